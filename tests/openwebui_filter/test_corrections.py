@@ -1,4 +1,4 @@
-"""What a user takes back, has answered anew, or asks of the memory, through the filter's hooks."""
+"""An edited message replaces the earlier one, through the filter's hooks."""
 
 from typing import Any
 

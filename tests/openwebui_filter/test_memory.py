@@ -1,4 +1,4 @@
-"""What a filter recalls and remembers, on the real engine."""
+"""The filter recalls and remembers, on the real engine."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""What the filter shows of what it does: lines over an answer, and what was recalled as its sources."""
+"""The filter shows status lines over an answer, and cites recalled memories as its sources."""
 
 import asyncio
 from types import SimpleNamespace
@@ -241,7 +241,7 @@ async def test_of_several_models_that_one_message_goes_to_each_has_sources_of_it
             __request__=request,
             __event_emitter__=show,
         )
-        await settled(memory)  # the second is given what the first was, which is noted by now
+        await settled(memory)  # the second gets the block of the first, which is noted by now
         await told()
 
     asked, answered = {"role": "user", "content": WHERE}, {"role": "assistant", "content": "In Lisbon."}

@@ -86,7 +86,7 @@ async def test_what_was_told_with_a_later_answer_is_undone_under_either(
 
     assert notified(await chats[0].acts(undo)) == f"Undone. Forgot: {DOG}"
     assert await contents(taught, alice) == [ROME]
-    del chats[1].history[-2:]  # under the answer to what taught it
+    del chats[1].history[-2:]  # under the answer to the message that taught it
     assert notified(await chats[1].acts(undo)) == f"Undone. Forgot: {ROME}"
     assert await contents(taught, alice) == []
 

@@ -1,4 +1,4 @@
-"""Whose words the words of a response's input, or of Anthropic's messages, are."""
+"""In the Responses and Messages APIs, only the user's own texts are the user's words."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What a chat asks of the memory as a whole is done before the request goes up, which tells the model what was done."""
+"""Requests to the memory itself are carried out before the LLM is called, so its answer can confirm them."""
 
 import re
 
@@ -23,14 +23,14 @@ def answering(upstream: ScriptedUpstream) -> ScriptedUpstream:
 
 @pytest.fixture
 async def person(proxy: RunningProxy, user: User) -> User:
-    """Somebody of whom three things are known."""
+    """A person with three memories."""
     for content in FACTS:
         await given_memory(proxy, user, content)
     return user
 
 
 async def listed(chat: Frontend) -> list[str]:
-    """Ask what is known, get it as a numbered list, and return it."""
+    """Ask for the memories as a numbered list, and return it."""
     sent = await chat.says("What do you know about me?")
     found = re.findall(r"^\u2022 (.+) \(number (\d+)\)$", sent.text, re.MULTILINE)
     chat.messages[-1]["content"] = "\n".join(f"{number}. {content}" for content, number in found)
@@ -42,7 +42,7 @@ async def left(proxy: RunningProxy, user: User) -> set[str]:
 
 
 def last_done(sent: Sent) -> str:
-    """Return what stands beside the last message of what was done for it."""
+    """Return the notes next to the last message that say what was done for it."""
     content = sent.messages[-1]["content"]
     text = content if isinstance(content, str) else "\n".join(str(part.get("text", "")) for part in content)
     return "\n".join(line for line in text.splitlines() if line.startswith(("- [DONE]", "- [NOT DONE]")))
@@ -52,7 +52,7 @@ def last_done(sent: Sent) -> str:
 async def test_what_is_listed_is_forgotten_by_its_number_and_comes_back(
     proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, person: User, api: Api
 ) -> None:
-    del pupil  # it understands nothing: what is done is done without a model
+    del pupil  # it understands nothing, so the requests work without a model
     chat = Frontend(proxy, answering, person, api=api)
     numbered = await listed(chat)
     assert {*numbered} == {*FACTS}

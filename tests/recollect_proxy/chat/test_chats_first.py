@@ -27,7 +27,7 @@ async def shared(own_proxies: OwnProxies, request: pytest.FixtureRequest) -> Asy
 
 @pytest.fixture
 async def one_server(shared: RunningProxy, upstream: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
-    """The same; what is asked of ``upstream`` in one test is over before the next."""
+    """The same proxy; each test waits until its requests to ``upstream`` are over."""
     assert upstream.base_url == shared.settings.upstream
     yield shared
     await shared.all_formed()

@@ -1,4 +1,4 @@
-"""A chat that its client gives no id, or sends in parts, is one chat: by the answer that it follows, or by what it still carries."""
+"""A chat without an id, or sent in parts, is recognized by the answer it follows or by the messages it still carries."""
 
 import json
 import re
@@ -44,7 +44,7 @@ def numbered(text: str) -> str:
 
 
 class Chain:
-    """Someone's chat that the LLM's server keeps: each request says its last message and what it follows.
+    """A chat kept by the LLM's server: each request has the new message and the id of the last answer.
 
     Attributes:
         last: The id of the last answer.

@@ -41,7 +41,7 @@ async def _said(
     *,
     is_first_known: bool,
 ) -> User:
-    """Have somebody ask, and have the answer continued; return who."""
+    """Ask as a new user, continue the answer, and return the user."""
     name, beginning, fields, answer = case
     api, person = APIS[name], somebody()
     question = {"role": "user", "content": ASKED}

@@ -21,7 +21,7 @@ async def ask(
 
 
 def spliced(sent: bytes, body: bytes) -> tuple[int, bytes]:
-    """Return where the one insertion stands that makes ``sent`` of ``body``, and what was inserted."""
+    """Return the position and the text of the one insertion that turns ``body`` into ``sent``."""
     inserted = len(sent) - len(body)
     same = next((at for at, (new, old) in enumerate(zip(sent, body, strict=False)) if new != old), len(body))
     for at in range(same, -1, -1):

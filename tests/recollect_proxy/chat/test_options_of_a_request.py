@@ -1,4 +1,4 @@
-"""What one request asks of its memory is done for it, and goes no further."""
+"""Options of one request apply to it, and are not sent on."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ TEAS = [TEA, "Green tea is what I drink in the evening.", "My mother's favourite
 
 @pytest.fixture
 def proxy(listening_proxy: RunningProxy) -> RunningProxy:
-    """A proxy that forms nothing: what is asked here is asked of its recall alone."""
+    """A proxy that forms no memories, so only recall is tested."""
     return listening_proxy
 
 
@@ -114,7 +114,7 @@ async def test_a_session_that_is_asked_for_is_the_chat(proxy: RunningProxy, user
     assert row["session_id"] == "mine"
 
 
-# -- what the answer says --------------------------------------------------------------------------
+# -- the headers of the answer --------------------------------------------------------------------------
 
 
 async def test_the_answer_says_what_its_prompt_was_given(proxy: RunningProxy, drinker: User) -> None:

@@ -1,4 +1,4 @@
-"""What a chat was given stays where it was: what an upstream has cached of the conversation holds."""
+"""Blocks stay in their places over a chat, so the upstream's prompt cache holds."""
 
 import json
 from itertools import pairwise
@@ -25,7 +25,7 @@ IN_EACH = pytest.mark.parametrize("api", APIS.values(), ids=APIS)
 
 @pytest.fixture
 def proxy(listening_proxy: RunningProxy) -> RunningProxy:
-    """A proxy that forms nothing: what is asked here is asked of its recall alone."""
+    """A proxy that forms no memories, so only recall is tested."""
     return listening_proxy
 
 
@@ -37,7 +37,7 @@ async def chatter(proxy: RunningProxy, user: User) -> User:
 
 
 def fenced(sent: Sent) -> list[bool]:
-    """Tell of each message of the conversation whether memories stand beside it."""
+    """Return for each message of the conversation whether it has a block."""
     return [FENCE in json.dumps(message) for message in sent.messages]
 
 

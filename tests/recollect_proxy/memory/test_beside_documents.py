@@ -1,4 +1,4 @@
-"""A question beside a document is mostly about that: more is asked of a memory before it is recalled for it."""
+"""A question with a document is mostly about the document, so fewer memories are recalled for it."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What became of a request is told to whoever keeps the memories, in ids and numbers; and what was asked, by the log."""
+"""The explanation of a request, in ids and numbers, with its question as the log has it."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from recollect_proxy.memory_api import of_insights
 
 @pytest.fixture
 def proxy(listening_proxy: RunningProxy) -> RunningProxy:
-    """A proxy that forms nothing: what is asked here is asked of its recall alone."""
+    """A proxy that forms no memories, so only recall is tested."""
     return listening_proxy
 
 
@@ -175,7 +175,7 @@ async def test_what_is_not_written_within_a_second_is_said_to_be_on_its_way(
         await note(turn, notes)
 
     monkeypatch.setattr(engine, "write", write_late)
-    monkeypatch.setattr(engine, "note", note_late)  # as what the log does not take in time goes by itself
+    monkeypatch.setattr(engine, "note", note_late)  # notes that miss the turn's write are written separately
     monkeypatch.setattr(of_insights, "WAIT_SECONDS", 0.05)
     answer = await proxy.say(drinker, WHICH_TEA)
     path = f"/explain/{answer.header(b'x-recollect-request-id').decode()}"  # type: ignore[union-attr]

@@ -130,7 +130,7 @@ WHEN = "When does the library of our school open?"
 async def school(
     own_proxies: OwnProxies, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[RunningProxy]:
-    """A proxy with a file of what everybody may know."""
+    """A proxy with a file of memories for all users."""
     path = tmp_path_factory.mktemp("school") / "everybody.txt"
     path.write_text(f"# what everybody may know\n\n{HOUSE}\n")
     async with own_proxies.serve(global_memories=path) as proxy:
@@ -151,3 +151,14 @@ async def test_what_serves_everybody_is_told_to_those_who_have_fewer_than_five_m
     assert HOUSE in none.text
     assert HOUSE in four.text
     assert HOUSE not in five.text
+
+
+async def test_what_serves_everybody_is_nobodys_own_and_is_not_learned_from_a_prompt(
+    school: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    pupil.lessons += [Lesson(HOUSE), Lesson("library of our school", HOUSE)]
+
+    await Frontend(school, upstream, user).says(WHEN)
+
+    assert await school.statements(user) == []
+    assert await school.memories(user, at_least=0) == []

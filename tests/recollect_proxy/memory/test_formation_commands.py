@@ -1,4 +1,4 @@
-"""Remember, forget, no that is wrong: what a person asks of the memory in a chat is done, and the next answer can say so."""
+"""Wishes in a chat (remember, forget, correct) are carried out, and the next answer can confirm them."""
 
 import pytest
 from tests.recollect_proxy.frontends import APIS, Api, Frontend
@@ -219,7 +219,7 @@ async def test_what_somebody_wants_kept_nowhere_is_erased_from_every_table_and_c
     answering.otherwise = replies("All right.")
     first = await chat.says(SMALL_TALK)
     again = Frontend(proxy, answering, user, chat="wish")
-    await again.says(wish)  # as when its answer is asked for anew
+    await again.says(wish)  # as a frontend does to regenerate an answer
     undone = await chat.says("Undo that.")
     new = await Frontend(proxy, answering, user, chat="new").says(f"Was weißt du über {WORD}?")
     await proxy.formed(user)

@@ -1,4 +1,4 @@
-"""An edited message takes the place of what it taught before; an answer given anew teaches nothing twice."""
+"""Memories of an edited message are replaced; a regenerated answer adds none."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class Thread(Frontend):
     """A chat whose frontend says of each message which it is, and on which it follows.
 
     Attributes:
-        ids: Of the messages so far, in order.
+        ids: The ids of the messages so far, in order.
     """
 
     ids: list[str] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Thread(Frontend):
         return await self.says(text)
 
     async def asks_again(self) -> Sent:
-        """Have the last message answered anew."""
+        """Regenerate the last answer."""
         answer = self.messages.pop()
         sent = await self.again()
         self.messages.append(answer)
@@ -71,7 +71,7 @@ def taught(pupil: Pupil) -> Pupil:
 
 
 async def asked(thread: Thread, question: str) -> str:
-    """Ask in a new chat, and return all that the model is told."""
+    """Ask in a new chat, and return the whole prompt."""
     sent = await Frontend(thread.proxy, thread.upstream, thread.user, chat=f"new-{uuid4()}").says(question)
     await thread.proxy.formed(thread.user)
     return sent.text

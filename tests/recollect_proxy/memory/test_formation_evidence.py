@@ -1,4 +1,4 @@
-"""A model's statement is kept if its quote is the person's, and does to known memories what it says."""
+"""A statement is kept if its quote is the person's, and changes known memories as its relation says."""
 
 import json
 from typing import Any

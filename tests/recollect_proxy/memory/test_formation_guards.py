@@ -1,4 +1,4 @@
-"""What a memory must never be: an order that somebody planted, or a secret."""
+"""A memory is never a planted order or a secret."""
 
 import json
 from collections.abc import AsyncIterator
@@ -99,7 +99,7 @@ KEPT_IN = (
     "injections",
     "request_metrics",
 )
-"""Where memories are, what became of them, and what went into prompts. What was said itself is in the log, and hidden."""
+"""Where memories are, what became of them, and what went into prompts. The messages themselves are in the log, hidden."""
 
 
 async def everything_kept(proxy: RunningProxy) -> str:

@@ -1,4 +1,4 @@
-"""What a prompt was given is never learned again, whatever the model finds, and however a frontend sends it back."""
+"""Recalled memories are never learned again, whatever the model extracts and however a frontend sends them back."""
 
 import json
 import re
@@ -24,7 +24,7 @@ QUESTIONS = (
 
 
 def parroting(request: Received) -> list[dict[str, Any]]:
-    """Find in a request all that it shows, and all that was ever recalled, as if the person had just said it."""
+    """Extract everything that a request shows or ever recalled, as if the person had just said it."""
     text = "\n".join(message["content"] for message in request.json["messages"])
     lines = [
         re.sub(r"^(?:- \[[A-Z]+\] |\u2022 )| \([^()]*\)$", "", line).strip() for line in text.splitlines()
@@ -39,12 +39,12 @@ def parroting(request: Received) -> list[dict[str, Any]]:
 
 
 def as_it_was(question: str, _block: str) -> list[dict[str, Any]]:
-    """Send what the person typed."""
+    """Send the message alone."""
     return [{"role": "user", "content": question}]
 
 
 def in_the_history(question: str, block: str) -> list[dict[str, Any]]:
-    """Send the block where it stood in the last request, with the answer that made use of it."""
+    """Send the block in its place of the last request, with the answer that used it."""
     return [
         {"role": "system", "content": block},
         {"role": "user", "content": f"{QUESTIONS[0]}\n\n{block}"},
@@ -59,7 +59,7 @@ def in_the_message(question: str, block: str) -> list[dict[str, Any]]:
 
 
 def in_a_block_of_its_own(question: str, block: str) -> list[dict[str, Any]]:
-    """Send what the block says in the tags of another memory, in front of what the person typed."""
+    """Send the block's statements in the tags of another product, in front of the message."""
     told = "\n".join(line for line in block.splitlines() if line.startswith(("- ", "\u2022 ")))
     context = f"<memory_context>\nUser Context:\n1. [2026-01-01]. {CAT}\n{told}\n</memory_context>"
     return [{"role": "system", "content": context}, {"role": "user", "content": f"{context}\n{question}"}]
@@ -75,7 +75,7 @@ WAYS = (as_it_was, in_the_history, in_the_message, in_a_block_of_its_own, by_bul
 
 
 def blocks_of(sent: Sent) -> str:
-    """Return the block that stands in a request, wherever that is."""
+    """Return the block in a request, in whichever message."""
     texts = [sent.system, *(message["content"] for message in sent.messages)]
     found = re.findall(r"<recollect_memories>.*?</recollect_memories>", "\n".join(texts), re.DOTALL)
     return found[-1] if found else ""

@@ -18,7 +18,7 @@ DOG = "I have a dog called Rex."
 
 
 async def exchanges(proxy: RunningProxy, user: User) -> list[tuple[Any, ...]]:
-    """Return state, attempts, what is waited for and the error of what the user said, oldest first."""
+    """Return state, attempts, reason to wait and error of the user's exchanges, oldest first."""
     rows = await proxy.rows(
         "SELECT state, attempts, waits_for, error FROM recollect.exchanges WHERE user_id = $1 ORDER BY id",
         user.known_as,
@@ -126,6 +126,6 @@ async def test_a_model_that_fails_again_and_again_is_left_alone_and_nothing_is_l
 
 
 async def _waits(proxy: RunningProxy, user: User) -> bool:
-    """Tell whether what the user said waits for the model, without an attempt that counts."""
+    """Return whether the user's exchange waits for the model, without a counted attempt."""
     found = await exchanges(proxy, user)
     return [each[:3] for each in found] == [("pending", 0, "outage")]

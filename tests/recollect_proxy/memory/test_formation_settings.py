@@ -1,4 +1,4 @@
-"""What is changed while it runs takes effect with the next request: for everybody, or for one user."""
+"""Settings changed at run time apply from the next request on, for all users or for one."""
 
 from collections.abc import AsyncIterator
 

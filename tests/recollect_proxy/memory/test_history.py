@@ -1,4 +1,4 @@
-"""A client that sends but its last message is given back what was said before; one that sends all is not."""
+"""The conversation is restored for a client that sends only its last message."""
 
 import json
 from typing import Any
@@ -25,7 +25,7 @@ class LastOnly(Frontend):
 
 @pytest.fixture
 def proxy(listening_proxy: RunningProxy) -> RunningProxy:
-    """A proxy that forms nothing: what is asked here is asked of its log alone."""
+    """A proxy that forms no memories, so only its log is tested."""
     return listening_proxy
 
 

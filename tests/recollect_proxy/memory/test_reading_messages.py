@@ -1,4 +1,4 @@
-"""Of messages and answers the words of who speaks are read, at the wire: in the log, in memories, in what is recalled."""
+"""Only the speaker's own words reach the log, the memories and recall."""
 
 import base64
 import json

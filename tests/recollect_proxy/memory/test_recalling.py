@@ -1,4 +1,4 @@
-"""What was told in one chat is known in the next one, to the same user alone."""
+"""A fact told in one chat is recalled in the next, for the same user only."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What of an answer is remembered, and of which requests nothing is."""
+"""Which answers are logged, and which requests are not."""
 
 import json
 from typing import Any

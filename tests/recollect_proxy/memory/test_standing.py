@@ -1,4 +1,4 @@
-"""What stands in every chat goes up with the first request of each, and the answer tells it apart."""
+"""Standing memories are sent with the first request of each chat, and the answer marks them."""
 
 import json
 from collections.abc import AsyncIterator

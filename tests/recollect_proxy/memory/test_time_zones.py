@@ -1,4 +1,4 @@
-"""Whose tomorrow it is: the person's, whatever day it is in UTC."""
+"""Tomorrow is the person's, whatever day it is in UTC."""
 
 import re
 from collections.abc import AsyncIterator
@@ -53,7 +53,7 @@ def reckoning(pupil: Pupil) -> Pupil:
 async def is_told_the_day(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, zone: str, **how: Any
 ) -> None:
-    """Tell of tomorrow, ask in another chat, and look at the day in the prompt."""
+    """Say a statement with "tomorrow", ask in another chat, and check the day in the prompt."""
     day = tomorrow_at(zone)
     await proxy.say(user, DENTIST, **how)
     [memory] = await proxy.memories(user)

@@ -1,4 +1,4 @@
-"""What the chat's model can't be asked about waits, and is never junk: restarts, imports, missing models, odd answers."""
+"""Exchanges wait while their model can't be asked: after restarts, for imports, for missing models."""
 
 import asyncio
 import json
@@ -61,7 +61,7 @@ async def waiting(proxy: RunningProxy) -> dict[str, int]:
 
 
 async def contents(proxy: RunningProxy, user: User) -> list[str]:
-    """Return all that is kept of somebody, statement or not."""
+    """Return the contents of a user's memories, of every kind."""
     page = await proxy.engine.page(user.known_as, limit=99)
     return sorted(each.content for each in page.memories)
 
@@ -109,7 +109,7 @@ async def test_a_model_that_is_gone_is_asked_for_once_and_the_one_that_is_chatte
 
 
 async def imported(settings: ProxySettings, user: User, tmp_path: Path) -> str:
-    """Import a chat of another product's model, and return what the command says."""
+    """Import a chat of another product's model, and return the command's output."""
     file = tmp_path / "chats.jsonl"
     messages = [
         {"role": "user", "content": CAT},

@@ -96,7 +96,7 @@ def parsed(exposition: str) -> list[Sample]:
 
 
 async def read(metrics: Metrics) -> dict[str, float]:
-    """Return what is told, a label's value behind its metric's name."""
+    """Return the samples, named by metric and label value."""
     samples = parsed((await metrics.exposition()).decode())
     return {":".join([sample.name, *sample.labels.values()]): sample.value for sample in samples}
 
@@ -201,7 +201,7 @@ async def test_what_the_store_holds_is_told(own_store: Store, own_postgres: Post
     for user, tokens in ((own_store.anna, 30), (own_store.ben, 12)):
         await engine.add(user, "Likes tea.")
         said = own_store.turn(scope=user.scope, at=NOON - timedelta(seconds=1))
-        await engine.remember(said, "Tea.")  # what a user took is counted while there is one
+        await engine.remember(said, "Tea.")  # tokens are counted only for users that exist
         await own_store.usage.use(user, NOON.date(), tokens)
     async with own_postgres.database.over_all_users() as connection:
         await connection.execute("UPDATE exchanges SET arrived_at = said_at")

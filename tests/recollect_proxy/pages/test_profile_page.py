@@ -25,7 +25,7 @@ async def entries(pages: Pages, user_id: str | None = None) -> tuple[ProfileEntr
 
 
 async def proposed(pages: Pages, store: Store, content: str = "Works on a tea shop") -> tuple[Memory, UUID]:
-    """Have a memory of Anna's propose what it says; return it, and the id of the proposal."""
+    """Add a memory of Anna's that proposes its content; return it and the proposal's id."""
     await allow(pages, pages.anna)
     memory = await pages.engine.add(pages.anna, content)
     entry_id = uuid7()

@@ -26,7 +26,7 @@ async def own_pages(own_postgres: Postgres) -> AsyncIterator[Pages]:
 
 
 def named(html: str, *, disabled: bool = False) -> set[str]:
-    """Return the names of the fields of flags on a page, or of those that nobody can fill in."""
+    """Return the names of a page's setting fields, or only of the disabled ones."""
     return {
         attributes.get("name") or ""
         for tag, attributes in Elements(html).found

@@ -1,4 +1,4 @@
-"""The embedder fails or is late: chats never notice, and what was said is formed when it is back."""
+"""An embedder that fails or is late costs no chat; exchanges are formed when it is back."""
 
 import asyncio
 from collections.abc import AsyncIterator

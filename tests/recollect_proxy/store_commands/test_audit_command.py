@@ -32,7 +32,7 @@ class Operator:
     data_dir: Path
 
     def __call__(self, *arguments: str, status: int = 0, typed: str | None = None) -> str:
-        """Run `recollect audit-store`, and return what it printed to stdout."""
+        """Run `recollect audit-store`, and return its stdout."""
         variables = {"RECOLLECT_DATABASE_URL": self.dsn, "RECOLLECT_DATA_DIR": str(self.data_dir)}
         done = recollect("audit-store", *arguments, typed=typed, **variables)
         assert done.exit_code == status, done.output
@@ -43,12 +43,12 @@ class Operator:
         return json.loads(self(*arguments, "--json"))
 
     def contents(self, user_id: str) -> set[str]:
-        """Return what a user's memories say."""
+        """Return the contents of a user's memories."""
         listed = recollect("memories", "list", user_id, "--json", RECOLLECT_DATABASE_URL=self.dsn)
         return {each["content"] for each in json.loads(listed.stdout)["memories"]}
 
     def admin_reads(self, user_id: str) -> list[AdminRead]:
-        """Return what a user can see of who read their memories."""
+        """Return the reads by administrators that a user can see."""
 
         async def read() -> list[AdminRead]:
             store = await open_postgres(self.dsn)
@@ -67,7 +67,7 @@ def operator(own_dsn: str, data_dir: Path) -> Operator:
 
 @pytest.fixture
 async def kept(own_postgres: Postgres) -> dict[str, UUID]:
-    """Anna has a question, a secret and two weights; Ben has a question. The ids of the last memories by what they say."""
+    """Anna has a question, a secret and two weights; Ben has a question. Returns the ids of the last memories by content."""
     store = store_over(own_postgres)
     ids: dict[str, UUID] = {}
     for user_id, content, at in (
@@ -178,7 +178,7 @@ def test_what_is_asked_for_wrongly_ends_it_with_2(operator: Operator, arguments:
 
 @pytest.fixture
 def llm() -> Iterator[ScriptedUpstream]:
-    """An LLM's server beside the command, which has the main thread for itself."""
+    """An LLM's server in a thread, as the command takes the main thread."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
@@ -192,7 +192,7 @@ def llm() -> Iterator[ScriptedUpstream]:
 
 
 def asked_of(operator: Operator, llm: ScriptedUpstream, policy: dict[str, Any]) -> tuple[int, set[bytes]]:
-    """Return how a command ends that may ask the default upstream under a policy, and what it asks for there."""
+    """Run the command under an upstream policy; return its exit code and the requested paths."""
     for content in ("Lives in Leeds with Ana", "Lives in York with Ana"):
         added = recollect("memories", "add", "anna", content, RECOLLECT_DATABASE_URL=operator.dsn)
         assert added.exit_code == 0, added.output

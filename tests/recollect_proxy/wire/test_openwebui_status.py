@@ -48,7 +48,7 @@ SPOKEN: dict[str, tuple[list[bytes], bytes]] = {
     "comments": ([b": ping\n\n", *STREAM[:-1], b": bye\n\n"], DONE),
     "an event of a megabyte": ([b'data: {"x":"' + b"\xc3\xa9" * 2**19 + b'"}\n\n'], DONE),
 }
-"""What the upstream says, and what of it has to stand behind all of ours."""
+"""The upstream's stream, and its end, which comes after all of our events."""
 
 
 @pytest.fixture(scope="module")
@@ -59,14 +59,14 @@ async def quick_proxy(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
 
 @pytest.fixture
 def proxy(quick_proxy: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
-    """A proxy before ``upstream``, which forms what was said at once."""
+    """A proxy for ``upstream`` that forms memories at once."""
     assert upstream.base_url == quick_proxy.settings.upstream
     return quick_proxy
 
 
 @pytest.fixture
 def forming(extraction: ScriptedUpstream) -> Iterator[asyncio.Event]:
-    """Set it, and what was said is formed; not before."""
+    """Set it to let memories be formed."""
     go_on = asyncio.Event()
 
     def late(request: Received) -> Answer:
@@ -96,7 +96,7 @@ async def learned(proxy: RunningProxy, upstream: ScriptedUpstream, user: User, *
 
 
 def once_looked(monkeypatch: pytest.MonkeyPatch) -> Answer:
-    """Return an answer that comes once it is known what was learned meanwhile."""
+    """Return an answer that comes once the proxy has looked for news."""
     looked = asyncio.Event()
     look = status.Shown._look
 
@@ -109,7 +109,7 @@ def once_looked(monkeypatch: pytest.MonkeyPatch) -> Answer:
     return (looked, *streamed(*STREAM))
 
 
-# -- what is shown -------------------------------------------------------------------------------------------
+# -- events shown -------------------------------------------------------------------------------------------
 
 
 async def test_what_was_recalled_is_shown_before_the_first_word(
