@@ -111,12 +111,9 @@ HoldsFrom: TypeAlias = Annotated[Time | None, about("Since when it holds; null w
 HoldsUntil: TypeAlias = Annotated[Time | None, about("Until when it holds; null where that is unknown.")]
 
 
-def _texts(most: int, longest: int, description: str, example: str) -> Meta:
-    """Return the schema of a list of texts that are not blank."""
-    item = {"type": "string", "minLength": 1, "maxLength": longest, "pattern": NOT_BLANK}
-    return Meta(
-        description=description, extra_json_schema={"maxItems": most, "items": item}, examples=[[example]]
-    )
+def _texts(most: int, description: str, example: str) -> Meta:
+    """Return the schema of a list of at most ``most`` texts."""
+    return Meta(description=description, extra_json_schema={"maxItems": most}, examples=[[example]])
 
 
 UseOfMemory: TypeAlias = Annotated[
@@ -129,19 +126,12 @@ UseWord: TypeAlias = Annotated[
     Annotated[str, word(Use)] | None, about("When it is needed; null until a model or the person said so.")
 ]
 Topics: TypeAlias = Annotated[
-    list[str],
-    _texts(
-        MOST_TOPICS, TOPIC_LENGTH, "The requests that need it, even if they don't mention it.", "gift ideas"
-    ),
+    list[Annotated[str, bounded_text(TOPIC_LENGTH, "Not blank.", pattern=NOT_BLANK)]],
+    _texts(MOST_TOPICS, "The requests that need it, even if they don't mention it.", "gift ideas"),
 ]
 Questions: TypeAlias = Annotated[
-    list[str],
-    _texts(
-        MOST_QUESTIONS,
-        QUESTION_LENGTH,
-        "Questions that need it, in the first person.",
-        "What can I eat?",
-    ),
+    list[Annotated[str, bounded_text(QUESTION_LENGTH, "Not blank.", pattern=NOT_BLANK)]],
+    _texts(MOST_QUESTIONS, "Questions that need it, in the first person.", "What can I eat?"),
 ]
 Standing: TypeAlias = Annotated[
     Annotated[str, word(Doubt)] | None, about("What speaks against it; null where nothing does.")

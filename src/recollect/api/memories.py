@@ -375,7 +375,8 @@ class TodoEnd(Struct, forbid_unknown_fields=True):
     """How a to-do ended."""
 
     ended_as: Annotated[
-        Ending, about("`done`: it was carried out; `dropped`: it was given up.", example="done")
+        Annotated[Ending, one_of("done", "dropped")],
+        about("`done`: it was carried out; `dropped`: it was given up.", example="done"),
     ]
 
 

@@ -35,6 +35,11 @@ negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 406, 409, 
 [[operations]]
 include-path = "/memory/users/{user_id}/import"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 401, 403, 404, 409, 422]
+
+# Of which results a page may follow depends on what the search finds.
+[[operations]]
+include-path = "/memory/users/{user_id}/messages"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409]
 """
 
 

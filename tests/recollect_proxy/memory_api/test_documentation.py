@@ -51,6 +51,23 @@ def test_all_but_health_need_a_token(documentation: Any) -> None:
         assert ("401" in operation["responses"]) is not public
 
 
+@table(
+    "name, body, allowed",
+    [
+        ("NewMemory", {"content": "Sings", "topics": ["songs"], "questions": ["What do I sing?"]}, True),
+        ("NewMemory", {"content": "Sings", "topics": ["songs", ""]}, False),
+        ("MemoryChange", {"questions": [" "]}, False),
+        ("MemoryChange", {"topics": ["s" * 81]}, False),
+        ("TodoEnd", {"ended_as": "done"}, True),
+        ("TodoEnd", {"ended_as": "changed"}, False),
+    ],
+)
+def test_the_document_allows_the_bodies_that_are_taken(
+    documentation: Any, *, name: str, body: Any, allowed: bool
+) -> None:
+    assert validator(documentation, name).is_valid(body) is allowed
+
+
 def test_every_parameter_says_what_it_is(documentation: Any) -> None:
     for name, operation in operations(documentation).items():
         for parameter in operation.get("parameters", []):
