@@ -52,6 +52,14 @@ def test_health_and_what_is_for_every_answer_come_first_and_what_is_only_asked_f
     assert chosen(vital, asked, home, pinned) == ["Allergic to nuts", "Metric units", "Lives in Lisbon"]
 
 
+def test_what_only_some_requests_need_pushes_out_neither_wishes_for_every_answer_nor_health() -> None:
+    lesson = memory("Unload at ramp 3", kind=Kind.INSIGHT, importance=0.9, hints=Hints(Use.TOPIC))
+    wish = memory("Metric units", kind=Kind.PREFERENCE, importance=0.8, hints=Hints(Use.ALWAYS))
+    vital = memory("Allergic to nuts", importance=0.9, hints=Hints(Use.TOPIC))
+
+    assert chosen(lesson, wish, vital) == ["Metric units", "Allergic to nuts", "Unload at ramp 3"]
+
+
 def test_of_what_matters_as_much_the_newest_comes_first() -> None:
     old, new = memory("Has a cat", observed_at=NOON - 90 * DAY), memory("Has a dog")
 
