@@ -20,7 +20,6 @@ from recollect_proxy.store_commands.running_commands import (
     AsJson,
     DatabaseUrl,
     DataDir,
-    Embedder,
     fail,
     print_json,
     progress_display,
@@ -74,13 +73,12 @@ def import_(
     ] = False,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
-    embedder: Embedder = None,
     as_json: AsJson = False,
 ) -> None:
     """Import the memories and chats that people have elsewhere. PRODUCT is one of:
 
-    recollect: all that `recollect export` wrote, for the one --user. All rows are checked before the first is written, and
-    rows that the user already has stay as they are. A server that runs on the same store embeds and indexes the new ones.
+    recollect: an export of `recollect export`, for the one --user. All rows are checked before the first is written, and
+    rows that the user already has stay as they are.
 
     openwebui: memories, and with --chats chats, of webui.db, a postgresql:// URL, or an export (JSON). OpenWebUI may keep
     running; its data is only read. Do not put the password of its Postgres into the URL, where others can see it: give it in
@@ -100,25 +98,36 @@ def import_(
     A second import, also after an interrupted one, adds only what is new. If a memory has changed in the product, its new
     text replaces the imported one, unless it was changed in Recollect, too. A memory that was deleted or corrected in
     Recollect does not come back; a user or a chat that was erased as a whole does. Secrets are masked, and planted
-    instructions wait in quarantine. `recollect serve` forms memories from the chats, or `recollect backfill` at a rate that
-    you choose.
+    instructions wait in quarantine. `recollect serve` on the same store embeds the memories, and forms further ones from the
+    chats; `recollect backfill` forms them at a rate that you choose.
     """  # noqa: D415 -- the list of products follows
+    from recollect_proxy.importers.hints import hints
+    from recollect_proxy.importers.tally import Tally
+
     only = [user_named(each) for each in user or ()]
     if product in _ONE_USERS and len(only) != 1:
         fail(f"Whose data is it? Name one user: recollect import {product} FILE --user ID.", MISUSED)
-    settings = settings_of(data_dir, database_url, embedder=embedder)
+    settings = settings_of(data_dir, database_url)
     if not as_json:
         typer.echo(f"store:     {database_shown(settings)}")
-    if product is Product.RECOLLECT:
-        _tell_restored(
-            _restore(settings, Path(source), only[0], dry_run=dry_run), dry_run=dry_run, as_json=as_json
-        )
-        return
-    with_chats = chats or product is not Product.OPENWEBUI
+    counts: Restored | Tally
     with progress_display() as progress:
-        opening = _opening(product, source)
-        tally = run(bring(settings, opening, only=only, chats=with_chats, dry_run=dry_run, progress=progress))
-    _tell(settings, tally, chats=with_chats, dry_run=dry_run, as_json=as_json)
+        if product is Product.RECOLLECT:
+            counts = run(_restore(settings, Path(source), only[0], dry_run=dry_run, progress=progress))
+        else:
+            opening, with_chats = _opening(product, source), chats or product is not Product.OPENWEBUI
+            counts = run(bring(settings, opening, only, chats=with_chats, dry_run=dry_run, progress=progress))
+    if isinstance(counts, Tally):
+        for line in counts.problems():
+            typer.echo(f"skipped: {line}", err=True)
+    if as_json:
+        print_json({"dry_run": dry_run, **counts.document()})
+    else:
+        for line in counts.lines(dry_run=dry_run):
+            typer.echo(line)
+    if isinstance(counts, Tally):
+        for line in hints(settings, counts):
+            typer.echo(line, err=as_json)
 
 
 def _opening(product: Product, source: str) -> "AbstractAsyncContextManager[Source]":
@@ -131,8 +140,8 @@ def _opening(product: Product, source: str) -> "AbstractAsyncContextManager[Sour
 async def bring(
     settings: ProxySettings,
     opening: "AbstractAsyncContextManager[Source]",
-    *,
     only: Sequence[str],
+    *,
     chats: bool,
     dry_run: bool,
     progress: "Progress",
@@ -158,67 +167,34 @@ async def bring(
     from recollect_proxy.importers.destination import open_destination
     from recollect_proxy.importers.importer import Importer
     from recollect_proxy.importers.lines import SourceError
+    from recollect_proxy.importers.tally import Tally
 
     policy = make_policy(settings)
     async with opening as source:
         if source.chats and not (chats or source.memories or source.broken):
             raise SourceError("There are chats in it, and no memories: bring them with --chats.")
         async with open_destination(settings, writes=not dry_run) as backends:
-            importing = Importer(source, backends, policy, datetime.now(UTC), only, writes=not dry_run)
-            importing.tally.broken.extend(source.broken)
+            tally = Tally(with_chats=chats, broken=[*source.broken])
+            importing = Importer(source, backends, policy, datetime.now(UTC), tally, only, writes=not dry_run)
             if source.memories:
                 task = progress.add_task("memories", total=len(source.memories))
                 await importing.bring_memories(partial(progress.advance, task))
             if source.chats and chats:
                 task = progress.add_task("chats", total=len(source.chats))
                 await importing.bring_chats(partial(progress.advance, task))
-            return importing.tally
+            return tally
 
 
-def _restore(settings: ProxySettings, file: Path, user_id: str, *, dry_run: bool) -> "Restored":
-    """Bring back an export of Recollect."""
+async def _restore(
+    settings: ProxySettings, file: Path, user_id: str, *, dry_run: bool, progress: "Progress"
+) -> "Restored":
+    """Restore an export of Recollect."""
     from recollect.assembly import open_administration
     from recollect_proxy.takeout import restore_file
 
-    async def restore(progress: "Progress") -> "Restored":
-        task = progress.add_task("rows", total=None)
-        began, advance = lambda count: progress.update(task, total=count), partial(progress.advance, task)
-        if dry_run:
-            return await restore_file(None, file, user_id, began=began, advance=advance)
-        async with open_administration(settings, embeds=False) as engine:
-            return await restore_file(engine, file, user_id, began=began, advance=advance)
-
-    with progress_display() as progress:
-        return run(restore(progress))
-
-
-def _tell(settings: ProxySettings, tally: "Tally", *, chats: bool, dry_run: bool, as_json: bool) -> None:
-    """Print the counts of an import, and hints; with ``as_json`` only the counts on stdout."""
-    from recollect_proxy.importers.hints import hints
-
-    for line in tally.problems():
-        typer.echo(f"skipped: {line}", err=True)
-    if as_json:
-        print_json({"dry_run": dry_run, **tally.document()})
-    else:
-        for line in tally.lines(chats=chats, dry_run=dry_run):
-            typer.echo(line)
-    for line in hints(settings, tally):
-        typer.echo(line, err=as_json)
-
-
-def _tell_restored(restored: "Restored", *, dry_run: bool, as_json: bool) -> None:
-    """Print the counts of restored rows."""
-    if as_json:
-        print_json(
-            {"dry_run": dry_run, "new": restored.new, "there": restored.there, "ignored": restored.ignored}
-        )
-        return
+    task = progress.add_task("rows", total=None)
+    began, advance = lambda count: progress.update(task, total=count), partial(progress.advance, task)
     if dry_run:
-        typer.echo("Dry run: nothing was written. This is in the file:")
-    for section in restored.new:
-        there = "" if dry_run else f", {restored.there[section]} there already"
-        typer.echo(f"{section}: {restored.new[section]} {'rows' if dry_run else 'new'}{there}")
-    for section, count in restored.ignored.items():
-        if count:
-            typer.echo(f"{section}: {count} ignored: they can't be brought back")
+        return await restore_file(None, file, user_id, began=began, advance=advance)
+    async with open_administration(settings, embeds=False) as engine:
+        return await restore_file(engine, file, user_id, began=began, advance=advance)

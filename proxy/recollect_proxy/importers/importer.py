@@ -2,14 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-
-import structlog
 
 from recollect.backends import Backends
 from recollect.engine.policy import Policy
-from recollect.errors import EmbedderError
 from recollect.model import (
     Actor,
     Add,
@@ -43,7 +40,7 @@ from recollect_proxy.importers.tally import Tally
 from recollect_proxy.importers.versions import Brought, Kept, Version, next_change
 
 _TOGETHER = 64
-"""The number of memories that are embedded and written together."""
+"""The number of memories that are written together."""
 
 _MOST_EXCHANGES = 100_000
 _SHARED = "shared-"
@@ -51,7 +48,8 @@ _SHARED = "shared-"
 
 _UNOWNED = "it names no owner"
 
-log = structlog.get_logger(__name__)
+_COUNTED_AS = {Add: "new", Quarantine: "held", Replace: "changed", Retire: "changed"}
+"""How a change is counted. The store retires a memory if its new text is that of another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +69,18 @@ class Importer:
         backends: The store; None in a dry run without a database, where everything counts as new.
         policy: The engine's policy, which decides what is recorded.
         at: The time of the import.
+        tally: Counts the results.
         only: The ids of the users to import; empty: all users.
         writes: Whether to write; False for a dry run.
-        tally: Counts the results.
     """
 
     source: Source
     backends: Backends | None
     policy: Policy
     at: datetime
+    tally: Tally
     only: Collection[str] = ()
     writes: bool = True
-    tally: Tally = field(default_factory=Tally)
 
     # -- memories ------------------------------------------------------------------------------------
 
@@ -160,12 +158,8 @@ class Importer:
     async def _applied(self, user_id: str, changes: Sequence[Change]) -> Sequence[Change]:
         if not (self.writes and self.backends is not None and changes):
             return changes
-        embedded = await _embedded(changes, self.backends)
-        done = await self.backends.memories.apply(
-            Scope(user_id, ""), embedded, actor=Actor.IMPORT, at=self.at
-        )
-        if any(isinstance(each, Add | Replace) and each.memory.embedding is None for each in done):
-            await self.backends.index.enqueue(user_id)
+        done = await self.backends.memories.apply(Scope(user_id, ""), changes, actor=Actor.IMPORT, at=self.at)
+        await self.backends.index.enqueue(user_id)  # a server that runs on the store embeds them
         return done
 
     # -- chats ---------------------------------------------------------------------------------------
@@ -270,27 +264,6 @@ class Importer:
     def _sole_owner(self) -> str:
         """The owner of rows without a user: the import's only user if exactly one was named, else ""."""
         return next(iter(self.only)) if len(self.only) == 1 else ""
-
-
-_COUNTED_AS = {Add: "new", Quarantine: "held", Replace: "changed", Retire: "changed"}
-"""How a change is counted. The store retires a memory if its new text is that of another one."""
-
-
-async def _embedded(changes: Sequence[Change], backends: Backends) -> Sequence[Change]:
-    """Return the changes with embeddings. If the embedder fails they get none, and a background job adds them later."""
-    embedder = backends.embedder
-    texts = [change.memory.content for change in changes if isinstance(change, Add | Replace)]
-    try:
-        vectors = iter(await embedder.embed(texts) if texts else ())
-    except EmbedderError as error:
-        log.warning("kept_without_embedding", error=type(error).__name__, detail=str(error))
-        return changes
-    return [
-        replace(change, memory=replace(change.memory, embedding=next(vectors), embedding_model=embedder.name))
-        if isinstance(change, Add | Replace)
-        else change
-        for change in changes
-    ]
 
 
 def _why_left_out(chat: StoredChat, exchanges: Sequence[Exchange]) -> str:

@@ -21,6 +21,7 @@ class Tally:
     """The counts of an import.
 
     Attributes:
+        with_chats: Whether chats are imported, too.
         users: The users for whom rows were read.
         memories: The numbers of memories: `new`, already `there`, `held` in quarantine, `changed` in the source since the last
             import, and `left` because someone changed them here, too.
@@ -34,6 +35,7 @@ class Tally:
         spoken_with: By user, with which model they chatted last, which will be asked; None: with none.
     """
 
+    with_chats: bool = True
     users: set[str] = field(default_factory=set)
     memories: Counter[str] = field(default_factory=Counter)
     refused: Counter[Reason] = field(default_factory=Counter)
@@ -64,13 +66,8 @@ class Tally:
         if len(self.broken) > _MOST_TOLD:
             yield f"... and {len(self.broken) - _MOST_TOLD} more"
 
-    def lines(self, *, chats: bool, dry_run: bool) -> Iterator[str]:
-        """Yield the lines of the summary.
-
-        Args:
-            chats: Whether chats were imported, too.
-            dry_run: Whether this was a dry run.
-        """
+    def lines(self, *, dry_run: bool) -> Iterator[str]:
+        """Yield the lines of the summary."""
         kept = self.memories
         if dry_run:
             yield "Dry run: nothing was written. This would come:"
@@ -84,7 +81,7 @@ class Tally:
                 *(_if_any(n, f"refused ({_WHY.get(why, why)})") for why, n in sorted(self.refused.items())),
             ]
         )
-        if chats:
+        if self.with_chats:
             left_out = "".join(_if_any(n, f"left out ({why})") for why, n in sorted(self.left_out.items()))
             yield f"chats:     {self.chats['new']} new or longer, {self.chats['there']} there already{left_out}"
             yield f"exchanges: {self.exchanges['new']} new, {self.exchanges['there']} there already"

@@ -33,6 +33,22 @@ class Restored:
     there: Counter[str] = field(default_factory=Counter)
     ignored: Counter[str] = field(default_factory=Counter)
 
+    def document(self) -> dict[str, Counter[str]]:
+        """Return the counts for JSON output."""
+        return {"new": self.new, "there": self.there, "ignored": self.ignored}
+
+    def lines(self, *, dry_run: bool) -> Iterator[str]:
+        """Yield the lines of the summary."""
+        if dry_run:
+            yield "Dry run: nothing was written. This is in the file:"
+        for section, count in self.new.items():
+            yield f"{section}: {count} " + (
+                "rows" if dry_run else f"new, {self.there[section]} there already"
+            )
+        for section, count in self.ignored.items():
+            if count:
+                yield f"{section}: {count} ignored: they can't be brought back"
+
 
 async def restore_file(
     engine: Engine | None,

@@ -7,6 +7,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta, Struct
 
+from recollect.api.people import FlagsChange
 from recollect.model import (
     MOST_QUESTIONS,
     MOST_TOPICS,
@@ -19,14 +20,13 @@ from recollect.model import (
     Ending,
     FlagValue,
     Kind,
+    Outline,
     Party,
-    Placement,
     ProfileField,
     Reason,
     Role,
     SearchPath,
     Source,
-    Strategy,
     Use,
 )
 
@@ -45,26 +45,9 @@ Questions = Annotated[list[Annotated[str, Meta(max_length=QUESTION_LENGTH)]], Me
 Zone = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
-class Flags(Struct, forbid_unknown_fields=True):
+class Flags(FlagsChange, forbid_unknown_fields=True):
     """Settings changed for the user. A setting that is null or absent is unchanged."""
 
-    record: bool | None = None
-    recall: bool | None = None
-    standing: bool | None = None
-    formation: Strategy | None = None
-    placement: Placement | None = None
-    summaries: bool | None = None
-    queries: bool | None = None
-    profile: bool | None = None
-    lexical: bool | None = None
-    history: bool | None = None
-    max_memory_tokens: Count | None = None
-    max_history_tokens: Count | None = None
-    summary_turns: Count | None = None
-    minimum_importance: Share | None = None
-    session_cap: Count | None = None
-    user_cap: Count | None = None
-    time_zone: Zone | None = None
     told_zone: Zone | None = None
 
 
@@ -96,19 +79,24 @@ class ProfileEntry(Struct):
             raise ValueError("A confirmed statement has content; any other names a memory, and has none.")
 
 
-class Outline(Struct):
-    """The parts of a summary."""
+class _Statement(Struct, kw_only=True):
+    """A statement. Its hints say when it is needed; all are null until a model or the person gives some."""
 
-    facts: list[Text] = []
-    preferences: list[Text] = []
-    decisions: list[Text] = []
-    todos: list[Text] = []
-    entities: list[Text] = []
-
-
-class _Hinted(Struct, kw_only=True):
-    """Hints on when a statement is needed. All are null until a model or the person gives some."""
-
+    id: UUID
+    kind: Kind
+    source: Source
+    content: Text
+    importance: Share
+    confidence: Share
+    observed_at: Time
+    created_at: Time
+    message_ids: Ids
+    event_at: Time | None = None
+    holds_from: Time | None = None
+    holds_until: Time | None = None
+    session_id: Id | None = None
+    evidence: Text | None = None
+    extractor: Words | None = None
     use: Use | None = None
     topics: Topics | None = None
     questions: Questions | None = None
@@ -118,26 +106,11 @@ class _Hinted(Struct, kw_only=True):
             raise ValueError("Hints are given whole: use, topics and questions.")
 
 
-class Memory(_Hinted):
+class Memory(_Statement, kw_only=True):
     """A memory or a summary. The user no longer sees one whose `linked_at` is null."""
 
-    id: UUID
-    kind: Kind
-    source: Source
-    content: Text
-    importance: Share
-    confidence: Share
     valid_from: Time
-    observed_at: Time
-    created_at: Time
-    message_ids: Ids
     valid_to: Time | None = None
-    event_at: Time | None = None
-    holds_from: Time | None = None
-    holds_until: Time | None = None
-    session_id: Id | None = None
-    evidence: Text | None = None
-    extractor: Words | None = None
     outline: Outline | None = None
     shared: bool = False
     linked_at: Time | None = None
@@ -174,26 +147,11 @@ class Update(Struct):
     undoes: UUID | None = None
 
 
-class Quarantined(_Hinted):
+class Quarantined(_Statement, kw_only=True):
     """A statement that waits for approval. A refused one has only the hash of its content."""
 
-    id: UUID
     at: Time
     reason: Reason
-    kind: Kind
-    source: Source
-    content: Text
-    importance: Share
-    confidence: Share
-    observed_at: Time
-    created_at: Time
-    message_ids: Ids
-    event_at: Time | None = None
-    holds_from: Time | None = None
-    holds_until: Time | None = None
-    session_id: Id | None = None
-    evidence: Text | None = None
-    extractor: Words | None = None
     refused: bool = False
     refused_hash: Annotated[str, Meta(pattern="^([0-9a-f]{2}){1,64}$")] | None = None
 

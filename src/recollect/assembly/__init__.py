@@ -10,6 +10,7 @@ from recollect.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from recollect.assembly.administering import (
+        AbsentEmbedder,
         migrate_store,
         open_administration,
         open_forming,
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from recollect.assembly.checks import check_database, check_model
     from recollect.assembly.global_memories import check_global_memories
     from recollect.assembly.host_engine import live_engine
-    from recollect.assembly.lifecycle import open_backends, open_engine, run_worker
+    from recollect.assembly.lifecycle import open_backends, open_engine, open_unembedded_backends, run_worker
     from recollect.assembly.models import (
         Models,
         check_embedders,
@@ -31,11 +32,17 @@ if TYPE_CHECKING:
     from recollect.assembly.process_engine import running_engine, shared_engine
 
 _MODULES = {
-    "administering": ("migrate_store", "open_administration", "open_forming", "open_store_audit"),
+    "administering": (
+        "AbsentEmbedder",
+        "migrate_store",
+        "open_administration",
+        "open_forming",
+        "open_store_audit",
+    ),
     "checks": ("check_database", "check_model"),
     "global_memories": ("check_global_memories",),
     "host_engine": ("live_engine",),
-    "lifecycle": ("open_backends", "open_engine", "run_worker"),
+    "lifecycle": ("open_backends", "open_engine", "open_unembedded_backends", "run_worker"),
     "models": (
         "Models",
         "check_embedders",

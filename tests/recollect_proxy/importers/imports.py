@@ -37,7 +37,7 @@ async def brought(
     """Import from a source, as the command does."""
     progress = Progress(console=Console(file=io.StringIO()))
     tally = await bring(
-        settings, open_openwebui(str(source)), only=only, chats=chats, dry_run=dry_run, progress=progress
+        settings, open_openwebui(str(source)), only, chats=chats, dry_run=dry_run, progress=progress
     )
     assert progress.finished
     return tally

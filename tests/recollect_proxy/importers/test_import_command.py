@@ -141,7 +141,7 @@ def test_the_summary_counts_each_reason() -> None:
     tally.refused.update({Reason.CONFIDENTIAL: 1, Reason.TOO_LONG: 4})
     tally.left_out.update({"of a sub-agent": 5})
 
-    lines = list(tally.lines(chats=True, dry_run=False))
+    lines = list(tally.lines(dry_run=False))
 
     assert lines[1] == (
         "memories:  3 new, 2 held back until their person approves, 0 there already, "

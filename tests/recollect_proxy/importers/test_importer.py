@@ -1,9 +1,7 @@
 """What people have in OpenWebUI comes into a real store, once, and nobody's of it to anybody else."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.people import person
@@ -16,9 +14,7 @@ from tests.scripted_upstream import ScriptedUpstream, completion
 from tests.waiting import until
 
 from recollect.assembly import open_backends, open_engine
-from recollect.errors import EmbedderError
-from recollect.model import Actor, Flags, Reason, Scope, Source
-from recollect.models.embedders.cache import CachedEmbedder
+from recollect.model import Actor, Flags, Reason, Source
 from recollect_proxy.importers import existing_memories, importer
 from recollect_proxy.importers.existing_memories import ExistingMemories
 from recollect_proxy.importers.lines import SourceError
@@ -46,10 +42,6 @@ async def test_memories_come_to_those_whose_they_are(settings: ProxySettings, tm
         assert {memory.content for memory in annas} == {BEES, STAMPS}
         assert {memory.content for memory in bens} == {STAMPS}
         assert {(memory.owner, memory.source) for memory in annas} == {("anna", Source.IMPORT)}
-        assert {memory.embedding_model for memory in annas} == {backends.embedder.name}
-        [vector] = await backends.embedder.embed(["Who has bees?"])
-        nearest = await backends.memories.nearest(Scope("anna", ""), vector, backends.embedder.name, limit=1)
-        assert [each.memory.content for each in nearest] == [BEES]
         history = await backends.memories.history("anna", limit=9)
         assert {(update.actor, update.reason) for update in history} == {(Actor.IMPORT, Reason.WRITTEN)}
 
@@ -313,16 +305,11 @@ async def test_an_answer_that_the_proxy_missed_comes(imports: Imports) -> None:
     assert [(each.said, each.reply) for each in chat.exchanges] == [(BEES, "How many hives?")]
 
 
-async def test_while_the_embedder_is_away_memories_come_and_are_embedded_later(
-    settings: ProxySettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_memories_are_embedded_by_the_server_on_the_same_store(
+    settings: ProxySettings, tmp_path: Path
 ) -> None:
-    async def away(_self: CachedEmbedder, _texts: Sequence[str]) -> list[Any]:
-        raise EmbedderError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(CachedEmbedder, "embed", away)
-        source = write_export(tmp_path / "export.json", [memory_row(BEES)])
-        assert (await brought(settings, source)).memories == {"new": 1}
+    source = write_export(tmp_path / "export.json", [memory_row(BEES)])
+    assert (await brought(settings, source)).memories == {"new": 1}
 
     async with open_engine(settings) as engine:
 

@@ -1,11 +1,11 @@
-"""What was changed in OpenWebUI takes the place of what was brought before, unless somebody changed that here."""
+"""A later text of the source replaces the imported one, unless somebody changed that here."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-import pytest
+from tests.tables import table
 
 from recollect.model import Action, Actor, Add, Memory, Quarantine, Reason, Replace, Update
 from recollect.text.normalization import content_hash
@@ -54,34 +54,29 @@ def decided(
     return next_change(each, brought(each), versions, set(map(content_hash, known)))
 
 
-def test_what_never_came_comes_unless_it_is_known() -> None:
+def test_a_memory_comes_first_unless_its_text_is_known() -> None:
     assert decided(stored(ROME), []) == brought(stored(ROME))
     assert decided(stored(ROME), [], {ROME}) is Kept.THERE
 
 
-def test_what_was_written_there_later_takes_the_place_of_what_was_brought() -> None:
+def test_a_later_text_replaces_the_imported_one() -> None:
     change = decided(stored(OSLO, day=2), [standing(stored(ROME))], {ROME})
 
     assert isinstance(change, Replace)
     assert (change.old, change.memory.content) == (version_id(stored(ROME)), OSLO)
     assert change.memory.id == version_id(stored(ROME), 1) != change.old
-    assert change.memory.observed_at == BEGAN + timedelta(days=2)
-    assert change.reason is Reason.CORRECTED
+    assert (change.memory.observed_at, change.reason) == (BEGAN + timedelta(days=2), Reason.CORRECTED)
+    by_hand = decided(replace(stored(OSLO, day=2), is_manual=True), [standing(stored(ROME))])
+    assert isinstance(by_hand, Replace)
+    assert by_hand.reason is Reason.WRITTEN
 
 
-def test_what_the_person_wrote_there_by_hand_they_stand_behind() -> None:
-    change = decided(replace(stored(OSLO, day=2), is_manual=True), [standing(stored(ROME))])
-
-    assert isinstance(change, Replace)
-    assert change.reason is Reason.WRITTEN
-
-
-@pytest.mark.parametrize("each", [stored(ROME), stored(ROME, day=9), stored("i live in  ROME", day=9)])
-def test_what_says_the_same_changes_nothing(each: StoredMemory) -> None:
+@table("each", [stored(ROME), stored(ROME, day=9), stored("i live in  ROME", day=9)])
+def test_the_same_text_changes_nothing(each: StoredMemory) -> None:
     assert decided(each, [standing(stored(ROME))], {ROME}) is Kept.THERE
 
 
-@pytest.mark.parametrize("day", [0, 1, 2])
+@table("day", [0, 1, 2])
 def test_an_older_export_changes_nothing_that_a_newer_one_brought(day: int) -> None:
     oslo = stored(OSLO, day=2)
     versions = [gone(stored(ROME)), Version(kept(oslo, 1), [row(Action.REPLACE, kept(oslo, 1))])]
@@ -91,64 +86,60 @@ def test_an_older_export_changes_nothing_that_a_newer_one_brought(day: int) -> N
     assert isinstance(decided(stored(ROME, day=3), versions, {OSLO}), Replace), "moved back"
 
 
-@pytest.mark.parametrize(
-    ("action", "actor", "day"),
+@table(
+    ("action", "actor", "day", "stays"),
     [
-        (Action.EDIT, Actor.USER, 1),
-        (Action.RESTORE, Actor.ADMIN, 1),
-        (Action.ADD, Actor.USER, 1),
-        (Action.REINFORCE, Actor.FORMATION, 3),
+        (Action.EDIT, Actor.USER, 1, True),
+        (Action.RESTORE, Actor.ADMIN, 1, True),
+        (Action.ADD, Actor.USER, 1, True),
+        (Action.REINFORCE, Actor.FORMATION, 3, True),
+        (Action.REINFORCE, Actor.FORMATION, 1, False),
+        (Action.MARK, Actor.FORMATION, 1, False),
     ],
 )
-def test_what_somebody_changed_here_stays(action: Action, actor: Actor, day: int) -> None:
-    memory = kept(stored(ROME))
-    versions = [standing(stored(ROME), row(action, memory, actor=actor, day=day))]
+def test_a_memory_that_somebody_changed_or_confirmed_here_stays(
+    action: Action,
+    actor: Actor,
+    day: int,
+    stays: bool,  # noqa: FBT001 -- of a row
+) -> None:
+    versions = [standing(stored(ROME), row(action, kept(stored(ROME)), actor=actor, day=day))]
+    later = stored(OSLO, day=2)
 
-    assert decided(stored(OSLO, day=2), versions) is Kept.LEFT
-    assert decided(stored(OSLO, day=2), versions, {OSLO}) is Kept.THERE, "it says so here, too"
+    if stays:
+        assert decided(later, versions) is Kept.LEFT
+        assert decided(later, versions, {OSLO}) is Kept.THERE, "the person has the later text, too"
+    else:
+        assert isinstance(decided(later, versions), Replace)
 
 
-@pytest.mark.parametrize("action", [Action.REINFORCE, Action.MARK])
-def test_what_was_said_again_before_it_was_changed_there_gives_way(action: Action) -> None:
-    memory = kept(stored(ROME))
-    versions = [standing(stored(ROME), row(action, memory, actor=Actor.FORMATION, day=1))]
-
-    assert isinstance(decided(stored(OSLO, day=2), versions), Replace)
-
-
-def test_what_was_deleted_here_stays_so_and_is_told_only_once_it_is_changed_there() -> None:
-    memory = kept(stored(ROME))
-    versions = [gone(stored(ROME), row(Action.RETIRE, memory, actor=Actor.USER))]
+def test_a_memory_that_was_deleted_here_stays_deleted() -> None:
+    versions = [gone(stored(ROME), row(Action.RETIRE, kept(stored(ROME)), actor=Actor.USER))]
 
     assert decided(stored(ROME), versions) is Kept.THERE
     assert decided(stored(ROME, day=9), versions) is Kept.THERE
     assert decided(stored(OSLO, day=2), versions) is Kept.LEFT
 
 
-def test_of_what_was_undone_here_an_earlier_text_does_not_come_back() -> None:
+def test_a_replacement_that_was_undone_here_stays_undone() -> None:
     rome, oslo = kept(stored(ROME)), kept(stored(OSLO, day=2), 1)
     undone = row(Action.RESTORE, rome, actor=Actor.USER)
     replaced = row(Action.REPLACE, oslo)
-    versions = [
-        Version(rome, (undone, replaced, row(Action.ADD, rome))),
-        Version(None, (undone, replaced)),
-    ]
+    versions = [Version(rome, (undone, replaced, row(Action.ADD, rome))), Version(None, (undone, replaced))]
 
     assert decided(stored(OSLO, day=2), versions, {ROME}) is Kept.THERE
     assert decided(stored(BERGEN, day=3), versions, {ROME}) is Kept.LEFT
 
 
-def test_what_gave_way_to_what_was_known_comes_as_another_once_it_is_changed_again() -> None:
+def test_a_memory_that_gave_way_to_a_known_one_comes_as_another_once_it_changes_again() -> None:
     versions = [gone(stored(ROME), row(Action.RETIRE, kept(stored(ROME))))]
 
     assert decided(stored(OSLO, day=2), versions, {OSLO}) is Kept.THERE
     assert decided(stored(ROME), versions, {OSLO}) is Kept.THERE, "an older export"
-    change = decided(stored(BERGEN, day=3), versions, {OSLO})
-    assert isinstance(change, Add)
-    assert change.memory.id == version_id(stored(ROME), 1)
+    assert comes_as(1, decided(stored(BERGEN, day=3), versions, {OSLO}))
 
 
-def test_an_order_waits_beside_what_stands() -> None:
+def test_an_instruction_waits_next_to_the_standing_text() -> None:
     change = decided(stored(ORDER, day=2), [standing(stored(ROME))])
 
     assert isinstance(change, Quarantine)
@@ -156,20 +147,23 @@ def test_an_order_waits_beside_what_stands() -> None:
     assert decided(stored(ORDER, day=2), [standing(stored(ROME))], {ORDER}) is Kept.THERE
 
 
-@pytest.mark.parametrize("refused", [False, True])
-def test_an_order_that_was_held_back_comes_once_and_what_takes_its_place_may_come(refused: bool) -> None:  # noqa: FBT001 -- a parameter
+@table("refused", [False, True])
+def test_an_instruction_comes_once_and_a_later_text_may_come(refused: bool) -> None:  # noqa: FBT001 -- of a row
     order = kept(stored(ORDER))
     no = (row(Action.REFUSE, order, actor=Actor.USER),) if refused else ()
     versions = [Version(None, (*no, row(Action.QUARANTINE, order, day=2)))]
 
     assert decided(stored(ORDER), versions) is Kept.THERE
     assert decided(stored(ROME, day=1), versions) is Kept.THERE, "an older export"
-    change = decided(stored(ROME, day=3), versions)
-    assert isinstance(change, Add)
-    assert change.memory.id == version_id(stored(ROME), 1)
+    assert comes_as(1, decided(stored(ROME, day=3), versions))
     assert isinstance(decided(stored(f"{ORDER} Never.", day=3), versions), Quarantine)
 
 
-def test_the_audit_of_a_chat_that_was_erased_may_be_gone() -> None:
+def test_the_audit_of_an_erased_chat_may_be_gone() -> None:
     assert isinstance(decided(stored(OSLO, day=2), [Version(kept(stored(ROME)), ())]), Replace)
     assert isinstance(decided(stored(OSLO, day=2), [Version(None, ())]), Add)
+
+
+def comes_as(number: int, change: object) -> bool:
+    """Tell whether a memory is added under the id of a version."""
+    return isinstance(change, Add) and change.memory.id == version_id(stored(ROME), number)
