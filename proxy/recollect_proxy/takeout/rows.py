@@ -379,9 +379,6 @@ Document = msgspec.defstruct(
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of an export (draft 2020-12): docs/export.schema.json."""
-    schema = msgspec.json.schema(Document)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "An export of Recollect",
-        **schema,
-    }
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "An export of Recollect"}
+    written = msgspec.json.encode(head | msgspec.json.schema(Document))
+    return msgspec.json.decode(written, type=dict[str, Any])
