@@ -16,7 +16,6 @@ PROGRAMS = {
     "loss": ("bench.loss.run", "how many short facts are lost between people's words and the store"),
     "speed": ("bench.speed.compare", "time and memory beside other proxies (`make bench`)"),
     "recall-size": ("bench.speed.recall_size", "time, pages and bytes of a recall as memories grow"),
-    "ingest": ("bench.speed.ingest", "what an import takes, and what chats wait meanwhile"),
     "disk": ("bench.speed.disk", "what messages take on the disk"),
     "workers": ("bench.chaos.workers", "what N workers form in a second, and how late"),
     "chaos": ("bench.chaos.run", "what faults under load cost: database, models, kills (`make chaos`)"),

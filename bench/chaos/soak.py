@@ -10,6 +10,7 @@ Never: a test, a fault, how fast anything is.
 """
 
 import asyncio
+import math
 import random
 import sys
 import time
@@ -26,11 +27,11 @@ from tests.running_proxy import User
 from bench.chaos.counting import kept, settled
 from bench.chaos.database import rows
 from bench.chaos.load import Load
+from bench.chaos.memory import WHO, Memory, growth, memory_now
 from bench.chaos.mixed import Writers, said
 from bench.chaos.system import Plan, System
 from bench.chaos.world import World
 from bench.figures import number, percentiles
-from bench.memory_sampling import WHO, Memory, growth, memory_now
 from bench.report import options_of, publish, table
 from bench.servers import work_folder
 
@@ -173,7 +174,7 @@ async def _sample(system: System, samples: list[Sample], began: float) -> None:
     while True:
         [row] = await rows(system.dsn, _WAITING)
         proxy = system.proxies[0].pid
-        memory = proxy and memory_now(proxy, began, postmaster(system.database.folder))
+        memory = proxy and memory_now(proxy, postmaster(system.database.folder), began)
         if memory:
             samples.append(Sample(memory, row["waits"], float(row["oldest"])))
         await asyncio.sleep(_SAMPLE_SECONDS)
@@ -187,11 +188,11 @@ def tenths(samples: Sequence[Sample], load: Load, began: float) -> str:
         first, last = end * tenth / 10, end * (tenth + 1) / 10
         part = [each for each in samples if first <= each.memory.at <= last]
         took = [each.seconds * 1000 for each in load.asked if first <= each.began - began <= last]
-        memory = [*zip(*(each.own for each in part), strict=True), [sum(each.memory.files) for each in part]]
+        memory = [(*each.own, sum(each.memory.files)) for each in part] or [(math.nan,) * 4]
         found.append(
             (
                 f"{first / 60:.1f} to {last / 60:.1f}",
-                *(number(median(each)) for each in memory),
+                *(number(median(each)) for each in zip(*memory, strict=True)),
                 max((each.waits for each in part), default=0),
                 f"{max((each.oldest for each in part), default=0):.1f} s",
                 f"{' / '.join(number(each, 0) for each in percentiles(took, 50, 95).values())} ms",

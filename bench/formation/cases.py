@@ -4,7 +4,7 @@ A case is one message of a person, what an extraction model answered to it, and 
 done with that. Never: how cases are run or scored.
 """
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterator
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -61,7 +61,6 @@ CLASSES = (
 )
 """What cases are about, in the order they are reported in."""
 
-_LONGEST_ID = 200
 _TARGETED = frozenset({Decision.REINFORCE, Decision.REPLACE, Decision.RETIRE})
 
 _Moment: TypeAlias = Annotated[datetime, msgspec.Meta(tz=True)]
@@ -228,32 +227,24 @@ def _read_file(path: Path, before: dict[str, Case]) -> Iterator[Case]:
 
 def check_case(case: Case, before: Container[str] = ()) -> None:
     """Raise ValueError if a case makes no sense, or has an id that was there before."""
-    if case.id in before:
-        raise ValueError(f"the id `{case.id}` was there before")
-    if not case.id.strip() or len(case.id) > _LONGEST_ID or "\0" in case.id:
-        raise ValueError(f"an id must have 1 to {_LONGEST_ID} characters, none of them NUL")
-    if case.topic not in CLASSES:
-        raise ValueError(f"there is no class `{case.topic}`")
-    if any(memory.kind not in STATEMENTS for memory in case.stored):
-        raise ValueError("what is stored must be statements")
-    if not all(any(map(str.isalnum, text)) for text in case.redacted):
-        raise ValueError("what must be nowhere must say something")
     roles = [message.role for message in case.history]
-    if roles != [Role.USER, Role.ASSISTANT] * (len(roles) // 2):
-        raise ValueError("the history must be the user's and the assistant's messages by turns")
-    _check_items(case)
-    _check_numbers(_named_memories(case), len(case.stored), "stored memory")
-
-
-def _check_items(case: Case) -> None:
-    if any(not item.content.strip() for item in case.extracted):
-        raise ValueError("an item says nothing")
-    told = [truth.item for truth in case.truth if truth.item is not None]
-    if sorted(told) != list(range(len(case.extracted))):
-        raise ValueError("each item must have one truth")
-    for truth in case.truth:
-        if (truth.decision in _TARGETED) != (truth.target is not None):
-            raise ValueError(f"`{truth.decision}` needs a target, or must have none")
+    items = sorted(truth.item for truth in case.truth if truth.item is not None)
+    wrong = {
+        f"the id `{case.id}` was there before": case.id in before,
+        f"there is no class `{case.topic}`": case.topic not in CLASSES,
+        "what is stored must be statements": any(memory.kind not in STATEMENTS for memory in case.stored),
+        "the history must be the user's and the assistant's messages by turns": roles
+        != [Role.USER, Role.ASSISTANT] * (len(roles) // 2),
+        "an item says nothing": any(not item.content.strip() for item in case.extracted),
+        "each item must have one truth": items != list(range(len(case.extracted))),
+        "a decision needs a target, or must have none": any(
+            (truth.decision in _TARGETED) != (truth.target is not None) for truth in case.truth
+        ),
+        "a number names no stored memory": any(each >= len(case.stored) for each in _named_memories(case)),
+    }
+    for complaint, is_so in wrong.items():
+        if is_so:
+            raise ValueError(complaint)
 
 
 def _named_memories(case: Case) -> Iterator[int]:
@@ -263,9 +254,3 @@ def _named_memories(case: Case) -> Iterator[int]:
         yield from (*item.about_numbers, *item.affects, *item.ends)
     for command in case.commands:
         yield from command.about
-
-
-def _check_numbers(numbers: Iterable[int], count: int, what: str) -> None:
-    for number in numbers:
-        if number >= count:
-            raise ValueError(f"there is no {what} {number}")

@@ -26,8 +26,6 @@ class Score:
     Attributes:
         wanted: How many should be there in the end; ``kept`` are.
         superseded: How many should be gone as something took their place; ``stayed`` are there.
-        trivial: How many are not worth keeping, or wrong; ``trivial_kept`` are there.
-        forgotten: How many should be gone as the person said so; ``remembered`` are there.
         dated: How many stored statements were compared by their dates; ``wrong_dates`` differ.
         stored: How many statements there are.
         calls: How often the model was asked, with so many ``characters``.
@@ -37,10 +35,6 @@ class Score:
     kept: int = 0
     superseded: int = 0
     stayed: int = 0
-    trivial: int = 0
-    trivial_kept: int = 0
-    forgotten: int = 0
-    remembered: int = 0
     dated: int = 0
     wrong_dates: int = 0
     stored: int = 0
@@ -52,13 +46,9 @@ def score(life: Life, stored: Sequence[Memory]) -> Score:
     """Compare what is stored with what should be."""
     contents = [each.content for each in stored]
 
-    def there(labels: Sequence[Label]) -> int:
-        return sum(any(is_alike(each.content, content) for content in contents) for each in labels)
+    def is_there(*wordings: str) -> bool:
+        return any(is_alike(wording, content) for wording in wordings for content in contents)
 
-    def is_kept(label: Label) -> bool:
-        return any(is_alike(wording, content) for wording in life.wordings(label) for content in contents)
-
-    trivial = [each for each in life.labels if each.worth != "w"]
     dates = [
         (each.event_at.date().isoformat() if each.event_at else None, label.event_date)
         for each in stored
@@ -66,13 +56,9 @@ def score(life: Life, stored: Sequence[Memory]) -> Score:
     ]
     return Score(
         wanted=len(life.wanted),
-        kept=sum(map(is_kept, life.wanted)),
+        kept=sum(is_there(*life.wordings(each)) for each in life.wanted),
         superseded=len(life.superseded),
-        stayed=there(life.superseded),
-        trivial=len(trivial),
-        trivial_kept=there(trivial),
-        forgotten=len(life.forgotten),
-        remembered=there(life.forgotten),
+        stayed=sum(is_there(each.content) for each in life.superseded),
         dated=len(dates),
         wrong_dates=sum(kept != labelled for kept, labelled in dates),
         stored=len(stored),
@@ -125,7 +111,5 @@ def figures(scores: Sequence[Score]) -> str:
         f"dates wrong {of.wrong_dates}/{of.dated}",
         f"stored {of.stored}",
         f"calls {of.calls}, {of.characters} characters",
-        f"trivial or wrong kept {of.trivial_kept}/{of.trivial}" if of.trivial else "",
-        f"to be forgotten, still there {of.remembered}/{of.forgotten}" if of.forgotten else "",
     ]
-    return "; ".join(filter(None, parts))
+    return "; ".join(parts)

@@ -1,32 +1,24 @@
 """Whether memory stays out of what it has nothing to do with: of general questions, and of what other people ask for.
 
-    python -m bench general --lives LIVES.jsonl [--lives MORE.jsonl] [--reuse DIR] [--data CONVERSATIONS.jsonl ...] [--stores N]
+    python -m bench general --lives LIVES.jsonl [--lives MORE.jsonl] [--reuse DIR] [--stores N]
 
 ``general.txt`` holds questions of the world (coding, maths, knowledge, translation, small talk) in twelve languages, and
 first-person requests of people who are nobody's here. They are asked in new chats of the stores of people's lives, formed
-as by ``bench.lives.recall``, and of the first conversation of each ``--data`` file, replayed through a proxy without an
-extraction model. What stands in every chat is no answer to a question: counted are those that are given anything besides.
-Never: what a question needs.
+as by ``bench.lives.recall``. Standing memories are no answer to a question: counted are those that are given anything besides.
 """
 
-import argparse
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from bench.engines import NO_UPSTREAM, unhurried
 from bench.figures import percent, wilson
 from bench.lives.reading import read_lives
 from bench.lives.recall import ask_anew, form, index, open_lives, whole_path
 from bench.recall.clock import ReplayClock
-from bench.recall.dataset import read_conversations
-from bench.recall.opening import open_replay
-from bench.recall.plan import plan
 from bench.report import options_of, publish, table
 from recollect.engine import Engine
-from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _FILE = Path(__file__).with_name("general.txt")
 _REQUEST = "request"
@@ -109,17 +101,6 @@ async def ask_lives(data: Sequence[Path], folder: Path | None, stores: int) -> l
     return answered
 
 
-async def ask_conversation(path: Path) -> list[Answered]:
-    """Replay the first conversation of a file without an extraction model, and ask its person's store all."""
-    settings = ProxySettings(upstream=NO_UPSTREAM)
-    [conversation, *_] = read_conversations(path)
-    usual = {"recall_limit": settings.recall_limit}
-    async with open_replay(settings, **unhurried(settings) | usual) as replay:
-        await replay.play(conversation, plan(conversation, questions=0))
-        at = replay.clock()
-        return await _ask(replay.engine, replay.clock, path.stem, conversation.id, at, unrelated())
-
-
 def shares(answered: Sequence[Answered]) -> str:
     """Return the shares that were given anything, as a Markdown table."""
     rows: list[tuple[str, ...]] = []
@@ -149,21 +130,13 @@ def _row(name: str, answered: Sequence[Answered], aim: str = "") -> tuple[str, .
     return name, f"{given}/{len(answered)}", between, aim
 
 
-async def bench_general(options: argparse.Namespace) -> list[Answered]:
-    """Ask all stores."""
-    answered = await ask_lives(options.lives, options.reuse, options.stores) if options.lives else []
-    for path in options.data:
-        answered += await ask_conversation(path)
-    return answered
-
-
 def main() -> None:
     """Run the bench."""
     parser = options_of(__doc__)
-    parser.add_argument("--lives", type=Path, action="append", default=[])
+    parser.add_argument("--lives", type=Path, action="append", required=True)
     parser.add_argument("--reuse", type=whole_path, help="what `python -m bench lives` kept of these lives")
-    parser.add_argument("--data", type=Path, action="append", default=[])
     parser.add_argument("--stores", type=int, default=_STORES, help="ask each of N people's stores")
     options = parser.parse_args()
-    answered = asyncio.run(asyncio.wait_for(bench_general(options), _MOST_SECONDS))
+    work = ask_lives(options.lives, options.reuse, options.stores)
+    answered = asyncio.run(asyncio.wait_for(work, _MOST_SECONDS))
     publish(options, "What memory has nothing to do with, measured", shares(answered), answered)

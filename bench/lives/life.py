@@ -10,14 +10,14 @@ from datetime import datetime
 from typing import Any
 
 from bench.lives.formed import Numbers
-from recollect.model import Asking, Exchange, ExtractedCommand, Material, Memory, Outline
+from recollect.model import Exchange, ExtractedCommand, Material, Memory, Outline
 from recollect.models.extractors.chat_model import Messages, ModelAnswer
 from recollect.ports import Asker, Summarized
 
 ALIKE = 0.9
 _SHOWN_ALIKE = 0.85
+_ENDING = {"contradicts", "refines"}
 _HINTS = ("use", "topics", "questions")
-_TOLD = ("subject", "stance", "steers", "lasting", *_HINTS)
 _SUMMARIZED_FACTS = 10
 _SUMMARIZED_CHARACTERS = 120
 _NUMBERED = re.compile(r"^\[(\d{1,4})\] \([^)]{1,200}\) (.{1,2000})$", re.MULTILINE)
@@ -41,9 +41,7 @@ class Label:
 
     Attributes:
         turn: The key of the turn it was said in.
-        worth: ``w`` where it is worth keeping, ``t`` trivial, ``x`` wrong.
-        ends: The ids of further statements that are over with it.
-        told: What a model tells of it besides: its subject, its stance, for how long it is worth knowing.
+        hints: When it will be needed, as a model answers it; empty without hints.
     """
 
     id: str
@@ -55,14 +53,7 @@ class Label:
     event_date: str | None
     relation: str
     about: tuple[str, ...]
-    worth: str = "w"
-    ends: tuple[str, ...] = ()
-    told: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def ended(self) -> tuple[str, ...]:
-        """The ids of what should be gone for it."""
-        return (*(self.about if self.relation in {"contradicts", "refines"} else ()), *self.ends)
+    hints: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +81,12 @@ class LifeQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """A person, what they say, what should be known of it, and what they ask later.
-
-    Attributes:
-        forgets: By the turn in which they ask for it, the ids of the statements they want forgotten.
-    """
+    """A person, their chats, the statements that should be known of these, and their later questions."""
 
     person: str
     language: str
     chats: tuple[Mapping[str, Any], ...]
     labels: tuple[Label, ...]
-    forgets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     questions: tuple[LifeQuestion, ...] = ()
 
     def label(self, label_id: str) -> Label | None:
@@ -110,24 +96,14 @@ class Life:
     @property
     def superseded(self) -> tuple[Label, ...]:
         """What should be gone, as something said later took its place."""
-        gone = {ended for each in self.labels if each.worth == "w" for ended in each.ended}
-        return tuple(each for each in self.labels if each.id in gone)
-
-    @property
-    def forgotten(self) -> tuple[Label, ...]:
-        """What they asked to be forgotten."""
-        gone = {each for ids in self.forgets.values() for each in ids}
+        gone = {old for each in self.labels if each.relation in _ENDING for old in each.about}
         return tuple(each for each in self.labels if each.id in gone)
 
     @property
     def wanted(self) -> tuple[Label, ...]:
         """What should be there in the end."""
-        gone = {each.id for each in (*self.superseded, *self.forgotten)}
-        return tuple(
-            each
-            for each in self.labels
-            if each.worth == "w" and each.id not in gone and each.relation != "repeats"
-        )
+        gone = {each.id for each in self.superseded}
+        return tuple(each for each in self.labels if each.id not in gone and each.relation != "repeats")
 
     def wordings(self, label: Label) -> list[str]:
         """Return in which words a statement may be kept: its own, and those it was told in again."""
@@ -141,16 +117,13 @@ def read_life(line: str) -> Life:
     """Read a person."""
     told = json.loads(line)
     labels: list[Label] = []
-    forgets: dict[str, tuple[str, ...]] = {}
     for chat in told["chats"]:
         for number, turn in enumerate(chat["turns"]):
             key = f"{chat['chat']}-{number}"
             labels += [_label(each, key) for each in turn.get("memories", [])]
-            if turn.get("forgets"):
-                forgets[key] = tuple(turn["forgets"])
     chats = tuple(told["chats"])
     questions = tuple(_question(each, chats[-1]["at"]) for each in told.get("questions", ()))
-    return Life(told["person"], told["language"], chats, tuple(labels), forgets, questions)
+    return Life(told["person"], told["language"], chats, tuple(labels), questions)
 
 
 def _question(told: Mapping[str, Any], last: str) -> LifeQuestion:
@@ -175,9 +148,7 @@ def _label(told: Mapping[str, Any], turn: str) -> Label:
         told.get("event_date"),
         told.get("relation") or "new",
         (about,) if isinstance(about, str) else tuple(about),
-        told.get("label", "w"),
-        tuple(told.get("ends", ())),
-        {name: told[name] for name in _TOLD if name in told},
+        {name: told[name] for name in _HINTS if name in told},
     )
 
 
@@ -196,32 +167,14 @@ class LifeScript:
         return [self._item(each, shown) for each in self._life.labels if each.turn in keys]
 
     def commands(
-        self, exchanges: Sequence[Exchange], known: Sequence[Memory]
+        self, _exchanges: Sequence[Exchange], _known: Sequence[Memory]
     ) -> tuple[ExtractedCommand, ...]:
-        """Return the labelled commands to forget."""
-        shown = {plain(each.content): number for number, each in enumerate(known)}
-        commands = []
-        for exchange in exchanges:
-            named = [self._shown(each, shown) for each in self._life.forgets.get(exchange.turn.key, ())]
-            about = tuple(each for each in named if each is not None)
-            if about:
-                commands.append(ExtractedCommand(Asking.FORGET, exchange.turn.text, about))
-        return tuple(commands)
+        """Return no command: nobody here asks anything of the memory."""
+        return ()
 
-    def chosen(self, command: str, known: Sequence[Memory]) -> tuple[int, ...]:
-        """Return which memories the labels of any turn with these words want forgotten."""
-        meant = [
-            label.content
-            for key, ids in self._life.forgets.items()
-            if plain(command) in plain(_text(self._life, key))
-            for label in map(self._life.label, ids)
-            if label is not None
-        ]
-        return tuple(
-            number
-            for number, each in enumerate(known)
-            if any(is_alike(each.content, content) for content in meant)
-        )
+    def chosen(self, _command: str, _known: Sequence[Memory]) -> tuple[int, ...]:
+        """Choose nothing to forget."""
+        return ()
 
     def _item(self, label: Label, shown: Mapping[str, int]) -> dict[str, Any]:
         about = self._all_shown(label.about, shown)
@@ -237,8 +190,8 @@ class LifeScript:
             "valid_from": None,
             "valid_to": None,
             "affects": [],
-            "ends": self._all_shown(label.ends, shown),
-            **label.told,
+            "ends": [],
+            **label.hints,
         }
 
     def _all_shown(self, ids: Sequence[str], shown: Mapping[str, int]) -> list[int]:
@@ -282,10 +235,10 @@ class LifeHints:
 
     def __init__(self, lives: Sequence[Life]) -> None:
         self._needs = {
-            plain(each.content): {name: each.told[name] for name in _HINTS}
+            plain(each.content): {name: each.hints[name] for name in _HINTS}
             for life in lives
             for each in life.labels
-            if each.told.keys() >= {*_HINTS}
+            if each.hints
         }
 
     async def ask(self, messages: Messages, *_: object, **__: object) -> ModelAnswer:
@@ -300,9 +253,3 @@ class LifeHints:
 
     async def aclose(self) -> None:
         """Let go of nothing."""
-
-
-def _text(life: Life, key: str) -> str:
-    chat, _, number = key.rpartition("-")
-    turns = next(each["turns"] for each in life.chats if each["chat"] == chat)
-    return str(turns[int(number)]["user"])

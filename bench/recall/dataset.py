@@ -11,10 +11,6 @@ import msgspec
 
 from recollect.errors import RecollectError
 
-_LONGEST_ID = 200
-"""Characters of an id: what is sent in a header has bounds."""
-
-
 UNANSWERABLE = "adversarial"
 """A category whose questions nobody answers: left out of the overall figures."""
 
@@ -113,32 +109,19 @@ def read_lines(path: Path) -> list[tuple[int, bytes]]:
 
 
 def _check(conversation: LabelledConversation, before: Container[str]) -> None:
-    _check_id("a conversation", conversation.id, before)
-    known: set[str] = set()
-    for turn in conversation.turns:
-        _check_id("a turn", turn.id, known)
-        _check_id("a turn's session", turn.session)
-        known.add(turn.id)
-        _check_date("turn", turn.id, turn.date)
-    for question in conversation.questions:
-        _check_date("question", question.id, question.asked_at)
-        for named in (*question.evidence, *filter(None, [question.before])):
-            if named not in known:
-                raise ValueError(f"question `{question.id}` names the turn `{named}`, which is not there")
-
-
-def _check_id(what: str, name: str, known: Container[str] = ()) -> None:
-    if not name.strip() or len(name) > _LONGEST_ID or "\0" in name:
-        raise ValueError(f"the id of {what} must have 1 to {_LONGEST_ID} characters, none of them NUL")
-    if name in known:
-        raise ValueError(f"the id `{name}` of {what} was there before")
-
-
-def _check_date(what: str, name: str, date: str | None) -> None:
-    try:
+    """Raise ValueError if an id was there before or names nothing, or a date is none."""
+    turns = [turn.id for turn in conversation.turns]
+    if conversation.id in before or len(set(turns)) < len(turns):
+        raise ValueError("the id of a conversation or of a turn was there before")
+    for date in (
+        *(turn.date for turn in conversation.turns),
+        *(each.asked_at for each in conversation.questions),
+    ):
         _moment(date)
-    except ValueError:
-        raise ValueError(f"the date of {what} `{name}` is not ISO 8601, as 2026-03-15T09:30:00") from None
+    for question in conversation.questions:
+        for named in (*question.evidence, *filter(None, [question.before])):
+            if named not in turns:
+                raise ValueError(f"question `{question.id}` names the turn `{named}`, which is not there")
 
 
 def _moment(date: str | None) -> datetime | None:

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from bench.chaos.load import Asked, Load
+from bench.chaos.memory import Memory
 from bench.chaos.soak import End, Sample, judgements, tenths
 from bench.chaos.world import World
-from bench.memory_sampling import Memory
 
 
 def test_what_grows_behind_the_first_third_is_told_and_what_grows_before_is_not() -> None:
