@@ -1,1 +1,1 @@
-"""Measures Recollect: what it recalls, what it forms, what it costs. It is not shipped. README.md explains its programs."""
+"""Measures Recollect: its recall, its formation, its costs. It is not shipped. README.md explains its programs."""

@@ -1,4 +1,4 @@
-"""The one entry: `python -m bench NAME ...`. Never: what a program measures, which options it has."""
+"""The one entry: `python -m bench NAME ...`. Never: a program's options, its figures."""
 
 import os
 import sys
@@ -21,14 +21,17 @@ PROGRAMS = {
     "chaos": ("bench.chaos.run", "what faults under load cost: database, models, kills (`make chaos`)"),
     "soak": ("bench.chaos.soak", "whether memory and lag stay flat over a long time"),
     "relevance": ("bench.training.relevance", "trains the weights of relevance, and checks them"),
-    "past-heads": ("bench.training.past", "trains the heads that recognize questions about the past"),
+    "past-heads": (
+        "bench.training.heads:train_past",
+        "trains the heads that recognize questions about the past",
+    ),
     "last-chat-heads": (
-        "bench.training.last_chat",
+        "bench.training.heads:train_last_chat",
         "trains the heads that recognize questions about earlier chats",
     ),
     "centring": ("bench.training.centring", "computes the means of the second embedder"),
 }
-"""By its name, the module whose ``main`` runs a program, and what it measures."""
+"""By their names, the function that runs each program (``main`` of a module unless named), and its subject."""
 
 
 def main() -> None:
@@ -45,7 +48,8 @@ def main() -> None:
     configure_logging("error")
     sys.argv = [f"python -m bench {name}", *rest]
     try:
-        import_module(PROGRAMS[name][0]).main()
+        module, _, function = PROGRAMS[name][0].partition(":")
+        getattr(import_module(module), function or "main")()
     except RecollectError as error:
         sys.exit(f"{error}")
 

@@ -1,6 +1,6 @@
 """An engine in this process, over a real database and the local embedders, with models and a clock of the bench's own.
 
-Never: what the models answer, what is right.
+Never: the answers of the models.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -40,8 +40,8 @@ class Completed:
     """The fate of an exchange.
 
     Attributes:
-        formed: What was decided.
-        applied: What was done for each change, in their order, and then what the caps retired.
+        formed: The decided changes.
+        applied: The change made for each, in their order, and then those of the caps.
     """
 
     formed: Formed
@@ -49,12 +49,12 @@ class Completed:
 
     @property
     def done(self) -> list[tuple[Change, Change]]:
-        """Each change that was decided, with what was done for it."""
+        """Each decided change, with the change that was made."""
         return list(zip(self.formed.changes, self.applied, strict=False))
 
 
 class RecordingInbox:
-    """An inbox that passes everything on to another one, and notes what is completed.
+    """An inbox that passes everything on to another one, and notes completed exchanges.
 
     Attributes:
         completed: The fates of exchanges, by the key of their turn, since ``forget``.
@@ -84,10 +84,10 @@ class EngineBench:
     """An engine that is measured.
 
     Attributes:
-        backends: What it works with.
-        inbox: Tells what it decided.
-        clock: Tells it the time.
-        scripts: What the models answer, by user id.
+        backends: Its store and models.
+        inbox: Records its decisions.
+        clock: Its clock.
+        scripts: The answers of the models, by user id.
     """
 
     engine: Engine
@@ -97,7 +97,7 @@ class EngineBench:
     scripts: dict[str, Any] = field(default_factory=dict)
 
     async def form(self, person: str) -> None:
-        """Form all that a person said, and index it.
+        """Form and index everything a person said.
 
         Raises:
             RuntimeError: It does not end.
@@ -147,7 +147,7 @@ async def open_engine(
 
     Args:
         settings: As ``bench_settings`` returns them.
-        scripts: What the models answer, by user id.
+        scripts: The answers of the models, by user id.
         **models: The models, by their names in ``Backends``; one that is not named is as the settings say.
 
     Raises:

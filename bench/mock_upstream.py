@@ -1,6 +1,6 @@
 """The LLM server of the bench: answers at once or at a pace, and stamps each event. Never: a library's HTTP.
 
-In a process of its own. What to answer stands in the model's name, which every proxy keeps:
+In a process of its own. The model's name, which every proxy keeps, says how to answer:
 `bench-whole` is JSON, `bench-nothing` an answer from which nothing is learned, `bench-now` a few events at once, `bench-paced-TOKENS-RATE` events at a rate a
 second. Each event's content is `@NANOSECONDS@` of CLOCK_MONOTONIC, read as the event is written: the
 client, on the same machine, reads the same clock.
@@ -48,7 +48,7 @@ def _event() -> bytes:
 
 
 class MockUpstream(asyncio.Protocol):
-    """One connection; answers one request at a time, and looks at no more of it than it must."""
+    """One connection; answers one request at a time, and reads as little of it as possible."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()

@@ -1,9 +1,10 @@
-"""The processes that programs measure: `recollect serve` and `recollect worker`, the mock LLM, Postgres. Never: what is measured."""
+"""The processes that programs measure: `recollect serve` and `recollect worker`, the mock LLM, Postgres. Never: a figure."""
 
 import http.client
 import json
 import os
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -26,11 +27,12 @@ TOKEN = secrets.token_urlsafe()
 """Opens the memory API of every server of this run."""
 
 _START_SECONDS = 180.0
+_DOWNLOAD_SECONDS = 120
 _STOP_SECONDS = 60.0
 
 
 class NotStartedError(Exception):
-    """A server did not start."""
+    """A server did not start, or this machine lacks something that is needed."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Server:
 
     Attributes:
         process: Its first process.
-        port: Where it listens on the loopback; 0: nowhere.
+        port: Its port on the loopback; 0 without one.
         start_seconds: Seconds from its start to a served request; 0: not measured.
     """
 
@@ -53,7 +55,7 @@ class Server:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def freeze(self) -> None:
-        """Stop it and all its children where they are, so that they take nothing from another."""
+        """Stop it and all its children, so that they take no time from another."""
         self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
@@ -67,7 +69,7 @@ class Server:
 
 
 def free_port() -> int:
-    """Return a port nobody listens on."""
+    """Return a free port."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port: int = free.getsockname()[1]
         return port
@@ -80,6 +82,21 @@ def work_folder() -> Iterator[Path]:
         folder = Path(name)
         folder.chmod(0o711)  # as root the database runs as another account
         yield folder
+
+
+def unpack_package(name: str, folder: Path) -> None:
+    """Download a Debian package, and unpack it into a new folder.
+
+    Raises:
+        NotStartedError: It can't be downloaded.
+    """
+    folder.mkdir(parents=True)
+    try:
+        for command in (["apt-get", "download", name], ["sh", "-c", f"dpkg-deb -x {name}_*.deb ."]):
+            subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=_DOWNLOAD_SECONDS)
+    except (OSError, subprocess.SubprocessError) as error:
+        shutil.rmtree(folder)
+        raise NotStartedError(f"{name} is not installed, and apt-get download does not give it") from error
 
 
 @contextmanager
@@ -165,11 +182,11 @@ def started(
 
     Args:
         command: The program, and its arguments.
-        port: Where it will listen; 0: it listens nowhere, and is not waited for.
+        port: Its port; without one (0) it is not waited for.
         environ: Its whole environment.
-        log: The file that takes what it prints.
-        headers: For the requests that wait for it.
-        path: What these ask for.
+        log: The file for its output.
+        headers: Headers of the requests that wait for it.
+        path: The path of these.
         core: The core it stays on; None: any.
 
     Raises:
@@ -218,7 +235,7 @@ def worker_of(process: int) -> int | None:
 
 
 class Caller:
-    """A kept connection for what is not measured."""
+    """A kept connection for setting things up."""
 
     def __init__(self, port: int, headers: Mapping[str, str]) -> None:
         """Connect on first use, and send ``headers`` with every request."""

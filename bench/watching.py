@@ -1,4 +1,4 @@
-"""What processes use, and what the machine takes from them, as Linux tells it. Never: starts or ends a process."""
+"""Reads from Linux the use of processor and memory by processes, and the state of the machine. Never: starts or ends a process."""
 
 import os
 import platform
@@ -59,7 +59,7 @@ def reading(process_ids: list[int]) -> dict[str, float]:
 
 
 def mebibytes(process_id: int) -> dict[str, float | None]:
-    """Return a server's resident memory, and its children's with what is shared counted once (PSS); MiB."""
+    """Return a server's resident memory, and its children's proportional share (PSS); MiB."""
     shares = [_memory(child, "smaps_rollup", "Pss") for child in family(process_id)[1:]]
     known = [share for share in shares if share is not None]
     return {
@@ -69,7 +69,7 @@ def mebibytes(process_id: int) -> dict[str, float | None]:
 
 
 def shared_once(process_ids: list[int]) -> float:
-    """Return the memory of processes, with what is shared divided among those who share it (PSS); MiB. One that ended has none."""
+    """Return the memory of processes, shared memory divided among its users (PSS); MiB. One that ended has none."""
     return sum(_memory(each, "smaps_rollup", "Pss") or 0.0 for each in process_ids)
 
 

@@ -1,1 +1,1 @@
-"""What a fault of the world around Recollect costs: chats, memories, seconds. Never: a test, what the tests' servers are."""
+"""Measures the costs of faults around Recollect: chats, memories, seconds. Never: a test."""

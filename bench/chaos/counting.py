@@ -1,4 +1,4 @@
-"""Compares what was said with what the store has once everything has settled. Never: how it came to be so."""
+"""Compares the messages of a run with the store, once everything has settled. Never: a fault."""
 
 import asyncio
 import os
@@ -39,7 +39,7 @@ _FORMED = """
 
 @dataclass(frozen=True)
 class Kept:
-    """What the store has of what was said.
+    """The messages and memories of a store.
 
     Attributes:
         logged: How often the log has each mark.
@@ -55,7 +55,7 @@ class Kept:
 
 
 async def settled(system: System) -> bool:
-    """Wait until nothing waits any more, in a spool or in the inbox; return False where that stands still."""
+    """Wait until spools and inbox are empty; return False if they stand still."""
     least, since, still = None, time.monotonic(), 0
     while time.monotonic() - since < _PATIENCE_SECONDS:
         spooled = [await proxy.waiting() for proxy in system.proxies]
@@ -72,7 +72,7 @@ async def settled(system: System) -> bool:
 
 
 async def kept(system: System) -> Kept:
-    """Read what is kept."""
+    """Read the store."""
     logged = await rows(system.dsn, _LOGGED)
     formed = await rows(system.dsn, _FORMED)
     states = await rows(system.dsn, _STATES)
@@ -93,7 +93,7 @@ class Outcome:
     """A row of the table.
 
     Attributes:
-        title: Of the fault.
+        title: The title of the fault.
         chats: How many were asked.
         answered: How many of them came byte for byte as the LLM sent them.
         broken: How many the LLM broke off, and came as far as it had sent them.
@@ -108,9 +108,9 @@ class Outcome:
         backlog_seconds: From the end of the fault until nothing waited; None: never.
         leaks: Log lines with words of people.
         states: Of exchanges, but those that are formed.
-        load: Of the machine, over the last minute at its end.
-        seed: Of the run.
-        day: Of the run.
+        load: The load of the machine at the end, over the last minute.
+        seed: The seed of the run.
+        day: The day of the run.
         settings: Seconds until another replica heeded a changed setting.
         erasures: Seconds until another replica heeded an erasure.
         unheeded: Chats that began after a change was answered, and did not heed it.
@@ -152,13 +152,13 @@ async def struck(
     """Strike a system while people chat, let it recover, and count.
 
     Args:
-        title: Of the fault.
+        title: The title of the fault.
         system: The started system.
         load: Who chats.
         strike: Brings the fault about, and returns once it is over.
-        seed: Of the run.
+        seed: The seed of the run.
         patience: Seconds that memory has to come back.
-        logs: A folder that takes what the processes logged.
+        logs: A folder for the logs of the processes.
     """
     prober = User("prober")
     await load.until_remembered(prober)

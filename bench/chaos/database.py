@@ -1,4 +1,4 @@
-"""A Postgres of the run's own, and the line to it: stopped, killed, frozen, slow, cut. Never: what is asked of it."""
+"""A Postgres of the run's own, and the line to it: stopped, killed, frozen, slow, cut. Never: a query."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ class Database:
     """A Postgres with pgvector in a folder, as an operator runs one.
 
     Attributes:
-        folder: Where it is.
+        folder: Its folder.
         dsn: Its own address.
     """
 
@@ -50,7 +50,7 @@ class Database:
         os.kill(postmaster(self.folder), signal.SIGKILL)
 
     async def revive(self) -> None:
-        """Start it again after a kill, as whoever watches it does."""
+        """Start it again after a kill, as an operator's watchdog does."""
         assert self._server is not None
         for _ in range(_TRIES):
             if await asyncio.to_thread(self._server.revive):

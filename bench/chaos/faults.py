@@ -1,4 +1,4 @@
-"""The faults, each as it begins and as it ends. Never: what is measured meanwhile."""
+"""The faults, each as it begins and as it ends. Never: a figure."""
 
 import asyncio
 import os
@@ -38,19 +38,19 @@ _EMBEDDED_ANEW = (
     f"SELECT 1 FROM recollect.embedders WHERE model LIKE '%{_ANOTHER}%' AND completed_at IS NOT NULL"
 )
 _EMBEDDING_SECONDS, _EMBEDDED_WITHIN = 0.05, 180.0
-"""How long one embedding takes meanwhile, so that both embedders' stand beside each other for a while; and all of them."""
+"""Seconds of one embedding meanwhile, so that both embedders serve for a while; and of all of them."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What happens to a system under load.
+    """A fault of a system under load.
 
     Attributes:
         title: As in the table.
         strike: Brings it about, and returns once it is over.
-        plan: What is started.
+        plan: The processes that are started.
         retries: How often a client asks where the connection fails; 1: it does not ask again.
-        again_within: Seconds within which a client goes on asking, where nobody else would answer it.
+        again_within: Seconds for which a client goes on asking the only proxy.
         on_small_disk: Whether the data folder is on a disk of a few hundred MB.
         sets_clock: Whether the processes' clock is set.
     """
@@ -93,7 +93,7 @@ async def _freeze_database(system: System, _chance: random.Random) -> None:
 
 
 async def _fill_disk(system: System, _chance: random.Random) -> None:
-    """Leave no byte free: first rows, then a new file of the write-ahead log, and the spool beside them, find no room."""
+    """Fill the disk: no room for rows, for a new file of the write-ahead log, or for the spool."""
     ballast = system.proxies[0].folder / "ballast"
     await asyncio.to_thread(_fill, ballast)
     await asyncio.sleep(_FOR_SECONDS / 2)
@@ -132,7 +132,7 @@ async def _take_connections(system: System, _chance: random.Random) -> None:
 
 
 async def _fail_over(system: System, chance: random.Random) -> None:
-    """End transactions where they are, again and again; and once end the server, and start it."""
+    """End running transactions again and again; kill the server once, and start it."""
     assert system.database is not None
     loop = asyncio.get_running_loop()
     end, has_restarted = loop.time() + _FOR_SECONDS, False
@@ -169,7 +169,7 @@ async def _hang_embedder(system: System, _chance: random.Random) -> None:
 
 
 async def _switch_embedder(system: System, _chance: random.Random) -> None:
-    """Have one proxy after the other embed by another model; go on until all that was kept is embedded by it."""
+    """Change the embedder of one proxy after the other; wait until every memory is embedded by it."""
     system.world.embedding_seconds = _EMBEDDING_SECONDS
     for proxy in system.proxies:
         await proxy.stop()

@@ -1,4 +1,4 @@
-"""The same small steady load for every fault: people who chat, and one who asks what is remembered. Never: a fault."""
+"""The same small steady load for every fault: people who chat, and one who tests the memory. Never: a fault."""
 
 import asyncio
 import random
@@ -21,23 +21,23 @@ _PATIENCE_SECONDS = 60.0
 _AGAIN_SECONDS = 0.1
 _START_PATIENCE_SECONDS = 120.0
 _BROKEN = (OSError, EOFError, TimeoutError, httptools.HttpParserError, ValueError, IndexError)
-"""What a client sees of a server that is gone: refused, reset, cut off in the middle."""
+"""The errors of a client whose server is gone: refused, reset, cut off in the middle."""
 
 _THINGS = ("bicycle", "kayak", "typewriter", "greenhouse", "telescope", "violin", "toolbox", "lantern")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A chat request, and what came of it.
+    """A chat request, and its outcome.
 
     Attributes:
-        mark: Of its words.
+        mark: The mark in its words.
         began: When, by the monotonic clock.
         seconds: How long it took, with a second try.
         is_whole: Whether the answer came byte for byte as the LLM sent it.
-        is_cut_alike: Whether the LLM broke off, and what came is what it had sent.
+        is_cut_alike: Whether the LLM broke off, and the client got everything until then.
         tries: How often it was asked.
-        status: Of the last answer; 0: none came.
+        status: The status of the last answer; 0 for no answer.
     """
 
     mark: str
@@ -73,9 +73,9 @@ class Load:
         ports: Where the proxies serve; a client takes one after the other.
         chance: Decides the pauses.
         tries: How often a client asks where the connection fails.
-        again_within: Seconds within which a client asks again until somebody answers; 0: at once, and only so often.
-        asked: What was asked and ended.
-        probes: What was probed.
+        again_within: Seconds for which a client asks again until it is answered; 0 for ``tries`` alone.
+        asked: The requests that ended.
+        probes: The questions of the tester.
         is_hurried: Whether a second between two probes is too long, as it is to be seen when memory is back.
         is_over: Whether everybody is to stop.
     """
@@ -108,7 +108,7 @@ class Load:
     async def say(
         self, user: User, chat: str, mark: str, *, is_streamed: bool, words: str | None = None
     ) -> Asked:
-        """Ask once, in these words or in a short sentence, and note what came of it."""
+        """Ask once, in these words or in a short sentence, and note the outcome."""
         words = words or f"My {self.chance.choice(_THINGS)} is {mark}."
         body = chat_body(words, stream=is_streamed)
         data = request_bytes(b"POST", CHAT, user.headers(chat=chat), body)
@@ -128,7 +128,7 @@ class Load:
         return noted
 
     async def close_chats(self) -> None:
-        """Say a last word in every chat: what nobody answered is then remembered with it."""
+        """Say a last word in every chat, so that unanswered messages are remembered, too."""
         for user, chat in list(self._chats.values()):
             request = request_bytes(
                 b"POST", CHAT, user.headers(chat=chat), chat_body("Thank you, is that all?")
@@ -136,7 +136,7 @@ class Load:
             await self._answer(request, time.monotonic())
 
     async def _answer(self, data: bytes, began: float) -> tuple[Response | None, int]:
-        """Return the answer, or what came of it; and how often it was asked for, each time of the next proxy."""
+        """Return the answer, if any, and the number of tries; each try asks the next proxy."""
         answer, tries = None, 0
         self._next += 1
         first = self._next
@@ -157,10 +157,10 @@ class Load:
             await connection.send(data)
             return await connection.read_response(method=b"POST")
 
-    # -- what is remembered ----------------------------------------------------------------------------
+    # -- the memory ----------------------------------------------------------------------------
 
     async def probe(self, user: User, port: int | None = None) -> Probe:
-        """Ask in a new chat for what this user has told before; through one proxy alone, or as any client does."""
+        """Ask in a new chat for an earlier statement of this user, through one proxy or any."""
         self._probed += 1
         number = self._probed
         body = chat_body(f"asked {number}: in which harbour does my boat lie?")
@@ -192,14 +192,14 @@ class Load:
         self.is_hurried = False
 
     async def tell(self, user: User) -> None:
-        """Tell what the probes ask for."""
+        """Tell the statement that probes ask for."""
         body = chat_body(f"My boat lies in {REMEMBERED} harbour.")
         await self._answer(
             request_bytes(b"POST", CHAT, user.headers(chat=f"told-by-{user.id}"), body), time.monotonic()
         )
 
     async def until_remembered(self, user: User) -> None:
-        """Tell what the probes ask for, and wait until a chat is given it.
+        """Tell the statement that probes ask for, and wait until a chat is given it.
 
         Raises:
             TimeoutError: None is.

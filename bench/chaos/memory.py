@@ -1,4 +1,4 @@
-"""Samples the memory of a served proxy, its worker and its Postgres, and fits its growth. Never: what they do meanwhile."""
+"""Samples the memory of a served proxy, its worker and its Postgres, and fits its growth. Never: the load."""
 
 import time
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ class Memory:
 
     Attributes:
         at: Seconds since the sampling began.
-        of: Of the proxy, its worker, and Postgres.
-        files: The pages of files, as programs and models, in the first two: Linux takes them back where it needs room.
+        of: The memory of the proxy, its worker, and Postgres.
+        files: Pages of files (programs, models) in the first two; Linux reclaims them.
     """
 
     at: float
@@ -30,7 +30,7 @@ class Memory:
 
 
 def memory_now(proxy: int, postgres: int, began: float) -> Memory | None:
-    """Return what they take now; None while there is no worker."""
+    """Return their memory now; None while there is no worker."""
     worker = worker_of(proxy)
     if worker is None:
         return None

@@ -1,6 +1,6 @@
-"""What the people of a soak say and do: messages short and long, in several languages, and edits and erasures by the memory API.
+"""The people of a soak: messages short and long, in several languages, and edits and erasures by the memory API.
 
-Never: a fault, what is measured.
+Never: a fault, a figure.
 """
 
 import asyncio
@@ -51,12 +51,12 @@ class Writers:
 
     Attributes:
         port: Where the memory API is.
-        chance: Decides what is taken away.
+        chance: Decides which memories are deleted.
         written: How many memories were written.
         corrected: How many were corrected.
-        deleted: How many were taken away.
+        deleted: How many were deleted.
         erased: How many people were erased.
-        wrong: What was not as it had been left: a word each.
+        wrong: The memories that were not as they had been left, in words.
     """
 
     port: int

@@ -29,7 +29,7 @@ _HEED_SECONDS = 5.0
 
 @dataclass
 class Spread:
-    """How soon what was changed through one replica holds at the others.
+    """The delay until a change through one replica holds at the others.
 
     Attributes:
         settings: Seconds, of a setting.

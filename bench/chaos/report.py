@@ -1,4 +1,4 @@
-"""The table of what faults came to, as it is printed and written. Never: how it was measured."""
+"""The table of faults, as it is printed and written. Never: a measurement."""
 
 import json
 import os
@@ -54,12 +54,12 @@ def _seconds(seconds: float | None) -> str:
 
 
 def keep(folder: Path, name: str, found: Outcome | str, *, order: Sequence[str]) -> None:
-    """Put what a fault came to into `chaos.json`, in place of what it did before, and write `chaos.md` anew.
+    """Replace the outcome of a fault in `chaos.json`, and write `chaos.md`.
 
     Args:
-        folder: Where they are.
-        name: Of the fault.
-        found: What it came to, or why it was not measured.
+        folder: The folder of both.
+        name: The name of the fault.
+        found: The outcome, or why it was not measured.
         order: The names of all faults.
     """
     raw = folder / "chaos.json"

@@ -1,7 +1,4 @@
-"""Strikes a served Recollect with one fault after the other under load, and counts: `python -m bench chaos` (`make chaos`).
-
-Never: a test; an assertion. What was lost stands in the table.
-"""
+"""Strikes a served Recollect with one fault after the other under load, and counts: `python -m bench chaos` (`make chaos`)."""
 
 import argparse
 import asyncio
@@ -24,23 +21,18 @@ from bench.chaos.report import cells_of, keep
 from bench.chaos.system import System
 from bench.chaos.world import World
 from bench.report import RESULTS
-from bench.servers import work_folder
+from bench.servers import NotStartedError, unpack_package, work_folder
 
-_FETCH_SECONDS = 120
 REPLICAS = "replicas"
-"""What is done to several proxies and workers, as `--only` names it."""
+"""The name of the test of several proxies and workers."""
 _FAKETIME = "usr/lib/*/faketime/libfaketime.so.1"
 
 
-class NotPossibleError(Exception):
-    """This machine can't bring a fault about."""
-
-
 async def strike(fault: Fault, folder: Path, *, seed: int, logs: Path | None = None) -> Outcome:
-    """Bring a fault about under load, and return what it came to.
+    """Bring a fault about under load, and return its outcome.
 
     Raises:
-        NotPossibleError: It can't be brought about here; says why.
+        NotStartedError: It can't be brought about here; says why.
     """
     chance = random.Random(seed)
     system = System(folder, World(random.Random(seed)))
@@ -66,7 +58,7 @@ def _small_disk(folder: Path) -> Iterator[None]:
     try:
         mount(folder)
     except (OSError, subprocess.CalledProcessError) as error:
-        raise NotPossibleError("only root may mount a small disk") from error
+        raise NotStartedError("only root may mount a small disk") from error
     try:
         yield
     finally:
@@ -77,19 +69,8 @@ def _clock_library(folder: Path) -> Path:
     """Return libfaketime: the one that is installed, or the distribution's, unpacked into the run's folder."""
     if installed := next(Path("/").glob(_FAKETIME), None):
         return installed
-    package = folder / "faketime"
-    package.mkdir()
-    try:
-        for command in (
-            ["apt-get", "download", "libfaketime"],
-            ["sh", "-c", "dpkg-deb -x libfaketime_*.deb ."],
-        ):
-            subprocess.run(command, cwd=package, check=True, capture_output=True, timeout=_FETCH_SECONDS)
-        return next(package.glob(_FAKETIME))
-    except (OSError, subprocess.SubprocessError, StopIteration) as error:
-        raise NotPossibleError(
-            "libfaketime is not installed, and apt-get download does not give it"
-        ) from error
+    unpack_package("libfaketime", folder / "faketime")
+    return next((folder / "faketime").glob(_FAKETIME))
 
 
 def main() -> None:
@@ -111,7 +92,7 @@ def main() -> None:
 
 
 def _found(name: str, folder: Path, seed: int, logs: Path | None) -> Outcome | str:
-    """Return what a fault came to, or why it was not measured."""
+    """Return the outcome of a fault, or why it was not measured."""
     work = (
         replicas(folder, seed=seed, logs=logs)
         if name == REPLICAS
@@ -119,7 +100,7 @@ def _found(name: str, folder: Path, seed: int, logs: Path | None) -> Outcome | s
     )
     try:
         return uvloop.run(work)
-    except NotPossibleError as error:
+    except NotStartedError as error:
         return f"not run: {error}"
     except Exception as error:  # noqa: BLE001 -- the other faults are measured all the same
         traceback.print_exc()

@@ -1,12 +1,11 @@
-"""What a served Recollect takes over a long time.
+"""Measures a served Recollect over a long time.
 
     python -m bench soak [--minutes 60] [--rate 1] [--seed N]
 
-People chat at a low steady rate, in several languages, shortly and at length, half of them by streams, with an LLM, an extraction model and
-a Postgres on this machine, and memories are formed of what they say; others have theirs written, corrected, taken away and erased by the
-memory API. Meanwhile the memory of the proxy, its worker and Postgres is sampled, and how many exchanges wait to be formed. At the end it
-judges itself, and exits with 1 if anything is not as it should be.
-Never: a test, a fault, how fast anything is.
+People chat at a low steady rate, in several languages, shortly and at length, half of them by streams. The memory API writes,
+corrects, deletes and erases memories of others. Meanwhile the memory of the proxy, its worker and Postgres is sampled, with the
+number of exchanges that wait to be formed. The program exits with 1 if memory grows, the lag grows, or anything is lost.
+Never: a fault.
 """
 
 import asyncio
@@ -78,7 +77,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """What became of what was said.
+    """The outcome of all messages.
 
     Attributes:
         chats: How many were asked.
@@ -86,7 +85,7 @@ class End:
         unlogged: Answered ones that the log lacks.
         unformed: Answered short ones of which no memory was formed.
         settled_seconds: From the last chat until nothing waited; None: never.
-        wrong: What the memory API did not do as it was told.
+        wrong: The failures of the memory API, in words.
     """
 
     chats: int
@@ -212,7 +211,7 @@ def tenths(samples: Sequence[Sample], load: Load, began: float) -> str:
 
 
 def _growths(samples: Sequence[Sample]) -> Iterator[tuple[str, float]]:
-    """Yield each process with what it grows by behind the first third, in MiB an hour."""
+    """Yield the growth of each process behind the first third, in MiB an hour."""
     at = [each.memory.at for each in samples]
     for place, name in enumerate(WHO):
         yield name, growth(at, [each.own[place] for each in samples])

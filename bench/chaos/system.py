@@ -1,4 +1,4 @@
-"""The processes of a run: proxies, workers, their database. Never: what is done to them, what they are asked."""
+"""The processes of a run: proxies, workers, their database. Never: a fault, a chat."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from bench.chaos.world import World
 from bench.servers import Server, environment, free_port, recollect, worker, worker_of
 
 EXTRACTION_SECONDS = 10
-"""A tenth and less of what is shipped, so that a model that says nothing is given up within a run."""
+"""Less than a tenth of the shipped limit, so that a silent model is given up within a run."""
 
 
 class Process:
@@ -74,10 +74,10 @@ class Process:
 
 
 class Proxy(Process):
-    """A `recollect serve` that keeps its port. If it is killed, its worker ends, as nobody is there to tell it anything.
+    """A `recollect serve` that keeps its port. Its worker ends with it.
 
     Attributes:
-        port: Where it serves.
+        port: The port that it serves on.
     """
 
     def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
@@ -93,7 +93,7 @@ class Proxy(Process):
         self._environ = {**self._environ, "RECOLLECT_EMBEDDER": embedder}
 
     async def waiting(self) -> int | None:
-        """Return how many exchanges wait in its spool; None where it does not answer."""
+        """Return how many exchanges wait in its spool; None without an answer."""
         with suppress(OSError, EOFError, ValueError, TypeError):
             answer = await fetch(self.port, b"GET", b"/memory/health")
             waiting: int = answer.json["spool"]["exchanges"]
@@ -118,13 +118,13 @@ class Worker(Process):
 
 @dataclass
 class System:
-    """All that runs.
+    """The processes of a run, and the models that they ask.
 
     Attributes:
-        folder: Of the run.
-        world: What the models answer.
+        folder: The folder of the run.
+        world: The answers of the models.
         proxies: In the order in which they are asked.
-        workers: Beside the proxies.
+        workers: The workers of their own.
         database: The run's own; None: the one that the proxy brings.
         line: The way to it; None where there is none.
         pair: A primary and its standby, in place of one database; None: there is one.
@@ -144,7 +144,7 @@ class System:
 
     @property
     def ports(self) -> list[int]:
-        """Where the proxies serve."""
+        """The ports of the proxies."""
         return [proxy.port for proxy in self.proxies]
 
     @property
@@ -236,7 +236,7 @@ class System:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be started.
+    """The processes to start.
 
     Attributes:
         proxies: How many.

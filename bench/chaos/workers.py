@@ -1,9 +1,9 @@
-"""What N workers form in a second of what waits, and how late a memory is under a steady load.
+"""Measures how fast N workers form a backlog, and how late a memory is under a steady load.
 
     python -m bench workers [--workers 1,2,3] [--rounds 2]
 
-One proxy, Postgres, N `recollect worker`, an extraction model that takes its time, on one machine: workers beyond its cores show
-what waiting for the model costs, no more.
+One proxy, Postgres, N `recollect worker` and a slow extraction model run on one machine, so workers beyond its cores only show
+the cost of waiting for the model.
 Never: a fault.
 """
 
@@ -43,14 +43,14 @@ _AT_ONCE = 8
 
 @dataclass(frozen=True)
 class Figures:
-    """What so many workers came to.
+    """The figures of a number of workers.
 
     Attributes:
         workers: How many.
         rate: Exchanges formed in a second.
         cpu: Seconds of processor time of the workers, for each exchange.
-        lag_p50: Seconds from what was said until its memory was there, in the median.
-        lag_p95: The same of all but the slowest twentieth.
+        lag_p50: Seconds from a message to its memory, in the median.
+        lag_p95: The same at the 95th percentile.
         unformed: Exchanges of which nothing was formed in the end.
     """
 
@@ -135,7 +135,7 @@ def _processes(system: System) -> list[int]:
 
 
 async def _steadily(system: System, load: Load, rate: float, *, seconds: float) -> list[float]:
-    """Chat at a steady rate, each time somebody else; return how late each exchange was formed, in seconds."""
+    """Chat at a steady rate, each time as another person; return the delay of each formation in seconds."""
     await settled(system)
     before = {row["id"] for row in await rows(system.dsn, _STATES)}
     saying: list[asyncio.Task[None]] = []

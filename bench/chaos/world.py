@@ -26,7 +26,7 @@ from tests.scripted_answers import (
 from tests.scripted_extraction import Pupil, messages_shown, statement
 
 MARK = re.compile(r"number \d+ of talker-\d+-[0-9a-f]{4}")
-"""What tells one chat's words, and the memory formed of them, from any other's."""
+"""The mark that tells a chat's words, and the memory formed of them, from any other's."""
 
 REMEMBERED = "Bergen"
 """The word by which the LLM sees that the probing user was given their memory."""
@@ -43,14 +43,14 @@ def expected(mark: str, *, is_streamed: bool) -> bytes:
 
 
 def mark_of(request: Received) -> str:
-    """Return the mark of a chat's last message; "" where it has none."""
+    """Return the mark of a chat's last message; "" without one."""
     found = MARK.findall(str(request.json["messages"][-1]["content"]))
     return found[-1] if found else ""
 
 
 @dataclass
 class World:
-    """What answers, and how.
+    """The models of a run.
 
     Attributes:
         chance: Decides how long an answer takes, and which breaks off.
@@ -58,7 +58,7 @@ class World:
         extraction: Answers extraction requests; replaced while the model fails.
         embedding_hangs: Whether the embeddings server says nothing.
         embedding_seconds: How long an embedding takes.
-        received: What the LLM has been sent, by mark, with how often.
+        received: How often the LLM was sent each mark.
         broken: The marks whose answer broke off.
         remembered: The numbers of the probes that were given the memory.
     """
@@ -141,7 +141,7 @@ def broken_down(_: Received) -> Answer:
 
 
 def garbage(_: Received) -> Answer:
-    """Answer with what is no JSON and has nothing of what was asked for."""
+    """Answer with broken JSON."""
     return completion('{"memories": [{"content": 17, "evid')
 
 

@@ -1,7 +1,6 @@
 """Labelled cases of formation, one JSON object a line: read, and checked before anything is run.
 
-A case is one message of a person, what an extraction model answered to it, and what a careful human would have
-done with that. Never: how cases are run or scored.
+A case is one message of a person, an extraction model's answer to it, and the right decisions. Never: running or scoring them.
 """
 
 from collections.abc import Container, Iterator
@@ -24,16 +23,16 @@ class Half(StrEnum):
 
 
 class Model(StrEnum):
-    """What the models' answers in a case are worth."""
+    """The worth of the models' answers in a case."""
 
     RIGHT = "right"
     WRONG = "wrong"
     NOTHING = "nothing"
-    """The extraction model relates what it found to nothing it was shown."""
+    """The extraction model relates its statements to no memory."""
 
 
 class Decision(StrEnum):
-    """What becomes of a statement."""
+    """The decision about a statement."""
 
     ADD = "add"
     REINFORCE = "reinforce"
@@ -59,7 +58,7 @@ CLASSES = (
     "request",
     "confirmed",
 )
-"""What cases are about, in the order they are reported in."""
+"""The classes of cases, in the order of the reports."""
 
 _TARGETED = frozenset({Decision.REINFORCE, Decision.REPLACE, Decision.RETIRE})
 
@@ -112,14 +111,14 @@ class ExtractedItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def about_numbers(self) -> tuple[int, ...]:
-        """What it is about, however many that are."""
+        """The numbers of the memories that it is about."""
         if self.about is None:
             return ()
         return self.about if isinstance(self.about, tuple) else (self.about,)
 
 
 class StatedCommand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the extraction model takes to be asked of the memory; ``about`` numbers stored memories."""
+    """A wish that the extraction model finds; ``about`` numbers stored memories."""
 
     asking: Asking
     evidence: str
@@ -127,11 +126,11 @@ class StatedCommand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Truth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is right.
+    """The right decision about an item.
 
     Attributes:
         item: Of which item; None: an outcome that formation must come to without one.
-        decision: What is to become of it.
+        decision: The decision.
         target: Of which stored memory it takes the place, or that it repeats.
         also: Decisions that are right as well, whatever their target.
     """
@@ -143,23 +142,23 @@ class Truth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One message, and what is to become of it.
+    """One message, and the right decisions about it.
 
     Attributes:
         id: Unique among all cases.
         topic: Its class.
-        model: What the models' answers in it are worth.
-        stored: What the person has before.
-        injected: Numbers of those that stood in the prompt.
+        model: The worth of the models' answers.
+        stored: The memories that the person has.
+        injected: The numbers of those in the prompt.
         history: Earlier messages of the chat: the user's and the assistant's by turns.
-        said: The message, with all that a frontend puts around it.
-        extracted: What the extraction model answers.
-        commands: What it takes to be asked of the memory.
-        truth: What is right, of each item.
+        said: The message, with everything a frontend puts around it.
+        extracted: The extraction model's answer.
+        commands: The wishes that it finds.
+        truth: The right decision about each item.
         suspect: Numbers of stored memories that have to bear that mark.
         disputed: The same of that one.
-        forgotten: What the second model says is meant by a command to forget; None: it fails.
-        redacted: What must be in no memory, no audit, and must not be found again.
+        forgotten: The second model's answer to a command to forget; None if it fails.
+        redacted: Texts that no memory, audit or search may hold.
         speaker: The person's name, as the frontend gives it.
     """
 
@@ -195,7 +194,7 @@ def read_cases(
         case_id: Only this one, of either half.
 
     Raises:
-        DatasetError: There are none, or a line is not what it must be; the message names the line.
+        DatasetError: There are none, or a line is invalid; the message names the line.
     """
     if not folder.is_dir():
         raise DatasetError(f"{folder} is no folder: name with --cases the one that holds the labelled cases.")

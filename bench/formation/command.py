@@ -1,4 +1,4 @@
-"""What becomes of what an extraction model answers: junk, false merges, what is missed and lost.
+"""Measures the fate of an extraction model's answers: junk, false merges, missed and lost statements.
 
     python -m bench formation [--half tune|check] [--cases FOLDER] [--language CODE] [--case ID] [--limit N]
 

@@ -1,8 +1,7 @@
-"""Tells which item of an answer each change comes from. Pure. Never: what is right.
+"""Finds the item of an answer that each change comes from. Pure. Never: a verdict.
 
-Formation returns one main change for each statement it was given: first those of what it believes, in their
-order, then what it holds back, then what it refuses. What it refuses carries its statement; the others are known
-by their order.
+Formation returns one main change for each statement: first the accepted ones in their order, then the quarantined, then the
+refused ones. A refusal carries its statement; the others are known by their order.
 """
 
 from collections.abc import Container, Mapping, Sequence
@@ -35,13 +34,13 @@ DUPLICATES = frozenset({Reason.EQUAL_CONTENT, Reason.REPEATS})
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What became of a statement.
+    """The decision about a statement.
 
     Attributes:
         decision: The sort of thing.
         reason: Why.
         target: Which stored memory it was about, if any, by its number.
-        memory: What was made, if anything was.
+        memory: The new memory, if any.
     """
 
     decision: Decision
@@ -56,18 +55,18 @@ class Decided:
 
 
 UNASKED = Decided(Decision.IGNORE, "not_asked")
-"""Of an item that no model was asked for."""
+"""The decision about an item that no model was asked for."""
 
 
 def decided_items(
     items: Sequence[ExtractedItem], done: Sequence[tuple[Change, Change]], numbers: Mapping[UUID, int]
 ) -> tuple[list[Decided], list[Decided]]:
-    """Return what became of each item, and what was done without one.
+    """Return the decision about each item, and those without an item.
 
     Args:
         items: In the answer's order.
-        done: Each change that was decided, with what was done for it.
-        numbers: Of the stored memories.
+        done: Each decided change, with the change that was made.
+        numbers: The numbers of the stored memories.
     """
     found: dict[int, Decided] = {}
     held: list[tuple[Quarantine, Decided]] = []

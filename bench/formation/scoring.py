@@ -1,4 +1,4 @@
-"""Counts over cases how good formation is. Pure. Never: how cases are run, what is printed."""
+"""Counts over cases how good formation is. Pure. Never: running them, a table."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ _COMMANDS = {
 
 
 def score(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return the figures of all cases, and of those of each class, language, and worth of the models' answers."""
+    """Return the figures of all cases, and by class, language, and worth of the models' answers."""
     return {
         "overall": tally(outcomes),
         "classes": _by(outcomes, lambda each: each.case.topic, _topics(outcomes)),
@@ -90,44 +90,18 @@ def share(of: int, counted: Iterable[bool]) -> dict[str, Any]:
 
 
 def is_junk(each: Judgement) -> bool:
-    """Tell whether a memory was made of what should be none."""
+    """Return whether junk became a memory."""
     return each.truth.decision in _REFUSED and each.decided.decision in _KEPT
 
 
 def is_false_merge(each: Judgement) -> bool:
-    """Tell whether something new was taken for what is there already."""
+    """Return whether a new statement was taken for a known one."""
     return _keeps(each) and each.decided.merged
 
 
 def is_lost(each: Judgement) -> bool:
-    """Tell whether something worth keeping was refused, other than as a duplicate or to be approved."""
+    """Return whether a good statement was refused, other than as a duplicate or for approval."""
     return _keeps(each) and each.decided.decision is Decision.IGNORE and not each.decided.merged
-
-
-def failures(outcome: Outcome) -> list[str]:
-    """Return the names of what is wrong with a case."""
-    found = []
-    for each in outcome.judgements:
-        if each.right:
-            continue
-        named = (
-            ("junk kept", is_junk(each)),
-            ("false merge", is_false_merge(each)),
-            ("lost", is_lost(each)),
-            ("missed duplicate", _repeats(each) and each.decided.decision is Decision.ADD),
-            ("false alarm", each.decided.decision is Decision.QUARANTINE),
-            ("not held back", each.truth.decision is Decision.QUARANTINE),
-            ("not replaced", each.truth.decision is Decision.REPLACE),
-        )
-        found.append(next((name for name, is_so in named if is_so), "otherwise"))
-    found += ["wrong replacement"] * len(outcome.wrongly_gone)
-    found += ["leak"] * outcome.leaks
-    found += [] if outcome.consistent else ["inconsistent audit"]
-    for doubt in (Doubt.SUSPECT, Doubt.DISPUTED):
-        wanted, found_marks = _marked(outcome, doubt)
-        found += [f"{doubt} missed"] * len(wanted - found_marks)
-        found += [f"{doubt} wrongly"] * len(found_marks - wanted)
-    return found
 
 
 def _keeps(each: Judgement) -> bool:
@@ -178,7 +152,7 @@ def _quarantine(statements: Iterable[Judgement]) -> dict[str, Any]:
 
 
 def _wrong_decisions(statements: Iterable[Judgement]) -> dict[str, int]:
-    """Count what was decided wrongly, by what is right, what was done, and why; most first."""
+    """Count the wrong decisions by the right one, the one made, and the reason; most first."""
     found = Counter(
         f"{each.truth.decision} -> {each.decided.decision} ({each.decided.reason})"
         for each in statements
@@ -188,7 +162,7 @@ def _wrong_decisions(statements: Iterable[Judgement]) -> dict[str, int]:
 
 
 def _loops(outcome: Outcome) -> int:
-    """Count the memories made of what was injected: by their labels, or by the engine's own count if that is more."""
+    """Count the memories made of injected words: by their labels, or by the engine's own count if that is more."""
     echoes = sum(is_junk(each) for each in outcome.judgements) if outcome.case.topic == _ECHO else 0
     return max(echoes, outcome.re_extracted)
 

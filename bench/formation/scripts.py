@@ -1,4 +1,4 @@
-"""Models that answer as a script says, a script for each user. Never: a network, what is right."""
+"""Models that answer as a script says, a script for each user. Never: a network, a verdict."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -29,10 +29,10 @@ class NumberedCandidate(Candidate):
 
 
 class Script(Protocol):
-    """What the models answer about one user."""
+    """The answers of the models about one user."""
 
     def answer(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Mapping[str, Any]:
-        """Return what the extraction model answers, as its JSON has it."""
+        """Return the extraction model's answer, as its JSON."""
         ...
 
     def chosen(self, known: Sequence[Memory]) -> tuple[int, ...] | None:
@@ -41,7 +41,7 @@ class Script(Protocol):
 
 
 class ScriptedExtractor:
-    """Implements ``Extractor``: what is scripted goes through the reader that every model's answer goes through."""
+    """Implements ``Extractor``: the reader of every model's answer reads the script."""
 
     def __init__(self, scripts: Mapping[str, Script]) -> None:
         self._scripts = scripts
@@ -69,7 +69,7 @@ class ScriptedJudge:
         self._scripts = scripts
 
     async def choose(self, command: str, known: Sequence[Memory], asker: Asker) -> Chosen:  # noqa: ARG002 -- the port's
-        """Return what the script chooses.
+        """Return the script's choice.
 
         Raises:
             InvalidExtractionError: It chooses nothing, not even none.
@@ -86,7 +86,7 @@ class CaseScript:
 
     Attributes:
         case: Which.
-        stored: The ids of what the case's user has before, in the case's order.
+        stored: The ids of the user's memories, in the case's order.
     """
 
     case: Case

@@ -1,6 +1,6 @@
-"""Brings a case about: what the person has, what was said and injected before, and then the message itself.
+"""Brings a case about: the person's memories, the chat so far, the injected block, and then the message itself.
 
-Each case is a user of its own. Never: what is right.
+Each case is a user of its own. Never: a verdict.
 """
 
 from collections.abc import Sequence
@@ -47,12 +47,12 @@ class StagingError(RecollectError):
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """What a case was begun with, and what became of its message.
+    """A case that was brought about.
 
     Attributes:
         case: Which.
-        stored: What the person had, in the case's order.
-        completed: What was decided; None where nothing was formed.
+        stored: The person's memories, in the case's order.
+        completed: The decisions; None if nothing was formed.
         unheard: Why the message was not heard, if it was not.
         re_extracted: How many memories the engine itself counts that rest on injected words alone.
     """
@@ -68,7 +68,7 @@ async def stage(bench: EngineBench, case: Case) -> Staged:
     """Bring a case about.
 
     Raises:
-        StagingError: What it begins with can't be kept.
+        StagingError: Its stored memories can't be kept.
         RecollectError: The store or the embedder failed.
     """
     bench.clock.restart()
@@ -89,12 +89,12 @@ async def stage(bench: EngineBench, case: Case) -> Staged:
 
 
 def hear_message(case: Case, number: int, *, session: str = CHAT) -> DetectedTurn:
-    """Read the message of that number, counted from 0, as the proxy reads it with all that was said before it.
+    """Read a message, counted from 0, as the proxy reads it with the earlier ones.
 
     Args:
-        case: Its history, and behind it what is said.
-        number: Of the user's or the assistant's; the last is the case's own.
-        session: Of which chat.
+        case: Its history, and then its message.
+        number: The message; the last is the case's own.
+        session: The id of the chat.
     """
     told = [{"role": each.role, "content": each.text} for each in case.history]
     messages = [*told, {"role": "user", "content": case.said}][: number + 1]
@@ -155,7 +155,7 @@ async def _say_before(bench: EngineBench, case: Case) -> None:
 
 
 async def _inject(bench: EngineBench, case: Case, stored: Sequence[Memory], turn: Turn) -> None:
-    """Note what stood in the prompt: in a chat's first block where the chat began earlier, else in the turn's own."""
+    """Note the injected memories: in the chat's first block, or in the turn's own if it is the first."""
     shown = [Recollection(stored[number], 1.0) for number in case.injected]
     block = compose(shown, budget=_BUDGET, count=estimate_tokens)
     if block is None:

@@ -5,7 +5,6 @@ from typing import Any
 
 from bench.figures import percent
 from bench.formation.outcome import Outcome
-from bench.formation.scoring import failures
 from bench.report import table
 from recollect.model import Doubt
 
@@ -75,12 +74,12 @@ def _lines(overall: Mapping[str, Any]) -> Iterator[str]:
         yield f"- {doubt.value}: {marks['found']}/{marks['of']} found, {marks['wrong']} wrongly marked"
     commands = (f"{name.replace('_', ' ')} {_out_of(found)}" for name, found in overall["requests"].items())
     yield f"- requests done rightly: {', '.join(commands)}"
-    yield f"- audits that do not give what the user has: {overall['inconsistent_audits']}"
+    yield f"- inconsistent audits: {overall['inconsistent_audits']}"
     yield f"- messages not heard: {overall['unheard']}"
 
 
 def case_lines(outcome: Outcome) -> Iterator[str]:
-    """Yield the lines of one case: what was stored and said, and the fate of each statement."""
+    """Yield the lines of one case: the stored memories, the chat, and the fate of each statement."""
     case = outcome.case
     yield f"{case.id} ({case.language}, {case.topic}; the model's answers are {case.model})"
     for number, memory in enumerate(case.stored):
@@ -104,7 +103,7 @@ def case_lines(outcome: Outcome) -> Iterator[str]:
         yield f"    {verdict}: should {_target(*should)}, did {_target(*did)}, because: {decided.reason}"
     if outcome.unheard:
         yield f"  not heard: {outcome.unheard}"
-    yield f"  wrong: {', '.join(failures(outcome)) or 'nothing'}"
+    yield f"  all right: {'yes' if outcome.stands else 'NO'}"
 
 
 def _target(decision: str, target: int | None) -> str:

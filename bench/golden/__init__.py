@@ -1,1 +1,1 @@
-"""Compares what questions are given with what they were given before: a regression test of recall over real data. Never: a score."""
+"""Compares the memories that questions are given with an earlier record: a regression test of recall over real data."""

@@ -1,4 +1,4 @@
-"""What a question is given, by labels, and how two answers differ. Pure but for ``ask``."""
+"""The memories that a question is given, by labels, and the differences of two answers. Pure but for ``ask``."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -32,13 +32,13 @@ class Entry(NamedTuple):
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a question is given.
+    """The memories that a question is given.
 
     Attributes:
         question: The name of the question.
         given: The items in the prompt, in order.
         left: The best that are not.
-        tokens: The size of all that is added to the prompt.
+        tokens: The size of everything added to the prompt.
         skipped: Why nothing was recalled.
         degraded: The stages that failed or were late; such an answer says nothing.
     """

@@ -1,4 +1,4 @@
-"""What questions are given, frozen in a file and compared with it.
+"""Compares the memories that questions are given with a frozen file.
 
     python -m bench golden record|compare --lives LIVES.jsonl --conversations LOCOMO.jsonl [--cache DIR] [--show N]
 

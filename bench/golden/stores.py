@@ -40,7 +40,7 @@ class People:
         return [*map(of_life, self.lives), *map(of_conversation, self.conversations)]
 
     def export(self, name: str) -> Path:
-        """Return the path of a person's export, by all that they said."""
+        """Return the path of a person's export, by their chats."""
         chats = [repr(each.chats) for each in self.lives if each.person == name]
         chats += [repr(each.turns) for each in self.conversations if each.id == name]
         return self.cache / f"{name}-{sha256(chats[0].encode()).hexdigest()[:12]}.json"
@@ -62,7 +62,7 @@ async def open_people(people: People) -> AsyncIterator[Bench]:
 
 
 async def _export(people: People, missing: set[str]) -> None:
-    """Form what the missing people said, and write their exports."""
+    """Form the chats of the missing people, and write their exports."""
     people.cache.mkdir(parents=True, exist_ok=True)
     lives = [each for each in people.lives if each.person in missing]
     async with open_lives(lives, None) as bench:

@@ -1,1 +1,1 @@
-"""Measures what becomes of people's lives that are told in chats. Never: how memories are formed or recalled."""
+"""Measures the fate of people's lives that are told in chats."""

@@ -1,7 +1,7 @@
-"""What formation makes of people's lives, told in chats, when the model's answers are right.
+"""Forms people's lives, told in chats, with a model that answers rightly.
 
-A person's chats have labelled memories, which are the extraction model's answers. What a label says of an earlier memory the
-model can say only where it was shown that memory. In the end the store should hold what the labels want kept, in their words or
+A person's chats have labelled memories, which are the extraction model's answers. The model can relate a label to an earlier memory
+only if it was shown that memory. In the end the store should hold what the labels want kept, in their words or
 in those of a label that repeats them, and nothing of what was superseded or forgotten.
 Never: questions and recall, what a real model would answer.
 """
@@ -43,7 +43,7 @@ class Score:
 
 
 def score(life: Life, stored: Sequence[Memory]) -> Score:
-    """Compare what is stored with what should be."""
+    """Compare the stored memories with the labels."""
     contents = [each.content for each in stored]
 
     def is_there(*wordings: str) -> bool:
@@ -77,7 +77,7 @@ def _label_of(content: str, labels: Sequence[Label]) -> Label | None:
 
 
 async def replay(bench: Bench, life: Life) -> Score:
-    """Let a person live, and score what is kept."""
+    """Let a person live, and score the store."""
     bench.clock.restart()
     bench.inbox.forget()
     bench.scripts[life.person] = LifeScript(life)
@@ -101,7 +101,7 @@ async def replay(bench: Bench, life: Life) -> Score:
 
 
 def figures(scores: Sequence[Score]) -> str:
-    """Return how much of what should be kept was kept, over all of these people."""
+    """Return the shares of kept and superseded labels, over all of these people."""
     names = Score.__dataclass_fields__
     of = Score(**{name: sum(getattr(each, name) for each in scores) for name in names})
     gone = of.superseded - of.stayed

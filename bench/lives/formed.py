@@ -2,12 +2,12 @@
 
 The whole way but HTTP: a request is heard, recalled for, remembered and formed by a real engine over a real Postgres with
 the real local embedder. The scripted answer is written as the JSON a model writes, and read as every model's is.
-Never: what is right.
+Never: a verdict.
 """
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -44,13 +44,14 @@ Numbers: TypeAlias = Mapping[UUID, int]
 
 _MODEL = "scripted"
 _TOKENS = 100
+_OF_STATEMENTS = (Add, Quarantine, Replace, Ignore, Reinforce, Retire, Mark)
 _SHOWN = re.compile(r"^\[(\d{1,4})\] (.{1,2000})$", re.MULTILINE)
 _TOLD = 200
 """So many characters of a memory are enough to know it again in a prompt."""
 
 
 class Script(Protocol):
-    """What the models answer about one person."""
+    """The answers of the models about one person."""
 
     def items(
         self, exchanges: Sequence[Exchange], known: Sequence[Memory], numbers: Numbers
@@ -61,7 +62,7 @@ class Script(Protocol):
     def commands(
         self, exchanges: Sequence[Exchange], known: Sequence[Memory]
     ) -> tuple[ExtractedCommand, ...]:
-        """Return what the extraction model takes the person to ask of the memory."""
+        """Return the wishes that the extraction model finds."""
         ...
 
     def chosen(self, command: str, known: Sequence[Memory]) -> tuple[int, ...]:
@@ -71,27 +72,18 @@ class Script(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What was done for a statement.
+    """The change that was made for a statement of a turn.
 
     Attributes:
-        key: In which turn.
-        action: The change, by its name.
-        reason: Why.
-        content: What the statement says; "" where only a memory is named.
-        memory_id: The memory that was made.
-        target: The memory it was done to.
-        evidence: The words it rests on.
-        event_at: When what it says happens.
+        key: The key of the turn.
+        action: The name of the change.
+        content: The statement; "" where only a memory is named.
     """
 
     key: str
     action: str
     reason: str
     content: str = ""
-    memory_id: UUID | None = None
-    target: UUID | None = None
-    evidence: str = ""
-    event_at: datetime | None = None
 
 
 @dataclass(slots=True)
@@ -124,17 +116,17 @@ class Bench(EngineBench):
         *,
         name: str | None = None,
     ) -> bool:
-        """Let somebody say something and be answered; return whether it is to be formed.
+        """Have a person say something and be answered; return whether it will be formed.
 
         Args:
-            person: Who.
-            chat: Where.
+            person: The user id.
+            chat: The chat's id.
             key: The message's id.
             before: The chat's earlier messages, as a request carries them.
-            user: What they say.
-            assistant: What is answered.
-            at: When.
-            name: What the frontend calls them.
+            user: The message.
+            assistant: The answer.
+            at: The time of the message.
+            name: The person's name, as the frontend gives it.
         """
         self.clock.move_to(at)
         messages = [*before, {"role": "user", "content": user}]
@@ -155,7 +147,7 @@ class Bench(EngineBench):
         return await self.engine.remember(heard.turn, assistant, recollections=prepared.included)
 
     async def keep(self, person: str, memories: Sequence[Memory], at: datetime) -> None:
-        """Let somebody have memories, whose embeddings are made here."""
+        """Store memories of a person, and embed them."""
         vectors = await self.backends.embedder.embed([each.content for each in memories])
         name = self.backends.embedder.name
         changes = [
@@ -167,12 +159,12 @@ class Bench(EngineBench):
         )
 
     def events(self) -> list[Event]:
-        """Return what was done for the statements of all that was formed since the inbox forgot, in order."""
+        """Return the changes for all statements since the inbox forgot, in order."""
         return [
-            event
+            Event(key, type(done).__name__.lower(), str(done.reason), _content(done) or _content(wanted))
             for key, completed in self.inbox.completed.items()
             for wanted, done in completed.done
-            for event in _events(key, wanted, done)
+            if isinstance(done, _OF_STATEMENTS)
         ]
 
 
@@ -255,27 +247,12 @@ class _ScriptedJudge:
         return Chosen(self.scripts[asker.user_id].chosen(command, known), _TOKENS)
 
 
-def _events(key: str, wanted: Change, done: Change) -> Iterator[Event]:
-    told = _told_by(done) or _told_by(wanted)
-    content, evidence, event_at = told or ("", "", None)
-    event = Event(key, type(done).__name__.lower(), str(done.reason), content, None, None, evidence, event_at)
-    match done:
-        case Add(memory) | Quarantine(memory):
-            yield replace(event, memory_id=memory.id)
-        case Replace(old, memory):
-            yield replace(event, memory_id=memory.id, target=old)
-        case Ignore(target=target) | Reinforce(target) | Retire(target) | Mark(target):
-            yield replace(event, target=target)
-        case _:
-            return
-
-
-def _told_by(change: Change) -> tuple[str, str, datetime | None] | None:
-    """Return what the statement of a change says, on which words, and when that happens."""
+def _content(change: Change) -> str:
+    """Return the statement of a change; "" if it has none."""
     match change:
         case Add(memory) | Replace(_, memory) | Quarantine(memory):
-            return memory.content, memory.provenance.evidence or "", memory.event_at
+            return memory.content
         case Ignore(candidate=Candidate() as candidate):
-            return candidate.content, candidate.evidence, candidate.event_at
+            return candidate.content
         case _:
-            return None
+            return ""

@@ -1,9 +1,9 @@
-"""Whether memory stays out of what it has nothing to do with: of general questions, and of what other people ask for.
+"""Measures whether memory stays out of general questions, and of strangers' requests.
 
     python -m bench general --lives LIVES.jsonl [--lives MORE.jsonl] [--reuse DIR] [--stores N]
 
 ``general.txt`` holds questions of the world (coding, maths, knowledge, translation, small talk) in twelve languages, and
-first-person requests of people who are nobody's here. They are asked in new chats of the stores of people's lives, formed
+first-person requests of strangers. They are asked in new chats of the stores of people's lives, formed
 as by ``bench.lives.recall``. Standing memories are no answer to a question: counted are those that are given anything besides.
 """
 
@@ -29,7 +29,7 @@ _MOST_SECONDS = 3000.0
 
 @dataclass(frozen=True, slots=True)
 class Unrelated:
-    """What is asked: a general question of a category, or a ``request`` of somebody else."""
+    """A general question of a category, or a ``request`` of a stranger."""
 
     category: str
     language: str
@@ -43,12 +43,12 @@ class Unrelated:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a store gave to one question.
+    """The lines that a store gave to one question.
 
     Attributes:
-        store: Of what sort the store is: a person's life, in the question's language or another, or a file's name.
-        person: Whose it is.
-        recalled: The lines beyond those that stand in every chat.
+        store: The sort of the store: a life in the question's language, or in another.
+        person: The owner of the store.
+        recalled: The lines beyond the standing memories.
     """
 
     asked: Unrelated
@@ -59,7 +59,7 @@ class Answered:
 
 
 def unrelated() -> list[Unrelated]:
-    """Return all that is asked: a line of the file each, category, language and text, by tabs."""
+    """Return the questions: a line of the file each, category, language and text, by tabs."""
     return [Unrelated(*line.split("\t")) for line in _FILE.read_text("utf-8").splitlines()]
 
 

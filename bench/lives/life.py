@@ -1,4 +1,4 @@
-"""People's lives, told in chats: what they say, what should be known of it, and a model that answers just that. Never: a score."""
+"""People's lives, told in chats: the chats, the labelled statements, and a model that answers just these. Never: a score."""
 
 import difflib
 import json
@@ -37,7 +37,7 @@ def is_alike(one: str, other: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A statement as it should be written down, and what it is to an earlier one.
+    """A statement as it should be written down, and its relation to earlier ones.
 
     Attributes:
         turn: The key of the turn it was said in.
@@ -58,15 +58,15 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class LifeQuestion:
-    """What a person asks later, in a new chat, and which of their statements its answer needs.
+    """A question in a later chat, and the statements that its answer needs.
 
     Attributes:
-        at: When.
+        at: The time of the question.
         before: The messages of this chat before it, as a request carries them.
-        ask: In which words.
-        type: What sort of question it is: ``oneself``, ``overview``, ``advice``, ``unrelated``, ...
+        ask: The words of the question.
+        type: The type of the question: ``oneself``, ``overview``, ``advice``, ``unrelated``, ...
         must: The ids of the statements an answer needs.
-        may: The ids of those that do no harm.
+        may: The ids of harmless ones.
         stale: The ids of superseded ones that would mislead.
     """
 
@@ -95,18 +95,18 @@ class Life:
 
     @property
     def superseded(self) -> tuple[Label, ...]:
-        """What should be gone, as something said later took its place."""
+        """The statements that a later one should have replaced."""
         gone = {old for each in self.labels if each.relation in _ENDING for old in each.about}
         return tuple(each for each in self.labels if each.id in gone)
 
     @property
     def wanted(self) -> tuple[Label, ...]:
-        """What should be there in the end."""
+        """The statements that the store should have in the end."""
         gone = {each.id for each in self.superseded}
         return tuple(each for each in self.labels if each.id not in gone and each.relation != "repeats")
 
     def wordings(self, label: Label) -> list[str]:
-        """Return in which words a statement may be kept: its own, and those it was told in again."""
+        """Return the words that a statement may be kept in: its own, and those of its repetitions."""
         told_again = [
             each.content for each in self.labels if each.relation == "repeats" and label.id in each.about
         ]
@@ -169,7 +169,7 @@ class LifeScript:
     def commands(
         self, _exchanges: Sequence[Exchange], _known: Sequence[Memory]
     ) -> tuple[ExtractedCommand, ...]:
-        """Return no command: nobody here asks anything of the memory."""
+        """Return no command: these people ask nothing of the memory."""
         return ()
 
     def chosen(self, _command: str, _known: Sequence[Memory]) -> tuple[int, ...]:

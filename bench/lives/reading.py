@@ -1,4 +1,4 @@
-"""Reads the files of people's lives; joins people, and adds the hints of their statements. Never: what is made of them."""
+"""Reads the files of people's lives; joins people, and adds the hints of their statements. Never: a store."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,14 +1,14 @@
-"""What a person's later questions are given of what they told, in daily chats: the figure to look at first.
+"""Measures which memories of daily chats later questions are given: the figure to look at first.
 
     python -m bench lives --data LIVES.jsonl [--data MORE.jsonl] [--hints HINTS.jsonl] [--grown] [--person ID]
-        [--keep DIR | --reuse DIR] [--worst N]
+        [--keep DIR | --reuse DIR]
 
 People's chats are formed with a scripted extraction model, and summarized. Then each question is asked of the real engine, as a
-new chat's first turn or after that chat's earlier ones, at its own time; and the lines of the block it is given are compared with
-the statements an answer needs. ``--keep`` leaves what was formed in a folder, with its database; ``--reuse`` asks there again,
-once what changed since has been indexed. With ``--hints`` the model answers when each statement will be needed; ``--grown``
+new chat's first turn or after that chat's earlier ones, at its own time. The lines of its block are compared with the statements
+that an answer needs. ``--keep`` leaves the store in a folder; ``--reuse`` asks there again,
+once later changes are indexed. With ``--hints`` the model answers when each statement will be needed; ``--grown``
 joins ten people each into one, who has told 150 statements and more.
-Never: what a model would make of it.
+Never: a real model.
 """
 
 import argparse
@@ -71,7 +71,7 @@ async def index(bench: Bench, life: Life) -> None:
 
 
 async def ask(bench: Bench, lives: Sequence[Life]) -> list[Given]:
-    """Ask all that people ask; what changed since they were formed is indexed before."""
+    """Index the changes since people were formed, and ask all their questions."""
     given = []
     began = time.monotonic()
     for life in lives:
@@ -98,7 +98,7 @@ async def prepare_anew(
     """Prepare the prompt of a new chat, and leave no trace of it; on a busy machine try several times.
 
     Returns:
-        What the prompt is given, or why the request is no turn.
+        The prepared prompt, or why the request is no turn.
     """
     for _ in range(_TRIES):
         clock.restart()
@@ -148,10 +148,10 @@ async def ask_anew(
 async def bench_lives(
     lives: Sequence[Life], keep: Path | None, reuse: Path | None
 ) -> tuple[list[Given], str]:
-    """Form and ask, or ask alone of what was formed in the folder ``reuse``.
+    """Form and ask, or only ask the store in the folder ``reuse``.
 
     Returns:
-        What was given, and the figures of the formation.
+        The scores of the questions, and the figures of the formation.
     """
     folder = keep or reuse
     async with open_lives(lives, folder) as bench:
@@ -162,25 +162,6 @@ async def bench_lives(
         if keep is not None:
             (keep / _FORMED).write_text(formed + "\n", "utf-8")
         return await ask(bench, lives), formed
-
-
-def worst(given: Sequence[Given], people: int) -> str:
-    """Tell of those people whose questions lack most what they lacked, and what else they were given."""
-
-    def missed(person: str) -> float:
-        own = [each for each in given if each.person == person and each.must]
-        return sum(each.is_whole for each in own) / max(1, len(own))
-
-    told = []
-    for person in sorted({each.person for each in given}, key=missed)[:people]:
-        told.append(f"\n{person}: all needed there {100 * missed(person):.0f} %")
-        for each in given:
-            if each.person == person and (not each.is_whole or each.stale):
-                gate = "-" if each.gate is None else f"{each.gate:.2f}"
-                told.append(f"  {each.type}: {each.ask}  (gate {gate}, skipped: {each.skipped})")
-                told += [f"      missing: {content}" for content in each.missing]
-                told += [f"      given: {line}" for line in each.block]
-    return "\n".join(told)
 
 
 def whole_path(name: str) -> Path:
@@ -197,11 +178,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--grown", action="store_true", help="join ten people each into one")
     parser.add_argument("--person", help="only this one")
     kept = parser.add_mutually_exclusive_group()
-    kept.add_argument("--keep", type=whole_path, help="leave what was formed in this new folder")
-    kept.add_argument(
-        "--reuse", type=whole_path, help="ask of what was formed in this folder; one bench at a time"
-    )
-    parser.add_argument("--worst", type=int, default=0, help="print what the N worst people lacked, too")
+    kept.add_argument("--keep", type=whole_path, help="leave the store in this new folder")
+    kept.add_argument("--reuse", type=whole_path, help="ask the store in this folder; one bench at a time")
     options = parser.parse_args()
     if options.keep is not None and options.keep.is_dir() and any(options.keep.iterdir()):
         parser.error(f"{options.keep} is not empty")
@@ -221,4 +199,4 @@ def main() -> None:
     parts = [score_table(given), f"formation: {formed}"]
     if degraded := sum(bool(each.degraded) for each in given):
         parts.append(f"asked of a busy machine, and not recalled for by all there is: {degraded} questions")
-    publish(options, "Lives, measured", "\n\n".join([*parts, worst(given, options.worst)]).rstrip(), given)
+    publish(options, "Lives, measured", "\n\n".join(parts), given)

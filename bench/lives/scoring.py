@@ -1,4 +1,4 @@
-"""Whether what a question was given is what it needs: by the labels of a person's life. Pure. Never: where it came from."""
+"""Scores the lines that questions are given, by the labels of a person's life. Pure."""
 
 import difflib
 import math
@@ -23,18 +23,18 @@ _LISTED = 60
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a question was given, and how much of it is of use.
+    """The lines that a question was given, and their use.
 
     Attributes:
         must: How many statements it needs; ``found`` of them are there, ``missing`` are not, in their labels' words.
         lines: How many lines were recalled for it: the standing ones are counted apart.
-        standing: How many lines stand in every chat; ``standing_tokens`` is what they take.
+        standing: How many lines are of standing memories, with ``standing_tokens`` in all.
         noise: The lines recalled for it that are neither needed nor allowed.
-        dup: How many lines say only what one before them says.
+        dup: How many lines only repeat an earlier one.
         stale: The ids of superseded statements that are shown as if they held.
-        tokens: What the block takes.
+        tokens: The size of the block.
         skipped: Why nothing was recalled, or None.
-        degraded: What failed or was late.
+        degraded: The stages that failed or were late.
         gate: How sure the gate was.
         block: Its lines.
     """
@@ -66,13 +66,13 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What a prompt was given.
+    """The lines that a prompt was given.
 
     Attributes:
-        lines: What each bullet says, on its first line.
-        standing: The memories that stand in every chat.
-        tokens: What it takes.
-        line_tokens: What each line takes.
+        lines: The first line of each bullet.
+        standing: The standing memories.
+        tokens: The size of the block.
+        line_tokens: The size of each line.
     """
 
     lines: tuple[str, ...] = ()
@@ -85,13 +85,13 @@ class Block:
 
     @property
     def stands(self) -> tuple[bool, ...]:
-        """Of each line, whether it is of a memory that stands in every chat."""
+        """For each line, whether it is of a standing memory."""
         listed = [start for start in (plain(each)[:_LISTED] for each in self.standing) if start]
         return tuple(any(start in plain(line) for start in listed) for line in self.lines)
 
 
 def bullets(added: str, said: Sequence[str]) -> Iterator[str]:
-    """Yield what each bullet says of what was added to a request: its first line, unless the request says it itself."""
+    """Yield the first line of each bullet that was added to a request, unless the request says it itself."""
     for line in map(str.strip, added.splitlines()):
         if line.startswith(_BULLET) and not any(line in text for text in said):
             yield line[2:]
@@ -99,7 +99,7 @@ def bullets(added: str, said: Sequence[str]) -> Iterator[str]:
 
 @lru_cache(_CACHED)
 def covers(line: str, content: str, evidence: str) -> bool:
-    """Whether a line says a statement: in its own words, or in most of those that it rests on."""
+    """Whether a line says a statement: in its own words, or in most of the quoted ones."""
     told, wanted, words = plain(line), plain(content), plain(evidence)
     if wanted in told or _ratio_reaches(_KIND.sub("", told), wanted, _COVERS):
         return True
@@ -145,12 +145,12 @@ class Scoring:
         return [known[each] for each in ids if each in known]
 
     def _good(self, question: LifeQuestion) -> list[Label]:
-        """Return what may be told: what an answer needs, what does no harm, and what says the same."""
+        """Return the statements that may be given: needed, harmless, or a repetition of these."""
         wanted = (*question.must, *question.may)
         return [label for each in wanted if each in self._by_id for label in self._same(each)]
 
     def score(self, question: LifeQuestion, block: Block) -> Given:
-        """Compare what a question was given with what it needs."""
+        """Compare the block of a question with its labels."""
         stands = block.stands
         found = {
             each: any(_covers(line, label) for line in block.lines for label in self._same(each))

@@ -31,7 +31,7 @@ class RightModel:
     def items(
         self, exchanges: Sequence[Exchange], known: Sequence[Memory], numbers: Numbers
     ) -> list[dict[str, Any]]:
-        """Return the statements of what was said last."""
+        """Return the statements of the last message."""
         told = self._told(exchanges)
         if told is None:
             return []

@@ -52,7 +52,7 @@ class Became:
 
     Attributes:
         told: The message.
-        kept: What the store has of it; None for nothing.
+        kept: The memory of it in the store; None without one.
         cause: Why nothing of a fact is there.
         reason: The reason that was recorded.
         given: Whether its question was given it; None where nothing was asked.
@@ -66,7 +66,7 @@ class Became:
 
 
 def cause_of(event: Event | None, *, asked: bool, hidden: bool) -> tuple[Cause, str]:
-    """Return what lost a fact, by what was recorded of its exchange, and that reason."""
+    """Return the cause of a loss, by the event of its exchange, and the recorded reason."""
     if event is not None and event.content:
         return _CAUSES.get(event.reason, Cause.OTHER), f"{event.action}:{event.reason}"
     if hidden:

@@ -88,7 +88,7 @@ def _hides(changes: Sequence[Any]) -> bool:
 
 
 async def _given(bench: Bench, person: str, told: Told, memory: Memory) -> bool:
-    """Tell whether the prompt of a later question has what is remembered of a fact."""
+    """Return whether the prompt of a later question has the memory of a fact."""
     messages = [{"role": "user", "content": told.ask}]
     block = await ask_anew(
         bench.engine, bench.clock, person, f"ask-{told.key}", messages, _BEGAN + 200 * _BETWEEN + _LATER
@@ -139,19 +139,6 @@ def _asked_live(completed: Mapping[str, Any]) -> set[str]:
     return {key for key, each in completed.items() if each.formed.extracted_count}
 
 
-def _remark(each: Became) -> str:
-    """Return a line about a message that went wrong; "" of any other."""
-    if each.cause:
-        return (
-            f"- {each.told.key} {each.told.nasty or 'plain'}: {each.cause} ({each.reason}): {each.told.say!r}"
-        )
-    if each.given is False:
-        return f"- {each.told.key} not given: {each.kept!r} for {each.told.ask!r}"
-    return (
-        f"- {each.told.key} kept: {each.kept!r} of {each.told.say!r}" if each.told.empty and each.kept else ""
-    )
-
-
 def main() -> None:
     """Run the bench."""
     parser = options_of(__doc__)
@@ -165,5 +152,4 @@ def main() -> None:
     messages = [each for each in read_told() if options.only in {None, each.language}][:: options.every]
     work = measure(messages, options.model, questions=not options.no_questions)
     became = asyncio.run(asyncio.wait_for(work, _MOST_SECONDS))
-    remarks = "\n".join(filter(None, map(_remark, became)))
-    publish(options, f"Facts lost, {options.model} model", f"{report(became)}\n\n{remarks}".rstrip(), became)
+    publish(options, f"Facts lost, {options.model} model", report(became), became)

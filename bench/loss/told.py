@@ -8,13 +8,13 @@ from typing import Any
 
 FOLDER = Path(__file__).with_name("facts")
 UNLOGGED = "earlier turns not logged"
-"""A chat whose earlier turns stand in the request alone."""
+"""A chat whose earlier turns are in the request alone."""
 _EMPTY = "empty.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One message of a chat of its own, and what a model makes of it.
+    """One message of a chat of its own, and the answer of a model.
 
     Attributes:
         key: Names the chat.
@@ -27,7 +27,7 @@ class Told:
         evidence: The quote; it may differ from the message in marks and forms of letters, as models write them.
         wish: Which command of the memory the right model sees in the message, if any.
         subject: Of whom the statement is, as the person calls them; None for the person.
-        relation: What the statement is to the memory that it is about.
+        relation: The relation of the statement to the memory that it is about.
         known: A memory that the person has before, which the statement is about; "" for none.
         ask: A later question in a new chat that needs the fact; "" for none.
         empty: Whether nothing of the message is worth keeping.

@@ -15,29 +15,23 @@ from recollect.wire.turn_detection import DetectedTurn, detect_turn
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What came of a question.
+    """The outcome of a question.
 
     Attributes:
-        user_id: Whose memory was asked.
-        ranked: What the ranked memories come from, best first, each once.
-        injected: What those come from that would have gone into the prompt, best first, each once.
-        tokens: What that would have taken.
-        block: What would have been told of it.
-        milliseconds: What recalling took.
+        ranked: The turns of the ranked memories, best first, each once.
+        injected: The turns of those that would reach the prompt, best first, each once.
+        tokens: The size of its block.
+        milliseconds: The time of the recall.
         skipped: Why nothing was recalled, or None.
-        gate_score: What the gate went by; None where it had nothing to go by.
-        degraded: What failed or was late, and the ranking did without.
+        degraded: The stages that failed or were late.
     """
 
     question: Question
-    user_id: str = ""
     ranked: tuple[str, ...] = ()
     injected: tuple[str, ...] = ()
     tokens: int = 0
-    block: str = ""
     milliseconds: float = 0.0
     skipped: Skip | None = None
-    gate_score: float | None = None
     degraded: tuple[Stage, ...] = ()
 
 
@@ -54,37 +48,34 @@ async def ask(
     """Ask ``question`` in a new chat of the user: read, recalled for and composed as a chat's first turn.
 
     Args:
-        engine: Whom to ask.
-        question: What to ask.
-        user_id: Whose memory.
-        at: When.
-        origins: What memories come from.
+        engine: The engine.
+        question: The question.
+        user_id: The owner of the memory.
+        at: The time of the question.
+        origins: The turns that memories come from.
         limit: Memories that may be injected at most; more than these are ranked.
         budget: Tokens the memory block may take.
     """
     heard = hear_question(question, user_id=user_id, at=at)
     if heard.turn is None:
-        return Asked(question, user_id, skipped=heard.skip)
+        return Asked(question, skipped=heard.skip)
     prepared = await engine.prepare(heard.turn, RecallOptions(limit=limit, memory_tokens=budget))
     # a recall that missed its deadline has nothing to show: what ranks is asked for apart
     ranking = prepared.ranking or await engine.rank(heard.turn)
     block = prepared.placed.block
     return Asked(
         question,
-        user_id,
         ranked=origins.expand(recollection.item for recollection in ranking.ranked),
         injected=origins.expand(recollection.item for recollection in prepared.included),
         tokens=block.tokens if block else 0,
-        block=block.text if block else "",
         milliseconds=prepared.recall.milliseconds,
         skipped=prepared.recall.skipped,
-        gate_score=ranking.gate_score,
         degraded=ranking.degraded,
     )
 
 
 def hear_question(question: Question, *, user_id: str, at: datetime) -> DetectedTurn:
-    """Return what the first request of a new chat says in which the user asks ``question``."""
+    """Return the turn of a new chat whose first message is ``question``."""
     body = {"model": MODEL, "messages": [{"role": "user", "content": question.text}]}
     return detect_turn(
         msgspec.json.encode(body),

@@ -8,10 +8,10 @@ _BEGINNING = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 class ReplayClock:
-    """Tells the time of what is being said.
+    """Tells the time of the conversation.
 
-    It runs on between turns, as what waits a while for another try must come to its turn, and never
-    goes back within a conversation.
+    It runs on between turns, so that delayed work becomes due, and never goes back within a
+    conversation.
     """
 
     def __init__(self) -> None:

@@ -1,10 +1,10 @@
-"""What the questions of labelled conversations recall.
+"""Measures the recall of questions about labelled conversations.
 
     python -m bench recall --data FILE [--questions N] [--conversations N]
 
 Each conversation is replayed as one user's chats through a proxy of its own, without an LLM. Then its questions are asked. The
-RECOLLECT_* settings of embedder and recall are those that a chat has. ``ranked`` is what retrieval ranks, before gate, cliff and
-budget; ``injected`` is what these leave for the prompt.
+RECOLLECT_* settings of embedder and recall are those that a chat has. ``ranked`` is the ranking before gate, cliff and
+budget; ``injected`` is the part that these leave for the prompt.
 """
 
 import asyncio
@@ -74,7 +74,7 @@ def summarize(asked: Sequence[Asked], tally: Tally) -> dict[str, Any]:
 def by_category(asked: Sequence[Asked], ranking: Callable[[Asked], Sequence[str]]) -> dict[str, Any]:
     """Return the mean scores of the questions with evidence, of each category and overall.
 
-    Questions that nobody answers are left out of the overall figures.
+    Unanswerable questions are left out of the overall figures.
     """
     scored: dict[str, list[Scores]] = {}
     for each in asked:

@@ -12,7 +12,7 @@ import msgspec
 from recollect.errors import RecollectError
 
 UNANSWERABLE = "adversarial"
-"""A category whose questions nobody answers: left out of the overall figures."""
+"""The category of unanswerable questions, which are left out of the overall figures."""
 
 
 class DatasetError(RecollectError):
@@ -25,7 +25,7 @@ class SaidTurn(msgspec.Struct, frozen=True):
     Attributes:
         id: Unique within its conversation.
         session: The chat it was said in.
-        speaker: Who said it, by name.
+        speaker: The name of the speaker.
         role: "user", "assistant", or anything else.
         date: When, in ISO 8601, if known; without an offset it is UTC.
     """
@@ -44,14 +44,14 @@ class SaidTurn(msgspec.Struct, frozen=True):
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What is asked of the memory.
+    """A question about a conversation.
 
     Attributes:
-        category: What sort of question it is.
+        category: The type of the question.
         evidence: The ids of the turns that answer it; none: there is nothing to find.
         asked_at: When, in ISO 8601, if known.
         before: Only turns earlier than this one may be seen; None: all of them.
-        answer: What is to be answered, if that is labelled.
+        answer: The right answer, if labelled.
     """
 
     id: str
@@ -69,7 +69,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class LabelledConversation(msgspec.Struct, frozen=True):
-    """One person's whole history, in order, and what is asked about it."""
+    """One person's whole history, in order, and the questions about it."""
 
     id: str
     turns: tuple[SaidTurn, ...]
@@ -80,7 +80,7 @@ def read_conversations(path: Path) -> list[LabelledConversation]:
     """Read a file of labelled conversations.
 
     Raises:
-        DatasetError: It can't be read, or a line of it is not what it must be; the message names the line.
+        DatasetError: It can't be read, or a line is invalid; the message names the line.
     """
     conversations: dict[str, LabelledConversation] = {}
     for number, line in read_lines(path):

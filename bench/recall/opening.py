@@ -1,6 +1,6 @@
 """Opens a proxy for a replay, with a database of its own that is removed in the end.
 
-Never: what is replayed.
+Never: a conversation.
 """
 
 from collections.abc import AsyncIterator
@@ -43,7 +43,7 @@ async def open_replay(settings: ProxySettings, **changes: Any) -> AsyncIterator[
                 "formation": Strategy.QA_TURN,
                 "worker": Worker.WITHIN,  # one apart has the machine's date: it would take each turn for long abandoned
                 "recall_limit": max(settings.recall_limit, DEPTH),
-                "session_cap": 0,  # what is to be found must not have been pruned
+                "session_cap": 0,  # evidence must not have been pruned
                 "user_cap": 0,
                 "embedder_cache_size": 1,  # users ask alike: another's cached embedding would flatter us
             }

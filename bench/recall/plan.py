@@ -1,8 +1,8 @@
-"""A conversation becomes the requests a frontend would have sent, and when what is asked. Pure.
+"""Turns a conversation into the requests of a frontend, with the questions in their places. Pure.
 
 In a chat with an assistant, a user's turn and the assistant's turns right behind it are one exchange.
-Where people talk to each other, each turn is a user message under its speaker's name, and nobody
-replies: an assistant's reply can't carry the other person's name, and any other text would be ours.
+In a conversation between people each turn is a user message under its speaker's name, without a
+reply: an assistant's reply can't carry the other person's name.
 
 Never: a socket, a score.
 """
@@ -25,8 +25,8 @@ class Sending:
     """One request.
 
     Attributes:
-        turn: What the user says in it.
-        replies: The turns it is answered with; nobody says anything where there are none.
+        turn: The user's turn.
+        replies: The turns of the answer; none for no answer.
         messages: The request's messages, the turn's own last.
     """
 
@@ -45,8 +45,8 @@ class Plan:
     """How a conversation is replayed.
 
     Attributes:
-        steps: What is sent and what is asked, in order.
-        unsent: How many turns no request can carry, as an assistant's that nobody asked for.
+        steps: The requests and the questions, in order.
+        unsent: How many turns no request can carry, as an unasked reply.
     """
 
     steps: tuple[Sending | Question, ...]
@@ -54,7 +54,7 @@ class Plan:
 
     @property
     def sendings(self) -> tuple[Sending, ...]:
-        """What is sent, in order."""
+        """The requests, in order."""
         return tuple(step for step in self.steps if isinstance(step, Sending))
 
 
@@ -66,14 +66,13 @@ def plan(
 ) -> Plan:
     """Return how ``conversation`` is replayed.
 
-    A question that may see only what was said before a turn is asked before the exchange which that
-    turn belongs to; the others when everything was said.
+    A question with ``before`` is asked before the exchange of that turn, the others at the end.
 
     Args:
-        conversation: What was said and is asked.
+        conversation: The conversation.
         questions: How many of its questions are asked at most, its first; None: all.
-        history_messages: How many messages before the user's a request carries at most; None: all that
-            its chat has, as a frontend sends them.
+        history_messages: How many messages before the user's a request carries at most; None: all, as a
+            frontend sends them.
     """
     oldest = None if history_messages is None else -history_messages
     exchanges = _exchanges(conversation.turns)
@@ -100,7 +99,7 @@ def plan(
 
 
 def _exchanges(turns: Sequence[SaidTurn]) -> list[list[SaidTurn]]:
-    """Cut the turns where a user, or another session, begins; what answers nobody stands alone."""
+    """Cut the turns where a user, or another session, begins; an unasked reply stands alone."""
     exchanges: list[list[SaidTurn]] = []
     for turn in turns:
         opening = exchanges[-1][0] if exchanges else turn

@@ -17,11 +17,11 @@ class _Body(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Reuse:
-    """What two requests of a chat, one right after the other, have in common.
+    """The common beginning of two successive requests of a chat.
 
     Attributes:
         messages: Share of the first's messages, from the first to the end of the last, that the
-            second's begin with. This is what a cache of the prompt sees.
+            second's begin with. A cache of the prompt sees these.
         body: Share of the first's whole body that the second's begins with.
         length: Bytes of the first's messages.
     """

@@ -1,4 +1,4 @@
-"""What part of each request an upstream's prefix cache can use again for the chat's next.
+"""Measures which part of a request an upstream's prefix cache can use again for the chat's next.
 
     python -m bench cache --data FILE [--conversations N] [--placement NAME] [--turns N] [--bytes N]
 
@@ -51,7 +51,7 @@ async def measure(
 
 
 async def play_chats(replay: Replay, conversations: Sequence[LabelledConversation]) -> dict[str, Any]:
-    """Send what was said, and compare each request that reached the upstream with the chat's one before.
+    """Send the conversations, and compare each request that reached the upstream with the chat's previous one.
 
     Memories of a request are formed before the next is sent: a person types for longer than that takes.
     """
@@ -74,7 +74,7 @@ async def play_chats(replay: Replay, conversations: Sequence[LabelledConversatio
 
 
 def capped(conversation: LabelledConversation, turns: int, text_bytes: int) -> LabelledConversation:
-    """Return the conversation without what is beyond so many turns, or bytes of text, of each chat."""
+    """Return the conversation with at most so many turns, and bytes of text, of each chat."""
     seen, size = defaultdict[str, int](int), defaultdict[str, int](int)
     kept: list[SaidTurn] = []
     for turn in conversation.turns:

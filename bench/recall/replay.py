@@ -1,6 +1,6 @@
 """Replays conversations through the proxy over HTTP, and asks its engine their questions.
 
-Never: a score, what is printed.
+Never: a score.
 """
 
 import asyncio
@@ -52,18 +52,18 @@ class ReplayedApp(App):
             self._idle.set()
 
     async def quiet(self) -> None:
-        """Wait until the request is done with, and what was said in it is in the log."""
+        """Wait until the request is over, and its messages are in the log."""
         await self._idle.wait()
         await self.engine.settle(_SETTLE_SECONDS)
 
 
 @dataclass
 class Tally:
-    """What a replay did, counted.
+    """The counts of a replay.
 
     Attributes:
-        turns: All of the conversations'.
-        unsent: Of those, the ones that no request can carry.
+        turns: The turns of the conversations.
+        unsent: The turns that no request can carry.
         exchanges: Requests sent.
         skipped: Why requests were sent on without memories, and how often.
         formed: Exchanges that memories were formed of.
@@ -96,10 +96,10 @@ class Replay:
 
         Args:
             app: The proxy, which is served already.
-            settings: What it was made with.
+            settings: The proxy's settings.
             client: Reaches it.
             upstream: The LLM behind it.
-            clock: What it tells the time by.
+            clock: The proxy's clock.
             injected_limit: Memories that a question may inject at most; None: as many as are ranked.
         """
         self._app = app
@@ -138,7 +138,7 @@ class Replay:
         self.tally.turns += len(conversation.turns)
 
     async def send(self, user_id: str, sending: Sending, turns: TurnIds) -> None:
-        """Send one request, and wait until what was said is in the log.
+        """Send one request, and wait until its messages are in the log.
 
         Raises:
             ReplayError: The proxy answered with an error.
@@ -208,7 +208,7 @@ class Replay:
 
     @property
     def settings(self) -> ProxySettings:
-        """What the proxy was made with, but that ``recall_limit`` is what a question may inject."""
+        """The proxy's settings, but with the number of memories that a question may inject as ``recall_limit``."""
         return self._settings.model_copy(update={"recall_limit": self._injected_limit})
 
     @property

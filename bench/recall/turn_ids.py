@@ -20,7 +20,7 @@ from recollect.model import Item, Memory, Passage, Role
 
 
 class UnknownOriginError(RecollectError):
-    """What was recalled does not come from what was replayed."""
+    """A recalled item does not come from the replay."""
 
 
 class TurnIds:

@@ -1,4 +1,4 @@
-"""The LLM of a replay: answers each request with what was answered then. Never: a word of its own."""
+"""The LLM of a replay: repeats the assistant's words. Never: a word of its own."""
 
 from collections.abc import Iterator
 
@@ -13,8 +13,8 @@ _LARGEST_BODY = 2**26
 class ReplayUpstream:
     """An ASGI application: streams ``reply`` to every request, and keeps the last one's body as ``received``.
 
-    Where nobody replied it falls silent before the first word, as a model does whose user has left:
-    what the user said is then kept alone, as it would be there.
+    Without a reply it falls silent before the first word, as a model does whose user has left, so that
+    the user's message is kept alone.
     """
 
     def __init__(self) -> None:

@@ -1,1 +1,1 @@
-"""Measures what Recollect costs: time, memory, and what hostile texts and crashes do to others. Never: what is recalled."""
+"""Measures the costs of Recollect: time, memory, disk."""

@@ -7,7 +7,7 @@ from bench.figures import percentiles
 
 
 def added(own: Sequence[float], base: Sequence[float]) -> list[float]:
-    """Return what each measurement exceeds the one that was taken beside it by.
+    """Return the difference of each measurement to its pair.
 
     Raises:
         ValueError: They are not pairs.
@@ -42,7 +42,7 @@ def over_rounds(values: Iterable[float | None]) -> Spread | None:
 
 
 class Schedule:
-    """When the requests of an open loop are due: at a constant rate, whatever became of those before.
+    """The due times of an open loop: at a constant rate, whether earlier requests were answered or not.
 
     A latency is measured from the due time, so that a system that stalls is charged for the
     requests it kept from being sent ("coordinated omission", Tene 2013).
@@ -60,7 +60,7 @@ class Schedule:
         return self._began + round(number * 1_000_000_000 / self._rate)
 
     def take_due(self, now: int) -> list[int]:
-        """Return the due times of those that are due by ``now`` and were not taken before."""
+        """Return the due times up to ``now`` that were not taken before."""
         first = self._next
         while self._next < self.count and self.due_at(self._next) <= now:
             self._next += 1

@@ -1,6 +1,6 @@
 """The connections of the load generator: HTTP/1.1 on raw protocols, timed. Never: which load, whose answer.
 
-No library stands in the way of a byte: what is timed is the system, not the client.
+It uses no library, so that the system is timed, not the client.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ class BrokenAnswerError(Exception):
 
 @dataclass
 class Events:
-    """Where connections note what they hear.
+    """The notes of several connections.
 
     Attributes:
         delays: Nanoseconds from an event's stamp to its arrival, in order of arrival.
@@ -156,7 +156,7 @@ class Connection(asyncio.Protocol):
 
 
 def _ignore(_connection: Connection) -> None:
-    """Do nothing: nobody waits for this answer."""
+    """Do nothing."""
 
 
 def _field(head: bytes, name: bytes) -> bytes | None:
@@ -166,7 +166,7 @@ def _field(head: bytes, name: bytes) -> bytes | None:
 
 @dataclass(frozen=True)
 class Target:
-    """A system as a load sees it: where it listens, and the requests it is sent."""
+    """A system as a load sees it: its port, and the requests to it."""
 
     port: int
     requests: Requests

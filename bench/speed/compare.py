@@ -1,4 +1,4 @@
-"""Recollect beside other ways to the same LLM, on one machine: `make bench`, described in bench/README.md.
+"""Compares Recollect with other ways to the same LLM, on one machine: `make bench`, described in bench/README.md.
 
 python -m bench speed [--quick] [--rounds N] [--only off,nginx] [--output FOLDER]
 """
@@ -35,7 +35,7 @@ SYSTEMS = ("direct", "nginx", "off", "on", "cached", "down", "litellm")
 
 @dataclass
 class Bench:
-    """What is measured, and what is known of it so far."""
+    """The systems of a comparison, and their figures so far."""
 
     lengths: Lengths
     only: frozenset[str]
@@ -54,7 +54,7 @@ class Bench:
                 system.server.freeze()
 
     def start(self, stack: ExitStack, mock: Server) -> None:
-        """Start what is asked for, one after another."""
+        """Start the chosen systems, one after another."""
         self.add(System("direct", "direct", mock.port))
         self.versions["recollect"] = version("recollect-memory")
         if self.only & {"off", "on", "cached"}:

@@ -1,4 +1,4 @@
-"""What messages take on the disk.
+"""Measures the disk that messages take.
 
     python -m bench disk --data CONVERSATIONS... [--messages N]
 
@@ -10,7 +10,6 @@ copies these people until there are as many messages as wanted, and each table a
 import asyncio
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -32,8 +31,11 @@ _NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 _MODEL, _SECOND = "local/embedder-small-384", "local/second-384"
 _DIMENSIONS = 384
 _MESSAGES_A_STATEMENT = 10
-"""How many messages a statement is kept of: with an extraction model, on conversations of the bench."""
+"""Messages for each statement, as an extraction model keeps them of these conversations."""
 
+_SAID = """
+SELECT count(*) AS messages, count(DISTINCT user_id) AS people, sum(length(content)) AS characters FROM recollect.messages
+"""
 _PARTS = """
 SELECT c.relname AS name, i.relname AS index, pg_relation_size(i.oid) AS bytes
 FROM pg_class AS c
@@ -81,36 +83,6 @@ class Drawn:
         drawn = self._numbers.normal(size=_DIMENSIONS).astype(np.float32)
         unit: Vector = drawn / np.linalg.norm(drawn)
         return unit
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A table, or an index of it.
-
-    Attributes:
-        table: The table.
-        index: The index; None: the rows themselves, with what is stored apart.
-        bytes: How many it takes.
-    """
-
-    table: str
-    index: str | None
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What stands in a store: how many messages, of how many characters, and the bytes of each part."""
-
-    messages: int
-    people: int
-    characters: int
-    parts: Sequence[Part]
-
-    @property
-    def total(self) -> int:
-        """Return the bytes of everything."""
-        return sum(each.bytes for each in self.parts)
 
 
 def conversations(files: Iterable[Path], each_file: int, most: int) -> Iterator[list[tuple[str, str]]]:
@@ -173,44 +145,28 @@ async def copy_people(dsn: str, people: Sequence[str], messages: int) -> None:
         await connection.execute("VACUUM ANALYZE")
 
 
-async def measure_tables(dsn: str) -> Said:
-    """Return what stands in the store, and what each table and index of it takes."""
+async def measure_tables(dsn: str) -> str:
+    """Return the sizes of the tables and indexes as Markdown, the largest first."""
     async with administrator(dsn) as connection:
-        [row] = await connection.fetch(
-            "SELECT count(*) AS messages, count(DISTINCT user_id) AS people, sum(length(content)) AS characters "
-            "FROM recollect.messages"
-        )
+        [row] = await connection.fetch(_SAID)
         parts = await connection.fetch(_PARTS)
-    return Said(
-        row["messages"],
-        row["people"],
-        row["characters"],
-        [Part(each["name"], each["index"], each["bytes"]) for each in parts],
-    )
-
-
-def told(said: Said) -> str:
-    """Return the tables and indexes as Markdown, the largest first."""
+    total = sum(each["bytes"] for each in parts)
     rows = [
-        (
-            f"{part.table}: {part.index}" if part.index else f"**{part.table}**",
-            *_sizes(part.bytes, said.messages),
-        )
-        for part in sorted(said.parts, key=lambda each: -each.bytes)
-        if part.bytes >= said.total / 1000
+        (f"{part['name']}: {part['index']}" if part["index"] else f"**{part['name']}**", part["bytes"])
+        for part in sorted(parts, key=lambda each: -int(each["bytes"]))
+        if part["bytes"] >= total / 1000
     ]
-    rows.append(("everything", *_sizes(said.total, said.messages)))
-    characters = number(said.characters / said.messages, 0)
-    about = f"{said.messages:,} messages of {said.people} people, {characters} characters each"
-    return f"{about}\n\n{table(('table or index', 'MB', 'bytes a message'), rows)}"
-
-
-def _sizes(count: int, messages: int) -> tuple[str, str]:
-    return number(count / 1e6), number(count / messages, 0)
+    characters = number(row["characters"] / row["messages"], 0)
+    about = f"{row['messages']:,} messages of {row['people']} people, {characters} characters each"
+    cells = [
+        (name, number(size / 1e6), number(size / row["messages"], 0))
+        for name, size in [*rows, ("everything", total)]
+    ]
+    return f"{about}\n\n{table(('table or index', 'MB', 'bytes a message'), cells)}"
 
 
 async def measure(dsn: str, conversations_of: Iterable[list[tuple[str, str]]], messages: int) -> str:
-    """Fill a store, and return what it takes, as it was written and with the copied people."""
+    """Fill a store, and return its size, first as written, then with the copied people."""
     store = await open_postgres(dsn)
     embedder = Drawn()
     # As long as an OpenWebUI's user id.
@@ -218,13 +174,13 @@ async def measure(dsn: str, conversations_of: Iterable[list[tuple[str, str]]], m
     for user_id, each in people.items():
         await say(store, user_id, each, embedder)
     await store.aclose()
-    written = told(await measure_tables(dsn))
+    written = await measure_tables(dsn)
     await copy_people(dsn, list(people), messages)
-    return f"{written}\n\n{told(await measure_tables(dsn))}"
+    return f"{written}\n\n{await measure_tables(dsn)}"
 
 
 def main() -> None:
-    """Print what messages take."""
+    """Print the tables."""
     parser = options_of(__doc__)
     parser.add_argument(
         "--data", type=Path, nargs="+", required=True, help="labelled conversations, JSON lines"

@@ -1,4 +1,4 @@
-"""The LiteLLM proxy as a system of the bench, from an environment of its own. Never: what is measured."""
+"""The LiteLLM proxy as a system of the bench, from an environment of its own. Never: a figure."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def litellm(folder: Path, upstream: int, models: Sequence[str]) -> Iterator[Syst
     Args:
         folder: For its files.
         upstream: Port of the LLM.
-        models: Those it knows.
+        models: The models that it knows.
 
     Raises:
         NotStartedError: It is not installed, or does not start.

@@ -1,6 +1,6 @@
 """The loads: one at a time in pairs, streams, a closed and an open loop, a burst. Never: which system, a figure.
 
-Each returns what it saw, raw; `rounds.py` makes figures of it.
+Each returns raw samples; `rounds.py` makes figures of them.
 """
 
 import asyncio
@@ -60,7 +60,7 @@ async def in_pairs(
 
 @dataclass
 class Streamed:
-    """What streams side by side brought.
+    """The samples of concurrent streams.
 
     Attributes:
         delays: Milliseconds from an event's stamp to its arrival, of those within the window.
@@ -137,10 +137,10 @@ class Answered:
 
 
 async def closed_loop(target: Target, *, connections: int, seconds: float) -> Answered:
-    """Ask on so many connections, on each again as soon as it is answered: what the system can do at most.
+    """Ask on so many connections, on each again as soon as it is answered: the system's ceiling.
 
     For ``seconds``, or longer until each connection was answered a few times on average: of a slow
-    system a short time would count the few that happened to end in it. Those under way at the end
+    system a short time would count the few that happened to end in it. Requests under way at the end
     are waited for, and the time until the last of them counts.
     """
     seen = Answered()
@@ -174,7 +174,7 @@ async def closed_loop(target: Target, *, connections: int, seconds: float) -> An
 
 
 class _OpenLoop:
-    """Sends what is due on connections that are free; what finds none waits for one, and is late."""
+    """Sends due requests on free connections; without one they wait, and are late."""
 
     def __init__(self, target: Target, schedule: Schedule, connections: list[Connection]) -> None:
         self._requests = target.requests
@@ -186,7 +186,7 @@ class _OpenLoop:
         self.over = asyncio.Event()
 
     def tick(self) -> None:
-        """Send what is due by now."""
+        """Send the due requests."""
         for due in self._schedule.take_due(time.monotonic_ns()):
             if self._free:
                 self._send(self._free.pop(), due)
@@ -213,7 +213,7 @@ class _OpenLoop:
 async def open_loop(target: Target, *, rate: float, seconds: float) -> Answered:
     """Send at a constant rate whatever becomes of it; a latency counts from when the request was due.
 
-    For ``seconds``, or longer where that would be too few requests.
+    For ``seconds``, or longer for enough requests.
     """
     seconds = max(seconds, _FEWEST / rate)
     connections = await target.connect_many(_OPEN_CONNECTIONS)

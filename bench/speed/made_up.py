@@ -1,4 +1,4 @@
-"""A person with as many made-up statements and messages as wanted, and questions about them. Never: what is measured."""
+"""A person with as many made-up statements and messages as wanted, and questions about them. Never: a figure."""
 
 import random
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 _AT_ONCE = 500
 _EMBEDDED = 500
 _NEAR = 0.5
-"""How long what is added to a unit vector is."""
+"""The length of the vector that is added to a unit vector."""
 _TURNS = 25
 """The exchanges of a chat."""
 _SEED = 2026
@@ -77,7 +77,7 @@ def statements(count: int) -> list[str]:
 
 
 def questions(round_number: int, count: int) -> list[str]:
-    """Return what is asked in a round: never the same again."""
+    """Return the questions of a round, never the same again."""
     drawn = random.Random(_SEED + 1 + round_number)
     return [
         f"What {drawn.choice(_WHO)} {drawn.choice(_DOES)} {drawn.choice(_WHERE)}, case {round_number}-{each}?"

@@ -1,4 +1,4 @@
-"""nginx as a system of the bench: what a proxy costs that only passes bytes. Never: what is measured."""
+"""nginx as a system of the bench: the cost of a proxy that only passes bytes. Never: a figure."""
 
 import os
 import shutil
@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.servers import NotStartedError, free_port, started
+from bench.servers import free_port, started, unpack_package
 from bench.speed.systems import System
 from bench.watching import cores
 
 _CACHE = Path(sys.prefix) / "bench-nginx"
-_FETCH_SECONDS = 120
 _CONFIG = """
 daemon off;
 worker_processes 1;
@@ -70,26 +69,10 @@ def version() -> str:
 
 
 def _program() -> Path:
-    """Return nginx: the one that is installed, or the distribution's, unpacked beside our environment."""
+    """Return nginx: the installed one, or the distribution's, unpacked into our environment."""
     unpacked = _CACHE / "usr" / "sbin" / "nginx"
     if installed := shutil.which("nginx"):
         return Path(installed)
     if not unpacked.exists():
-        _fetch()
+        unpack_package("nginx", _CACHE)
     return unpacked
-
-
-def _fetch() -> None:
-    shutil.rmtree(_CACHE, ignore_errors=True)
-    _CACHE.mkdir(parents=True)
-    try:
-        _run("apt-get", "download", "nginx")
-        [package] = _CACHE.glob("nginx_*.deb")
-        _run("dpkg-deb", "-x", str(package), ".")
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        shutil.rmtree(_CACHE, ignore_errors=True)
-        raise NotStartedError("not installed, and it can't be fetched with apt-get download") from error
-
-
-def _run(*command: str) -> None:
-    subprocess.run(command, cwd=_CACHE, check=True, capture_output=True, timeout=_FETCH_SECONDS)

@@ -1,4 +1,4 @@
-"""What the bench says: memories, questions, prompts of a size, and their bytes on the wire. Never: a socket."""
+"""The texts of the bench: memories, questions, prompts of a size, and their bytes on the wire. Never: a socket."""
 
 import itertools
 import json
@@ -82,10 +82,10 @@ class Requests:
     """Makes requests of one kind, whole as bytes, at next to no cost.
 
     Attributes:
-        model: What the mock answers with.
+        model: The model, which tells the mock how to answer.
         size: Bytes of the prompt.
         headers: Lines that go with each request, each ended.
-        questions: What is asked, one a request.
+        questions: The questions, one a request.
     """
 
     model: str

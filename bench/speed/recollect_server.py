@@ -1,4 +1,4 @@
-"""Recollect as a system of the bench: with memories, and with its database gone. Never: what is measured."""
+"""Recollect as a system of the bench: with memories, and with its database gone. Never: a figure."""
 
 import os
 import signal

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bench.report import table
-from bench.speed.aims import verdicts
+from bench.speed.aims import AIMS
 from bench.speed.arithmetic import Spread
 from bench.speed.summary import Figures
 
@@ -95,12 +95,14 @@ def _where(results: Mapping[str, Any]) -> str:
 
 def _aims(figures: Figures) -> str:
     rows = []
-    for verdict in verdicts(figures):
-        aim = verdict.aim
-        sign = "≥" if aim.least else "≤"
-        measured = "-" if verdict.measured is None else f"{verdict.measured:.2f} {aim.unit}"
-        met = {True: "met", False: "**missed**", None: "not measured"}[verdict.met]
-        rows.append((aim.text, f"{sign} {aim.limit:g} {aim.unit}", measured, met))
+    for aim in AIMS:
+        measured, sign = aim.measured(figures), "≥" if aim.least else "≤"
+        limit = f"{sign} {aim.limit:g} {aim.unit}"
+        if measured is None:
+            rows.append((aim.text, limit, "-", "not measured"))
+        else:
+            met = "met" if aim.is_met(measured) else "**missed**"
+            rows.append((aim.text, limit, f"{measured:.2f} {aim.unit}", met))
     return table(("aim", "limit", "measured", ""), rows)
 
 

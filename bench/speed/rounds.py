@@ -81,7 +81,7 @@ async def warm_up(system: System, questions: Iterator[bytes], *, seconds: float)
 
 
 async def settle(system: System) -> None:
-    """Wait until a system rests: what one load left undone must not be charged to the next."""
+    """Wait until a system rests, so that no load is charged for the previous one."""
     own = system.processes()
     for _ in range(_SETTLE_TRIES):
         before = cpu_seconds(own)
@@ -93,7 +93,7 @@ async def settle(system: System) -> None:
 async def measure(
     system: System, direct: System, mock: Server, lengths: Lengths, questions: Iterator[bytes]
 ) -> dict[str, Any]:
-    """Run every load on one system; return what it showed."""
+    """Run every load on one system; return its samples."""
     gc.collect()
     small = partial(system.target, size=SIZES[_SMALL], questions=questions)
     used = partial(_used, [*system.processes(), mock.process.pid, os.getpid()])

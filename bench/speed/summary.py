@@ -1,4 +1,4 @@
-"""Makes figures over the rounds of what each round showed. Pure."""
+"""Makes figures of rounds. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -13,7 +13,7 @@ Figures: TypeAlias = dict[str, dict[str, Spread]]
 def summarize(rounds: Sequence[Round]) -> Figures:
     """Return the figures of each system: the medians of its rounds', and their quartiles.
 
-    What is added, and every ratio, is taken within a round first: machines drift between minutes.
+    Differences and ratios are taken within a round first, as machines drift between minutes.
     """
     names = list(dict.fromkeys(name for each in rounds for name in each))
     figures: Figures = {}
@@ -26,7 +26,7 @@ def summarize(rounds: Sequence[Round]) -> Figures:
 
 
 def figures_of(seen: Mapping[str, Any], beside: Round) -> dict[str, float]:
-    """Return one system's figures of one round, beside which ``beside`` was measured."""
+    """Return one system's figures of one round; ``beside`` has the other systems of the round."""
     found: dict[str, float] = {}
     for size, pairs in seen["first_byte"].items():
         exceeding = added(pairs["own_ms"], pairs["direct_ms"])

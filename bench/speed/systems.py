@@ -1,4 +1,4 @@
-"""The systems that are compared, each as a load sees it. Never: how one is started, what is measured."""
+"""The systems that are compared, each as a load sees it. Never: starting one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class System:
     Attributes:
         name: As in the results.
         title: As in the table.
-        port: Where it listens.
+        port: Its port.
         headers: Lines that go with each request.
         server: The server; None: nothing stands between, and the mock is asked directly.
         same_question: Whether it is asked the same question again and again.

@@ -1,6 +1,6 @@
 """Calls back at an even pace of microseconds, which the event loop's own timers, of a millisecond, can't.
 
-Linux's timerfd(2), through ctypes: Python has it only since 3.13. Never: what is called.
+Linux's timerfd(2), through ctypes: Python has it only since 3.13. Never: the callback.
 """
 
 import ctypes

@@ -1,1 +1,1 @@
-"""Makes anew the weights that the engine ships, and checks them. Never: used by the engine."""
+"""Trains the weights that the engine ships, and checks them. Never: used by the engine."""

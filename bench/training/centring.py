@@ -1,10 +1,10 @@
-"""Makes anew what is taken away from the vectors of the second embedder: their mean, of questions and of statements.
+"""Computes the means that are subtracted from the second embedder's vectors: of questions and of statements.
 
     python -m bench centring LIVES.jsonl ...
 
-The files are people as ``bench.lives.life`` reads them: what they say and ask stands for questions, what a careful model
-would keep of it for statements, each text once. With other means the embedder's space has another name, and every
-statement is embedded anew in the background. Never: who said what, the labels of a question.
+The files are people as ``bench.lives.life`` reads them: their messages and questions stand for questions, the labelled memories
+for statements, each text once. With other means the embedder's space has another name, and every statement is embedded again
+in the background.
 """
 
 import argparse
@@ -24,7 +24,7 @@ MEANS = Path(multilingual_e5.__file__).with_name("multilingual_e5_small_means.np
 
 
 def texts_of(person: dict[str, Any]) -> Iterator[tuple[bool, str]]:
-    """Yield what a person says and asks, and what is kept of it; whether it is kept, and the text."""
+    """Yield each text of a person, and whether it is a memory."""
     for turn in (turn for chat in person["chats"] for turn in chat["turns"]):
         yield False, turn["user"]
         yield from ((True, memory["content"]) for memory in turn.get("memories") or ())

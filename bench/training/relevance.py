@@ -57,9 +57,9 @@ _OF_TYPE = {
     "oneself": ("oneself",),
     "update": ("oneself",),
 }
-"""Of a type of question, what it asks; of the others nothing is said. What asks for how to be answered looks like any question."""
+"""The intents of a type of question, if labelled. A question for how to be answered looks like any question."""
 _ONCE = "small"
-"""Of the stores that a question is asked of, the one that stands for all."""
+"""The store that stands for all in the training of intents."""
 _APART = (STRANGER, "overview")
 _STANDING = 120
 _STILL = 1e-5
@@ -169,12 +169,12 @@ def _table(values: Mapping[str, Floats | float], size: int) -> Floats:
 
 
 def _is_needy(question: Question) -> bool:
-    """Return whether a question needs more than what stands in every chat."""
+    """Return whether a question needs more than the standing memories."""
     return bool(set(np.flatnonzero(question.must).tolist()) - standing_of(question))
 
 
 def standing_of(question: Question) -> frozenset[int]:
-    """Return the rows of the statements that stand in every chat."""
+    """Return the rows of the standing memories."""
     return _standing(question.store, question.asked.now.date())
 
 
@@ -214,11 +214,11 @@ def cross_validated(questions: Sequence[Question], messages: Messages) -> list[R
 
 @dataclass(slots=True)
 class Tally:
-    """What thresholds would have given.
+    """The statements that thresholds would have given.
 
     Attributes:
         asked: The questions that need something; ``whole`` are given all of it.
-        lines: The statements given beyond those that stand in every chat; ``noise`` are of no use.
+        lines: The statements given beyond the standing memories; ``noise`` are of no use.
         idle: The questions that need nothing; ``idle_given`` are given noise.
         blocks: All questions.
     """
@@ -232,7 +232,7 @@ class Tally:
     blocks: int = 0
 
     def add(self, question: Question, given: Collection[int]) -> None:
-        """Count what a question was given."""
+        """Count the statements that a question was given."""
         must = set(np.flatnonzero(question.must).tolist())
         bad = sum(question.may[each] == 0 for each in given)
         self.blocks += 1
@@ -303,7 +303,7 @@ def print_table(questions: Sequence[Question], relevances: Sequence[Relevance]) 
 
 
 async def run(arguments: argparse.Namespace) -> None:
-    """Read, train, judge, print; write what was trained if so asked."""
+    """Read, train, judge and print; write the model if so asked."""
     with TemporaryDirectory() as folder:
         embedder = MultilingualE5Embedder(cache_dir=Path(folder))
         try:

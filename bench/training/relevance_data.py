@@ -1,4 +1,4 @@
-"""What the trainer of `bench.training.relevance` learns from: people's questions with what they need, and messages without a person.
+"""The training data of `bench.training.relevance`: people's questions with the statements they need, and messages without a person.
 
 Never: training.
 """
@@ -26,12 +26,12 @@ from recollect.recall.query import asked_before
 from recollect.recall.relevance import EmbeddedQuestion, Statements
 
 STRANGER = "of a stranger"
-"""The type of what nobody here asked."""
+"""The type of a stranger's question."""
 
 _OF_NOBODY = ("nothing", "advice")
 _VITAL = 0.85
 _OTHERS = 9
-"""So many other people's statements are added to a person's, for a store as of somebody who has told a lot."""
+"""The statements of so many other people make a large store of a person's."""
 
 
 class Embedded:
@@ -64,10 +64,10 @@ class Store:
     """Statements as a person's memory holds them, all with their hints or all without.
 
     Attributes:
-        ids: Of each, whose it is and its label's id.
+        ids: The number of the person, and the label's id, of each.
         items: The statements.
         first: The vectors of the first piece of each, (n, d).
-        others: Those of the other pieces: of two questions each, (n, 2, d); (n, 0, d) without hints.
+        others: The vectors of the other pieces: of two questions each, (n, 2, d); (n, 0, d) without hints.
     """
 
     ids: tuple[tuple[int, str], ...]
@@ -107,12 +107,12 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question asked of a store, with what is needed to answer it.
+    """A question to a store, with the statements that it needs.
 
     Attributes:
         person: The number of the person whose question it is.
         size: Of which store it is asked: "small", "grown", or the same "without hints".
-        asked: What is asked.
+        asked: The question.
         store: The statements.
         compared: How they compare with the question.
         must: Which are needed, (n,).
@@ -134,7 +134,7 @@ class Person:
     """A person with the stores that their questions are asked of, by size.
 
     Attributes:
-        told: What their file says.
+        told: The content of their file.
         same: For each label's id that of the one it repeats, or its own.
     """
 
@@ -311,7 +311,7 @@ class Messages:
 
 
 async def read_messages(paths: Sequence[Path], embedded: Embedded, people: Sequence[int]) -> Messages:
-    """Read messages labelled by what they ask, and deal them out to people."""
+    """Read messages labelled by their intents, and deal them out to people."""
     told = [json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines() if line]
     vectors = np.array([await embedded.question(each["text"]) for each in told], np.float64)
     return Messages(
@@ -323,9 +323,9 @@ async def read_messages(paths: Sequence[Path], embedded: Embedded, people: Seque
 
 
 def of_strangers(messages: Messages, people: Sequence[Person], at: datetime) -> list[Question]:
-    """Return what nobody here asked, each message asked of one person's statements: it needs none of them.
+    """Return the questions of strangers, each asked of one person's statements, of which it needs none.
 
-    What is dangerous to a person may count for anything, and what they like for a recommendation: nothing is said of that.
+    A danger to a person may count for anything, and a preference for a recommendation: such statements are left out.
     When other facts count for one, people's own questions teach.
     """
     by_number = {each.number: each for each in people}

@@ -1,7 +1,7 @@
 """Recognizes questions about earlier chats, and picks messages and summaries of these chats for the prompt. Pure.
 
 "What were we talking about last time?" asks for chats, not for facts. Linear heads over the second embedder's vector of the
-question recognize it (`bench.training.last_chat`); without that embedder there is no such question.
+question recognize it (`bench.training.heads`); without that embedder there is no such question.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,6 +1,6 @@
 """Finds the past statements, the changes or the open to-dos that a question asks for. Pure.
 
-Three linear heads over the second embedder's vector of the question recognize its subject; `bench.training.past` trained them. The
+Three linear heads over the second embedder's vector of the question recognize its subject; `bench.training.heads` trained them. The
 dates in the question choose among the statements found. A question that asks for none of the three gets no past statement.
 """
 

@@ -13,7 +13,7 @@ from tests.bench.formation_cases import (
 )
 
 from bench.formation.cases import Decision
-from bench.formation.scoring import failures, score, tally
+from bench.formation.scoring import score, tally
 from recollect.model import Doubt
 
 ADD, REINFORCE, REPLACE = Decision.ADD, Decision.REINFORCE, Decision.REPLACE
@@ -210,29 +210,3 @@ def test_groups_are_told_apart_and_classes_come_in_their_order() -> None:
     assert list(found["languages"]) == ["de", "en"]
     assert {name: each["cases"]["of"] for name, each in found["models"].items()} == {"right": 2, "wrong": 1}
     assert found["overall"]["cases"]["of"] == 3
-
-
-@pytest.mark.parametrize(
-    ("judged", "named"),
-    [
-        (judgement(IGNORE, ADD), "junk kept"),
-        (judgement(ADD, REINFORCE, reason="repeats"), "false merge"),
-        (judgement(ADD, IGNORE, reason="no_evidence"), "lost"),
-        (judgement(REINFORCE, ADD, target=0), "missed duplicate"),
-        (judgement(ADD, QUARANTINE), "false alarm"),
-        (judgement(QUARANTINE, IGNORE), "not held back"),
-        (judgement(REPLACE, ADD, target=0), "not replaced"),
-        (judgement(RETIRE, IGNORE, target=0), "otherwise"),
-    ],
-)
-def test_what_is_wrong_with_a_case_is_named(judged: Any, named: str) -> None:
-    assert failures(outcome(judged)) == [named]
-
-
-def test_what_is_wrong_with_the_store_after_a_case_is_named() -> None:
-    case = given_case("I moved.", stored=[stored("A."), stored("B.")], suspect=[0])
-
-    assert failures(outcome(case=case, doubt={0: Doubt.SUSPECT})) == []
-    assert failures(
-        outcome(case=case, gone=frozenset({1}), doubt={1: Doubt.DISPUTED}, leaks=1, consistent=False)
-    ) == ["wrong replacement", "leak", "inconsistent audit", "suspect missed", "disputed wrongly"]

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from bench.lives.life import Life, read_life
-from bench.lives.recall import worst
 from bench.lives.scoring import Block, Given, Scoring, bullets, covers, score_table
 
 
@@ -107,4 +106,3 @@ def test_the_table_tells_all_by_type_and_by_language() -> None:
     assert rows["all"][7:9] == ["150", "195"]
     assert rows["oneself"][:2] == ["1", "1/1 = 100 %"]
     assert rows["language de"][:2] == ["1", "0/1 = 0 %"]
-    assert "missing: Keeps bees" in worst(found, 1)
