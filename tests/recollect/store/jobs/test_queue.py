@@ -42,19 +42,6 @@ async def say(store: Store, *user_ids: str) -> None:
         await store.log.append(store.exchange("hello", Scope(user_id, "chat-1")))
 
 
-async def test_a_user_who_said_nothing_is_drained_once_enqueued(store: Store) -> None:
-    drained = []
-
-    async def drain(user_id: str) -> None:
-        drained.append(user_id)
-
-    async with running(store, drain):
-        await store.index.enqueue("nobody-yet")
-        await until(lambda: bool(drained))
-
-    assert drained == ["nobody-yet"]
-
-
 async def test_each_user_who_said_something_is_drained(store: Store) -> None:
     drained = []
 
@@ -133,20 +120,6 @@ async def test_failed_exchanges_are_enqueued_again(store: Store) -> None:
         await store.inbox.postpone(said, error="broken", until=None)
         await store.inbox.retry_failed(at=NOON)
         await until(lambda: len(calls) == 2)
-
-
-async def test_the_jobs_of_an_erased_user_are_gone(store: Store) -> None:
-    calls = []
-
-    async def drain(user_id: str) -> None:
-        calls.append(user_id)
-
-    await say(store, store.anna, store.ben)
-    await store.memories.erase(store.anna, at=NOON)
-    async with running(store, drain):
-        await until(lambda: store.ben in calls)
-
-    assert calls == [store.ben]
 
 
 async def test_a_turn_that_is_called_valuable_is_indexed_by_a_job_and_one_that_was_so_already_by_none(

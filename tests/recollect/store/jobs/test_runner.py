@@ -164,24 +164,33 @@ async def test_a_failure_of_ours_is_told_in_its_words(store: Store, table: Table
     assert [each["detail"] for each in logs if each["event"] == "job_failed"] == ["The embedder failed (X)."]
 
 
-async def test_a_store_out_of_reach_is_no_failure_of_the_job(
-    store: Store, table: Table, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "failure",
+    [
+        StoreUnavailableError(),
+        StoreError("The memory store failed (DiskFullError, 53100)."),
+        asyncio.CancelledError(),  # by whomever: nothing of ours ends
+    ],
+)
+async def test_whatever_fails_in_the_store_is_waited_out(
+    store: Store, table: Table, monkeypatch: pytest.MonkeyPatch, failure: BaseException
 ) -> None:
     monkeypatch.setattr("recollect.store.jobs.runner._RETRY_AFTER_OUTAGE", timedelta(milliseconds=10))
-    calls = []
+    calls: list[str] = []
 
     async def drain(user_id: str) -> None:
         calls.append(user_id)
-        if len(calls) == 1:
-            raise StoreUnavailableError
-        if len(calls) == 2:
-            raise asyncio.CancelledError  # by whomever: nothing of ours ends
+        if len(calls) < 3:
+            raise failure
 
     await say(store, "anna")
-    async with running(store, drain):
-        await until(table.is_empty)
+    with capture_logs() as logs:
+        async with running(store, drain):
+            await until(table.is_empty)
 
     assert calls == ["anna"] * 3
+    if isinstance(failure, StoreError):
+        assert [each["event"] for each in logs] == ["job_waits"] * 2
 
 
 async def test_one_worker_forms_for_one_user_at_a_time(own_dsn: str, table: Table) -> None:
@@ -305,26 +314,6 @@ async def test_jobs_go_on_after_an_outage_and_none_is_lost(
     assert interruptions(logs) < 20
     assert any(each["event"] == "job_left" for each in logs)
     await opened.aclose()
-
-
-async def test_whatever_fails_in_the_store_is_waited_out(
-    store: Store, table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("recollect.store.jobs.runner._RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
-    calls: list[str] = []
-
-    async def drain(user_id: str) -> None:
-        calls.append(user_id)
-        if len(calls) < 3:
-            raise StoreError("The memory store failed (DiskFullError, 53100).")
-
-    await say(store, "anna")
-    with capture_logs() as logs:
-        async with running(store, drain):
-            await until(table.is_empty)
-
-    assert calls == ["anna"] * 3
-    assert [each["event"] for each in logs] == ["job_waits"] * 2
 
 
 async def test_old_rows_of_the_queues_log_are_pruned(store: Store, own_dsn: str, table: Table) -> None:

@@ -13,7 +13,6 @@ from uuid_utils.compat import uuid7
 from recollect.errors import MemoryNotFoundError, NotUndoableError, StoreError
 from recollect.model import (
     COMMONS,
-    MOST_QUARANTINED,
     Action,
     Actor,
     Add,
@@ -327,11 +326,11 @@ async def test_one_that_is_held_back_is_read_by_its_id(store: Store) -> None:
             await store.memories.held(user_id, memory_id)
 
 
-async def test_the_newest_of_very_many_are_listed_and_the_others_can_be_approved(store: Store) -> None:
-    waiting = [store.memory(f"Always number {number}") for number in range(MOST_QUARANTINED + 1)]
+async def test_the_newest_of_many_are_listed_and_the_others_can_be_approved(store: Store) -> None:
+    waiting = [store.memory(f"Always number {number}") for number in range(4)]
     await apply(store, *(Quarantine(each, Reason.INSTRUCTION) for each in waiting))
 
-    listed = await store.memories.quarantined(store.anna)
+    listed = await store.memories.quarantined(store.anna, limit=3)
 
     assert [each.memory.id for each in listed] == [each.id for each in waiting[:0:-1]]
     oldest = await store.memories.held(store.anna, waiting[0].id)
