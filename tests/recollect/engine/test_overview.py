@@ -64,7 +64,7 @@ async def test_who_asks_for_one_thing_is_not_told_how_much_more_there_is(
     assert "(number " not in prepared.placed.system
 
 
-async def test_what_the_chat_was_told_already_is_no_more(
+async def test_what_the_chat_was_told_already_is_in_the_list_and_is_no_more(
     store: Store, second: MultilingualE5Embedder
 ) -> None:
     subject = engine_over(store, POLICY, second_embedder=second)
@@ -86,6 +86,7 @@ async def test_what_the_chat_was_told_already_is_no_more(
     later = await subject.prepare(again)
 
     assert later.recall.ranked
+    assert later.placed.beside[2].count("(number ") == 3
     assert "remembered but not listed" not in "".join([later.placed.system, *later.placed.beside.values()])
 
 
@@ -134,25 +135,3 @@ async def test_the_list_is_numbered_and_its_numbers_are_kept(
     assert [(await subject.get(store.anna, each)).content for each in listed.items] == [
         content for content, _ in numbered
     ]
-
-
-async def test_a_list_has_no_gaps_where_the_chat_was_given_some_of_it_before(
-    store: Store, second: MultilingualE5Embedder
-) -> None:
-    subject = engine_over(store, POLICY, second_embedder=second)
-    for content in ("Lives in Lisbon", "Dog called Fips", "Works as a nurse"):
-        await subject.add(store.anna, content)
-    first = store.turn("integral arctangent", store.anna.chat("chat-9"))
-    await note_placed(subject, first, (await subject.prepare(first)).placed)
-
-    later = await subject.prepare(
-        store.turn(
-            "What do you know about me?",
-            store.anna.chat("chat-9"),
-            history=(Message(Role.USER, first.text), Message(Role.ASSISTANT, ".")),
-            anchors=((0, first.anchor), (2, "a:1")),
-            key="k1",
-        )
-    )
-
-    assert later.placed.beside[2].count("(number ") == 3

@@ -128,14 +128,19 @@ async def test_every_form_is_asked_for_strictly_and_parsed(
         "null",
         '{"memories": [',
         '{"memories": [], "more": 1}',
+        "",
+        None,
+        [],
     ],
 )
 async def test_what_the_sdk_cannot_parse_is_handed_on_as_it_stands(
-    server: MistralStandIn, model: MistralModel, said: str
+    server: MistralStandIn, model: MistralModel, said: object
 ) -> None:
     server.replies = [says(said)]
 
-    assert await model.ask(MESSAGES, EXTRACTION, ASKER) == ModelAnswer(said, 321, "mistral-small-latest")
+    answer = await model.ask(MESSAGES, EXTRACTION, ASKER)
+
+    assert answer == ModelAnswer(said if isinstance(said, str) else "", 321, "mistral-small-latest")
 
 
 async def test_half_a_surrogate_pair_in_the_answer_is_survived(
@@ -158,15 +163,6 @@ async def test_thoughts_before_the_answer_are_no_part_of_it(
 
     assert (await model.ask(MESSAGES, CHOICE, ASKER)).text == '{"numbers":[1]}'
     assert (await model.ask(MESSAGES, CHOICE, ASKER)).text == "none, I think"
-
-
-@pytest.mark.parametrize("said", [None, "", []])
-async def test_a_model_that_says_nothing_answers_nothing(
-    server: MistralStandIn, model: MistralModel, said: object
-) -> None:
-    server.replies = [says(said)]
-
-    assert (await model.ask(MESSAGES, EXTRACTION, ASKER)).text == ""
 
 
 async def test_fields_that_the_sdk_misses_cost_nothing(server: MistralStandIn, model: MistralModel) -> None:
@@ -237,19 +233,15 @@ class TestWhichCredential:
 
         assert "authorization" not in server.requests[0].headers
 
-    async def test_one_that_fits_no_header_makes_it_unusable(
-        self, server: MistralStandIn, upstream: MistralModel
+    @pytest.mark.parametrize(
+        ("credential", "kind"),
+        [("Bearer \u20ac", ExtractorUnusableError), ("Bearer x\r\nX-Admin: 1", ExtractorError)],
+    )
+    async def test_one_that_fits_no_header_is_not_sent(
+        self, server: MistralStandIn, upstream: MistralModel, credential: str, kind: type[ExtractorError]
     ) -> None:
-        with pytest.raises(ExtractorUnusableError):
-            await upstream.ask(MESSAGES, EXTRACTION, replace(SIGNED, credential="Bearer \u20ac"))
-
-        assert server.bodies == []
-
-    async def test_a_line_end_in_it_adds_no_header(
-        self, server: MistralStandIn, upstream: MistralModel
-    ) -> None:
-        with pytest.raises(ExtractorError) as failure:
-            await upstream.ask(MESSAGES, EXTRACTION, replace(SIGNED, credential="Bearer x\r\nX-Admin: 1"))
+        with pytest.raises(kind) as failure:
+            await upstream.ask(MESSAGES, EXTRACTION, replace(SIGNED, credential=credential))
 
         assert server.bodies == []
         assert "X-Admin" not in str(failure.value)
