@@ -1,7 +1,7 @@
 """A real Postgres for each worker, and on it databases: one that all share, and some for a test of its own.
 
 The server is the embedded one in memory. RECOLLECT_TEST_POSTGRES names another: 16 or 18, an external one of that version
-over TCP; or the dsn of one of your own, as a superuser. What a test does not ask for is not imported either: a test of a pure function begins at once.
+over TCP; or the dsn of one of your own, as a superuser. Fixtures import what they need themselves: a test of a pure function begins at once.
 """
 
 import os
@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:  # noqa: ARG001
             suppress_health_check=[hypothesis.HealthCheck.too_slow],
         )
     hypothesis.settings.load_profile("few")
-    # A run that is told to end (as by `timeout`) stops its database first.
+    # A run that is ended (as by `timeout`) stops its database first.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     signal.signal(
         signal.SIGINT, signal.default_int_handler
@@ -63,11 +63,11 @@ def database_server() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-async def shared_dsn(database_server: str) -> AsyncIterator[str]:
-    """The dsn of the database that tests share: with what all of them left in it, each user's by itself."""
-    from tests.databases import migrated_database, strangers  # noqa: PLC0415 -- see above
+async def shared_dsn(database_server: str, template_database: str) -> AsyncIterator[str]:
+    """The dsn of the database that tests share: it keeps the rows of all tests, each under users of its own."""
+    from tests.databases import new_database, strangers  # noqa: PLC0415 -- see above
 
-    async with migrated_database(database_server) as dsn:
+    async with new_database(database_server, template_database) as dsn:
         yield dsn
         assert await strangers(dsn) == [], "tests that share a database take their users from tests.people"
 

@@ -60,9 +60,9 @@ def raw(content: bytes, status: int = 200, kind: str = "application/json") -> Re
 
 @dataclass
 class MistralStandIn:
-    """What was asked of the server, and what it answers: the replies in turn, the last for good.
+    """The requests of a server and its replies: in turn, the last one for ever.
 
-    What breaks the protocol is refused before any reply, as is another key than ``key``.
+    A call that breaks the protocol is refused before any reply, as is another key than ``key``.
     """
 
     base_url: str = ""
@@ -90,7 +90,7 @@ class MistralStandIn:
 
 
 def _broken_completion(body: Body) -> Reply | None:
-    """What Mistral answers to a call that it can't read, which is status 422; None if it can."""
+    """Return Mistral's answer to an unreadable call, of status 422; None to a readable one."""
     wanted = body.get("response_format", {}).get("json_schema", {})
     is_whole = isinstance(wanted.get("name"), str) and wanted.get("schema", {}).get("type") == "object"
     roles = [message["role"] for message in body["messages"]]

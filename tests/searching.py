@@ -25,7 +25,7 @@ class Occurrences(NamedTuple):
 
 @dataclass(frozen=True)
 class Lexicon:
-    """What a person's documents hold of some terms."""
+    """The occurrences of some terms in a person's documents."""
 
     documents: int = 0
     mean_length: float = 1.0
@@ -33,7 +33,7 @@ class Lexicon:
 
 
 async def lexicon_of(snapshots: SnapshotCache, user_id: str, terms: Sequence[str]) -> Lexicon:
-    """Return where terms stand in a person's memories and passages."""
+    """Return the occurrences of terms in a person's memories and passages."""
     parts = _parts(await snapshots.get(user_id))
     documents = sum(int(found.sum()) for _, _, found, _ in parts)
     length = sum(int(words.lengths[found].sum()) for _, words, found, _ in parts)

@@ -207,7 +207,7 @@ async def test_an_engine_finds_a_statement_in_another_language_than_it_was_told_
     async with open_engine(opened) as engine:
         second = engine._backends.second_embedder
         assert second is not None
-        assert len(engine._backends.caches) == 3  # of both embedders, and of those before
+        assert len(engine._backends.caches) == 3  # of both embedders, and of earlier ones
         for content in ("Lives in Lisbon", "Has a dog called Fips"):
             await engine.add("anna", content)
         asked = await second.embed_question("Wo wohne ich?")

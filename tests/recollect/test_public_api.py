@@ -1,4 +1,4 @@
-"""What `from recollect import ...` offers is enough to embed the engine, and costs nothing before it is used."""
+"""`from recollect import ...` is enough to embed the engine, and imports nothing before its use."""
 
 import asyncio
 import os

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.process
 
 
 def commands(heading: str) -> list[str]:
-    """Return the commands that stand below a heading, as they are written."""
+    """Return the commands below a heading, as they are written."""
     section = re.search(rf"^### {re.escape(heading)}\n(.*?)(?=^##)", DOCUMENT, re.MULTILINE | re.DOTALL)
     assert section is not None, heading
     return [line.strip() for line in section[1].splitlines() if line.startswith("    ")]
@@ -53,7 +53,7 @@ async def talk(store: Store) -> None:
 
 
 async def told(dsn: str, known: Store) -> tuple[list[str], list[str], int, list[str]]:
-    """Return what a database knows of Anna: memories, chats, what a search finds, her lexicon."""
+    """Return Anna's memories, chats, number of near items and terms in a database."""
     opened = await open_postgres(dsn)
     store = store_over(opened)
     page = await store.memories.page(known.anna, limit=9)

@@ -1,4 +1,4 @@
-"""What a person may do with memories: it is done, or refused clearly."""
+"""A change of memories by hand is done, or refused clearly."""
 
 from datetime import timedelta
 
@@ -188,7 +188,7 @@ def named(name: str) -> WordEmbedder:
 
 
 async def second_cosine(store: Store, text: str) -> float | None:
-    """Return how near the user's only memory is to a text in the second space; None where it has no place there."""
+    """Return the cosine of the user's only memory to a text in the second space; None without an embedding there."""
     [vector] = await WordEmbedder().embed([text])
     hits = await near_by_second(store, vector, "second")
     return hits[0].cosine if hits else None

@@ -1,4 +1,4 @@
-"""What agents may do with a person's memories, in the store."""
+"""Changes by agents of a person's memories, in the store."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What a chat asks of the memory as a whole is done before the answer, which is told what was done, and what was not."""
+"""Requests to the memory as a whole are done before the answer, and the prompt says which."""
 
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -34,12 +34,12 @@ DONE, NOT_DONE = "- [DONE]", "- [NOT DONE]"
 
 
 def told(prepared: Prepared) -> str:
-    """Return what the prompt is told."""
+    """Return the text added to the prompt."""
     return "\n".join([prepared.placed.system, *prepared.placed.beside.values()])
 
 
 def answer(prepared: Prepared) -> str:
-    """Return the lines of the turn's own block that say what was done for the message."""
+    """Return the lines of the turn's own block that report on the message's requests."""
     own = prepared.placed.own
     lines = own.block.splitlines() if own is not None else []
     assert own is None or own.block in told(prepared)
@@ -48,7 +48,7 @@ def answer(prepared: Prepared) -> str:
 
 @dataclass
 class Chat:
-    """A chat as its frontend sends it: with all that was said before."""
+    """A chat as its frontend sends it: with its history."""
 
     store: Store
     subject: Engine
@@ -82,7 +82,7 @@ class Chat:
         )
 
     async def is_listed(self) -> tuple[str, ...]:
-        """Have all that is known listed with the next answer, and return it in the order of its numbers."""
+        """List all memories with the next answer, and return them in the order of their numbers."""
         turn = self.turn(QUESTION)
         memories = await important(self.store.snapshots, self.scope.user_id, limit=60)
         state_of = tuple(each.id for each in memories)
@@ -273,7 +273,7 @@ class TestStopping:
 
 
 async def messages(store: Store, person: str | None = None) -> list[str]:
-    """Return what the log has of somebody."""
+    """Return a person's messages in the log."""
     user = person or store.anna
     return [
         each.said

@@ -1,4 +1,4 @@
-"""What a person asks of the engine by name: it is done, or it fails aloud."""
+"""A call by hand is done, or raises."""
 
 from collections.abc import Awaitable, Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""What is changed while the engine runs counts at once, for everybody or for one user."""
+"""A setting that is changed while the engine runs counts at once, for everybody or for one user."""
 
 from dataclasses import replace
 from datetime import timedelta

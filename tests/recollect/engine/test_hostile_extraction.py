@@ -1,4 +1,4 @@
-"""Whatever a model answers, the job ends, and the store stays one whose audit adds up."""
+"""After any answer of a model the job ends, and the audit adds up."""
 
 import json
 from dataclasses import replace
@@ -66,14 +66,14 @@ _AT_ONCE = timedelta(seconds=20)
 
 
 async def survives(store: Store, answer: str) -> None:
-    """Let somebody say the same in two turns, and drain; then look at the store."""
+    """Say the same in two turns, and drain; then check the store."""
     engine = engine_answering(store, answer)
     for number in range(2):
         spoken = store.turn(SAID, key=f"m{number}", at=NOON - timedelta(minutes=9 - number))
         await engine.remember(spoken, "I see.")
     for _ in range(5):
         again = await engine.drain(store.anna)
-        if again is None or again > _AT_ONCE:  # done, or it waits: nobody can read such an answer
+        if again is None or again > _AT_ONCE:  # done, or it waits: such an answer is unreadable
             break
     else:
         pytest.fail("The job does not end.")

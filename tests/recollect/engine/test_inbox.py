@@ -50,10 +50,10 @@ ENTRIES = "SELECT state, waits_for, wakes_at, attempts, error FROM exchanges WHE
 
 @dataclass
 class Worker:
-    """Drains Anna's inbox as often as it is told to, letting the time pass between.
+    """Drains Anna's inbox, with the time passing between.
 
     Attributes:
-        said: What she said, each by its number.
+        said: Her exchanges by number.
         formed: The numbers in the order they were tried, and by whose credential.
     """
 
@@ -93,7 +93,7 @@ class Worker:
         return [Formed(each, (Ignore(Reason.EMPTY),), unread=self.unread(each)) for each in exchanges]
 
     def credential(self, exchange_id: UUID, _user_id: str, _upstream: str) -> str | None:
-        """Return that of the second request, which alone is at hand."""
+        """Return the credential of the second request; there is no other."""
         return "Bearer of-2" if 2 in self.said and self.said[2].id == exchange_id else None
 
     async def drain(self, *, attempts: int = 3) -> timedelta | None:
@@ -122,12 +122,12 @@ class Worker:
         return [number for number, _ in self.formed]
 
     async def entries(self) -> list[Record]:
-        """Return how what was said stands in the inbox, which the port does not tell of what is held."""
+        """Return the rows of the inbox; the port shows no held ones."""
         async with self.database.for_user(self.store.anna) as connection:
             return await connection.fetch(ENTRIES, self.store.anna)
 
     async def outcomes(self) -> list[str]:
-        """Return what became of each exchange: what it waits for where it does."""
+        """Return the outcome of each exchange."""
         return [
             f"waits:{each['waits_for']}" if each["waits_for"] else each["state"]
             for each in await self.entries()

@@ -1,4 +1,4 @@
-"""An engine that opens late, or fails to: nobody waits for it, and nothing said meanwhile is lost."""
+"""An engine opens late or fails to open: no chat waits for it, and no exchange is lost."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, MutableMapping, Sequence

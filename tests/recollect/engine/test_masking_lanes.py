@@ -1,4 +1,4 @@
-"""Whose text waits for whose while secrets are masked."""
+"""Lanes of masking: short texts wait for no long ones."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Who asks what is known of them is told the most important of it, and how much more there is. The second embedder is the real one."""
+"""A person who asks for their memories gets the most important ones, and the number of the others. The second embedder is the real one."""
 
 import re
 from collections.abc import AsyncIterator
@@ -33,7 +33,7 @@ async def asked(store: Store, subject: Engine, text: str) -> Prepared:
 
 
 async def somebody(store: Store, second: MultilingualE5Embedder) -> Engine:
-    """Return the engine of somebody who collects many different things."""
+    """Return an engine with many different memories of Anna."""
     subject = engine_over(store, POLICY, second_embedder=second)
     for number in range(ALL):
         await subject.add(store.anna, f"Collects {chr(97 + number % 26) * 5}{number} from town {number * 7}")

@@ -1,4 +1,4 @@
-"""What is recalled for a turn: within the deadline, and whatever fails, it never raises."""
+"""Recall for a turn ends within the deadline, and never raises."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -75,7 +75,7 @@ async def test_with_placement_off_nothing_is_looked_for(store: Store) -> None:
     assert embedder.embedded == []
 
 
-# -- what a request asks for -----------------------------------------------------------------------
+# -- options of a request --------------------------------------------------------------------------
 
 
 async def test_a_request_may_ask_for_fewer_memories(store: Store) -> None:
@@ -199,7 +199,7 @@ async def test_what_the_chat_was_given_before_stays_when_nothing_new_can_be_foun
 
 
 class HeldEmbedder(WordEmbedder):
-    """Embeds what somebody asks about harbours when it is let."""
+    """Embeds questions about harbours only after `let`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -275,7 +275,7 @@ class _WithoutSnapshots(Through):
 
 
 class _WithoutChats(Through):
-    """Chats that nothing can be told of."""
+    """Chats that can't be read."""
 
     async def chat(self, *_: object, **__: object) -> Chat:
         raise StoreUnavailableError

@@ -1,4 +1,4 @@
-"""What is remembered of a chat: it never raises, and loses nothing."""
+"""Remembering a chat never raises, and loses nothing."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -131,7 +131,7 @@ async def test_a_passage_in_the_prompt_is_not_counted_for_it_is_no_memory(store:
     assert logs == []
 
 
-# -- what was added to a turn ----------------------------------------------------------------------
+# -- notes of a turn -------------------------------------------------------------------------------
 
 
 def injection(anchor: str, block: str = "tea") -> Injection:

@@ -1,4 +1,4 @@
-"""What stands in every chat is given to each once, whatever is asked, and whatever fails."""
+"""Standing memories are given to every chat once, for any question and after any failure."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Chats are summarized when they are due, and what is not there is not made up."""
+"""Chats are summarized when they are due, from their own messages."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -241,7 +241,7 @@ class TestAskedFor:
     async def test_it_comes_before_a_chat_that_is_due_and_waits_longer(self, store: Store) -> None:
         summarizer = ScriptedSummarizer()
         subject = engine(store, summarizer)
-        for number, text in enumerate(("one", "two")):  # nobody drains it yet
+        for number, text in enumerate(("one", "two")):  # not drained yet
             await subject.remember(
                 store.turn(text, key=f"m{number}", at=NOON - timedelta(hours=2 - number)), "Yes."
             )

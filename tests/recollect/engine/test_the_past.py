@@ -1,4 +1,4 @@
-"""A question about the past gets what a change ended, and never what was corrected or forgotten. The second embedder is the real one."""
+"""A question about the past gets statements that a change ended, and no forgotten ones. The second embedder is the real one."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace

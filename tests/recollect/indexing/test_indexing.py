@@ -1,4 +1,4 @@
-"""What was said is made findable: by its words at once, by its meaning as soon as there is an embedder."""
+"""Messages are found by their words at once, and by their meaning once they are embedded."""
 
 import threading
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""`recollect reindex`: an index is built anew while it is searched, and goes on where it was when its worker was killed."""
+"""`recollect reindex`: an index is rebuilt while it is searched, and the next worker goes on after a killed one."""
 
 import asyncio
 import random
@@ -56,7 +56,7 @@ async def worker(dsn: str, store: Store) -> AsyncIterator[Store]:
 
 
 async def work(store: Store) -> bool:
-    """Do what a worker does in a run; return whether more is left."""
+    """Index one run as a worker does; return whether more is left."""
     embedder = WordEmbedder()
     return (
         await index_user(store.anna, index=store.index, embedder=embedder, embedded=EmbeddingScope.ALL)
@@ -83,7 +83,7 @@ async def missing(store: Store, words: list[str]) -> int:
 
 
 async def whole(store: Store) -> tuple[int, float, dict[str, int]]:
-    """Return what the index has of all words."""
+    """Return the index's counts of all words."""
     terms = [term for word in (*_SAID, *_KEPT) for term in query_terms(word)]
     found: Lexicon = await lexicon_of(store.snapshots, store.anna, terms)
     counts = {term: len(each.documents) for term, each in found.occurrences.items()}
@@ -91,7 +91,7 @@ async def whole(store: Store) -> tuple[int, float, dict[str, int]]:
 
 
 async def place(dsn: str) -> tuple[int, str]:
-    """Return how far the index is read anew: by which reading, up to which message."""
+    """Return the reading of the index, and the message up to which it is rebuilt."""
     async with administrator(dsn) as connection:
         row = await connection.fetchrow(
             "SELECT reading, coalesce(reread_to::text, '') AS up_to FROM recollect.users"

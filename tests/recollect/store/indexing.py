@@ -29,7 +29,7 @@ def chunk(
 
 
 def whole(message: LoggedMessage, *vectors: Vector, model: str = MODEL) -> IndexedMessage:
-    """Return the message as one chunk, found by its own words and the beginning of what follows."""
+    """Return the message as one chunk, with its own terms and those of the next beginning."""
     one = chunk(message.content, vectors=vectors or (vector(*NORTH),))
     return IndexedMessage(message.id, (one,), document_terms(message.content), model)
 
@@ -115,7 +115,7 @@ def _near(items: Sequence[Item], cosines: NDArray[np.float64], is_found: NDArray
 
 
 def texts(hits: Sequence[Hit]) -> set[str]:
-    """Return what the hits say; each once, or the test fails."""
+    """Return the contents of the hits; a content that comes twice fails the test."""
     found = [hit.item.content for hit in hits]
     assert len(found) == len(set(found))
     return set(found)

@@ -1,4 +1,4 @@
-"""What people look through is one user's alone, page by page; only users are looked for over all."""
+"""People browse their own rows alone, page by page; administrators search all users."""
 
 from datetime import timedelta
 

@@ -167,7 +167,7 @@ async def test_ids_that_no_clock_made_do_not_confuse_pages(store: Store) -> None
 
 
 async def left_of(dsn: str) -> dict[str, int]:
-    """Count the rows of each table that holds what a user has."""
+    """Count the rows of each table with users' data."""
     async with administrator(dsn) as connection:
         counts = {
             table: await connection.fetchval(f"SELECT count(*) FROM recollect.{table}")

@@ -4,10 +4,10 @@ From the repository's root, with a key of Mistral's (two calls, some 900 tokens)
 
     MISTRAL_API_KEY=... .venv/bin/python -m tests.recollect.models.embedders.mistral_threshold
 
-The threshold is the cut between the cosines of related texts (a statement with its paraphrase and with the question it
-answers) and those of unrelated ones (of two topics, in any two languages) that gets most of both right, each kind
-counting half (Youden, Index for rating diagnostic tests, 1950). Where several cuts get as many right, it is the middle
-of the widest gap. It belongs into `recollect.models.embedders.mistral`, as the gate.
+Related texts are a statement with its paraphrase and with its question; unrelated ones are of two topics, in any two
+languages. The threshold is the cut between their cosines that classifies most pairs right, each kind counting half
+(Youden, Index for rating diagnostic tests, 1950). Among equal cuts it is the middle of the widest gap. It becomes the
+gate in `recollect.models.embedders.mistral`.
 """
 
 import asyncio

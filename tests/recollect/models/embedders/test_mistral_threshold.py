@@ -1,4 +1,4 @@
-"""The gate of mistral-embed is read off pairs of texts that are related, and of those that are not."""
+"""The gate of mistral-embed follows from related and unrelated pairs of texts."""
 
 import numpy as np
 import pytest

@@ -140,7 +140,7 @@ class TestWhatWasTaken:
         with counting_tokens() as spent:
             asking = asyncio.create_task(model.ask(MESSAGES, CHOICE, ASKER))
             await came.wait()
-            await asyncio.sleep(0.1)  # what was written has come
+            await asyncio.sleep(0.1)  # the written bytes have come
             asking.cancel()
             async with asyncio.timeout(1):
                 await asyncio.wait({asking})

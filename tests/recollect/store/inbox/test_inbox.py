@@ -53,7 +53,7 @@ async def complete(store: Store, said: Exchange, *changes: Change) -> list[list[
     return await store.inbox.complete([Formed(said, changes)], at=LATER)
 
 
-# -- what is to be formed --------------------------------------------------------------------------
+# -- pending ---------------------------------------------------------------------------------------
 
 
 async def test_an_empty_inbox_has_nothing_pending(store: Store) -> None:
@@ -128,7 +128,7 @@ async def test_each_comes_with_the_newest_blocks_that_were_added_in_its_chat(sto
         at = NOON + timedelta(minutes=number)
         block = Injection(f"a:{number:02}", place, f"block {number}", (), 9, at)
         await note_block(store.log, store.anna.scope, block, ["a:21"] if number == 21 else [])
-    await note_block(store.log, store.anna.scope, None, ["a:20"])  # it was shown, and may be told again
+    await note_block(store.log, store.anna.scope, None, ["a:20"])  # it was shown, and may be shown again
     await note_block(
         store.log, store.anna.elsewhere, Injection("a:1", Place.SYSTEM, "elsewhere", (), 9, LATER), []
     )
@@ -140,7 +140,7 @@ async def test_each_comes_with_the_newest_blocks_that_were_added_in_its_chat(sto
     assert [each.exchange.injected for each in pending] == [expected, expected]
 
 
-# -- what was formed -------------------------------------------------------------------------------
+# -- completing ------------------------------------------------------------------------------------
 
 
 async def test_completing_applies_the_changes_and_ends_the_exchange(store: Store) -> None:
@@ -241,7 +241,7 @@ async def test_changes_that_can_not_be_applied_leave_all_exchanges_pending(store
     assert await store.memories.history(store.anna, limit=9) == []
 
 
-# -- what could not be -----------------------------------------------------------------------------
+# -- postponing ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -349,7 +349,7 @@ async def test_an_impossible_user_has_no_inbox(store: Store) -> None:
             pass
 
 
-# -- who forms -------------------------------------------------------------------------------------
+# -- leases ----------------------------------------------------------------------------------------
 
 
 async def test_a_lease_is_one_workers_at_a_time(store: Store) -> None:
@@ -371,7 +371,7 @@ async def test_a_lease_is_given_back_by_a_body_that_fails(store: Store) -> None:
         assert again is True
 
 
-# -- what no model has read --------------------------------------------------------------------------
+# -- without a model -------------------------------------------------------------------------------
 
 
 async def test_what_was_formed_without_a_model_is_formed_again_and_what_it_was_kept_as_goes_undoably(

@@ -136,7 +136,7 @@ async def test_a_failed_job_is_held_and_quotes_nobody(
     async def drain(_: str) -> None:
         try:
             await store.memories.apply(Scope("anna", SECRET), [SECRET], actor=SECRET, at=SECRET)  # type: ignore[arg-type, list-item]
-        except AssertionError as error:  # as assert_never has it: it quotes what it met
+        except AssertionError as error:  # as of assert_never: it quotes the value
             raise ValueError(SECRET) from error
 
     await say(store, "anna")

@@ -1,4 +1,4 @@
-"""Marks, hidden messages, and what a memory and an audit row say beside the content."""
+"""Marks, hidden messages, and the fields of a memory and an audit row besides the content."""
 
 from tests.recollect.store.indexing import indexed, near, said, texts
 from tests.recollect.store.keeping import apply, contents, formed, history, kept, last_update, resting_on
@@ -26,7 +26,7 @@ from recollect.model import (
 
 DOUBT = Mark(uuid7(), Doubt.DISPUTED, Reason.DISPUTED)
 
-# -- what is kept of a memory ----------------------------------------------------------------------
+# -- fields of a memory ----------------------------------------------------------------------------
 
 
 async def test_a_memory_keeps_since_when_it_holds_who_found_it_and_its_outline(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""What serves every user who has few memories: nobody's, and kept by the operator."""
+"""Global memories serve users with few memories of their own; the operator keeps them."""
 
 from dataclasses import replace
 from typing import Any

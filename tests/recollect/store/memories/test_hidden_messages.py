@@ -1,4 +1,4 @@
-"""Forgetting works through the log too: what somebody deleted does not come back in the words it was said in."""
+"""Forgetting reaches the log: a deleted memory does not come back by the messages that told it."""
 
 from typing import Any
 from uuid import UUID
@@ -270,7 +270,7 @@ async def test_what_changed_twice_tells_since_when_it_is_no_longer_so(store: Sto
     assert await changed(store) == {"I live in Rome": NOON}
 
 
-# -- what was answered with it ---------------------------------------------------------------------
+# -- answers that used it --------------------------------------------------------------------------
 
 
 async def given(store: Store, text: str, item: UUID, scope: Scope, **more: Any) -> Exchange:

@@ -1,4 +1,4 @@
-"""What tells the assistant what to do waits for the person, unseen; what they refused stays away."""
+"""Orders to the assistant are held back until the person approves them; refused ones stay away."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Statements have a second embedding beside their first, which is found, copied, written over and erased with them."""
+"""Statements have a second embedding; it is found, copied, written over and erased with them."""
 
 from dataclasses import replace
 from typing import Any
@@ -25,11 +25,11 @@ from recollect.model import (
 
 SECOND = "second"
 ONCE: dict[str, Any] = {"second_embedding": vector(*NORTH), "second_model": SECOND}
-"""What a memory has that lies in the north of the second space."""
+"""The fields of a memory in the north of the second space."""
 
 
 async def second_near(store: Store, to: Vector, user_id: str | None = None) -> list[Hit]:
-    """Return what is near in the second space, best first."""
+    """Return the nearest memories in the second space, best first."""
     return await near_by_second(store, to, SECOND, user_id)
 
 
@@ -44,7 +44,7 @@ def contents(hits: list[Hit]) -> list[str]:
     return [hit.item.content for hit in hits]
 
 
-# -- what is found ---------------------------------------------------------------------------------
+# -- finding ---------------------------------------------------------------------------------------
 
 
 async def test_a_statement_that_is_near_by_the_second_alone_is_found(store: Store) -> None:
@@ -78,7 +78,7 @@ async def test_what_serves_everybody_is_near_by_the_second(own_store: Store) -> 
     assert [each.second_model for each in await own_store.memories.globals()] == [SECOND]
 
 
-# -- what happens to it ----------------------------------------------------------------------------
+# -- changing --------------------------------------------------------------------------------------
 
 
 async def test_what_is_shared_is_near_to_those_who_are_given_it(store: Store) -> None:
@@ -154,7 +154,7 @@ async def test_who_is_erased_leaves_no_second_embedding(own_store: Store) -> Non
     assert await waiting(own_store, model="another") == []
 
 
-# -- what has none yet -----------------------------------------------------------------------------
+# -- embedding later -------------------------------------------------------------------------------
 
 
 async def test_statements_alone_wait_for_one_the_newest_first(store: Store) -> None:

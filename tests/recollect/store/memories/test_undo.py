@@ -1,4 +1,4 @@
-"""Every change can be undone once, by its row of the audit, while what it left is as it left it."""
+"""Every change can be undone once, by its audit row, until its result is changed again."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -53,7 +53,7 @@ async def changed_since(store: Store) -> dict[str, object]:
     return {hit.item.content: hit.item.changed_at for hit in hits if isinstance(hit.item, Passage)}
 
 
-# -- what was added --------------------------------------------------------------------------------
+# -- additions -------------------------------------------------------------------------------------
 
 
 async def test_what_was_added_is_retired(store: Store) -> None:
@@ -84,7 +84,7 @@ async def test_what_was_added_and_is_gone_is_not_undone(store: Store) -> None:
         await undo(store, added)
 
 
-# -- what was given an end ------------------------------------------------------------------------------
+# -- ends ------------------------------------------------------------------------------------------
 
 
 async def test_what_was_given_an_end_is_seen_with_it_and_goes_on_when_that_is_undone(store: Store) -> None:
@@ -153,7 +153,7 @@ async def test_nothing_is_given_an_end_by_what_is_not_kept_and_nothing_of_what_o
     assert (await store.memories.get(store.anna, rome.id)).holds_until is None
 
 
-# -- what was replaced -----------------------------------------------------------------------------
+# -- replacements ----------------------------------------------------------------------------------
 
 
 async def test_what_was_replaced_takes_its_place_again_as_it_was(store: Store) -> None:
@@ -235,7 +235,7 @@ async def test_the_old_content_is_not_there_twice(store: Store) -> None:
     assert await contents(store) == ["lives in Rome", "Lives in Oslo"]
 
 
-# -- what was retired ------------------------------------------------------------------------------
+# -- retirements -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("reason", [Reason.CAP, Reason.DELETED])
@@ -253,7 +253,7 @@ async def test_what_was_retired_is_there_again(store: Store, reason: Reason) -> 
     assert texts(await by_words(store, "tea", log=False)) == {"Likes tea"}
     assert (undone.action, undone.memory_id, undone.undoes) == (Action.RESTORE, tea.id, retired.id)
     assert (undone.before, undone.after) == (None, "Likes tea")
-    # What was hidden in the log stays hidden.
+    # Hidden messages stay hidden.
     assert await changed_since(store) == ({} if reason is Reason.DELETED else {"I like tea": None})
 
 
@@ -310,7 +310,7 @@ async def test_a_summary_that_says_what_is_hidden_does_not_come_back(store: Stor
     assert await contents(store) == []
 
 
-# -- what was reinforced, marked, edited -----------------------------------------------------------
+# -- reinforcements, marks, edits ------------------------------------------------------------------
 
 
 async def test_what_was_reinforced_is_as_it_was(store: Store) -> None:
@@ -466,7 +466,7 @@ async def test_a_change_from_a_chat_is_undone_by_its_id_like_any_other(store: St
     assert await contents(store) == []
 
 
-# -- what is formed again --------------------------------------------------------------------------------------
+# -- forming again ---------------------------------------------------------------------------------
 
 
 async def test_what_was_undone_of_an_exchange_is_not_done_when_it_is_read_again(store: Store) -> None:

@@ -58,7 +58,7 @@ def logged(said: Exchange, place: int, **changed: Any) -> LoggedExchange:
     return replace(known, **changed)
 
 
-# -- what a chat was said --------------------------------------------------------------------------
+# -- exchanges of a chat ---------------------------------------------------------------------------
 
 
 async def test_nothing_is_known_of_a_new_chat(store: Store) -> None:
@@ -164,7 +164,7 @@ async def test_a_message_that_is_nearly_nothing_but_a_secret_is_not_taken_for_an
     assert [each.said for each in chat.exchanges] == ["[secret: password]"]
 
 
-# -- what was done in it ---------------------------------------------------------------------------
+# -- requests to the memory in it ------------------------------------------------------------------
 
 
 async def formed(store: Store, said: Exchange, *changes: Change, at: datetime = LATER) -> None:
@@ -243,7 +243,7 @@ async def test_what_an_abandoned_message_asked_for_was_not_done(store: Store) ->
     assert await done(store) == []
 
 
-# -- what was added to its prompts -----------------------------------------------------------------
+# -- blocks of its prompts -------------------------------------------------------------------------
 
 
 async def test_what_was_added_comes_back_byte_for_byte_oldest_first(store: Store) -> None:
@@ -328,7 +328,7 @@ async def test_everything_of_a_chat_is_erased(store: Store) -> None:
     assert len((await store.chats.chat(store.ben.scope, exchanges=9)).injections) == 1
 
 
-# -- what its requests were like -------------------------------------------------------------------
+# -- records of its requests -----------------------------------------------------------------------
 
 
 def request(scope: Scope, **changed: Any) -> RequestRecord:

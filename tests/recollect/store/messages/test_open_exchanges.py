@@ -1,4 +1,4 @@
-"""What is said before it is answered: open, until its answer ends, or is waited for no more."""
+"""An exchange is open until its answer ends or is given up."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -43,7 +43,7 @@ async def begin(store: Store, exchange: Exchange) -> UUID:
 
 
 async def said(store: Store, scope: Scope | None = None) -> list[tuple[str, str]]:
-    """Return what the log has of a chat."""
+    """Return the log of a chat."""
     chat = await store.chats.chat(scope or store.anna.scope, exchanges=9)
     return [(each.said, each.reply) for each in chat.exchanges]
 
@@ -104,7 +104,7 @@ async def test_what_a_model_failed_to_answer_was_said_and_is_formed_soon_without
         await store.log.fail(failed)
 
     assert await said(store) == [("I moved to Oslo", "")]
-    assert await next_pending(store) is None  # somebody may ask for its answer once more
+    assert await next_pending(store) is None  # its answer may be asked for once more
     assert await store.log.end_abandoned(NOON - timedelta(hours=1), failed=NOON) == 0
     assert await store.log.end_abandoned(NOON - timedelta(hours=1), failed=LATER) == 1
     pending = await next_pending(store)

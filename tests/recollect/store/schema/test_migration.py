@@ -191,14 +191,14 @@ async def test_a_queue_of_before_is_given_its_index(new_dsn: str) -> None:
         )
 
 
-# -- beside those who use it -----------------------------------------------------------------------
+# -- with other users ------------------------------------------------------------------------------
 
 LATER = Migration(9000, "later", "ALTER TABLE recollect.sessions ADD COLUMN later text;")
 
 
 @asynccontextmanager
 async def held(dsn: str, table: str = "sessions") -> AsyncIterator[None]:
-    """Have somebody read a table in a transaction that does not end."""
+    """Read a table in a transaction that does not end."""
     async with administrator(dsn) as connection, connection.transaction():
         await connection.execute(f"SELECT FROM recollect.{table}")
         yield

@@ -1,4 +1,4 @@
-"""A database is looked at as a start would look at it, and what a start would not take is said in plain words."""
+"""The report checks a database as a start does, and names each obstacle in plain words."""
 
 import asyncio
 import os
@@ -219,7 +219,7 @@ async def test_one_that_looks_at_no_letter_is_a_remark_and_keeps_an_emoji(empty_
         await postgres.aclose()
         async with administrator(dsn) as connection:
             kept = await connection.fetchval("SELECT content FROM recollect.messages")
-            with pytest.raises(asyncpg.CharacterNotInRepertoireError):  # what the remark warns of
+            with pytest.raises(asyncpg.CharacterNotInRepertoireError):  # the remark warns of this
                 await connection.fetchval("SELECT left($1, 1)", "\U0001f41d")
 
     assert report.mistakes == []
@@ -236,7 +236,7 @@ async def test_a_database_of_another_name_is_a_mistake(empty_dsn: str) -> None:
 
 async def test_nobody_at_the_address_is_a_remark_as_a_start_goes_on() -> None:
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # and nobody listens
+        taken.bind(("127.0.0.1", 0))  # without a listener
         report = await check(f"postgresql://anna:hush@127.0.0.1:{taken.getsockname()[1]}/d")
 
     [remark] = report.remarks
@@ -320,7 +320,7 @@ def as_nobody(*, is_root: bool = os.geteuid() == 0) -> Iterator[None]:
 async def test_a_file_for_tls_that_can_not_be_used_is_a_mistake(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOME", "/nowhere")  # a home that may not be looked into is told of, too
+    monkeypatch.setenv("HOME", "/nowhere")  # an unreadable home is reported, too
     garbage, closed = tmp_path / "garbage.pem", write_certificate(tmp_path / "closed.pem")
     garbage.write_text("garbage")
     closed.chmod(0)
