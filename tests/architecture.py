@@ -17,7 +17,7 @@ PROGRAMS = ("bench", "examples")
 PURE = (
     *("recollect.audit", "recollect.wire", "recollect.chunking", "recollect.composition", "recollect.errors"),
     *("recollect.failures", "recollect.formation", "recollect.model", "recollect.request_composition"),
-    *("recollect.audit_redaction", "recollect.settings.removed", "recollect.text"),
+    *("recollect.audit_redaction", "recollect.text"),
     *("recollect.engine.counts", "recollect.engine.explain", "recollect.engine.policy"),
     *("recollect.engine.prepared", "recollect_openwebui.notices"),
     *("recollect_proxy.chat.request_composer", "recollect_proxy.web.headers"),

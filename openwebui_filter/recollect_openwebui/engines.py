@@ -1,7 +1,6 @@
 """The engine that an administrator's valves ask for. Never: what a chat does with it."""
 
 import asyncio
-import os
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
@@ -12,7 +11,6 @@ from recollect.assembly import shared_engine
 from recollect.engine.live import LiveEngine
 from recollect.failures import place
 from recollect.settings import EngineSettings, is_setting
-from recollect.settings.removed import without_effect
 from recollect_openwebui.erasure import resume_erasing
 
 _is_imported: list[bool] = []
@@ -40,7 +38,6 @@ async def engine_with(valves: Iterable[tuple[str, Any]]) -> LiveEngine:
         if name in fields and is_setting(fields[name])
     }
     engine = await shared_engine(EngineSettings(**given))
-    _tell_of_removed_once()
     _resume_once()
     return engine
 
@@ -68,13 +65,6 @@ def _import_backends() -> None:
     import recollect.assembly.lifecycle  # noqa: F401, PLC0415 -- see above
 
     _is_imported[:] = [True]
-
-
-@lru_cache(maxsize=1)
-def _tell_of_removed_once() -> None:
-    """Say which variables of Open WebUI's process set nothing any more; a slip may be of a setting of another host."""
-    if removed := without_effect(os.environ, ()):
-        log.warning("variables_without_effect", what_to_do=removed)
 
 
 @lru_cache(maxsize=1)

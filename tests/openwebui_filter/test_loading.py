@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from structlog.testing import capture_logs
 from tests.openwebui_filter.openwebui import (
     CONTENT,
     EVENTS,
@@ -25,7 +24,6 @@ from tests.openwebui_filter.openwebui import (
 from tests.served_process import environment
 
 from recollect.settings import EngineSettings, is_setting
-from recollect_openwebui import engines
 
 _OURS = {"recollect", "recollect_openwebui"}
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
@@ -114,19 +112,6 @@ def test_valves_are_settings_of_the_engine() -> None:
     settings = {name for name, field in EngineSettings.model_fields.items() if is_setting(field)}
 
     assert load().Valves.model_fields.keys() - {"priority"} <= settings
-
-
-def test_variables_that_set_nothing_any_more_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_SESSION_CAP", "hush")
-    monkeypatch.setenv("RECOLLECT_UPSTREAMS", "of a proxy beside it, maybe")
-    engines._tell_of_removed_once.cache_clear()
-
-    with capture_logs() as logs:
-        engines._tell_of_removed_once()
-        engines._tell_of_removed_once()
-
-    assert [list(line["what_to_do"]) for line in logs] == [["RECOLLECT_SESSION_CAP"]]
-    assert "hush" not in str(logs)
 
 
 def test_valves_accept_and_refuse_what_the_engine_does() -> None:

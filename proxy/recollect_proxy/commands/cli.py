@@ -14,7 +14,6 @@ from recollect_proxy.commands.config import as_variable, config
 from recollect_proxy.commands.key import key
 from recollect_proxy.commands.mcp import mcp
 from recollect_proxy.commands.prepare import prepare
-from recollect_proxy.commands.report import report
 from recollect_proxy.commands.run import run_command
 from recollect_proxy.commands.serve import serve
 from recollect_proxy.commands.worker import worker
@@ -27,7 +26,7 @@ from recollect_proxy.store_commands.export_command import export
 from recollect_proxy.store_commands.memories_commands import memories_app
 from recollect_proxy.store_commands.rebuild_commands import reembed, reindex
 from recollect_proxy.store_commands.sessions_commands import sessions_app
-from recollect_proxy.store_commands.upkeep_commands import erase, migrate, retry, users
+from recollect_proxy.store_commands.upkeep_commands import erase, migrate, report, retry, users
 
 
 def _settings_help() -> str:

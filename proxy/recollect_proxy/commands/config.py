@@ -17,7 +17,6 @@ from pydantic.fields import FieldInfo
 from recollect.assembly.files import FILES as ENGINE_FILES
 from recollect.settings import NOWHERE, PREFIX, EngineSettings, is_setting
 from recollect.settings.file import SETTINGS_FILE
-from recollect.settings.removed import REMOVED
 from recollect_proxy.settings.admin_token import TOKEN_FILE
 from recollect_proxy.settings.command_settings import own_or_unused_upstream, read_settings, read_sources
 from recollect_proxy.settings.proxy_settings import ACCESS_KEYS, API_KEYS, JWKS, ProxySettings
@@ -154,10 +153,6 @@ def markdown() -> str:
         "\n## Files in the data folder\n",
         "| file | |\n|---|---|",
         *(f"| `{name}` | {purpose} |" for name, purpose in FILES.items()),
-        "\n## Removed\n",
-        "Set nothing any more; a start tells of each that is set, in one line of the log.\n",
-        "| variable | what to do |\n|---|---|",
-        *(f"| `{PREFIX}{name.upper()}` | {advice} |" for name, advice in REMOVED.items()),
     ]
     return "\n".join(parts) + "\n"
 

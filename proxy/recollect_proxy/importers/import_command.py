@@ -15,13 +15,13 @@ import typer
 
 from recollect_proxy.settings.command_settings import database_shown
 from recollect_proxy.settings.proxy_settings import ProxySettings
+from recollect_proxy.store_commands.printing import print_json
 from recollect_proxy.store_commands.running_commands import (
     MISUSED,
     AsJson,
     DatabaseUrl,
     DataDir,
     fail,
-    print_json,
     progress_display,
     run,
     settings_of,

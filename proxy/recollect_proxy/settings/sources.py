@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from string import ascii_uppercase, digits
 from typing import Any, get_args
 
 import structlog
@@ -11,14 +11,16 @@ from pydantic import BaseModel, SecretStr
 
 from recollect.settings import PREFIX, default_data_dir, is_setting
 from recollect.settings.file import read_settings_file, settings_file
-from recollect.settings.removed import without_effect
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.settings.urls import without_credentials
 
 log = structlog.get_logger(__name__)
 
 _LONGEST_SHOWN = 80
-_LETTERS_OF_VARIABLES = f"{ascii_uppercase}{digits}_"
+_ALIKE = 0.85
+"""The least ratio of ``difflib`` at which a name is a slip of another: one letter of seven."""
+
+_UNKNOWN = "there is no such setting"
 _OPTIONS = frozenset({"config", "token", "url"})
 """Variables that are options of commands alone, and the one that names the settings file."""
 
@@ -77,13 +79,25 @@ class Sources:
         return f"file {self.file}" if self._told.get(name, "") != "" else "default"
 
     def without_effect(self) -> dict[str, str]:
-        """Return what to do about each variable, and each key of the file, that sets nothing."""
+        """Return the advice for each key of the file that is no setting, and for each variable that is a slip of one."""
         known = {name for name, field in ProxySettings.model_fields.items() if is_setting(field)}
-        told = without_effect(os.environ, known | _OPTIONS)
+        slips = {
+            variable: _nearest(name, known)
+            for variable in sorted(os.environ)
+            if variable.upper().startswith(PREFIX)
+            and (name := variable.lower().removeprefix(PREFIX.lower())) not in known | _OPTIONS
+        }
+        advice = {
+            variable: f"{_UNKNOWN}; did you mean {PREFIX}{near.upper()}?"
+            for variable, near in slips.items()
+            if near
+        }
         for key in sorted(self._told.keys() - known):
-            advice = without_effect([f"{PREFIX}{key}"], known).get(f"{PREFIX}{key}")
-            told[f"{key} in {self.file}"] = _as_in_a_file(advice or "there is no such setting; remove it")
-        return told
+            near = _nearest(key, known)
+            advice[f"{key} in {self.file}"] = (
+                f"{_UNKNOWN}; {f'did you mean {near}?' if near else 'remove it'}"
+            )
+        return advice
 
     def in_words(self, mistake: Mapping[str, Any]) -> str:
         """Return what is wrong with a value, what it is, and where it is from; of a secret not what it is.
@@ -135,9 +149,6 @@ def _holds_a_secret(annotation: Any) -> bool:
     return annotation is SecretStr or any(_holds_a_secret(part) for part in get_args(annotation))
 
 
-def _as_in_a_file(advice: str) -> str:
-    """Return an advice with each variable's name as a key of the file: ``memory_tokens`` for ``RECOLLECT_MEMORY_TOKENS``."""
-    first, *others = advice.split(PREFIX)
-    lengths = [len(each) - len(each.lstrip(_LETTERS_OF_VARIABLES)) for each in others]
-    keys = [each[:length].lower() + each[length:] for each, length in zip(others, lengths, strict=True)]
-    return "".join([first, *keys])
+def _nearest(name: str, known: Collection[str]) -> str:
+    """Return the setting of which a name may be a slip; "" if it is like none."""
+    return next(iter(get_close_matches(name, known, n=1, cutoff=_ALIKE)), "")

@@ -1,18 +1,16 @@
 """`recollect audit-store`: what is wrong with the memories of a store, and repairing it. Never: what is a fault, SQL."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 import typer
 
 from recollect.model import Fault, Finding
-from recollect_proxy.settings.command_settings import no_upstream_for, settings_of_start
+from recollect_proxy.store_commands.printing import Output, print_output, print_table
 from recollect_proxy.store_commands.running_commands import (
-    FAILED,
     MISUSED,
     AsJson,
     DatabaseUrl,
@@ -21,39 +19,55 @@ from recollect_proxy.store_commands.running_commands import (
     ExtractionModel,
     Upstream,
     Users,
+    Yes,
+    confirm,
     fail,
-    print_json,
-    print_table,
     run,
     settings_of,
-    user_named,
-    uuid_named,
+    settings_with_model,
 )
-from recollect_proxy.store_commands.upkeep_commands import Yes
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
     from recollect.engine.store_audit import StoreAudit
-    from recollect_proxy.settings.proxy_settings import ProxySettings
 
 READER, OPERATION = "command line", "audit-store"
-"""Under what names the person is told that their memories were read."""
+"""The names under which a person sees that their memories were read."""
 
 _WRITING = frozenset({Fault.SECRET, Fault.WRONG_DATE})
-"""Whose repair writes a memory anew, which is to be embedded."""
-
-_Result = TypeVar("_Result")
+"""The faults whose repair writes a memory, which has to be embedded."""
 
 _COLUMNS = ("user", "fault", "memory", "why", "what it says", "beside, or corrected")
 
 
-@dataclass
-class _Found:
-    """What was found.
+@dataclass(frozen=True)
+class _Asked:
+    """The options of an audit.
 
     Attributes:
-        users: How many users were looked at.
-        counts: By user, how many of each fault; who has none is not in it.
-        shown: The findings, where they are to be told in the end.
+        users: The users whose memories are looked at; empty: everybody's.
+        faults: The faults to find.
+        repairing: Those of them to repair, after a yes.
+        undo: The run to undo, instead of an audit.
+    """
+
+    users: Sequence[str]
+    faults: frozenset[Fault]
+    repairing: frozenset[Fault]
+    undo: UUID | None
+    yes: bool
+    show: bool
+    as_json: bool
+
+
+@dataclass
+class _Found:
+    """The findings of an audit, and the number of users it looked at.
+
+    Attributes:
+        counts: The number of each fault by user; users without faults are missing.
+        shown: The findings as JSON, if they are to be shown.
     """
 
     users: int = 0
@@ -62,33 +76,8 @@ class _Found:
 
     @property
     def totals(self) -> Counter[Fault]:
-        """How many of each fault."""
+        """The number of each fault."""
         return sum(self.counts.values(), Counter())
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What is asked for.
-
-    Attributes:
-        settings: The store's.
-        users: Only of these; none: of everybody.
-        faults: Which are looked for.
-        repairing: Which of them are repaired.
-        yes: Whether nobody is asked before.
-        show: Whether what the memories say is shown.
-        as_json: Whether one document is printed.
-        model: Whether the extraction model is asked, too.
-    """
-
-    settings: "ProxySettings"
-    users: Sequence[str]
-    faults: frozenset[Fault] = frozenset(Fault)
-    repairing: frozenset[Fault] = frozenset()
-    yes: bool = False
-    show: bool = False
-    as_json: bool = False
-    model: bool = False
 
 
 Only = Annotated[list[Fault] | None, typer.Option(help="Only this fault; may be repeated.")]
@@ -99,7 +88,7 @@ ToRepair = Annotated[
     list[Fault] | None, typer.Option(help="Repair this fault, after a yes; may be repeated.")
 ]
 ToUndo = Annotated[
-    str | None, typer.Option(help="Undo what a run repaired, by the id it printed.", metavar="RUN")
+    UUID | None, typer.Option(help="Undo what a run repaired, by the id it printed.", metavar="RUN")
 ]
 AskModel = Annotated[
     bool,
@@ -134,104 +123,94 @@ def audit_store(
     Memories are judged by the rules by which they are formed. Nothing is changed without --repair, and --undo takes a
     whole run back. Each user can see that their memories were read.
     """
-    users = [user_named(each) for each in user or ()]
-    models = {"upstream": upstream, "extraction_model": extraction_model}
-    settings = _settings(data_dir, database_url, embedder, models if ask_model else None)
-    if undo is not None:
-        if repair or only or show or ask_model:
-            fail("--undo goes with --user alone.", MISUSED)
-        _undo(settings, users, uuid_named(undo), as_json=as_json)
-        return
-    repairing = frozenset(repair or ())
-    faults = repairing | frozenset(only or ()) or frozenset(Fault)
-    asked = _Asked(settings, users, faults, repairing, yes, show, as_json, ask_model)
-    _opened(asked, lambda audit: _audit(audit, asked))
-
-
-def _settings(
-    data_dir: Path | None,
-    database_url: str | None,
-    embedder: str | None,
-    models: dict[str, str | None] | None,
-) -> "ProxySettings":
-    """Return the settings; where a model is asked, with the LLM they name, which is needed then."""
-    if models is None:
-        return settings_of(data_dir, database_url, embedder=embedder)
-    from recollect.logs import configure_logging
-    from recollect_proxy.app import with_upstream_key
-
-    configure_logging("error")
-    return with_upstream_key(
-        settings_of_start(
-            no_upstream_for("audit-store"),
-            data_dir=data_dir,
-            database_url=database_url,
-            embedder=embedder,
-            **models,
-        )
-    )
-
-
-def _opened(asked: _Asked, work: "Callable[[StoreAudit], Awaitable[_Result]]") -> _Result:
-    """Return what is done over the opened store; exit with ``FAILED`` and a line on stderr where it can't be done."""
     from recollect.assembly import open_store_audit
 
-    embeds = not asked.repairing.isdisjoint(_WRITING)
-
-    async def opened() -> _Result:
-        upstream = asked.settings.upstream_api if asked.model else None
-        opening = open_store_audit(asked.settings, embeds=embeds, asks=asked.model, upstream=upstream)
-        async with opening as audit:
-            return await work(audit)
-
-    return run(opened())
-
-
-async def _audit(audit: "StoreAudit", asked: _Asked) -> None:
-    """Find, print, and repair what is to be repaired."""
-    found = await _find(audit, asked)
-    if not asked.as_json:
-        _print(found, asked.faults)
-    ran, repaired = await _repair(audit, asked, found)
-    if asked.as_json:
-        print_json(_document(found, asked, ran, repaired))
-    elif ran is not None:
-        typer.echo(f"repaired: {repaired} memories. To undo it: recollect audit-store --undo {ran}")
+    if undo is not None and (repair or only or show or ask_model):
+        fail("--undo goes with --user alone.", MISUSED)
+    if ask_model:
+        models = {"upstream": upstream, "extraction_model": extraction_model, "embedder": embedder}
+        places = {"data_dir": data_dir, "database_url": database_url}
+        settings = settings_with_model("audit-store", **places, **models)
+    else:
+        settings = settings_of(data_dir, database_url, embedder=embedder)
+    repairing = frozenset(repair or ())
+    faults = repairing | frozenset(only or ()) or frozenset(Fault)
+    asked = _Asked(user or (), faults, repairing, undo, yes, show, as_json)
+    opening = open_store_audit(
+        settings,
+        embeds=not repairing.isdisjoint(_WRITING),
+        asks=ask_model,
+        upstream=settings.upstream_api if ask_model else None,
+    )
+    run(_carry_out(opening, asked))
 
 
-# -- finding -----------------------------------------------------------------------------------------
+async def _carry_out(opening: "AbstractAsyncContextManager[StoreAudit]", asked: _Asked) -> None:
+    async with opening as audit:
+        output = await (_audit(audit, asked) if asked.undo is None else _undo(audit, asked, asked.undo))
+    print_output(output, as_json=asked.as_json)
 
 
-async def _find(audit: "StoreAudit", asked: _Asked) -> _Found:
-    """Return what is found; what is to be shown is printed as it is found, or kept."""
+async def _audit(audit: "StoreAudit", asked: _Asked) -> Output:
+    """Find faults, print them as they are found, and repair those that are to be repaired."""
     found = _Found()
     for user_id in await audit.users():
-        if asked.users and user_id not in asked.users:
-            continue
-        found.users += 1
-        await audit.note_admin_read(user_id, reader=READER, operation=OPERATION)
-        counts: Counter[Fault] = Counter()
-        rows: list[Finding] = []
-        async for finding in audit.findings(user_id, asked.faults):
-            counts[finding.fault] += 1
-            if asked.show:
-                rows.append(finding)
-        if counts:
-            found.counts[user_id] = counts
-        if asked.as_json:
-            found.shown += [_told(user_id, each) for each in rows]
-        elif rows:
-            print_table(_COLUMNS, [_row(user_id, each) for each in rows])
-    return found
+        if not asked.users or user_id in asked.users:
+            await _find(audit, user_id, asked, found)
+    faults = [each for each in Fault if each in asked.faults]
+    if not asked.as_json:
+        rows = [(user, *(counts[each] for each in faults)) for user, counts in sorted(found.counts.items())]
+        total = (f"{found.users} users", *(found.totals[each] for each in faults))
+        print_table(("user", *faults), [*rows, total])
+    ran, repaired = await _repair(audit, asked, found)
+
+    def counted(counts: Counter[Fault]) -> dict[str, int]:
+        return {each.value: counts[each] for each in faults}
+
+    document = {
+        "users": found.users,
+        "totals": counted(found.totals),
+        "by_user": {user: counted(counts) for user, counts in sorted(found.counts.items())},
+        "run": ran,
+        "repaired": repaired,
+        **({"findings": found.shown} if asked.show else {}),
+    }
+    told = f"repaired: {repaired} memories. To undo it: recollect audit-store --undo {ran}"
+    return Output(document, [] if ran is None else [told])
+
+
+async def _find(audit: "StoreAudit", user_id: str, asked: _Asked, found: _Found) -> None:
+    """Add a user's findings, and note that somebody read the user's memories."""
+    await audit.note_admin_read(user_id, reader=READER, operation=OPERATION)
+    findings = [each async for each in audit.findings(user_id, asked.faults)]
+    found.users += 1
+    if findings:
+        found.counts[user_id] = Counter(each.fault for each in findings)
+    if asked.show and asked.as_json:
+        found.shown += [_document(user_id, each) for each in findings]
+    elif asked.show and findings:
+        print_table(_COLUMNS, [_row(user_id, each) for each in findings])
 
 
 def _row(user_id: str, finding: Finding) -> tuple[object, ...]:
     memory = finding.memory
-    return (user_id, finding.fault, memory.id, finding.reason, memory.content, _beside(finding))
+    return (user_id, finding.fault, memory.id, finding.reason, memory.content, _correction(finding))
 
 
-def _beside(finding: Finding) -> str:
-    """Return what a finding is to be compared with: another memory, or how this one should be."""
+def _document(user_id: str, finding: Finding) -> dict[str, Any]:
+    return {
+        "user": user_id,
+        "fault": finding.fault,
+        "memory": finding.memory.id,
+        "reason": finding.reason,
+        "content": finding.memory.content,
+        "other": None if finding.other is None else finding.other.id,
+        "beside": _correction(finding),
+    }
+
+
+def _correction(finding: Finding) -> str:
+    """Return the text to compare a memory with: another memory, or how this one should be."""
     if finding.other is not None:
         return finding.other.content
     corrected, memory = finding.corrected, finding.memory
@@ -240,80 +219,34 @@ def _beside(finding: Finding) -> str:
     if corrected.content != memory.content:
         return corrected.content
     dates = ((memory.observed_at, corrected.observed_at), (memory.event_at, corrected.event_at))
-    told = [f"{was:%Y-%m-%d} -> {now:%Y-%m-%d}" for was, now in dates if was and now and was != now]
-    return ", ".join(told)
-
-
-def _told(user_id: str, finding: Finding) -> dict[str, Any]:
-    return {
-        "user": user_id,
-        "fault": finding.fault,
-        "memory": finding.memory.id,
-        "reason": finding.reason,
-        "content": finding.memory.content,
-        "other": None if finding.other is None else finding.other.id,
-        "beside": _beside(finding),
-    }
-
-
-# -- repairing ---------------------------------------------------------------------------------------
-
-
-def _question(count: int, found: _Found, repairing: Iterable[Fault]) -> str:
-    users = sum(any(counts[each] for each in repairing) for counts in found.counts.values())
-    kinds = ", ".join(sorted(repairing))
-    return f"Repair up to {count} memories of {users} users ({kinds})? It can be undone."
+    changed = [f"{was:%Y-%m-%d} -> {now:%Y-%m-%d}" for was, now in dates if was and now and was != now]
+    return ", ".join(changed)
 
 
 async def _repair(audit: "StoreAudit", asked: _Asked, found: _Found) -> tuple[UUID | None, int]:
-    """Repair, after a yes; return the run, None where there is nothing to do, and how many memories were repaired."""
+    """Repair, after a yes; return the run, None if there is nothing to do, and the number of repaired memories."""
     from uuid_utils.compat import uuid7
 
-    count = sum(found.totals[each] for each in asked.repairing)
-    if not count:
+    users = [user for user, counts in found.counts.items() if any(counts[each] for each in asked.repairing)]
+    if not users:
         return None, 0
-    if not asked.yes and not typer.confirm(_question(count, found, asked.repairing), err=True):
-        fail("Nothing was repaired.")
+    count = sum(found.totals[each] for each in asked.repairing)
+    confirm(
+        f"Repair up to {count} memories of {len(users)} users ({', '.join(sorted(asked.repairing))})? "
+        "It can be undone.",
+        yes=asked.yes,
+        otherwise="Nothing was repaired.",
+    )
     ran = uuid7()
-    users = [each for each, counts in found.counts.items() if any(counts[fault] for fault in asked.repairing)]
     return ran, sum([await audit.repair(each, asked.repairing, run=ran) for each in users])
 
 
-def _undo(settings: "ProxySettings", only: Sequence[str], ran: UUID, *, as_json: bool) -> None:
-    async def work(audit: "StoreAudit") -> tuple[int, int]:
-        done = [await audit.undo_run(each, ran) for each in only or await audit.repaired_users(ran)]
-        return sum(undone for undone, _ in done), sum(left for _, left in done)
-
-    undone, left = _opened(_Asked(settings, only), work)
-    if as_json:
-        print_json({"run": ran, "undone": undone, "left": left})
-    else:
-        typer.echo(f"undone: {undone} changes; {left} were changed since, and stay")
-    if left or not undone:
-        raise typer.Exit(FAILED)
-
-
-# -- printing ----------------------------------------------------------------------------------------
-
-
-def _print(found: _Found, wanted: Collection[Fault]) -> None:
-    faults = [each for each in Fault if each in wanted]
-    rows: list[tuple[object, ...]] = [
-        (user, *(counts[each] for each in faults)) for user, counts in sorted(found.counts.items())
-    ]
-    totals = found.totals
-    print_table(("user", *faults), [*rows, (f"{found.users} users", *(totals[each] for each in faults))])
-
-
-def _document(found: _Found, asked: _Asked, ran: UUID | None, repaired: int) -> Mapping[str, Any]:
-    def counted(counts: Counter[Fault]) -> dict[str, int]:
-        return {each.value: counts[each] for each in Fault if each in asked.faults}
-
-    told: dict[str, Any] = {
-        "users": found.users,
-        "totals": counted(found.totals),
-        "by_user": {user: counted(counts) for user, counts in sorted(found.counts.items())},
-        "run": ran,
-        "repaired": repaired,
-    }
-    return {**told, "findings": found.shown} if asked.show else told
+async def _undo(audit: "StoreAudit", asked: _Asked, ran: UUID) -> Output:
+    users = asked.users or await audit.repaired_users(ran)
+    done = [await audit.undo_run(each, ran) for each in users]
+    undone, left = sum(count for count, _ in done), sum(count for _, count in done)
+    return Output(
+        {"run": ran, "undone": undone, "left": left},
+        [f"undone: {undone} changes; {left} were changed since, and stay"],
+        failed=bool(left or not undone),
+    )

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect_proxy.settings.command_settings import no_upstream_for, settings_of_start
+from recollect_proxy.store_commands.printing import Output, print_output
 from recollect_proxy.store_commands.running_commands import (
-    FAILED,
     MISUSED,
     AsJson,
     DatabaseUrl,
@@ -18,15 +17,12 @@ from recollect_proxy.store_commands.running_commands import (
     Upstream,
     Users,
     fail,
-    print_json,
     progress_display,
     run,
-    user_named,
+    settings_with_model,
 )
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from recollect.engine import Engine
     from recollect.model import Backlog
     from recollect_proxy.settings.proxy_settings import ProxySettings
@@ -61,71 +57,52 @@ def backfill(
     formed. A server whose worker runs on the same store forms at its own pace whichever user it comes to first: to bound
     that, stop it meanwhile, or serve with RECOLLECT_WORKER=elsewhere. Ends with 1 if exchanges are held as failed.
     """
-    from recollect.logs import configure_logging
-
-    configure_logging("error")
+    places = {"data_dir": data_dir, "database_url": database_url}
     models = {"upstream": upstream, "extraction_model": extraction_model}
-    settings = settings_of_start(
-        no_upstream_for("backfill"), data_dir=data_dir, database_url=database_url, **models
-    )
-    only, per_minute = [user_named(each) for each in user or ()], _per_minute(rate)
-    with progress_display() as progress:
-        formed, backlog = run(_form(settings, only, per_minute, progress))
-    _print(formed, backlog, as_json=as_json)
-    if backlog.failed:
-        raise typer.Exit(FAILED)
-
-
-def _print(formed: int, backlog: "Backlog", *, as_json: bool) -> None:
-    """Print how many exchanges were formed, and the rest."""
+    settings = settings_with_model("backfill", **places, **models)
+    formed, backlog = run(_form(settings, user or (), _per_minute(rate)))
     waiting = dict(sorted(backlog.waiting.items()))
-    if as_json:
-        left = {"pending": backlog.pending, "waiting": waiting, "failed": backlog.failed}
-        print_json({"formed": formed, **left})
-        return
-    typer.echo(f"formed: {formed} exchanges, {backlog.failed} are held as failed")
-    for reason, count in waiting.items():
-        typer.echo(f"waiting: {count} exchanges, for: {_LACKS[reason]}")
+    document = {"formed": formed, "pending": backlog.pending, "waiting": waiting, "failed": backlog.failed}
+    lines = [f"formed: {formed} exchanges, {backlog.failed} are held as failed"]
+    lines += [f"waiting: {count} exchanges, for: {_LACKS[reason]}" for reason, count in waiting.items()]
+    print_output(Output(document, lines, failed=backlog.failed > 0), as_json=as_json)
 
 
 def _per_minute(rate: str) -> int:
-    """Return how many a minute; exit with ``MISUSED`` if it is no number."""
+    """Return the number of exchanges a minute; exit with ``MISUSED`` if it is no number."""
     number = rate.strip().removesuffix("/min").strip()
     if not (number.isascii() and number.isdigit() and int(number[:7]) <= _MOST_A_MINUTE and len(number) < 7):  # noqa: PLR2004
         fail("--rate is a whole number of exchanges a minute, as 30/min.", MISUSED)
     return int(number)
 
 
-async def _form(
-    settings: "ProxySettings", only: Sequence[str], per_minute: int, progress: "Progress"
-) -> "tuple[int, Backlog]":
-    """Form until nothing is pending; return how many exchanges were formed, and the rest."""
+async def _form(settings: "ProxySettings", only: Sequence[str], per_minute: int) -> "tuple[int, Backlog]":
+    """Form until nothing is pending, and show the progress; return the number of formed exchanges, and the rest."""
     from recollect.assembly import open_forming
-    from recollect_proxy.app import with_upstream_key
 
-    task = progress.add_task("exchanges", total=None)
     formed = 0
 
-    def told(count: int) -> None:
+    def count_formed(count: int) -> None:
         nonlocal formed
         formed += count
         progress.advance(task, count)
 
-    opening = open_forming(
-        with_upstream_key(settings), upstream=settings.upstream_api, per_minute=per_minute, told=told
-    )
-    async with opening as engine:
-        for each in await engine.wake_waiting():
-            if not only or each in only:
-                await engine.drain(each)  # what no model has read yet counts as pending from here on
-        while waiting := await _waiting(engine, only):
-            progress.update(task, total=formed + sum(waiting.values()))
-            before = formed
-            waits = [await engine.drain(each) for each in waiting]
-            if formed == before:
-                await _rest(waits)
-        backlog = await engine.backlog()
-        return formed, backlog
+    opening = open_forming(settings, upstream=settings.upstream_api, per_minute=per_minute, told=count_formed)
+    with progress_display() as progress:
+        task = progress.add_task("exchanges", total=None)
+        async with opening as engine:
+            for each in await engine.wake_waiting():
+                if not only or each in only:
+                    await engine.drain(
+                        each
+                    )  # from here on, exchanges that no model has read count as pending
+            while waiting := await _waiting(engine, only):
+                progress.update(task, total=formed + sum(waiting.values()))
+                before = formed
+                waits = [await engine.drain(each) for each in waiting]
+                if formed == before:
+                    await _rest(waits)
+            return formed, await engine.backlog()
 
 
 async def _rest(waits: Sequence[timedelta | None]) -> None:
@@ -135,6 +112,6 @@ async def _rest(waits: Sequence[timedelta | None]) -> None:
 
 
 async def _waiting(engine: "Engine", only: Sequence[str]) -> dict[str, int]:
-    """Return of whom how many exchanges wait to be formed."""
+    """Return by user how many exchanges wait to be formed."""
     known = await engine.users()
     return {each.id: each.pending for each in known if each.pending and (not only or each.id in only)}

@@ -15,7 +15,6 @@ from recollect_proxy.store_commands.running_commands import (
     User,
     fail,
     settings_of,
-    user_named,
     with_engine,
 )
 
@@ -42,24 +41,24 @@ def export(
     """
     from recollect_proxy.takeout import export_document
 
-    named, settings = user_named(user), settings_of(data_dir, database_url)
+    unfinished = None if output is None else output.with_name(f"{output.name}.part")
 
     async def work(engine: "Engine") -> None:
-        pieces = export_document(engine, named, at=datetime.now(UTC))
-        if output is None:
+        pieces = export_document(engine, user, at=datetime.now(UTC))
+        if output is None or unfinished is None:
             async for piece in pieces:
                 typer.echo(piece, nl=False)
             return
-        beside = output.with_name(f"{output.name}.part")
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _OURS_ALONE), "wb") as file:
+        opened = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _OURS_ALONE)
+        with os.fdopen(opened, "wb") as file:
             async for piece in pieces:
                 await asyncio.to_thread(file.write, piece)
-        beside.replace(output)
+        unfinished.replace(output)
 
     try:
-        with_engine(settings, work)
+        with_engine(settings_of(data_dir, database_url), work)
     except OSError as error:
-        if output is not None:
+        if unfinished is not None:
             with suppress(OSError):
-                output.with_name(f"{output.name}.part").unlink()
+                unfinished.unlink()
         fail(f"The export can't be written: {error.strerror}.")

@@ -1,235 +1,153 @@
 """`recollect memories`: list, search, add, edit, rm, history, undo. Never: SQL, how a memory is found."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
 
 import typer
 
 from recollect.model import Kind, Memory
-from recollect_proxy.store_commands.running_commands import (
-    MISUSED,
-    AsJson,
-    DatabaseUrl,
-    DataDir,
-    Embedder,
-    User,
-    fail,
-    print_json,
-    print_table,
-    settings_of,
-    user_named,
-    uuid_named,
-    with_engine,
-)
+from recollect_proxy.store_commands.printing import Output, Table
+from recollect_proxy.store_commands.running_commands import MISUSED, User, fail, over_store
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
-    from recollect.model import Update
 
 memories_app = typer.Typer(
     help="See and change what is remembered of a user.", no_args_is_help=True, add_completion=False
 )
 
-LONGEST = 8_000
-"""Characters of a memory, as the memory API has it."""
-
 _PAGE = 200
-_COLUMNS = ("id", "kind", "importance", "said", "content")
+
+
+def _content_named(given: str | None) -> str | None:
+    """Return the text of a memory; exit with ``MISUSED`` if it can't be one."""
+    from recollect.api.fields import LONGEST_CONTENT
+
+    text = None if given is None else given.strip()
+    if given is not None and (not text or len(given) > LONGEST_CONTENT or "\0" in given):
+        fail(f"A memory has 1 to {LONGEST_CONTENT} characters, not only white space, without NUL.", MISUSED)
+    return text
+
 
 Limit = Annotated[int, typer.Option(help="How many at most.", min=1, max=1_000_000)]
-MemoryArgument = Annotated[str, typer.Argument(help="The memory's id, as `list` shows it.", metavar="MEMORY")]
+MemoryId = Annotated[UUID, typer.Argument(help="The memory's id, as `list` shows it.", metavar="MEMORY")]
 KindOption = Annotated[Kind | None, typer.Option(help="What sort of statement it is.")]
 Importance = Annotated[float | None, typer.Option(help="From 0 to 1.", min=0, max=1)]
 
 
 @memories_app.command("list")
-def list_memories(
-    user: User,
-    *,
-    limit: Limit = 1000,
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-    as_json: AsJson = False,
-) -> None:
+@over_store()
+async def list_memories(engine: "Engine", user: User, *, limit: Limit = 1000) -> Output:
     """List a user's memories, newest first."""
-    named = user_named(user)
-
-    async def work(engine: "Engine") -> list[Memory]:
-        found: list[Memory] = []
-        after = None
-        while len(found) < limit:
-            page = await engine.page(named, limit=min(_PAGE, limit - len(found)), after=after)
-            found += page.memories
-            after = page.next
-            if after is None:
-                break
-        return found
-
-    print_memories(with_engine(settings_of(data_dir, database_url), work), as_json=as_json)
+    found: list[Memory] = []
+    after = None
+    while len(found) < limit:
+        page = await engine.page(user, limit=min(_PAGE, limit - len(found)), after=after)
+        found += page.memories
+        after = page.next
+        if after is None:
+            break
+    return memories_output(found)
 
 
 @memories_app.command()
-def search(
+@over_store(embeds=True)
+async def search(
+    engine: "Engine",
     user: User,
     question: Annotated[str, typer.Argument(help="What to look for, as it would be asked in a chat.")],
     *,
     limit: Limit = 10,
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-    embedder: Embedder = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Output:
     """Rank a user's memories for a question, best first; also those that a chat would not be given."""
     from datetime import UTC, datetime
 
     from recollect.model import Scope, Turn
 
-    named = user_named(user)
-    turn = Turn(Scope(named, "recollect-search"), question, "search", datetime.now(UTC), "")
-
-    async def work(engine: "Engine") -> list[Memory]:
-        ranking = await engine.rank(turn)
-        items = (each.item for each in ranking.ranked)
-        return [item for item in items if isinstance(item, Memory)][:limit]
-
-    settings = settings_of(data_dir, database_url, embedder=embedder)
-    print_memories(with_engine(settings, work, embeds=True), as_json=as_json)
+    turn = Turn(Scope(user, "recollect-search"), question, "search", datetime.now(UTC), "")
+    ranking = await engine.rank(turn)
+    items = (each.item for each in ranking.ranked)
+    return memories_output([item for item in items if isinstance(item, Memory)][:limit])
 
 
 @memories_app.command()
-def add(
+@over_store(embeds=True)
+async def add(
+    engine: "Engine",
     user: User,
-    content: Annotated[str, typer.Argument(help="A statement about the user.")],
+    content: Annotated[str, typer.Argument(help="A statement about the user.", callback=_content_named)],
     *,
     kind: KindOption = Kind.FACT,
     importance: Importance = 0.5,
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-    embedder: Embedder = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Output:
     """Write a memory by hand; secrets in it are masked. Fails if the user has it already."""
-    named, text = user_named(user), _content(content)
-
-    async def work(engine: "Engine") -> Memory:
-        return await engine.add(named, text, kind=kind or Kind.FACT, importance=importance or 0.0)
-
-    settings = settings_of(data_dir, database_url, embedder=embedder)
-    print_memories([with_engine(settings, work, embeds=True)], as_json=as_json)
+    added = await engine.add(user, content, kind=kind or Kind.FACT, importance=importance or 0.0)
+    return memories_output([added])
 
 
 @memories_app.command()
-def edit(
+@over_store(embeds=True)
+async def edit(
+    engine: "Engine",
     user: User,
-    memory: MemoryArgument,
+    memory: MemoryId,
     *,
-    content: Annotated[str | None, typer.Option(help="What it is to say.")] = None,
+    content: Annotated[str | None, typer.Option(help="What it is to say.", callback=_content_named)] = None,
     kind: KindOption = None,
     importance: Importance = None,
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-    embedder: Embedder = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Output:
     """Correct a memory in place; the audit keeps what it was."""
     if content is None and kind is None and importance is None:
         fail("Give at least one of --content, --kind, --importance.", MISUSED)
-    named, which = user_named(user), uuid_named(memory)
-    text = None if content is None else _content(content)
-
-    async def work(engine: "Engine") -> Memory:
-        return await engine.revise(named, which, content=text, kind=kind, importance=importance)
-
-    settings = settings_of(data_dir, database_url, embedder=embedder)
-    print_memories([with_engine(settings, work, embeds=True)], as_json=as_json)
+    revised = await engine.revise(user, memory, content=content, kind=kind, importance=importance)
+    return memories_output([revised])
 
 
 @memories_app.command()
-def rm(
-    user: User,
-    memory: MemoryArgument,
-    *,
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-    as_json: AsJson = False,
-) -> None:
+@over_store()
+async def rm(engine: "Engine", user: User, memory: MemoryId) -> Output:
     """Take a memory from a user. It is recalled no more; the audit still says what it was, and `undo` brings it back."""
-    named, which = user_named(user), uuid_named(memory)
-    with_engine(settings_of(data_dir, database_url), lambda engine: engine.forget(named, which))
-    if as_json:
-        print_json({"removed": which})
-    else:
-        typer.echo(f"removed: {which}")
+    await engine.forget(user, memory)
+    return Output({"removed": memory}, [f"removed: {memory}"])
 
 
 @memories_app.command()
-def history(
+@over_store()
+async def history(
+    engine: "Engine",
     user: User,
     memory: Annotated[
-        str | None, typer.Argument(help="The memory's id; none: all that was changed.", metavar="[MEMORY]")
+        UUID | None, typer.Argument(help="The memory's id; none: all that was changed.", metavar="[MEMORY]")
     ] = None,
     *,
     limit: Limit = 100,
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Output:
     """List what was changed, newest first: of a memory, or of all the user's."""
-    named, which = user_named(user), None if memory is None else uuid_named(memory)
-
-    async def work(engine: "Engine") -> "list[Update]":
-        return await engine.history(named, which, limit=limit)
-
-    updates = with_engine(settings_of(data_dir, database_url), work)
-    if as_json:
-        print_json({"updates": updates})
-        return
-    print_table(
-        ("id", "when", "action", "by", "why", "before", "after"),
-        [
-            (each.id, each.at, each.action, each.actor, each.reason, each.before, each.after)
-            for each in updates
-        ],
-    )
+    updates = await engine.history(user, memory, limit=limit)
+    columns = ("id", "when", "action", "by", "why", "before", "after")
+    rows = [
+        (each.id, each.at, each.action, each.actor, each.reason, each.before, each.after) for each in updates
+    ]
+    return Output({"updates": updates}, Table(columns, rows))
 
 
 @memories_app.command()
-def undo(
+@over_store()
+async def undo(
+    engine: "Engine",
     user: User,
-    update: Annotated[str, typer.Argument(help="The change's id, as `history` shows it.", metavar="CHANGE")],
-    *,
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-    as_json: AsJson = False,
-) -> None:
+    update: Annotated[UUID, typer.Argument(help="The change's id, as `history` shows it.", metavar="CHANGE")],
+) -> Output:
     """Undo one change. Fails where it was undone already, or what it left was changed since."""
-    named, which = user_named(user), uuid_named(update)
-    done = with_engine(settings_of(data_dir, database_url), lambda engine: engine.undo(named, which))
-    if as_json:
-        print_json(done)
-    else:
-        typer.echo(f"undone: {which} ({done.action} of {done.memory_id})")
+    done = await engine.undo(user, update)
+    return Output(done, [f"undone: {update} ({done.action} of {done.memory_id})"])
 
 
-def _content(given: str) -> str:
-    """Return the text of a memory; exit with ``MISUSED`` where it can be none."""
-    text = given.strip()
-    if not text or len(given) > LONGEST or "\0" in given:
-        fail(f"A memory has 1 to {LONGEST} characters, not only white space, without NUL.", MISUSED)
-    return text
-
-
-def print_memories(found: list[Memory], *, as_json: bool = False) -> None:
-    """Print memories as a table or as JSON."""
-    if as_json:
-        print_json({"memories": [_document(each) for each in found]})
-        return
-    print_table(
-        _COLUMNS, [(each.id, each.kind, each.importance, each.observed_at, each.content) for each in found]
-    )
-
-
-def _document(memory: Memory) -> Any:
-    """Return the JSON of a memory, as the memory API has it."""
+def memories_output(found: Sequence[Memory]) -> Output:
+    """Return memories as a table, and as JSON as the memory API has it."""
     from recollect.api.memories import Memory as Document
 
-    return Document.of(memory)
+    columns = ("id", "kind", "importance", "said", "content")
+    rows = [(each.id, each.kind, each.importance, each.observed_at, each.content) for each in found]
+    return Output({"memories": [Document.of(each) for each in found]}, Table(columns, rows))

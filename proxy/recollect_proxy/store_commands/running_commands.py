@@ -1,23 +1,25 @@
-"""The common parts of commands over the store: options, opening, printing and ending.
+"""The common parts of commands over the store: options, opening the engine, ending.
 
 Never: what a command does.
 """
 
-import json
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from contextlib import suppress
-from datetime import datetime
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
-from uuid import UUID
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, NoReturn, TypeVar
 
-import msgspec
 import typer
 
 from recollect.errors import RecollectError
-from recollect.model.local_time import server_zone, wall
-from recollect_proxy.settings.command_settings import UNUSED_UPSTREAM, read_settings
+from recollect_proxy.settings.command_settings import (
+    UNUSED_UPSTREAM,
+    no_upstream_for,
+    read_settings,
+    settings_of_start,
+)
 from recollect_proxy.settings.proxy_settings import ProxySettings
+from recollect_proxy.store_commands.printing import Output, print_output
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -29,36 +31,80 @@ if TYPE_CHECKING:
 FAILED, MISUSED = 1, 2
 """Exit codes: it could not be done; it was asked for wrongly."""
 
-_WIDE = 110
-"""Columns of a terminal that has room for an id in one line, and for text next to it."""
+_Result = TypeVar("_Result")
+
+
+def fail(why: str, code: int = FAILED) -> NoReturn:
+    """Say why on stderr, and exit."""
+    typer.echo(why, err=True)
+    raise typer.Exit(code)
+
+
+def user_named(given: str) -> str:
+    """Return the id of a user; exit with ``MISUSED`` if it is no valid id."""
+    from recollect_proxy.identity import opaque_id
+
+    user = opaque_id(given)
+    if user is None:
+        fail(
+            "A user's id has 1 to 256 characters, without NUL, is not `*`, and no template as `{{USER_ID}}`.",
+            MISUSED,
+        )
+    return user
+
+
+def _users_named(given: list[str] | None) -> list[str]:
+    return [user_named(each) for each in given or ()]
+
 
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the database and the caches.")]
 DatabaseUrl = Annotated[
     str | None, typer.Option(help="A Postgres with pgvector instead of the embedded one.")
 ]
-_LONGEST_ID = 40
-
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, to stdout.")]
-User = Annotated[str, typer.Argument(help="The user's id, as the frontend sends it.")]
+User = Annotated[str, typer.Argument(help="The user's id, as the frontend sends it.", callback=user_named)]
 Users = Annotated[
     list[str] | None,
-    typer.Option("--user", help="Only of the user with this id; may be repeated.", metavar="ID"),
+    typer.Option(
+        "--user",
+        help="Only of the user with this id; may be repeated.",
+        metavar="ID",
+        callback=_users_named,
+    ),
 ]
 Embedder = Annotated[str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.")]
 Upstream = Annotated[str | None, typer.Option(help="Base URL of the LLM, where it extracts.", metavar="URL")]
 ExtractionModel = Annotated[
     str | None, typer.Option(help="The model that extracts memories. (default: the chat's)")
 ]
-
-_Result = TypeVar("_Result")
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 def settings_of(data_dir: Path | None, database_url: str | None, **options: Any) -> ProxySettings:
-    """Return the settings of a command; nothing but errors is logged from here on."""
+    """Return the settings of a command; only errors are logged from here on."""
     from recollect.logs import configure_logging
 
     configure_logging("error")
     return read_settings(upstream=UNUSED_UPSTREAM, data_dir=data_dir, database_url=database_url, **options)
+
+
+def settings_with_model(command: str, **options: Any) -> ProxySettings:
+    """Return the settings of a command that asks the extraction model: they have to name an LLM."""
+    from recollect.logs import configure_logging
+    from recollect_proxy.app import with_upstream_key
+
+    configure_logging("error")
+    return with_upstream_key(settings_of_start(no_upstream_for(command), **options))
+
+
+def run(work: "Coroutine[Any, Any, _Result]") -> _Result:
+    """Return the result of ``work``; exit with ``FAILED`` and a line on stderr if it fails."""
+    from recollect_proxy.serving.ephemeral_server import run_to_the_end
+
+    try:
+        return run_to_the_end(work)
+    except RecollectError as error:
+        fail(str(error))
 
 
 def with_engine(
@@ -77,14 +123,48 @@ def with_engine(
     return run(opened())
 
 
-def run(work: "Coroutine[Any, Any, _Result]") -> _Result:
-    """Return the result of ``work``; exit with ``FAILED`` and a line on stderr if it fails."""
-    from recollect_proxy.serving.ephemeral_server import run_to_the_end
+def over_store(
+    *, embeds: bool = False
+) -> "Callable[[Callable[Concatenate[Engine, ...], Awaitable[Output]]], Callable[..., None]]":
+    """Make a command of a function over an open engine. Its result is printed, as JSON with ``--json``.
 
-    try:
-        return run_to_the_end(work)
-    except RecollectError as error:
-        fail(str(error))
+    The command has the function's arguments and options, and ``--data-dir``, ``--database-url`` and ``--json``.
+
+    Args:
+        embeds: Whether the engine loads its embedders; the command has the option ``--embedder`` then.
+    """
+    options: dict[str, Any] = {"data_dir": DataDir, "database_url": DatabaseUrl}
+    options |= {"embedder": Embedder} if embeds else {}
+
+    def command_of(work: "Callable[Concatenate[Engine, ...], Awaitable[Output]]") -> Callable[..., None]:
+        @wraps(work)
+        def command(*, as_json: bool, **given: Any) -> None:
+            settings = settings_of(**{name: given.pop(name) for name in options})
+            output = with_engine(settings, lambda engine: work(engine, **given), embeds=embeds)
+            print_output(output, as_json=as_json)
+
+        _, *own = signature(work).parameters.values()
+        shared = [_option(name, None, type_) for name, type_ in options.items()]
+        _sign(command, [*own, *shared, _option("as_json", default=False, type_=AsJson)])
+        return command
+
+    return command_of
+
+
+def _option(name: str, default: object, type_: Any) -> Parameter:
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=type_)
+
+
+def _sign(command: Any, parameters: list[Parameter]) -> None:
+    """Give a function the parameters that typer reads."""
+    command.__signature__ = Signature(parameters)
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+
+
+def confirm(question: str, *, yes: bool, otherwise: str) -> None:
+    """Ask on stderr whether to go on, unless ``yes``; exit with ``FAILED`` and ``otherwise`` after a no."""
+    if not yes and not typer.confirm(question, err=True):
+        fail(otherwise)
 
 
 def progress_display() -> "Progress":
@@ -94,105 +174,3 @@ def progress_display() -> "Progress":
 
     errors = Console(stderr=True)
     return Progress(console=errors, transient=True, disable=not errors.is_terminal)
-
-
-def fail(why: str, code: int = FAILED) -> NoReturn:
-    """Say why on stderr, and exit."""
-    typer.echo(why, err=True)
-    raise typer.Exit(code)
-
-
-def user_named(given: str) -> str:
-    """Return the id of a user; exit with ``MISUSED`` if it can be none."""
-    from recollect_proxy.identity import opaque_id
-
-    user = opaque_id(given)
-    if user is None:
-        fail(
-            "A user's id has 1 to 256 characters, without NUL, is not `*`, and no template as `{{USER_ID}}`.",
-            MISUSED,
-        )
-    return user
-
-
-def uuid_named(given: str) -> UUID:
-    """Return the id of a memory or a change; exit with ``MISUSED`` if it is none."""
-    with suppress(ValueError):
-        return UUID(given)
-    fail("Not an id: it has to be a UUID, as the lists show it.", MISUSED)
-
-
-def print_json(document: object) -> None:
-    """Print one JSON document, with control characters as escapes (RFC 8259, section 7)."""
-    written = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
-    typer.echo("".join(_escaped(letter) for letter in written))
-
-
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows under the names of their columns; to a pipe without a frame. Nothing is cut, and an id takes one line.
-
-    A terminal that is too narrow for that gets each row as a paragraph.
-    """
-    from rich import box
-    from rich.console import Console
-    from rich.table import Column, Table
-
-    console = Console()
-    if not console.is_terminal:
-        for row in rows:
-            typer.echo("\t".join(_line(each) for each in row))
-        return
-    listed = [*rows]
-    if not listed:
-        console.print("There is nothing to list.")
-        return
-    if console.width < _WIDE or any(len(_cell(row[0])) > _LONGEST_ID for row in listed):
-        for row in listed:
-            _print_paragraph(columns, row)
-        return
-    table = Table(
-        *(
-            Column(name, overflow="fold", no_wrap=isinstance(cell, UUID))
-            for name, cell in zip(columns, listed[0], strict=True)
-        ),
-        box=box.SIMPLE_HEAD,
-    )
-    for row in listed:
-        table.add_row(*(_markup_free(_cell(each)) for each in row))
-    console.print(table)
-
-
-def _print_paragraph(columns: Sequence[str], row: Sequence[object]) -> None:
-    """Print a row's id in a line of its own, and below it what else there is, by name."""
-    typer.echo(on_a_terminal(_cell(row[0])))
-    for name, value in zip(columns[1:], row[1:], strict=True):
-        if told := _line(value):
-            typer.echo(f"    {name}: {told}")
-
-
-def on_a_terminal(text: str) -> str:
-    """Return a text with control and invisible characters as escapes."""
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text
-    )
-
-
-def _escaped(letter: str) -> str:
-    return letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1]
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, datetime):
-        return f"{wall(value, server_zone()):%Y-%m-%d %H:%M}"
-    return "" if value is None else str(value)
-
-
-def _line(value: object) -> str:
-    """Return a value in one line, without control characters and separators."""
-    return "".join(letter if letter.isprintable() else " " for letter in _cell(value))
-
-
-def _markup_free(text: str) -> Any:
-    from rich.text import Text
-
-    return Text("".join(letter if letter.isprintable() or letter == "\n" else " " for letter in text))

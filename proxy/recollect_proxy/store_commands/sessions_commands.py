@@ -4,20 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.model import Erasure, Scope
-from recollect_proxy.store_commands.running_commands import (
-    AsJson,
-    DatabaseUrl,
-    DataDir,
-    User,
-    fail,
-    on_a_terminal,
-    print_json,
-    settings_of,
-    user_named,
-    with_engine,
-)
-from recollect_proxy.store_commands.upkeep_commands import Yes, print_erasure
+from recollect.model import Scope
+from recollect_proxy.store_commands.printing import Output, on_a_terminal
+from recollect_proxy.store_commands.running_commands import User, Yes, confirm, fail, over_store
+from recollect_proxy.store_commands.upkeep_commands import erasure_output
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
@@ -30,45 +20,31 @@ sessions_app = typer.Typer(
 
 
 @sessions_app.command("list")
-def list_sessions(
-    user: User, *, data_dir: DataDir = None, database_url: DatabaseUrl = None, as_json: AsJson = False
-) -> None:
+@over_store()
+async def list_sessions(engine: "Engine", user: User) -> Output:
     """List the ids of a user's chats; the one where something was said last first."""
-    named = user_named(user)
-    found = with_engine(settings_of(data_dir, database_url), lambda engine: engine.sessions(named))
-    if as_json:
-        print_json({"sessions": found})
-        return
-    for each in found:
-        typer.echo(on_a_terminal(each))
+    found = await engine.sessions(user)
+    return Output({"sessions": found}, [on_a_terminal(each) for each in found])
 
 
 @sessions_app.command()
-def rm(
+@over_store()
+async def rm(
+    engine: "Engine",
     user: User,
     session: Annotated[str, typer.Argument(help="The chat's id, as `list` shows it.", metavar="CHAT")],
     *,
     yes: Yes = False,
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Output:
     """Erase a chat, and what only it taught; print how many rows are gone. It asks first, unless --yes is given.
 
     Fails where the user has no such chat.
     """
-    named, settings = user_named(user), settings_of(data_dir, database_url)
-    if not yes and not typer.confirm(
-        f"Erase the chat {session!r} of {named!r}? It can't be undone.", err=True
-    ):
-        fail("Nothing was erased.")
-
-    async def work(engine: "Engine") -> Erasure | None:
-        if session not in await engine.sessions(named):
-            return None
-        return await engine.erase_session(Scope(named, session))
-
-    erasure = with_engine(settings, work)
-    if erasure is None:
+    confirm(
+        f"Erase the chat {session!r} of {user!r}? It can't be undone.",
+        yes=yes,
+        otherwise="Nothing was erased.",
+    )
+    if session not in await engine.sessions(user):
         fail("The user has no such chat.")
-    print_erasure(erasure, as_json=as_json)
+    return erasure_output(await engine.erase_session(Scope(user, session)))

@@ -1,4 +1,4 @@
-"""`recollect migrate`, `users`, `retry`, `erase`: the schema, who is known, what is tried again, an erasure. Never: SQL."""
+"""`recollect migrate`, `users`, `retry`, `erase`, `report`: the schema, who is known, an erasure, the figures. Never: SQL."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -6,25 +6,21 @@ import typer
 
 from recollect.model import Erasure
 from recollect_proxy.settings.command_settings import database_shown
+from recollect_proxy.store_commands.printing import Output, Table, print_json
 from recollect_proxy.store_commands.running_commands import (
-    FAILED,
     AsJson,
     DatabaseUrl,
     DataDir,
     User,
-    fail,
-    print_json,
-    print_table,
+    Yes,
+    confirm,
+    over_store,
     run,
     settings_of,
-    user_named,
-    with_engine,
 )
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
-
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 def migrate(*, data_dir: DataDir = None, database_url: DatabaseUrl = None, as_json: AsJson = False) -> None:
@@ -48,86 +44,74 @@ def migrate(*, data_dir: DataDir = None, database_url: DatabaseUrl = None, as_js
         typer.echo("The schema is up to date.")
 
 
-def retry(*, data_dir: DataDir = None, database_url: DatabaseUrl = None, as_json: AsJson = False) -> None:
+@over_store()
+async def retry(engine: "Engine") -> Output:
     """Have everything formed that is not yet: what is held as failed, waits for a model, or was read by no model so far.
 
     The same as `POST /memory/formation/retry`. The workers of `recollect serve` or `recollect worker` do it; `recollect
     backfill` does it itself, at a rate. Nothing is formed of what a person switched off or had forgotten.
     """
-    settings = settings_of(data_dir, database_url)
-    failed, waiting = with_engine(settings, lambda engine: engine.retry_failed())
-    if as_json:
-        print_json({"retried": failed, "users": waiting})
-        return
-    typer.echo(f"tried again: {failed} exchanges held as failed, and what waited of {waiting} users")
+    failed, waiting = await engine.retry_failed()
+    return Output(
+        {"retried": failed, "users": waiting},
+        [f"tried again: {failed} exchanges held as failed, and what waited of {waiting} users"],
+    )
 
 
-def users(*, data_dir: DataDir = None, database_url: DatabaseUrl = None, as_json: AsJson = False) -> None:
+@over_store()
+async def users(engine: "Engine") -> Output:
     """List who is known, with how much is kept of them and when they were last seen.
 
     To a terminal as a table; to a pipe one user a line, with tabs between the columns.
     """
-    found = with_engine(settings_of(data_dir, database_url), lambda engine: engine.users())
-    if as_json:
-        print_json({"users": found})
-        return
+    found = await engine.users()
     columns = ("user", "memories", "chats", "exchanges", "pending", "last seen")
-    print_table(
-        columns,
-        [
-            (each.id, each.memories, each.sessions, each.exchanges, each.pending, each.last_seen)
-            for each in found
-        ],
-    )
+    rows = [
+        (each.id, each.memories, each.sessions, each.exchanges, each.pending, each.last_seen)
+        for each in found
+    ]
+    return Output({"users": found}, Table(columns, rows))
 
 
-def erase(
-    user: User,
-    *,
-    yes: Yes = False,
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-    as_json: AsJson = False,
-) -> None:
+@over_store()
+async def erase(engine: "Engine", user: User, *, yes: Yes = False) -> Output:
     """Delete everything of a user, in every table and queue, and print how many rows of each are gone.
 
     It asks first, unless --yes is given. What waits of theirs in the spool of a proxy is not written any more. A
     tombstone stays, with the counts, and without who it was. A line on stderr says so if nothing was known of them.
     """
-    named, settings = user_named(user), settings_of(data_dir, database_url)
-    if not yes and not typer.confirm(f"Delete everything of {named!r}? It can't be undone.", err=True):
-        fail("Nothing was deleted.", FAILED)
-
-    async def work(engine: "Engine") -> tuple[Erasure, int]:
-        erasure = await engine.erase(named)
-        return erasure, sum(each.id == named for each in await engine.users())
-
-    erasure, left = with_engine(settings, work)
-    print_erasure(erasure, as_json=as_json, left=left)
-    if not any(count for _, count in erasure.rows):
-        typer.echo(
-            f"Nothing was known of {named!r}. Is the id right? `recollect users` lists who is known.",
-            err=True,
-        )
+    confirm(f"Delete everything of {user!r}? It can't be undone.", yes=yes, otherwise="Nothing was deleted.")
+    erasure = await engine.erase(user)
+    if any(count for _, count in erasure.rows):
+        return erasure_output(erasure)
+    note = f"Nothing was known of {user!r}. Is the id right? `recollect users` lists who is known."
+    return erasure_output(erasure, note)
 
 
-def print_erasure(erasure: Erasure, *, as_json: bool, left: int | None = None) -> None:
-    """Print the proof of an erasure.
+@over_store(embeds=True)  # part of the advice depends on the second embedder
+async def report(
+    engine: "Engine",
+    *,
+    days: Annotated[int, typer.Option(help="Of how many days until now.", min=1, max=30)] = 7,
+) -> Output:
+    """Tell what recall and formation did in a week, and what should change.
 
-    Args:
-        erasure: The proof.
-        as_json: Whether as JSON.
-        left: How often a new count found the user; None: nobody counted.
+    The same as `GET /memory/report`, read from the database: figures over all users, no text and no name. A proxy may go
+    on serving meanwhile.
     """
-    rows = dict(erasure.rows)
-    if as_json:
-        counted = {} if left is None else {"left": left}
-        print_json({"id": erasure.id, "erased_at": erasure.at, "rows": rows, **counted})
-    else:
-        for table, count in rows.items():
-            typer.echo(f"{table}: {count}")
-        typer.echo(f"{sum(rows.values())} rows are gone. Tombstone {erasure.id}.")
-        if left is not None:
-            typer.echo(
-                "Counted again: nothing is left." if not left else "Counted again: the user is there anew."
-            )
+    from recollect_proxy.store_commands.report_lines import report_lines
+
+    week, _ = await engine.report(days)
+    return Output(week, [*report_lines(week)])
+
+
+def erasure_output(erasure: Erasure, note: str | None = None) -> Output:
+    """Return the proof of an erasure, with how many rows a second count found where there was one."""
+    rows, left = dict(erasure.rows), sum(dict(erasure.left).values())
+    document = {"id": erasure.id, "erased_at": erasure.at, "rows": rows}
+    lines = [f"{table}: {count}" for table, count in rows.items()]
+    lines.append(f"{sum(rows.values())} rows are gone. Tombstone {erasure.id}.")
+    if erasure.left:
+        document["left"] = left
+        lines.append("Counted again: " + ("the user is there again." if left else "nothing is left."))
+    return Output(document, lines, note)

@@ -45,7 +45,7 @@ def test_each_setting_is_shown_with_where_it_is_from(tmp_path: Path) -> None:
         "RECOLLECT_IDENTITY": "api-key,header",
         "recollect_user_cap": "7",
         "RECOLLECT_PORT": "",
-        "RECOLLECT_SESSION_CAP": "9",
+        "RECOLLECT_TRUSTED_NETWORK": "9",
     }
 
     shown = json.loads(recollect("config", "--json", **given).stdout)
@@ -60,8 +60,8 @@ def test_each_setting_is_shown_with_where_it_is_from(tmp_path: Path) -> None:
         "admin-token": "found",
         "instructions.toml": "found",
     }
-    assert list(shown["without_effect"]) == ["RECOLLECT_SESSION_CAP"]
-    assert "session_cap" not in settings
+    assert list(shown["without_effect"]) == ["RECOLLECT_TRUSTED_NETWORK"]
+    assert "trusted_network" not in settings
 
 
 def test_it_is_read_by_people_too(tmp_path: Path) -> None:
@@ -105,12 +105,12 @@ def test_no_secret_is_shown_in_any_way() -> None:
 
 
 def test_a_start_tells_once_of_all_that_sets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_POOL_SIZE", "hush")
-    monkeypatch.setenv("RECOLLECT_HYBRID", "hush")
+    monkeypatch.setenv("RECOLLECT_USERCAP", "hush")
+    monkeypatch.setenv("RECOLLECT_THE_CAT", "hush")
 
     with capture_logs() as logs:
         settings_of_start(upstream="http://llm/v1")
 
     [told] = [line for line in logs if line["event"] == "variables_without_effect"]
-    assert list(told["what_to_do"]) == ["RECOLLECT_HYBRID", "RECOLLECT_POOL_SIZE"]
+    assert list(told["what_to_do"]) == ["RECOLLECT_USERCAP"]
     assert "hush" not in str(told)

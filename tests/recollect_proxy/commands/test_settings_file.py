@@ -110,7 +110,7 @@ class TestTheFile:
         assert EngineSettings(**given).data_dir == tmp_path
 
     def test_whose_keys_set_nothing_is_told_of_at_a_start(self, tmp_path: Path) -> None:
-        file = write(tmp_path, 'upstream = "http://llm/v1"\nmemory_token = 1\ncolour = "red"\npool_size = 3')
+        file = write(tmp_path, 'upstream = "http://llm/v1"\nmemory_token = 1\ncolour = "red"')
 
         with capture_logs() as lines:
             settings_of_start()
@@ -119,7 +119,6 @@ class TestTheFile:
         assert line["what_to_do"] == {
             f"colour in {file}": "there is no such setting; remove it",
             f"memory_token in {file}": "there is no such setting; did you mean memory_tokens?",
-            f"pool_size in {file}": "remove it: it is 10",
         }
 
 

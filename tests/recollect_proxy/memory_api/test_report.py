@@ -217,7 +217,7 @@ def test_without_a_database_the_command_says_so(tmp_path: Path) -> None:
     ended = recollect("report", "--data-dir", tmp_path)
 
     assert ended.exit_code == 1
-    assert "There is no database to report on" in ended.output
+    assert "There is no database in" in ended.output
 
 
 def test_advice_that_is_followed_already_is_not_given() -> None:

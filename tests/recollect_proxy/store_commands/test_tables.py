@@ -8,9 +8,9 @@ from uuid import UUID
 import pytest
 from tests.recollections import memory
 
-from recollect_proxy.store_commands.memories_commands import print_memories
-from recollect_proxy.store_commands.running_commands import on_a_terminal as on_one_line
-from recollect_proxy.store_commands.running_commands import print_json, print_table
+from recollect_proxy.store_commands.memories_commands import memories_output
+from recollect_proxy.store_commands.printing import on_a_terminal as on_one_line
+from recollect_proxy.store_commands.printing import print_json, print_output, print_table
 
 COLUMNS = ("id", "content")
 MEMORY = UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10")
@@ -49,7 +49,12 @@ def test_a_table_shows_when_something_was_said_by_the_machines_clock(
     monkeypatch.setenv("TZ", "Pacific/Auckland")
     on_a_terminal(monkeypatch, 200)
 
-    print_memories([memory("See the dentist", observed_at=SAID, event_at=datetime(2026, 3, 20, tzinfo=UTC))])
+    print_output(
+        memories_output(
+            [memory("See the dentist", observed_at=SAID, event_at=datetime(2026, 3, 20, tzinfo=UTC))]
+        ),
+        as_json=False,
+    )
 
     told = capsys.readouterr().out
     assert "2026-03-16 01:00" in told
