@@ -175,7 +175,8 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 WINDOWS = [
-    (name, most, chat) for name in APIS for most in (2, 3, 5) for chat in ("chat-1", None) if chat or most > 3
+    *(("completions", most, chat) for most, chat in ((2, "chat-1"), (3, "chat-1"), (5, "chat-1"), (5, None))),
+    *((name, 3, "chat-1") for name in ("responses", "messages")),
 ]
 
 

@@ -1,9 +1,10 @@
-"""What takes long to import is imported as a proxy starts, not while somebody waits for their first answer."""
+"""Libraries are imported when the proxy starts, not while the first user waits for an answer."""
 
 import asyncio
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import jwt
 import pytest
@@ -17,11 +18,14 @@ _OURS = ("recollect", "recollect_proxy")
 
 @pytest.mark.process
 @pytest.mark.parametrize("identity", ["header", "openwebui-jwt"])
-async def test_the_first_chat_imports_no_library(upstream: ScriptedUpstream, identity: str) -> None:
+async def test_the_first_chat_imports_no_library(
+    upstream: ScriptedUpstream, own_dsn: str, data_dir: Path, identity: str
+) -> None:
     signed = jwt.encode({"sub": "alice", "iss": "open-webui", "exp": 4_000_000_000, "iat": 1}, _SECRET)
     environ = environment(
         upstream=upstream.base_url,
-        data_dir=":memory:",
+        database_url=own_dsn,
+        data_dir=data_dir,
         formation="qa_turn",
         identity=identity,
         openwebui_jwt_secret=_SECRET,

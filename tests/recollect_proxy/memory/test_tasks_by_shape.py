@@ -1,4 +1,4 @@
-"""A client's own questions about a chat are no words of its person's: they are known by what they quote and how they are asked."""
+"""A client's own questions about a chat are recognized by their quotes and their shape, and are not the person's words."""
 
 import json
 from typing import Any
@@ -29,7 +29,7 @@ def instructed(system: str, *messages: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"role": "system", "content": system}, *messages]
 
 
-# What the chat's own requests have, then what the client asks for itself.
+# The fields of the chat's own requests, then the client's own request.
 TASKS: list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]] = [
     # Above the message alone, or above what was said and answered.
     ({}, {}, instructed("You name conversations. Answer with the name alone.", *said(SAID))),
@@ -69,7 +69,13 @@ TASKS: list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]] = [
     ),
 ]
 
-# A person's own messages, however near they are to what was said before.
+# All of them in one API, and one of each kind in the others.
+IN_EACH_API = [
+    *(("completions", *each) for each in TASKS),
+    *((name, *TASKS[at]) for name in ("responses", "messages") for at in (0, 6, 11, 13)),
+]
+
+# A person's own messages, however similar they are to earlier ones.
 PERSONS: list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]] = [
     ({}, {}, said("I have a dog called Fips.")),
     ({}, {}, said(SAID)),
@@ -104,7 +110,7 @@ async def send(
     reply: str,
     **fields: Any,
 ) -> tuple[str, str]:
-    """Send a request without ids, and return why it had no memory, and what went up."""
+    """Send a request without ids, and return the reason why it had no memory, and the sent body."""
     listed, body = messages, {"model": "scripted", **fields}
     if api.instructs and messages[0]["role"] == "system":
         body[api.instructs] = messages[0]["content"]
@@ -118,8 +124,7 @@ async def send(
     return (answer.header(b"x-recollect-skipped") or b"").decode(), upstream.last.body.decode()
 
 
-@table("name", APIS)
-@table("chats, fields, messages", TASKS)
+@table("name, chats, fields, messages", IN_EACH_API)
 async def test_a_task_gets_no_memory_and_is_nobodys_words(
     proxy: RunningProxy,
     upstream: ScriptedUpstream,

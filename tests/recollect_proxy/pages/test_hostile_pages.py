@@ -1,12 +1,13 @@
-"""Nothing that a memory, a quote, a chat's id or a user's id holds becomes a part of a page: it stays text."""
+"""Memories, quotes, chat ids and user ids stay text: nothing in them becomes a part of a page."""
 
 import json
 from datetime import UTC, datetime, timedelta
+from typing import TypeAlias
+from urllib.parse import quote
 
 import pytest
-from tests.recollect_proxy.memory_api.serving import engine_over
-from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, serve_pages
-from tests.stores import Store
+from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor
+from tests.stores import Store, store_over
 from uuid_utils.compat import uuid7
 
 from recollect.model import Actor, Add, Flags, ProfileField, Provenance, Quarantine, Reason, Scope
@@ -45,8 +46,11 @@ PAGES = (
 )
 
 
+Skeleton: TypeAlias = list[tuple[str, tuple[str, ...]]]
+
+
 async def live_with(pages: Pages, store: Store, user_id: str, text: str, chat: str) -> str:
-    """Have a user of whom everything says ``text``; return the id of a memory."""
+    """Make a user whose data all contains ``text``; return the id of a memory."""
     scope, old = Scope(user_id, chat), datetime.now(UTC) - timedelta(days=200)
     told = Provenance(session_id=chat, evidence=text)
     memory = store.memory(text, scope, importance=0.9, observed_at=old, provenance=told)
@@ -64,42 +68,51 @@ async def live_with(pages: Pages, store: Store, user_id: str, text: str, chat: s
     return str(memory.id)
 
 
-def skeleton(html: str) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the elements of a page with the names of their attributes: what must not depend on a memory."""
+def skeleton(html: str) -> Skeleton:
+    """Return the elements of a page with the names of their attributes, which must not depend on a memory."""
     return [(tag, tuple(sorted(attributes))) for tag, attributes in Elements(html).found]
 
 
 async def shown(visitor: Visitor, memory_id: str, words: str, chat: str) -> list[str]:
-    """Return every page of one's memory."""
-    from urllib.parse import quote  # noqa: PLC0415 -- used here alone
-
+    """Return every page of a user's memory."""
     paths = [each.format(words=quote(words), chat=quote(chat)) for each in PAGES]
     return [await visitor.html(path) for path in (*paths, f"/memory?id={memory_id}")]
 
 
+async def shown_to_administrators(
+    pages: Pages, store: Store, user_id: str, text: str, chat: str
+) -> dict[str, str]:
+    """Make a user whose data all contains ``text``, and return each page by its path."""
+    memory_id = await live_with(pages, store, user_id, text, chat)
+    admin = await pages.administrator(looks_at=user_id)
+    found = await shown(admin, memory_id, text.split(maxsplit=1)[0], chat)
+    users = await admin.html(f"/users?words={user_id[-32:]}")
+    return dict(zip((*PAGES, "/memory", "/users"), (*found, users), strict=True))
+
+
+@pytest.fixture(scope="module")
+async def plain(postgres: Postgres, session_pages: Pages) -> dict[str, Skeleton]:
+    """The skeletons of the pages of a user without hostile texts."""
+    found = await shown_to_administrators(
+        session_pages, store_over(postgres), f"plain-{uuid7().hex}", "tea is what she drinks", "chat"
+    )
+    return {path: skeleton(html) for path, html in found.items()}
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 async def test_a_hostile_text_changes_no_element_of_any_page(
-    postgres: Postgres, store: Store, text: str
+    pages: Pages, store: Store, plain: dict[str, Skeleton], text: str
 ) -> None:
-    async with serve_pages(engine_over(postgres)) as pages:
-        plain_user = f"plain-{uuid7().hex}"
-        name = text.replace("{", "").replace("}", "")  # a template is no id
-        hostile_user = f"{name}-{uuid7().hex}"
-        plain_id = await live_with(pages, store, plain_user, "Drinks green tea", "chat")
-        hostile_id = await live_with(pages, store, hostile_user, text, name)
-        plain = await pages.administrator(looks_at=plain_user)
-        hostile = await pages.administrator(looks_at=hostile_user)
+    name = text.replace("{", "").replace("}", "")  # a template is no id
+    user_id = f"{name}-{uuid7().hex}"
 
-        expected = await shown(plain, plain_id, "tea", "chat")
-        found = await shown(hostile, hostile_id, text.split(maxsplit=1)[0], name)
+    found = await shown_to_administrators(pages, store, user_id, text, name)
 
-        for path, before, after in zip((*PAGES, "/memory"), expected, found, strict=True):
-            assert skeleton(after) == skeleton(before), path
-        users = await hostile.html(f"/users?words={hostile_user[-32:]}")
-        assert skeleton(users) == skeleton(await plain.html(f"/users?words={plain_user[-32:]}"))
-        assert "49" not in Elements(found[0]).text.replace(hostile_user, "") or "7 * 7" in found[0]
-        own = await pages.person(hostile_user)
-        assert json.loads((await own.get("/export")).body)["user_id"] == hostile_user
+    for path, html in found.items():
+        assert skeleton(html) == plain[path], path
+    assert "49" not in Elements(found[""]).text.replace(user_id, "") or "7 * 7" in found[""]
+    own = await pages.person(user_id)
+    assert json.loads((await own.get("/export")).body)["user_id"] == user_id
 
 
 async def test_the_only_scripts_and_styles_are_our_own_files(pages: Pages) -> None:

@@ -80,7 +80,7 @@ def test_a_rate_that_is_none_is_told_of(operator: Operator, rate: str) -> None:
 async def test_an_import_that_is_killed_is_run_again_and_brings_nothing_twice(
     own_dsn: str, data_dir: Path, tmp_path: Path
 ) -> None:
-    count = 400
+    count = 150
     file = tmp_path / "chats.jsonl"
     file.write_text("\n".join(line("anna", number) for number in range(count)), "utf-8")
     command = (str(RECOLLECT), "import", "jsonl", str(file))
