@@ -31,7 +31,7 @@ def instructed(system: str, *messages: dict[str, Any]) -> list[dict[str, Any]]:
 
 # The fields of the chat's own requests, then the client's own request.
 TASKS: list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]] = [
-    # Above the message alone, or above what was said and answered.
+    # Above the message alone, or above the whole exchange.
     ({}, {}, instructed("You name conversations. Answer with the name alone.", *said(SAID))),
     (STREAM, QUIET, instructed("You name conversations. Answer with the name alone.", *said(SAID))),
     (STREAM, {"max_tokens": 32}, instructed("Du vergibst Titel.", *said(LINES))),

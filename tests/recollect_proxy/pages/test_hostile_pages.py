@@ -63,7 +63,7 @@ async def live_with(pages: Pages, store: Store, user_id: str, text: str, chat: s
     await pages.engine.add_to_profile(user_id, ProfileField.NOTES, f"{text} written")
     proposals = {uuid7(): (memory.id, ProfileField.GOALS), uuid7(): (other.id, ProfileField.DOMAIN)}
     await store.profiles.propose(user_id, proposals, at=datetime.now(UTC))
-    await pages.engine.confirm_in_profile(user_id, next(iter(proposals)))  # outdated by what follows
+    await pages.engine.confirm_in_profile(user_id, next(iter(proposals)))  # outdated by the revision below
     await pages.engine.revise(user_id, memory.id, content=f"{text} now", actor=Actor.USER)
     return str(memory.id)
 

@@ -1,4 +1,4 @@
-"""What was imported is formed at a rate, and what lacks an embedding of today's model is enqueued, by command."""
+"""Commands form imported exchanges at a rate, and enqueue memories without an embedding of the current model."""
 
 import asyncio
 import json
