@@ -14,12 +14,6 @@ DISGUISED = [
 ]
 LAID_OUT = [
     (f"the weather api key {made_up(32, HEXADECIMAL)} works", "the weather api key [redacted] works"),
-    (
-        "| service | password |\n|---|---|\n| mail | Quartz!lamp |\n| nas | owlet |",
-        "| service | password |\n|---|---|\n| mail | [redacted] |\n| nas | [redacted] |",
-    ),
-    ("| passwort | nebelkraehe |", "| passwort | [redacted] |"),
-    ("Username\nanna\nPassword\nfernweh\n", "Username\nanna\nPassword\n[redacted]\n"),
     ("user/pass: clara / velvet9moon", "user/pass: clara / [redacted]"),
     ("username clara, password moonflower", "username clara, password [redacted]"),
     ("echo rosebud22 | sudo -S ls", "echo [redacted] | sudo -S ls"),

@@ -34,7 +34,7 @@ CHECKS = r"cvv2?|cvc2?|csc|security[ ]code|código[ ](?:cvv|de[ ]seguridad)|(?:k
 
 CODES = (
     r"(?:alarm|door|gate|entry|access|garage|lock|unlock|safe|vault|security|intercom|key ?box|lockbox|phone|sim|card|bank|burglar|house|building|front door|back door|voicemail|login|verification|backup|recovery|activation|master|entrance|keypad|bitlocker recovery)[ -](?:codes?|combos?|combinations?|keys?)"
-    r"|(?:code|combo|combination)(?: number)? (?:for|to|of) (?:the |my |our )?(?:\p{L}+ )?(?:alarm|door|gate|house|flat|garage|lock|safe|vault|phone|card|building|locker|shed|keypad|bike lock|bike)"
+    r"|(?:house|home|burglar) alarm|(?:code|combo|combination)(?: number)? (?:for|to|of) (?:the |my |our )?(?:\p{L}+ )?(?:alarm|door|gate|house|flat|garage|lock|safe|vault|phone|card|building|locker|shed|keypad|bike lock|bike)"
     r"|(?:tür|alarm|tor|tresor|safe|zugangs|sicherheits|schließfach|garagen|entsperr|zutritts|haus|pin|freischalt|wiederherstellungs|handy)-?(?:codes?|kombination)|geheimcode|zahlenkombination|kombination|code (?:für|vom|von der) (?:den |die |das )?(?:alarm\p{L}*|tür|tor|tresor|safe|haus\p{L}*|garage|handy|schloss)"
     r"|digicode|interphone|code (?:secret|d['’]accès|d['’]entrée|de (?:la |l['’]|ma |mon |notre )?(?:porte|carte|alarme|immeuble|entrée|sécurité|coffre|bâtiment|résidence|garage)|du (?:portail|coffre|garage|cadenas|bâtiment|portillon|téléphone|wifi))|(?:code|clé|clef) (?:du )?wi-?fi|clé de sécurité"
     r"|clave(?: secreta)?(?: (?:del?|de la|para(?: el| la)?|pal|d) ?\p{L}+){0,2}|código (?:secreto|de (?:la |el )?(?:puerta|alarma|acceso|entrada|seguridad|tarjeta|caja fuerte)|del? (?:portal|garaje|candado|edificio))|combinación"
@@ -72,9 +72,6 @@ SEEDS = (
     r"|phrase[ ](?:de[ ]récupération|secrète)|frase[ ](?:semilla|de[ ]recuperación|di[ ]recupero|de[ ]recuperação)|herstelzin"
     r"|fraza[ ]odzyskiwania|сид-фраза|seed-фраза|助记词|シードフレーズ"
 )
-
-SAFES = r"tresor|safe|vault|coffre(?:-fort)?|caja fuerte|сейф|padlock|vorhängeschloss|cadenas|candado|combination lock|zahlenschloss"
-"""Things that several numbers open."""
 
 PERSONS = (
     r"ssn|social[ ]security(?:[ ](?:number|no\.?))?|(?:my|his|her|their)[ ]social|passport|(?:national[ ])?(?:identity|id)[ -]?(?:card|number|no\.?)"
