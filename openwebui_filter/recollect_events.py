@@ -3,7 +3,7 @@ title: Recollect's events
 author: Recollect
 version: 0.1.0
 license: Apache-2.0
-description: Erases the memories of a user whose account is deleted, and what a chat taught that is deleted; with the proxy tells what was remembered.
+description: Erases the memories of deleted accounts and deleted chats; with the proxy shows new memories.
 required_open_webui_version: 0.12.4
 It never imports open_webui's own modules, knows SQL, which engine there is, nor keeps anything of one event once it is done.
 It needs the package only where the filter does; with the proxy it calls the memory API.
@@ -36,7 +36,7 @@ _CHAT_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | r
 """A chat of Open WebUI's; one that its API had has no such id."""
 
 _NO_IDS = {".", ".."}
-"""In a path they name what is above: all of a user instead of one chat."""
+"""In a path they name the folder above: all of a user instead of one chat."""
 
 log = logging.getLogger("recollect_openwebui")
 
@@ -45,7 +45,7 @@ class Event:
     """Erases users and chats that are deleted, by the engine of the Recollect filter or by the proxy's memory API."""
 
     class Valves(BaseModel):
-        """What an administrator sets."""
+        """The administrator's settings."""
 
         erase_chats: Annotated[bool, Field(description="Forget what a deleted chat taught, too.")] = True
         memory_api: Annotated[
@@ -148,14 +148,15 @@ async def _to_delete(client: httpx.AsyncClient, user: str, chat_id: str | None, 
 
 
 async def _tell_taught(valves: Any, answer: Any) -> None:
-    """Show over an answer what the message before it taught, as soon as the memory API knows, for half a minute."""
+    """Show the memories from a message over its answer, as soon as the memory API knows them, for half a minute."""
     user_id, chat_id, answer_id = (
         str(answer.get(each) or "") for each in ("user_id", "chat_id", "message_id")
     )
     if _NO_IDS & {user_id, chat_id} or not (user_id and _CHAT_ID.fullmatch(chat_id) and answer_id):
         return
     try:
-        # Open WebUI's own tables and sockets, as they are loaded: an event says neither what was asked nor how to show anything.
+        # Open WebUI's own tables and sockets, as they are loaded: an event has neither the request nor a way to show
+        # anything.
         chats, socket = (sys.modules[f"open_webui.{each}"] for each in ("models.chats", "socket.main"))
         kept = await chats.Chats.get_message_by_id_and_message_id(chat_id, answer_id)
         asked = {"message": kept["parentId"]}

@@ -3,7 +3,7 @@ title: Recollect
 author: Recollect
 version: 0.1.0
 license: Apache-2.0
-description: Long-term memory: recalls what a user said in earlier chats, and remembers what they say now.
+description: Long-term memory: recalls facts from a user's earlier chats, and remembers new ones.
 required_open_webui_version: 0.12.4
 It never imports open_webui's own modules, knows no HTTP, SQL, prompts, nor keeps anything of one request.
 """  # noqa: D205, D212 -- Open WebUI reads its metadata here, and only from the second line on
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _Secret = Annotated[str, Field(json_schema_extra={"input": {"type": "password"}})]
 _IMPORT_SECONDS = 1.0
-"""What the first chats of a process wait for the package; they go without memory, and are remembered all the same."""
+"""How long the first chats of a process wait for the package; then they go without memory, and are remembered all the same."""
 
 _STARTING = "Memory is starting"
 
@@ -46,7 +46,7 @@ class Filter:
     """Recalls before an answer and remembers after it; whatever fails, the chat goes on."""
 
     class Valves(BaseModel):
-        """What an administrator sets. Blank is the default of the engine's setting of that name."""
+        """The administrator's settings. Blank is the default of the engine's setting of that name."""
 
         priority: Annotated[int, Field(description="Order among the filters: lower runs first.")] = 0
         database_url: Annotated[_Secret, Field(description="postgresql://..., blank: embedded.")] = ""
@@ -66,7 +66,7 @@ class Filter:
         )
 
     class UserValves(BaseModel):
-        """What each user decides."""
+        """Each user's own settings."""
 
         recall: Annotated[bool, Field(description="Use what I said in earlier chats.")] = True
         remember: Annotated[bool, Field(description="Remember what I say; off: not even logged.")] = True
@@ -78,7 +78,7 @@ class Filter:
         try:
             opening = asyncio.get_running_loop().create_task(_open(self.Valves))
         except RuntimeError:
-            return  # no loop runs where it is loaded: the first chat opens it
+            return  # no event loop runs at load time: the first chat opens it
         _opening.add(opening)
         opening.add_done_callback(_opening.discard)
 
@@ -90,9 +90,9 @@ class Filter:
         __request__: Any = None,
         __event_emitter__: Any = None,
     ) -> dict[str, Any]:
-        """Add to the prompt what the user said in other chats and what helps with this turn.
+        """Add memories that help with this turn to the prompt.
 
-        Open WebUI has asked by then whoever else it asks (searches, its own task models), who are told nothing.
+        By then Open WebUI has made its own requests (searches, its task models), which get no memory.
         """
         try:
             openwebui = await _package(_IMPORT_SECONDS)
@@ -113,7 +113,7 @@ class Filter:
         __request__: Any = None,
         __event_emitter__: Any = None,
     ) -> dict[str, Any]:
-        """Remember, in the background, what the user said and what was answered."""
+        """Remember the exchange in the background."""
         try:
             openwebui = await _package()
             call = openwebui.Call(__user__, __metadata__, __request__, __event_emitter__)

@@ -33,7 +33,7 @@ _ANSWER_SECONDS, _IDLE_SECONDS = 40.0, 1800.0
 """How long the browser may take to answer (after 20 seconds it answers `wait`); how long the page stays open without a request."""
 
 _PAGE, _LOOK, _LOOKS, _CHANGES = 10, 200, 5, 20
-"""Memories on a page; memories that a search reads at once, and how often before it shows what it has; changes that are shown."""
+"""Memories on a page; memories that a search reads at once, and how often before it shows its results; changes that are shown."""
 
 _LONGEST, _MOST_WORDS = 8000, 8
 """Characters of a memory's text, and words that are searched for."""
@@ -63,7 +63,7 @@ class Action:
     """Shows people their own memories, by the engine of the Recollect filter or by the proxy's memory API."""
 
     class Valves(BaseModel):
-        """What an administrator sets."""
+        """The administrator's settings."""
 
         memory_api: Annotated[
             str,
@@ -80,7 +80,7 @@ class Action:
         self, body: Any, __user__: Any = None, __event_emitter__: Any = None, __event_call__: Any = None
     ) -> None:
         """Open the page for who pressed the button, whatever ``body`` says; it lives on when this has returned."""
-        del body  # it is the browser's: nobody is believed for what stands there
+        del body  # it comes from the browser, so it proves nothing
         user_id = (__user__ or {}).get("id")
         told = _FAILED
         try:
@@ -102,7 +102,7 @@ async def _tell(emit: Any, told: str) -> None:
 
 
 async def _memories_of(user_id: Any, valves: Any) -> Any:
-    """Return a person's memories, by the API or the filter's engine; None if there is neither, or nobody is named."""
+    """Return a person's memories, by the API or the filter's engine; None if there is neither, or no person is named."""
     if not isinstance(user_id, str) or user_id in _NO_IDS:
         return None
     if valves.memory_api.strip():
@@ -120,7 +120,7 @@ class RefusedError(LookupError):
 
 
 class _ByApi:
-    """A person's memories by the memory API. What is returned is what ``recollect_openwebui.my_memories`` returns."""
+    """A person's memories by the memory API. It returns the same as ``recollect_openwebui.my_memories``."""
 
     def __init__(self, user_id: str, memory_api: str, key: str) -> None:
         self._base = f"{memory_api.strip().rstrip('/')}/users/{quote(user_id, safe='')}"
@@ -262,7 +262,7 @@ async def _last_change(memories: Any, memory_id: str) -> str | None:
 
 
 async def _listed(memories: Any, words: list[str], after: str | None) -> dict[str, Any]:
-    """Return a page of the memories, newest first; of those that have all these words, if there are any."""
+    """Return a page of the memories, newest first; with ``words``, only memories that have all of them."""
     if not words:
         return dict(await memories.page(limit=_PAGE, after=after))
     found: list[Any] = []

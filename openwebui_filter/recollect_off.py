@@ -23,7 +23,7 @@ class Filter:
     """Switches memory off for the messages that are sent while it is on."""
 
     class Valves(BaseModel):
-        """What an administrator sets."""
+        """The administrator's settings."""
 
         priority: Annotated[int, Field(description="Lower than the Recollect filter's: it runs first.")] = -1
 

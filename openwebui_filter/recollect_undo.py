@@ -31,10 +31,10 @@ log = logging.getLogger("recollect_openwebui")
 
 
 class Action:
-    """Undoes what one message taught, by the engine of the Recollect filter or by the proxy's memory API."""
+    """Undoes the memories from one message, by the engine of the Recollect filter or by the proxy's memory API."""
 
     class Valves(BaseModel):
-        """What an administrator sets."""
+        """The administrator's settings."""
 
         memory_api: Annotated[
             str,
@@ -47,7 +47,7 @@ class Action:
         self.icon = _ICON
 
     async def action(self, body: dict[str, Any], __user__: Any = None, __event_emitter__: Any = None) -> None:
-        """Undo it, and say what was undone."""
+        """Undo the memories, and report them."""
         try:
             if self.valves.memory_api.strip():
                 told = await _undone_there(self.valves.model_copy(), body, (__user__ or {}).get("id"))
@@ -64,7 +64,7 @@ class Action:
 
 
 async def _undone_there(valves: Any, body: Any, user_id: Any) -> list[dict[str, Any]]:
-    """Undo it by the memory API, and return what the person is told."""
+    """Undo it by the memory API, and return the notice to the person."""
     answer_id, said = (
         body.get("id"),
         [each for each in body.get("messages") or () if each.get("role") == "user"],

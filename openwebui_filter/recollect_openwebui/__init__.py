@@ -1,6 +1,6 @@
 """Recollect inside Open WebUI: what its functions share, so that each of them stays a page.
 
-What an engine needs that opens is imported when one is asked for, off the event loop, as a function is loaded: see `engines`.
+The engine's modules are imported when one is asked for, off the event loop, as a function is loaded: see `engines`.
 The functions tell which module is missing there, or of this package, and try again.
 Never: Open WebUI's own modules, SQL, prompts, anything of one request once that is over.
 """

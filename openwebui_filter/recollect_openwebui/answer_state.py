@@ -18,7 +18,7 @@ class AnswerState:
         is_answered: Whether the answer is complete.
         included: The recollections in its prompt.
         blocks: The texts that were added to its prompt.
-        exchange_record: Writes the exchange to the log; None if nothing is kept of it, or not yet.
+        exchange_record: Writes the exchange to the log; None if it is not kept, or not yet.
         chat_priority: Until it is closed, formation yields to this answer.
     """
 

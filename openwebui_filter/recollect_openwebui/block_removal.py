@@ -1,4 +1,4 @@
-"""Removes memory blocks from messages, so that they can be added anew. Pure."""
+"""Removes memory blocks from messages, so that they can be added again. Pure."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -27,10 +27,10 @@ _OPENING_SECONDS = 1.0
 """How long a chat waits at most for an engine that is being opened."""
 
 _IMPORT_SECONDS = 1.0
-"""How long the first chats of a process wait for what an engine needs; they go without memory, and are remembered all the same."""
+"""How long the first chats of a process wait for the engine's modules; then they go without memory, and are remembered all the same."""
 
 _OUTCOME_SECONDS = 30.0
-"""How long after an answer its status may still say what was remembered of it; after that the chat's next answer says it."""
+"""How long after an answer its status may still show new memories; after that the chat's next answer shows them."""
 
 _LOOK_SECONDS = 0.5
 
@@ -38,7 +38,7 @@ FindEngine: TypeAlias = Callable[[], Awaitable[LiveEngine]]
 
 
 async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
-    """Add to the prompt in ``body`` what the user said in other chats and helps with this turn.
+    """Add memories that help with this turn to the prompt in ``body``.
 
     The model may be asked several times for one answer, with the results of tools. Open WebUI then passes the messages as they were
     composed, as they came, or a mixture; so the earlier blocks are removed first, and each time the same is added.
@@ -69,7 +69,7 @@ async def _is_found(find_engine: FindEngine) -> bool:
     if finding.done():
         finding.result()
         return True
-    finding.add_done_callback(lambda found: found.cancelled() or found.exception())  # the next chat is told
+    finding.add_done_callback(lambda found: found.cancelled() or found.exception())  # the next chat shows it
     return False
 
 
@@ -116,7 +116,7 @@ async def _begun(body: Any, call: Call, find_engine: FindEngine) -> ExchangeReco
 
 
 async def remember(body: Any, call: Call, find_engine: FindEngine) -> None:
-    """Log the exchange in the background, and show what was remembered of it.
+    """Log the exchange in the background, and show its memories.
 
     Recollections are shown as sources only now: Open WebUI lets the sources of a document replace any that were there before
     them, or leaves the earlier ones out on its page.
@@ -173,7 +173,7 @@ async def _cite(call: Call, included: Sequence[Recollection]) -> None:
 async def _tell_outcome(
     call: Call, engine: LiveEngine, turn: Turn, remembering: "asyncio.Task[Became]"
 ) -> None:
-    """Show what was remembered, if that is known in time; otherwise the chat's next answer shows it."""
+    """Show new memories, if they are known in time; otherwise the chat's next answer shows them."""
     try:
         async with asyncio.timeout(_OUTCOME_SECONDS):
             became = await asyncio.shield(remembering)
@@ -190,7 +190,7 @@ async def _tell_outcome(
 
 
 async def _tell_meanwhile(call: Call, live: LiveEngine, turn: Turn) -> None:
-    """Show what was remembered in this chat since its last status."""
+    """Show memories formed in this chat since its last status."""
     if live.engine is not None:
         news = await live.engine.tell(turn.scope, turn.key)
         await _tell(call, live.engine, news, notices.meanwhile(news.updates[::-1]))

@@ -1,4 +1,4 @@
-"""The engine that an administrator's valves ask for. Never: what a chat does with it."""
+"""The engine that an administrator's valves ask for. Never: a chat's use of it."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -19,15 +19,15 @@ log = structlog.get_logger(__name__)
 
 
 async def engine_with(valves: Iterable[tuple[str, Any]]) -> LiveEngine:
-    """Return this process's engine for these valves, which opens in the background where it is another than before.
+    """Return this process's engine for these valves, which opens in the background if they changed.
 
     Args:
-        valves: By the names of the engine's settings. Blank is the default, whatever the environment says; what is
-            no setting of the engine is passed over.
+        valves: By the names of the engine's settings. Blank is the default, whatever the environment says; valves
+            that are no settings of the engine are ignored.
 
     Raises:
         ValidationError: A valve makes no sense.
-        ImportError: A module is missing of what an engine needs that opens; it is looked for again the next time.
+        ImportError: A module of the engine is missing; the next call looks for it again.
     """
     if not _is_imported:
         await asyncio.to_thread(_import_backends)
@@ -48,7 +48,7 @@ async def open_as_kept(functions: Any, module: str, valves: Callable[..., Iterab
     Args:
         functions: Open WebUI's own table of its functions.
         module: The name of the module that it loaded the function as: ``function_ID_`` and a number.
-        valves: Makes valves of what is kept.
+        valves: Makes valves of the stored ones.
 
     Raises:
         ValidationError: A valve makes no sense.

@@ -33,9 +33,10 @@ log = structlog.get_logger(__name__)
 
 
 class _ErasureRequest(NamedTuple):
-    """What to erase of a user: one chat, all chats of Open WebUI (``chat_id`` None), or everything ("").
+    """The extent of an erasure: one chat, all chats of Open WebUI (``chat_id`` None), or everything ("").
 
-    Of all chats, those are erased that began before ``begun_before``, since the erasure may run hours after the request.
+    With all chats, only the ones begun before ``begun_before`` are erased, since the erasure may run hours after the
+    request.
     """
 
     user_id: str
@@ -52,7 +53,7 @@ def begin_erasing(user_id: str) -> None:
 
 
 def begin_erasing_chat(user_id: str, chat_id: str) -> None:
-    """Erase in the same way one chat of a user, and what was learned from it alone."""
+    """Erase one chat of a user in the same way, and memories learned from it alone."""
     in_background(_once_possible(_ErasureRequest(user_id, chat_id)))
 
 

@@ -20,7 +20,7 @@ _OFF = "recollect_off"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What Open WebUI passes to a hook besides the body; None for what it does not pass.
+    """Open WebUI's arguments of a hook besides the body; None for missing ones.
 
     Attributes:
         user: The user: their id, and their settings as ``valves``.
@@ -55,7 +55,7 @@ class Call:
         """
         user, known = self.user or {}, self.metadata or {}
         sent = known.get("user_message") or {}
-        # What a model wrote is marked: timers and sub-agents speak as the user.
+        # A model's text is marked: timers and sub-agents speak as the user.
         written = (sent.get("meta") or {}).get("internal")
         if written or is_unfilled(user.get("id") or "") or not self.has_switched_on(setting):
             return DetectedTurn()

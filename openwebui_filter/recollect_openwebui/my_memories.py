@@ -1,6 +1,6 @@
 """A person's memories for the page that shows them, by this process's engine. Never: another person's, SQL, a page.
 
-What is returned is JSON as the memory API answers it, as far as the page needs it, so that the page is the same before the proxy.
+It returns JSON as the memory API does, as far as the page needs it, so that the page is the same with the proxy.
 """
 
 from collections.abc import AsyncIterator
@@ -23,7 +23,7 @@ from recollect.model import SHOWN, Actor, Changer, Flags, Memory, MemoryFilter, 
 Json = dict[str, Any]
 
 _SWITCHED = ("recall", "record")
-"""What "off" means: nothing is recalled, and nothing kept of what is said."""
+"""The flags for "off": nothing is recalled, and no message kept."""
 
 _PERSON = Changer(Party.PERSON, "my-memories")
 
@@ -34,10 +34,10 @@ class RefusedError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class MyMemories:
-    """What one person may do with their memories.
+    """A person's operations on their memories.
 
     Attributes:
-        user_id: Whose they are, as Open WebUI says who is signed in.
+        user_id: The person signed in to Open WebUI.
     """
 
     user_id: str
@@ -60,7 +60,7 @@ class MyMemories:
             await engine.forget(self.user_id, UUID(memory_id), actor=Actor.USER)
 
     async def changes(self, *, limit: int, memory_id: str | None = None) -> list[Json]:
-        """Return what was changed of a memory, or of all, newest first."""
+        """Return the changes of a memory, or of all, newest first."""
         async with _engine() as engine:
             known = UUID(memory_id) if memory_id else None
             return [_update(each) for each in await engine.history(self.user_id, known, limit=limit)]
@@ -98,7 +98,7 @@ def my_memories(user_id: str) -> MyMemories | None:
 
 @asynccontextmanager
 async def _engine() -> AsyncIterator[Engine]:
-    """Hand out the engine, and say of what it raises why it can't be done."""
+    """Yield the engine, and turn its errors into reasons for the page."""
     live = running_engine()
     if live is None or live.engine is None:
         raise RefusedError("away")

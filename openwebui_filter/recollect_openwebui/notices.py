@@ -1,4 +1,4 @@
-"""What a person is told of their memory: the events of Open WebUI, and their words. Pure. Never: sends one."""
+"""Notices to a person about their memory: the events of Open WebUI, and their words. Pure. Never: sends one."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -33,14 +33,14 @@ def starting() -> Event:
 
 
 def recalled(recollections: Sequence[Recollection], in_place: Sequence[Recollection] = ()) -> Event:
-    """Return the line that says how much was recalled; or, where that was nothing new, how much stands there already."""
+    """Return the line with the number of recalled memories; or, if none is new, with the number already in the prompt."""
     if recollections or not in_place:
         return status(f"Recalled {_count(recollections)}")
     return status(f"Using {_count(in_place)} recalled earlier in this chat")
 
 
 def citation(recollection: Recollection) -> Event:
-    """Return what was recalled as a source of an answer, named by its first words; one source for each, even if two have the same name."""
+    """Return the recalled memories as sources of an answer, named by their first words; one source for each, even if two have the same name."""
     item = recollection.item
     part = "" if isinstance(item, Memory) else f"/{item.part}"
     return {
@@ -56,28 +56,28 @@ def citation(recollection: Recollection) -> Event:
 
 
 def changes(updates: Sequence[Update]) -> str:
-    """Return in a line what was changed; "" where nothing was that a person would know again.
+    """Return a line with the changes; "" if there is none that a person would recognize.
 
-    What is kept word for word is no news: it stands on the page.
+    A verbatim copy is no news; the page has it.
 
     Args:
-        updates: Rows of the audit, in the order they are told in.
+        updates: Rows of the audit, in the order of the line.
     """
     told = [each for each in map(_change, updates) if each is not None]
     return _cut("; ".join(_grouped(told)), _LINE)
 
 
 def meanwhile(updates: Sequence[Update]) -> str:
-    """Return the same of what earlier turns of the chat taught since something was shown in it."""
+    """Return the same for changes by earlier turns of the chat since the last notice in it."""
     told = changes(updates)
     return _cut(f"Meanwhile {told[0].lower()}{told[1:]}", _LINE) if told else ""
 
 
 def undone(updates: Sequence[Update]) -> str:
-    """Return in a line what was undone; "" where nothing was but that the words are recalled no more.
+    """Return a line with the undone changes; "" if only the words are no longer recalled.
 
     Args:
-        updates: The rows of the audit that say so, in the order they are told in.
+        updates: The audit's rows of the undo, in the order of the line.
     """
     told = changes(updates)
     return _cut(f"Undone. {told}", _LINE) if told else ""
@@ -96,7 +96,7 @@ def _kind(recollection: Recollection) -> str:
 
 
 def _change(update: Update) -> tuple[str, tuple[str, ...]] | None:
-    """Return what was done and to which words; None if there is nothing to show: said again, doubted, held back, kept verbatim."""
+    """Return a change's verb and its text; None if it is not shown: said again, doubted, held back, kept verbatim."""
     before, after = update.before or "", update.after or ""
     told: tuple[str, tuple[str, ...]] | None
     match update.action:
@@ -118,7 +118,7 @@ def _change(update: Update) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _grouped(told: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
-    """Return what was done, once each with all it was done to, and how many if there are several."""
+    """Return each verb once with all its texts, and their number if there are several."""
     verbs: dict[str, list[tuple[str, ...]]] = {}
     for verb, words in told:
         verbs.setdefault(verb, []).append(words)

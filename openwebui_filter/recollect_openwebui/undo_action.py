@@ -1,4 +1,4 @@
-"""Takes back what was remembered of one message, as its person asks. Never: whose message it is not."""
+"""Takes back the memories from one message, at its person's request. Never: whose message it is not."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ _NOT_RECALLED = "Nothing is left here to undo. What was said here is not recalle
 
 
 async def undo(body: Any, user: Any) -> list[notices.Event]:
-    """Undo what the exchange behind an answer taught, and return what the person is told of it.
+    """Undo the changes of an answer's exchange, and return the notice to the person.
 
     Args:
-        body: What Open WebUI hands to an action: the chat, the answer's id, and the messages up to it.
-        user: Who asks for it; only what is theirs is undone.
+        body: Open WebUI's argument of an action: the chat, the answer's id, and the messages up to it.
+        user: The person who asks; only their own changes are undone.
 
     Raises:
         StoreError: The store could not be asked.
@@ -37,7 +37,7 @@ async def undo(body: Any, user: Any) -> list[notices.Event]:
 
 
 def _asked(body: Any) -> tuple[str, str] | None:
-    """Return the chat, and the id of the person's message that was answered; None where they are not told."""
+    """Return the chat, and the id of the answered message; None if the body lacks them."""
     chat_id, answer_id, key = body.get("chat_id"), body.get("id"), None
     for message in body.get("messages") or ():
         if message.get("id") == answer_id:
