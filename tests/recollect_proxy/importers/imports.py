@@ -1,4 +1,4 @@
-"""Imports of what people have in OpenWebUI, for tests. Never: a test."""
+"""Imports from OpenWebUI, for tests."""
 
 import io
 from collections.abc import AsyncIterator, Sequence
@@ -45,13 +45,13 @@ async def brought(
 
 @dataclass(frozen=True)
 class Imports:
-    """What two people have in OpenWebUI, and imports of it into a store that is open already.
+    """Data of two people in OpenWebUI, and imports into a store that is open already, without a worker.
 
-    Nothing happens in the background there. What is theirs is Anna's, unless told otherwise.
+    Rows are Anna's by default.
 
     Attributes:
-        store: Where it goes.
-        folder: Where it comes from.
+        store: The store to import into.
+        folder: The folder for files to import.
     """
 
     store: Store
@@ -61,17 +61,17 @@ class Imports:
 
     @property
     def anna(self) -> Person:
-        """Who has an account there."""
+        """A user with an account in OpenWebUI."""
         return self.store.anna
 
     @property
     def ben(self) -> Person:
-        """Who has another."""
+        """Another one."""
         return self.store.ben
 
     @property
     def backends(self) -> Backends:
-        """The store, and an embedder that needs not be loaded."""
+        """The store, with an embedder that needs no model."""
         parts: dict[str, Any] = {name: getattr(self.store, name) for name in PARTS}
         return Backends(**parts, embedder=self.embedder)
 
@@ -82,17 +82,17 @@ class Imports:
 
     @asynccontextmanager
     async def open_destination(self, _settings: ProxySettings, *, writes: bool) -> AsyncIterator[Backends]:  # noqa: ARG002 -- the product's
-        """Yield what is open, in place of what the product would open."""
+        """Yield the open store."""
         yield self.backends
 
-    # -- what they have --------------------------------------------------------------------------------
+    # -- data of OpenWebUI --------------------------------------------------------------------------------
 
     def memory(self, content: Any, **changed: Any) -> dict[str, Any]:
         """Return a row of the table `memory`."""
         return memory_row(content, **{"user": self.anna} | changed)
 
     def written(self, content: str, *, day: int = 0, id_: str = "m-1", **changed: Any) -> dict[str, Any]:
-        """Return a row of the table `memory`, as somebody wrote it so many days after the first."""
+        """Return a row of the table `memory`, written a number of days after the first."""
         return self.memory(content, id=id_, updated_at=BEGUN + 86_400 * day, **changed)
 
     def chat(self, messages: Sequence[dict[str, Any]], **changed: Any) -> dict[str, Any]:
@@ -110,11 +110,11 @@ class Imports:
         memories: Sequence[dict[str, Any]] = (),
         chats: Sequence[dict[str, Any]] = (),
     ) -> Path:
-        """Write OpenWebUI's file, where both have accounts unless told otherwise, and return its path."""
+        """Write OpenWebUI's file, with accounts of both by default, and return its path."""
         path = self.folder / f"{uuid4().hex}.db"
         return write_database(path, users=users or (self.anna, self.ben), memories=memories, chats=chats)
 
-    # -- what comes of it ------------------------------------------------------------------------------
+    # -- imports and results ------------------------------------------------------------------------------
 
     async def bring(self, source: Path, **how: Any) -> Tally:
         """Import from a source."""
@@ -129,15 +129,15 @@ class Imports:
         return (await self.store.memories.page(self.anna, limit=9)).memories
 
     async def contents(self) -> list[str]:
-        """Return what they say."""
+        """Return the texts of Anna's memories."""
         return sorted(memory.content for memory in await self.memories())
 
     async def ids(self) -> dict[str, UUID]:
-        """Return their ids, by what they say."""
+        """Return the ids of Anna's memories by text."""
         return {memory.content: memory.id for memory in await self.memories()}
 
     async def everything(self, *users: str) -> list[Any]:
-        """Return what is kept of these users, and of both."""
+        """Return all rows of these users, and of both."""
         store = self.store
         return [
             (

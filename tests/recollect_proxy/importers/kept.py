@@ -1,4 +1,4 @@
-"""What OpenWebUI keeps, made by hand in the shapes of release 0.12.4: rows, chats, a database. Never: a test."""
+"""Makes rows, chats and a database of OpenWebUI, in the shapes of release 0.12.4."""
 
 import json
 import sqlite3
@@ -26,7 +26,7 @@ OLD_SCHEMA = (
     "CREATE TABLE memory (id VARCHAR, user_id VARCHAR, content TEXT, updated_at BIGINT, created_at BIGINT)",
     "CREATE TABLE chat (id VARCHAR, user_id VARCHAR, title TEXT, created_at BIGINT, updated_at BIGINT, chat JSON)",
 )
-"""As releases had it before memories had types and chats had `meta`."""
+"""The schema of releases before memories had types and chats had `meta`."""
 
 
 def memory_row(content: Any, *, user: str = "anna", **changed: Any) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def chat_row(
     current: str | None = None,
     **changed: Any,
 ) -> dict[str, Any]:
-    """Return a row of the table `chat`, whose last message is the one that is shown."""
+    """Return a row of the table `chat`, of which the last message is displayed."""
     current = current or (messages[-1]["id"] if messages else None)
     tree = {"currentId": current, "messages": {each["id"]: each for each in messages}}
     row = {
@@ -102,7 +102,7 @@ def write_database(
     chats: Sequence[dict[str, Any]] = (),
     schema: Sequence[str] = SCHEMA,
 ) -> Path:
-    """Write OpenWebUI's file, with a log of changes beside it, and return its path."""
+    """Write OpenWebUI's file, with a log of changes next to it, and return its path."""
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA journal_mode = WAL")
     for statement in schema:

@@ -1,4 +1,4 @@
-"""Ids of what is imported are the same again, differ where it differs, and sort by time."""
+"""Ids of imported rows are the same in every import, differ by name, and sort by time."""
 
 from datetime import UTC, datetime, timedelta
 
