@@ -188,10 +188,10 @@ class _Past:
         return (found, bool(likely >= _SURE)) if likely >= _LIKELY or chosen else ([], False)
 
     def _earlier(self, periods: Sequence[Period]) -> list[Memory]:
-        """Return the statements that held in a period; without any, the ended statements nearest to the question."""
+        """Return the statements that held in a period, else those that ended, the nearest by themselves or their successors first."""
         zone = self._query.zone
         then = [each for each in self._ended if any(_held_in(each, period, zone) for period in periods)]
-        return self._nearest(then or self._ended, lambda each: self._near[self._rows[each.id]], _MOST)
+        return self._nearest(then or self._ended, self._near_of_change, _MOST)
 
     def _changes(self, periods: Sequence[Period]) -> list[Memory]:
         """Return what changed, each statement with the one that holds since; with a time, what changed since it began."""

@@ -91,6 +91,17 @@ async def test_a_question_about_the_past_gets_what_held_then(
     assert wanted(await found(embedder, asked))[0] == best.content
 
 
+async def test_a_past_statement_is_found_by_what_took_its_place(embedder: MultilingualE5Embedder) -> None:
+    analyst = stated("Senior analyst at Finloop")
+    before = stated("Works as an analyst at PayNidhi", past=Past(MOVED, Ending.CHANGED, analyst.id))
+    office = stated("Works in an office in Gdynia", past=Past(QUIT, Ending.CHANGED, NURSE.id))
+    everything = (analyst, NURSE, before, office)
+
+    needs = await found(embedder, "Where did I work before Finloop?", statements=everything)
+
+    assert wanted(needs)[0] == before.content
+
+
 async def test_a_named_time_leaves_out_what_was_over_by_then(embedder: MultilingualE5Embedder) -> None:
     assert wanted(await found(embedder, "Which job did I use to have in January 2026?"))[0] == WAITER.content
     assert BRISTOL.content not in wanted(
