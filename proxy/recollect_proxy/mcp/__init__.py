@@ -4,7 +4,7 @@ The protocol's SDK takes a second to import, so nothing of it is imported before
 """
 
 PATH = b"/memory/mcp"
-"""Where it is served."""
+"""The path at which agents are served."""
 
 REFUSED_HEADER = b"x-recollect-refused"
-"""Tells by its code why a request was not let in, beside answers of the protocol's with the same status."""
+"""The code of a refusal; it tells it from the protocol's own answers with the same status."""

@@ -1,45 +1,22 @@
-"""Tells for whom an agent's request acts, and whether it may change anything. Never: a tool, a memory."""
+"""The user for whom an agent's request acts, and whether it may change anything."""
 
 from dataclasses import dataclass
 
+from recollect.api.failures import FORBIDDEN, TOO_MANY_ATTEMPTS, UNAUTHORIZED, Failure
 from recollect_proxy.access import Authentication, Permission, Principal, Role, TooManyAttemptsError
 from recollect_proxy.identity import readable_id
 from recollect_proxy.web.asgi import Headers, values
 
 USER_HEADER = b"x-recollect-user"
-"""Names the user where the token is no one's own."""
+"""The header that names the user if the token belongs to none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a request is not let in.
-
-    Attributes:
-        status: The HTTP status.
-        code: Names it for a program.
-        message: Says it to a person, without repeating anything that was sent.
-    """
-
-    status: int
-    code: str
-    message: str
-
-
-UNAUTHORIZED = Refusal(
-    401,
-    "unauthorized",
-    "Send a token in the header `Authorization: Bearer TOKEN`: your own, an access key, or the admin token.",
-)
-TOO_MANY_ATTEMPTS = Refusal(
-    429, "too_many_attempts", "Too many wrong tokens came from this address within a minute. Wait a minute."
-)
-NOT_NAMED = Refusal(400, "user_not_named", "This token is nobody's own: name the user in `X-Recollect-User`.")
-NAMED_TWICE = Refusal(
+NOT_NAMED = Failure(400, "user_not_named", "This token is nobody's own: name the user in `X-Recollect-User`.")
+NAMED_TWICE = Failure(
     400,
     "user_named_twice",
     "The headers name two users, or one that can't be: 1 to 256 characters, not `*`, and no unfilled template.",
 )
-FORBIDDEN = Refusal(403, "forbidden", "This token does not allow that for this user.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +24,9 @@ class Granted:
     """A request that is let in.
 
     Attributes:
-        principal: Whose token it carries.
-        user_id: For whom it acts.
-        may_write: Whether it may change what is theirs.
+        principal: The owner of its token.
+        user_id: The user for whom it acts.
+        may_write: Whether it may change their memories.
     """
 
     principal: Principal
@@ -69,12 +46,12 @@ class AgentAccess:
         self._authentication = authentication
         self._user_header = user_header.lower().encode("latin-1")
 
-    def of(self, headers: Headers, peer: str | None) -> Granted | Refusal:
+    def of(self, headers: Headers, peer: str | None) -> Granted | Failure:
         """Return for whom a request acts, or why it may not.
 
         Args:
             headers: The request's.
-            peer: The address it came from, or None where that is unknown.
+            peer: The address it came from; None if unknown.
         """
         try:
             principal = self._authentication.admitted(headers, peer)
@@ -83,13 +60,13 @@ class AgentAccess:
         if principal is None:
             return UNAUTHORIZED
         user_id = self._user_of(principal, headers)
-        if isinstance(user_id, Refusal):
+        if isinstance(user_id, Failure):
             return user_id
         if not principal.may(Permission.OWN, user_id, reads=True):
             return FORBIDDEN
         return Granted(principal, user_id, principal.may(Permission.OWN, user_id, reads=False))
 
-    def _user_of(self, principal: Principal, headers: Headers) -> str | Refusal:
+    def _user_of(self, principal: Principal, headers: Headers) -> str | Failure:
         names = (USER_HEADER, self._user_header) if principal.role is Role.ACTING else (USER_HEADER,)
         sent = [found for name in dict.fromkeys(names) if (found := values(headers, name))]
         named = {readable_id(each) for each in sent}

@@ -1,7 +1,7 @@
-"""The protocol over streamable HTTP, at `/memory/mcp`. Never: a session that a replica alone knows, a token in a log.
+"""The protocol over streamable HTTP, at `/memory/mcp`.
 
-Each request is served by itself: its token is looked at, and the SDK gets it with a session of its own that ends with
-the answer. So any replica may answer any request, and nothing runs in between.
+Each request is independent: its token is checked, and the SDK gets a session that ends with the answer. So any replica
+may answer any request.
 """
 
 from typing import Any
@@ -9,12 +9,13 @@ from typing import Any
 import msgspec
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+from recollect.api.failures import Failure
 from recollect.engine import Engine
 from recollect.engine.live import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect_proxy.access import Authentication
 from recollect_proxy.mcp import REFUSED_HEADER
-from recollect_proxy.mcp.access import TOO_MANY_ATTEMPTS, UNAUTHORIZED, AgentAccess, Granted, Refusal
+from recollect_proxy.mcp.access import AgentAccess, Granted
 from recollect_proxy.mcp.caller import Caller
 from recollect_proxy.mcp.client_name import (
     named_in_handshake,
@@ -40,9 +41,12 @@ _LONGEST_BODY = 256 * 1024
 _GRANTED = "recollect.granted"
 _SESSION = b"mcp-session-id"
 _OK = 200
-_TOO_LONG = Refusal(413, "body_too_large", f"A request has {_LONGEST_BODY} bytes at most.")
-_NOT_ALLOWED = Refusal(
-    405, "method_not_allowed", "Send POST: there are no streams and no sessions to listen to or to end."
+_TOO_LONG = Failure(413, "body_too_large", f"A request has {_LONGEST_BODY} bytes at most.")
+_NOT_ALLOWED = Failure(
+    405,
+    "method_not_allowed",
+    "Send POST: there are no streams and no sessions to listen to or to end.",
+    headers={"allow": "POST"},
 )
 
 
@@ -71,7 +75,7 @@ class _McpApplication:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         granted = self._access.of(list(scope["headers"]), peer_of(scope))
-        if isinstance(granted, Refusal):
+        if isinstance(granted, Failure):
             await _refuse(send, granted)
             return
         if scope["method"] != "POST":
@@ -127,14 +131,8 @@ def _finishing(send: Send, name: str | None) -> Send:
     return finished
 
 
-async def _refuse(send: Send, refusal: Refusal) -> None:
-    error: dict[str, Any] = {"code": refusal.code, "message": refusal.message, "field": None}
-    headers = [(b"cache-control", b"no-store"), (REFUSED_HEADER, refusal.code.encode())]
-    if refusal is UNAUTHORIZED:
-        headers.append((b"www-authenticate", b'Bearer realm="recollect"'))
-    if refusal is TOO_MANY_ATTEMPTS:
-        headers.append((b"retry-after", b"60"))
-    if refusal is _NOT_ALLOWED:
-        headers.append((b"allow", b"POST"))
-    body = msgspec.json.encode({"error": error})
-    await respond(send, refusal.status, body, content_type=b"application/json", headers=headers)
+async def _refuse(send: Send, failure: Failure) -> None:
+    headers = [(name.encode(), value.encode()) for name, value in failure.headers.items()]
+    headers += [(b"cache-control", b"no-store"), (REFUSED_HEADER, failure.code.encode())]
+    body = msgspec.json.encode({"error": failure.body.error})
+    await respond(send, failure.status, body, content_type=b"application/json", headers=headers)

@@ -1,6 +1,6 @@
-"""Hands what a client says on stdio to a running server, over HTTP, and its answers back. Never: a memory of its own.
+"""A bridge from a client on stdio to a running server over HTTP.
 
-Each request has a connection of its own, under the client's name. So a server that starts anew in between is no matter.
+Each request has a connection of its own, under the client's name, so the server may restart in between.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -47,7 +47,7 @@ async def serve_bridge(url: str, token: str, user_id: str | None) -> None:
     """Serve until the client ends its side.
 
     Args:
-        url: Of the running server, with or without `/memory/mcp`.
+        url: The running server, with or without `/memory/mcp`.
         token: Opens it.
         user_id: For whom; None: whose token it is.
     """
@@ -129,7 +129,7 @@ class _Bridge:
 
 
 def _answer_in(error: BaseException) -> MCPError | None:
-    """Return the server's own answer among what was raised, if there is one."""
+    """Return the server's own answer among the raised errors, if any."""
     if isinstance(error, MCPError):
         return error
     if isinstance(error, BaseExceptionGroup):

@@ -1,4 +1,4 @@
-"""Who calls a tool, for whom, and what they may do: what both transports tell the tools. Never: a token."""
+"""The caller of a tool, as both transports describe it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ class Caller:
     Attributes:
         engine: Returns the engine.
         user_id: For whom.
-        client: What its program calls itself, printable.
+        client: The name of its program, printable.
         may_write: Whether it may change anything.
-        reader: The name of the administrator's token where one reads what is the user's; None: it is read for the user.
+        reader: The name of the administrator's token; None if no administrator reads.
     """
 
     engine: OpenedEngine
@@ -36,7 +36,7 @@ class Caller:
 
     @property
     def memories(self) -> AgentMemories:
-        """What it may do with memories; raises StoreUnavailableError."""
+        """The engine's part for agents; raises StoreUnavailableError."""
         return self.engine().agents
 
     async def reads(self, operation: str) -> None:

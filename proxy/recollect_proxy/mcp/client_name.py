@@ -1,4 +1,4 @@
-"""What a client calls itself, as the audit names it: bounded and printable. Pure.
+"""The name of a client in the audit: bounded and printable.
 
 In the protocol's versions with a handshake a client names itself once, and each later request may come to another replica.
 So the session id that answers the handshake holds the name; it opens nothing, as each request brings its token.
@@ -18,7 +18,7 @@ _LONGEST_SESSION = 512
 
 
 def printable_name(given: object) -> str:
-    """Return a client's name of 64 characters at most, in one line; ``UNNAMED`` where it gives none."""
+    """Return a client's name of 64 characters at most, in one line; ``UNNAMED`` if it gives none."""
     if not isinstance(given, str):
         return UNNAMED
     shown = "".join(letter if letter.isprintable() else " " for letter in given[: 4 * _LONGEST])
@@ -26,7 +26,7 @@ def printable_name(given: object) -> str:
 
 
 def named_in_handshake(body: bytes) -> str | None:
-    """Return the name in the body of an `initialize` request; None where it is another request, or none."""
+    """Return the name in the body of an `initialize` request; None for any other body."""
     try:
         message: Any = msgspec.json.decode(body)
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -45,7 +45,7 @@ def session_of(name: str) -> str:
 
 
 def named_in_session(session: str | None) -> str | None:
-    """Return the name that a session id holds; None where it is none of ours."""
+    """Return the name in a session id; None if it is not one of ours."""
     if session is None or not session.startswith(_PREFIX) or len(session) > _LONGEST_SESSION:
         return None
     encoded = session.rpartition(".")[2]

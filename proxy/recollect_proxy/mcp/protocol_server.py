@@ -1,7 +1,6 @@
-"""Speaks the protocol through its SDK: lists tools and resources, and answers calls. Never: a transport, a token.
+"""Speaks the protocol through its SDK: lists tools and resources, and answers calls.
 
-What goes wrong is answered here, in our words. The SDK would log what it does not know with its text, which may be a
-person's.
+Errors are answered here, in our words. The SDK would log an unknown error with its text, which may hold a person's.
 """
 
 import logging
@@ -10,6 +9,7 @@ from importlib.metadata import version
 from typing import Any, TypeAlias
 from uuid import UUID
 
+import msgspec
 import structlog
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -32,14 +32,16 @@ from mcp_types import (
     Tool,
     ToolAnnotations,
 )
-from pydantic import BaseModel, ValidationError
+from msgspec import Struct
 
+from recollect.api.agents import MemoryDocument, ProfileDocument
 from recollect.errors import EmbedderError, MemoryNotFoundError, StoreError, SwitchedOffError
 from recollect.failures import place
 from recollect_proxy.mcp.caller import Caller
 from recollect_proxy.mcp.client_name import UNNAMED, printable_name
-from recollect_proxy.mcp.shapes import Item, MemoryDocument, ProfileDocument
-from recollect_proxy.mcp.tools import BY_NAME, TOOLS, ToolDefinition
+from recollect_proxy.mcp.tools import TOOLS, ArgumentError
+from recollect_proxy.mcp.tools import Tool as OwnTool
+from recollect_proxy.web.values import WrongValueError, read_values, shaped
 
 INSTRUCTIONS = (
     "Recollect is the user's long-term memory, shared by all their assistants. Search it when an answer depends on the user. "
@@ -57,12 +59,12 @@ WhoCalls: TypeAlias = Callable[[Context], Caller]
 
 
 def quiet_sdk() -> None:
-    """Let the SDK log nothing: its messages may hold what was sent, and what matters of them is logged here."""
+    """Silence the SDK's logs: its messages may quote requests. Errors are logged here."""
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
 
 
 def client_of(context: Context, known: str | None = None) -> str:
-    """Return what the client calls itself, printable: in this request, else as ``known``."""
+    """Return the printable name of the client: of this request, else ``known``."""
     params = context.session.client_params
     return known or UNNAMED if params is None else printable_name(params.client_info.name)
 
@@ -94,22 +96,24 @@ class _Answers:
     async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         """Return the tools that the caller may use."""
         caller = self._who_calls(context)
-        return ListToolsResult(tools=[_listed(each) for each in TOOLS if each.reads or caller.may_write])
+        return ListToolsResult(
+            tools=[_listed(each) for each in TOOLS.values() if each.reads or caller.may_write]
+        )
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        """Return what a tool returns, or what went wrong with it, for the model to read."""
-        tool = BY_NAME.get(params.name)
+        """Return the result of a tool, or its error, for the model to read."""
+        tool = TOOLS.get(params.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, "There is no such tool.")
-        try:
-            given = tool.takes.model_validate(params.arguments or {})
-        except ValidationError as error:
-            return _failed(_mistakes(error))
         caller = self._who_calls(context)
         if not (tool.reads or caller.may_write):
             return _failed("This token only reads: it changes no memory.")
         try:
-            result = await tool.run(caller, given)
+            given = read_values(params.arguments or {}, tool.takes, strict=False)
+            await caller.reads(tool.name)  # the answer of every tool holds memories
+            result = shaped(await tool.run(caller, given), tool.returns)
+        except (ArgumentError, WrongValueError) as error:
+            return _failed(f"The arguments are not what they must be. {error}")
         except Exception as error:  # noqa: BLE001 -- whatever it is, the model is told in our words
             return _failed(_explained(error))
         return _succeeded(result)
@@ -141,54 +145,61 @@ class _Answers:
         return ListResourceTemplatesResult(resource_templates=[memory])
 
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        """Return what stands at an address."""
+        """Return the resource at an address."""
         caller = self._who_calls(context)
         uri = str(params.uri)
         try:
             if uri == PROFILE:
-                found: BaseModel = await _profile(caller)
+                await caller.reads("read_profile")
+                profile = await caller.memories.profile(caller.user_id)
+                told = {"known": profile.count, "statements": profile.statements}
+                found: Struct = shaped(told, ProfileDocument)
             else:
                 known = _memory_id(uri)
                 await caller.reads("read_memory")
-                found = MemoryDocument(memory=Item.of(await caller.memories.one(caller.user_id, known)))
+                found = shaped({"memory": await caller.memories.one(caller.user_id, known)}, MemoryDocument)
         except MCPError:
             raise
         except MemoryNotFoundError as error:
             raise MCPError(INVALID_PARAMS, _explained(error)) from None
         except Exception as error:  # noqa: BLE001 -- as with tools
             raise MCPError(INTERNAL_ERROR, _explained(error)) from None
-        contents = TextResourceContents(uri=uri, mime_type=_JSON, text=_as_json(found))
+        contents = TextResourceContents(uri=uri, mime_type=_JSON, text=msgspec.json.encode(found).decode())
         return ReadResourceResult(contents=[contents])
 
 
-async def _profile(caller: Caller) -> ProfileDocument:
-    await caller.reads("read_profile")
-    profile = await caller.memories.profile(caller.user_id)
-    return ProfileDocument(known=profile.count, statements=[Item.of(each) for each in profile.statements])
-
-
-def _listed(tool: ToolDefinition) -> Tool:
+def _listed(tool: OwnTool) -> Tool:
     return Tool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=tool.takes.model_json_schema(),
-        output_schema=tool.returns.model_json_schema(mode="serialization"),
+        input_schema=_schema_of(tool.takes),
+        output_schema=_schema_of(tool.returns),
         annotations=ToolAnnotations(
             title=tool.title,
             read_only_hint=tool.reads,
             destructive_hint=tool.destroys,
-            idempotent_hint=tool.repeats,
+            idempotent_hint=True,
             open_world_hint=False,
         ),
     )
 
 
-def _succeeded(result: BaseModel) -> CallToolResult:
-    """Return a result as structure, and as the same in text, which begins with what it is."""
+def _schema_of(shape: type[Struct]) -> dict[str, Any]:
+    """Return the JSON Schema of a shape as an object of its own."""
+    _, schemas = msgspec.json.schema_components([shape], ref_template="#/$defs/{name}")
+    for each in schemas.values():
+        if "enum" in each:
+            each["type"] = "string"  # some clients need it
+    own = schemas.pop(shape.__name__)
+    return {**own, "$defs": schemas} if schemas else own
+
+
+def _succeeded(result: Struct) -> CallToolResult:
+    """Return a result as structure and as text; both begin with the notice."""
+    text = msgspec.json.encode(result)
     return CallToolResult(
-        content=[TextContent(text=_as_json(result))],
-        structured_content=result.model_dump(mode="json"),
+        content=[TextContent(text=text.decode())], structured_content=msgspec.json.decode(text)
     )
 
 
@@ -196,22 +207,11 @@ def _failed(why: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=why)], is_error=True)
 
 
-def _as_json(result: BaseModel) -> str:
-    return result.model_dump_json()
-
-
 def _memory_id(uri: str) -> UUID:
     try:
         return UUID(uri.removeprefix(MEMORY) if uri.startswith(MEMORY) else "")
     except ValueError:
         raise MCPError(INVALID_PARAMS, f"There are {PROFILE} and {MEMORY}ID.") from None
-
-
-def _mistakes(error: ValidationError) -> str:
-    """Return what is wrong with arguments, without repeating them."""
-    found = error.errors(include_input=False, include_url=False, include_context=False)
-    told = [f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}" for each in found[:10]]
-    return "The arguments are not what they must be. " + "; ".join(told)
 
 
 def _explained(error: Exception) -> str:

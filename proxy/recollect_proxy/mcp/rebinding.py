@@ -1,4 +1,4 @@
-"""What the SDK is told so that a web page of another site can't speak to us (DNS rebinding).
+"""Protection against DNS rebinding: a web page of another site can't reach us.
 
 Browsers send their page's origin with every POST: a page that is not known is refused, whatever name it reached us by.
 Where only this machine reaches us, only this machine's names are ours. Served to a network, other programs reach us by
@@ -31,7 +31,7 @@ class KnownHosts:
         self._is_local = is_local
 
     def settings(self, host: str | None) -> TransportSecuritySettings:
-        """Return what the SDK is to check of a request.
+        """Return the checks that the SDK makes of a request.
 
         Args:
             host: Its Host, if it has one.

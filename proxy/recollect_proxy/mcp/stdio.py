@@ -1,4 +1,4 @@
-"""The protocol over standard input and output, for a client that starts us. Never: anything else on standard output."""
+"""The protocol over standard input and output, for a client that starts us."""
 
 import asyncio
 import os
@@ -58,7 +58,7 @@ async def serve_stdio(server: "Server[Any]") -> None:
 
 @asynccontextmanager
 async def _lines() -> AsyncIterator[AsyncIterator[bytes] | None]:
-    """Yield the lines of standard input; None where it is a file, of which the SDK reads by itself.
+    """Yield the lines of standard input; None if it is a file, which the SDK reads.
 
     The SDK reads in a thread that nothing ends but a line, so that a signal could not end us.
     """
@@ -78,7 +78,7 @@ async def _lines() -> AsyncIterator[AsyncIterator[bytes] | None]:
 
 @contextmanager
 def stdout_kept_clean() -> Iterator[None]:
-    """Send to standard error what is written to standard output meanwhile, by us and by what we start."""
+    """Redirect standard output to standard error meanwhile, for this process and its children."""
     sys.stdout.flush()
     kept = os.dup(_STDOUT)
     os.dup2(_STDERR, _STDOUT)

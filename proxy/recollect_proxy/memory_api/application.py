@@ -1,4 +1,4 @@
-"""The Memory API as an ASGI application: finds the operation in the table, lets the request in, answers. Never: SQL."""
+"""The Memory API as an ASGI application: finds the operation in the table, lets the request in, answers."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,12 +18,13 @@ from recollect.api.failures import (
 from recollect.api.operation import Operation, Permission
 from recollect.api.operations import OPERATIONS
 from recollect.engine.live import LiveEngine
+from recollect.errors import RecollectError
 from recollect.model import Skip
 from recollect_proxy.access import Authentication
 from recollect_proxy.memory_api import of_insights, of_memories, of_people
 from recollect_proxy.memory_api.asked import ApiParts, Asked, Reply, reply_of
-from recollect_proxy.memory_api.documentation import Documentation
-from recollect_proxy.memory_api.errors import RefusedError, failure_of, log_failure
+from recollect_proxy.memory_api.documentation import Documentation, write_document
+from recollect_proxy.memory_api.errors import RefusedError, answer_to
 from recollect_proxy.memory_api.once import answered_once
 from recollect_proxy.memory_api.reading import (
     key_named,
@@ -42,8 +43,8 @@ PROBLEM = "application/problem+json"
 
 _LONGEST_BODY = 64 * 1024
 _FUNCTIONS = {**vars(of_memories), **vars(of_people), **vars(of_insights)}
-_ANSWERS = {each.name: _FUNCTIONS[each.name] for each in OPERATIONS}
-"""An operation is answered by the function of its name; one without is a KeyError here, at the start."""
+ANSWERS = {each.name: _FUNCTIONS[each.name] for each in OPERATIONS}
+"""The function that answers each operation, by its name; a missing one is a KeyError at the start."""
 
 _NOT_IN_A_HOST = frozenset(b"/?#@\\ ")
 _METRICS = frozenset({"read_metrics", "read_metrics_as_json"})
@@ -77,7 +78,7 @@ class MemoryApi:
         )
         self._public = _METRICS if metrics_public else frozenset()
         self._routes = _routes()
-        self._documentation = Documentation.of(OPERATIONS, self._permission)
+        self._documentation = Documentation.of(write_document(OPERATIONS, ANSWERS, self._permission))
 
     def _permission(self, operation: Operation[Any]) -> Permission:
         return Permission.PUBLIC if operation.name in self._public else operation.permission
@@ -93,8 +94,7 @@ class MemoryApi:
         except ClientLeftError:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is, it is answered in the one shape
-            failure = failure_of(error)
-            log_failure(failure, error)
+            failure = answer_to(error)
             reply = Reply(failure.status, msgspec.json.encode(failure.body), PROBLEM, failure.headers)
         await _send(send, reply)
 
@@ -160,7 +160,7 @@ class MemoryApi:
         return await self._done(asked, key_named(headers) if operation.once else None, path)
 
     async def _done(self, asked: Asked, key: str | None, path: bytes) -> Reply:
-        """Do what is asked: once, if it has a key."""
+        """Run the operation: once, if the request has a key."""
         operation, body = asked.operation, b""
         if operation.takes_body or operation.once:
             read = await asked.incoming.read(_LONGEST_BODY)
@@ -171,8 +171,10 @@ class MemoryApi:
             asked = replace(asked, sent=read_body(body, operation.takes))
 
         async def act() -> Reply:
-            answer = await _ANSWERS[operation.name](asked)
-            return answer if isinstance(answer, Reply) else reply_of(operation, answer)
+            try:
+                return reply_of(operation, await ANSWERS[operation.name](asked))
+            except RecollectError as error:
+                raise RefusedError(answer_to(error, operation.further)) from error
 
         if key is None:
             return await act()

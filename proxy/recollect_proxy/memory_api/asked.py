@@ -1,4 +1,4 @@
-"""A request as the functions that answer it see it, and their answer. Never: a route."""
+"""A request as the functions that answer it see it, and their answer."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
@@ -6,18 +6,19 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 import msgspec
+from msgspec import Struct
 
-from recollect.api.memories import Memory
 from recollect.api.operation import Operation
 from recollect.engine import Engine
 from recollect.engine.live import LiveEngine
 from recollect.errors import StoreUnavailableError
-from recollect.model import Actor, Scope, Skip
+from recollect.model import Actor, Memory, Scope, Skip
 from recollect_proxy.access import Authentication, Principal
 from recollect_proxy.memory_api.reading import session_named, user_named, uuid_named
 from recollect_proxy.metrics.exposition import Metrics
 from recollect_proxy.metrics.health_check import HealthCheck
 from recollect_proxy.web.asgi import Incoming
+from recollect_proxy.web.values import shaped
 
 Stream: TypeAlias = AsyncIterator[bytes]
 
@@ -50,7 +51,7 @@ class Reply:
     Attributes:
         status: The HTTP status.
         body: All of it, or its pieces.
-        content_type: Of the body.
+        content_type: The media type of the body.
         headers: Further headers.
     """
 
@@ -65,12 +66,12 @@ class Asked:
     """A request that is let in.
 
     Attributes:
-        parts: What it is answered with.
-        operation: What it asks for.
+        parts: The parts that answers are made with.
+        operation: The operation.
         path: The path's parameters, percent-encoded.
-        principal: Whom its token stands for; of a public operation nobody asks, and it is None.
+        principal: The owner of its token; None for a public operation.
         sent: Its query or body, as the operation takes it.
-        versions: What `If-Match` names; None: any version.
+        versions: The versions in `If-Match`; None for any.
         incoming: Its body, unread where the operation takes none.
         origin: The scheme and host it was sent to.
     """
@@ -97,23 +98,23 @@ class Asked:
 
     @property
     def who(self) -> Principal:
-        """Whom the token stands for."""
+        """The owner of the token."""
         assert self.principal is not None  # noqa: S101 -- only public operations are let in without one
         return self.principal
 
     @property
     def actor(self) -> Actor:
-        """Whom the audit names."""
+        """The actor in the audit."""
         return self.who.actor
 
     @property
     def user_id(self) -> str:
-        """Whom the path names."""
+        """The user in the path."""
         return user_named(self.path["user_id"])
 
     @property
     def chat(self) -> Scope:
-        """The user and the chat that the path names."""
+        """The user and the chat in the path."""
         return Scope(self.user_id, session_named(self.path["session_id"]))
 
     def id(self, name: str) -> UUID:
@@ -121,7 +122,7 @@ class Asked:
         return uuid_named(name, self.path[name])
 
     async def note_read(self, user_id: str) -> None:
-        """Keep that an administrator reads what is kept of a user, before they do.
+        """Note an administrator's read of a user's data before it happens.
 
         Raises:
             StoreError: It can't be kept.
@@ -131,12 +132,14 @@ class Asked:
 
 
 def reply_of(operation: Operation[Any], answer: Any) -> Reply:
-    """Return the reply with what a function answered; a memory's version becomes its header."""
-    headers = {}
-    if isinstance(answer, Memory):
-        headers = {"ETag": answer.etag} if isinstance(answer.etag, str) else {}
-        answer.etag = msgspec.UNSET
-    body = (
-        answer.encode() if isinstance(answer, str) else b"" if answer is None else msgspec.json.encode(answer)
-    )
+    """Return the reply with the answer of an operation's function; a memory's version becomes its ETag."""
+    if isinstance(answer, Reply):
+        return answer
+    body = b"" if answer is None else msgspec.json.encode(shaped(answer, operation.answers))
+    headers = {"ETag": f'"{answer.version}"'} if isinstance(answer, Memory) else {}
     return Reply(operation.status, body, operation.media_type, headers)
+
+
+def fields_of(told: Any, shape: type[Struct]) -> dict[str, Any]:
+    """Return those attributes of an object that are named as fields of a shape."""
+    return {name: getattr(told, name) for name in shape.__struct_fields__ if hasattr(told, name)}

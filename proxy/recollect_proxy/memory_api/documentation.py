@@ -1,7 +1,8 @@
-"""The Memory API's OpenAPI 3.1 document, made of the table, and the two paths that serve it. Never: an engine, a token."""
+"""The Memory API's OpenAPI 3.1 document, made of the table, and the two paths that serve it."""
 
+import inspect
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from types import UnionType
@@ -12,8 +13,9 @@ import msgspec
 from msgspec import Meta, Struct, UnsetType
 
 from recollect import __version__
-from recollect.api.failures import MEMORY_NOT_FOUND, ErrorBody, Failure, anchor_of, every_failure
+from recollect.api.failures import MEMORY_NOT_FOUND, ErrorBody, Failure, every_failure
 from recollect.api.fields import CHAT, ID, MEMORY, USER, WHEN
+from recollect.api.memories import Memory
 from recollect.api.operation import Operation, Permission
 from recollect.model import Action, Actor, Ending, EntryState, FailedAt, Party, Reason, Role, State
 from recollect_proxy.memory_api.asked import Reply
@@ -21,6 +23,7 @@ from recollect_proxy.memory_api.page import render
 from recollect_proxy.memory_api.reading import KEY, MATCH
 from recollect_proxy.takeout.rows import FORMAT, ROWS, VERSION
 
+_LINE_END = re.compile(r"(?<!\n)\n(?!\n)")
 _REFERENCE = "#/components/schemas/{name}"
 _WORDS = (Action, Actor, Ending, EntryState, FailedAt, Party, Reason, Role, State)
 """Enumerations that answers and queries alone name."""
@@ -133,15 +136,9 @@ class Documentation:
     pages: dict[bytes, Reply]
 
     @classmethod
-    def of(
-        cls, operations: Sequence[Operation[Any]], permission: Callable[[Operation[Any]], Permission]
-    ) -> "Documentation":
-        """Return the documentation of a table; ``permission`` returns what an operation asks for here."""
-        document = write_document(operations, permission)
-        errors = [
-            (anchor_of(one.code), one.code, one.status, one.meaning or one.message) for one in every_failure()
-        ]
-        page = render(document, errors).encode()
+    def of(cls, document: Mapping[str, Any]) -> "Documentation":
+        """Return the documentation for an OpenAPI document of ours."""
+        page = render(document, every_failure()).encode()
         return cls(
             {
                 b"/memory/docs/openapi.json": Reply(200, msgspec.json.format(msgspec.json.encode(document))),
@@ -151,16 +148,25 @@ class Documentation:
 
 
 def write_document(
-    operations: Sequence[Operation[Any]], permission: Callable[[Operation[Any]], Permission]
+    operations: Sequence[Operation[Any]],
+    answers: Mapping[str, Callable[..., Any]],
+    permission: Callable[[Operation[Any]], Permission],
 ) -> dict[str, Any]:
-    """Return the document as plain JSON values. Its schemas are msgspec's own, which reads the bodies by them."""
+    """Return the document as plain JSON values.
+
+    Args:
+        operations: The table. Its schemas are msgspec's own, which also reads the bodies by them.
+        answers: The function that answers each operation, by name; its docstring has the summary and the description.
+        permission: Returns the permission that an operation requires.
+    """
     paths: dict[str, dict[str, Any]] = {}
     for each in operations:
         is_public = permission(each) is Permission.PUBLIC
+        summary, _, description = (inspect.getdoc(answers[each.name]) or "").partition("\n\n")
         paths.setdefault(each.path, {})[each.method.lower()] = {
             "tags": [each.tag],
-            "summary": each.summary,
-            "description": each.description,
+            "summary": summary.rstrip("."),
+            "description": _LINE_END.sub(" ", description),
             "operationId": each.name,
             "parameters": _parameters(each),
             **_request_body(each),
@@ -186,7 +192,7 @@ def _schemas(operations: Sequence[Operation[Any]]) -> dict[str, Any]:
     schemas["ErrorBody"]["examples"] = [msgspec.to_builtins(MEMORY_NOT_FOUND.body)]
     for change in ("MemoryChange", "CommonFlagsChange", "FlagsChange", "ProfileEntryChange"):
         schemas[change]["minProperties"] = 1
-    schemas["BulkChange"]["minProperties"] = 3  # what is done, to which, and what is different
+    schemas["BulkChange"]["minProperties"] = 3  # op, id and at least one field
     del schemas["Memory"]["properties"]["etag"]  # it is a header
     _plain_references(schemas)
     return dict(sorted(schemas.items()))
@@ -249,7 +255,7 @@ def _request_body(operation: Operation[Any]) -> dict[str, Any]:
 
 
 def _export_schema() -> dict[str, Any]:
-    """Return what the document says of an export that is sent: its outermost names. The whole is `docs/export.schema.json`."""
+    """Return the outermost fields of an export; the whole schema is `docs/export.schema.json`."""
     rows = {"type": "array", "items": {"type": "object"}}
     known: dict[str, Any] = {
         "format": {"const": FORMAT},
@@ -266,11 +272,13 @@ def _export_schema() -> dict[str, Any]:
 
 
 def _responses(operation: Operation[Any]) -> dict[str, Any]:
-    done: dict[str, Any] = {"description": operation.returns}
-    if operation.etag:
+    shape = operation.answers
+    told = (inspect.getdoc(shape) or "") if issubclass(shape, Struct) else "Done."
+    done: dict[str, Any] = {"description": told.partition("\n\n")[0]}
+    if shape is Memory:
         done["headers"] = _ETAG
-    if operation.answers is not type(None):
-        done["content"] = {operation.media_type: {"schema": _answer_schema(operation.answers)}}
+    if shape is not type(None):
+        done["content"] = {operation.media_type: {"schema": _answer_schema(shape)}}
     statuses = sorted({each.status for each in operation.failures})
     failed = {
         str(status): _failed([each for each in operation.failures if each.status == status])

@@ -1,54 +1,21 @@
-"""Which failure answers which error. Never: an engine, a route."""
+"""The failures with which the Memory API answers errors."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import structlog
 
 from recollect.api.failures import (
-    ALWAYS_NEEDED,
-    CHANGED_MEANWHILE,
-    DUPLICATE_ENTRY,
-    DUPLICATE_MEMORY,
-    EMBEDDER_UNAVAILABLE,
     INTERNAL_ERROR,
     INVALID_FIELD,
     INVALID_PARAMETER,
-    MEMORY_NOT_FOUND,
-    MESSAGE_NOT_FOUND,
-    NOT_UNDOABLE,
-    PROFILE_ENTRY_NOT_FOUND,
-    PROFILE_FULL,
-    PROFILE_NOT_ALLOWED,
-    QUESTION_NOT_KEPT,
-    SESSION_NOT_FOUND,
-    STORE_FAILED,
-    STORE_UNAVAILABLE,
-    SWITCHED_OFF,
     TOO_MANY_ATTEMPTS,
-    UPDATE_NOT_FOUND,
     Failure,
+    failure_of,
 )
-from recollect.errors import (
-    AlwaysNeededError,
-    ChangedMeanwhileError,
-    DuplicateEntryError,
-    DuplicateMemoryError,
-    EmbedderError,
-    MemoryNotFoundError,
-    MessageNotFoundError,
-    NotUndoableError,
-    ProfileEntryNotFoundError,
-    ProfileFullError,
-    ProfileNotAllowedError,
-    QuestionNotKeptError,
-    SessionNotFoundError,
-    StoreError,
-    StoreUnavailableError,
-    SwitchedOffError,
-    UpdateNotFoundError,
-)
+from recollect.errors import SwitchedOffError
 from recollect_proxy.access import TooManyAttemptsError
+from recollect_proxy.web.values import repeatable
 
 log = structlog.get_logger(__name__)
 
@@ -62,68 +29,32 @@ class RefusedError(Exception):
 
 
 def invalid_parameter(name: str, requirement: str) -> RefusedError:
-    """Return the error of a parameter that is not as it must be."""
+    """Return the error of a parameter that does not meet its requirement."""
     return RefusedError(replace(INVALID_PARAMETER, message=f"`{name}` must be {requirement}.", about=name))
 
 
 def unknown_parameter(name: str, known: Iterable[str]) -> RefusedError:
-    """Return the error of a parameter that the endpoint does not know; its name is told where it can be one."""
+    """Return the error of a parameter that the operation does not know."""
     told = ", ".join(f"`{each}`" for each in known) or "none"
-    return RefusedError(
-        replace(
-            INVALID_PARAMETER,
-            message=f"The query has an unknown parameter. Known here: {told}.",
-            about=name if is_nameable(name) else None,
-        )
-    )
-
-
-def is_nameable(name: str) -> bool:
-    """Tell whether a name may be repeated: anything else may be a text of somebody's."""
-    return name.isidentifier() and len(name) < 64  # noqa: PLR2004
+    message = f"The query has an unknown parameter. Known here: {told}."
+    return RefusedError(replace(INVALID_PARAMETER, message=message, about=repeatable(name)))
 
 
 def invalid_field(name: str | None, message: str) -> RefusedError:
-    """Return the error of a body that is JSON but not what it must be."""
+    """Return the error of a JSON body with a wrong field."""
     return RefusedError(replace(INVALID_FIELD, message=message, about=name))
 
 
-_ANSWERS: tuple[tuple[type[Exception], Failure], ...] = (
-    (MemoryNotFoundError, MEMORY_NOT_FOUND),
-    (SessionNotFoundError, SESSION_NOT_FOUND),
-    (MessageNotFoundError, MESSAGE_NOT_FOUND),
-    (UpdateNotFoundError, UPDATE_NOT_FOUND),
-    (DuplicateMemoryError, DUPLICATE_MEMORY),
-    (ChangedMeanwhileError, CHANGED_MEANWHILE),
-    (NotUndoableError, NOT_UNDOABLE),
-    (QuestionNotKeptError, QUESTION_NOT_KEPT),
-    (AlwaysNeededError, ALWAYS_NEEDED),
-    (ProfileEntryNotFoundError, PROFILE_ENTRY_NOT_FOUND),
-    (ProfileNotAllowedError, PROFILE_NOT_ALLOWED),
-    (ProfileFullError, PROFILE_FULL),
-    (DuplicateEntryError, DUPLICATE_ENTRY),
-    (EmbedderError, EMBEDDER_UNAVAILABLE),
-    (StoreUnavailableError, STORE_UNAVAILABLE),  # before StoreError, which it is one of
-    (StoreError, STORE_FAILED),
-)
-
-
-def failure_of(error: Exception) -> Failure:
-    """Return the answer to ``error``."""
+def answer_to(error: Exception, first: Sequence[Failure] = ()) -> Failure:
+    """Return the failure that answers ``error``, one of ``first`` if any does, and log it if the fault is ours."""
     match error:
         case RefusedError():
             return error.failure
         case TooManyAttemptsError():
             return replace(TOO_MANY_ATTEMPTS, headers={"retry-after": str(error.seconds)})
-        case SwitchedOffError():
-            return replace(SWITCHED_OFF, message=str(error))
-        case _:
-            return next((failure for kind, failure in _ANSWERS if isinstance(error, kind)), INTERNAL_ERROR)
-
-
-def log_failure(failure: Failure, error: Exception) -> None:
-    """Log an error that is ours."""
+    failure = failure_of(error, first)
     if failure is INTERNAL_ERROR:
         log.error("memory_api_failed", exc_info=error)
     elif failure.status > INTERNAL_ERROR.status:
         log.warning("memory_api_unavailable", error=type(error).__name__, detail=str(error))
+    return replace(failure, message=str(error)) if isinstance(error, SwitchedOffError) else failure

@@ -1,37 +1,17 @@
-"""Answers what is asked about memories. Each function is named as its row of the table. Never: SQL, a route."""
+"""The operations on memories. Each function has the name of its row in the table, and its docstring documents the row."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from recollect import model
-from recollect.api.failures import BULK_REFUSED, Failure, ItemError
-from recollect.api.fields import LONGEST_QUESTION
-from recollect.api.memories import (
-    BulkDelete,
-    BulkResult,
-    BulkResults,
-    FoundMemories,
-    FoundMemory,
-    GlobalMemories,
-    History,
-    Memory,
-    MemoryChange,
-    MemoryPage,
-    NewSessionMemory,
-    OneChange,
-    Quarantine,
-    Quarantined,
-    Todo,
-    Todos,
-    Update,
-)
-from recollect.api.memory_operations import GLOBAL_ALREADY, NOT_GLOBAL, NOT_TO_SHARE
+from recollect.api.failures import BULK_REFUSED, Failure, ItemError, failure_of
+from recollect.api.memories import BulkDelete, MemoryChange, NewSessionMemory, OneChange
 from recollect.api.queries import PLACE
-from recollect.errors import BulkRefusedError, DuplicateMemoryError, MemoryNotFoundError
+from recollect.errors import BulkRefusedError, MemoryNotFoundError
 from recollect.model import (
     KEPT,
     MOST_QUARANTINED,
@@ -45,14 +25,19 @@ from recollect.model import (
 )
 from recollect.text.secrets.in_names import id_without_secrets
 from recollect_proxy.memory_api.asked import Asked
-from recollect_proxy.memory_api.errors import RefusedError, failure_of, invalid_field, invalid_parameter
+from recollect_proxy.memory_api.errors import RefusedError, invalid_field, invalid_parameter
 from recollect_proxy.memory_api.reading import changes
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-async def list_memories(asked: Asked) -> MemoryPage:
-    """Return a page of those that the filters let through."""
+async def list_memories(asked: Asked) -> Any:
+    """List a user's memories.
+
+    Newest first; a memory must pass all filters. Memories that are written meanwhile shift no page.
+
+    An unknown user has no memories: the answer is an empty page, not an error.
+    """
     sent = asked.sent
     taken = MemoryFilter(
         kinds=_shown(sent.kind, sent.source),
@@ -66,210 +51,259 @@ async def list_memories(asked: Asked) -> MemoryPage:
         as_of=sent.as_of,
         valid_at=sent.valid_at,
     )
-    return MemoryPage.of(
-        await asked.engine.page(asked.user_id, limit=sent.limit, after=sent.after, taken=taken)
-    )
+    return await asked.engine.page(asked.user_id, limit=sent.limit, after=sent.after, taken=taken)
 
 
-async def search_memories(asked: Asked) -> FoundMemories:
-    """Return the best, with their scores."""
+async def search_memories(asked: Asked) -> Any:
+    """Search a user's memories.
+
+    Ranked as recall ranks them for a chat, by meaning and by words, but nothing is left out as irrelevant.
+
+    It finds memories of the user's list only. Scores compare only within one answer.
+    """
     sent = asked.sent
-    if len(sent.q) > LONGEST_QUESTION:
-        raise invalid_parameter("q", f"1 to {LONGEST_QUESTION} characters")
     found = await asked.engine.search(
         asked.user_id,
-        sent.q.strip(),
+        sent.q,
         limit=sent.limit,
         kinds=_shown(sent.kind, sent.source),
         sources=frozenset(sent.source or ()),
     )
-    return FoundMemories(
-        [
-            FoundMemory(Memory.of(each), round(score, 4), {name: round(part, 4) for name, part in parts})
-            for each, score, parts in found.memories
-        ],
-        list(found.degraded),
-    )
+    memories = [
+        {"memory": each, "score": round(score, 4), "parts": {name: round(part, 4) for name, part in parts}}
+        for each, score, parts in found.memories
+    ]
+    return {"found": memories, "degraded": found.degraded}
 
 
-async def add_memory(asked: Asked) -> Memory:
-    """Write a memory."""
-    return await _add(asked, asked.sent.session_id)
+async def add_memory(asked: Asked) -> Any:
+    """Write a memory by hand.
+
+    It is recalled like any other.
+    """
+    chat = asked.sent.session_id
+    return await _add(asked, None if chat is None else id_without_secrets(chat))
 
 
-async def read_memory(asked: Asked) -> Memory:
-    """Return a memory."""
-    return _tagged(await asked.engine.get(asked.user_id, asked.id("memory_id")))
+async def read_memory(asked: Asked) -> Any:
+    """Read a memory.
+
+    The user must have it.
+    """
+    return await asked.engine.get(asked.user_id, asked.id("memory_id"))
 
 
-async def revise_memory(asked: Asked) -> Memory:
-    """Correct a memory."""
+async def revise_memory(asked: Asked) -> Any:
+    """Correct a memory.
+
+    It keeps its id. Its earlier state stays in its history as a version that undo brings back.
+
+    A memory that several people share can't be changed here.
+    """
     known = asked.id("memory_id")
-    revised = await asked.engine.revise(
+    return await asked.engine.revise(
         asked.user_id, known, **_revised(asked.sent), versions=asked.versions, actor=asked.actor
     )
-    return _tagged(revised)
 
 
-async def forget_memory(asked: Asked) -> None:
-    """Take a memory away."""
+async def forget_memory(asked: Asked) -> Any:
+    """Delete a memory.
+
+    It is never recalled again. The audit still holds its content: to leave no trace, erase the chat or the user.
+    A past memory can be deleted, too; that can't be undone.
+    """
     known = asked.id("memory_id")
     await asked.engine.forget(asked.user_id, known, versions=asked.versions, actor=asked.actor)
 
 
-async def change_memories(asked: Asked) -> BulkResults:
-    """Make all changes, or none."""
+async def change_memories(asked: Asked) -> Any:
+    """Correct and delete many memories.
+
+    All or nothing, in one transaction; each change is a row of the audit and can be undone alone.
+
+    If one can't be done, the answer is 409, and its `errors` list each such operation with the reason.
+    """
     operations = asked.sent.operations
     wanted = [_wanted(position, each) for position, each in enumerate(operations)]
     try:
         done = await asked.engine.change_all(asked.user_id, wanted, actor=asked.actor)
     except BulkRefusedError as refused:
         raise RefusedError(_refused(refused, operations)) from refused
-    return BulkResults(
-        [
-            BulkResult(each.id, "deleted", None)
-            if memory is None
-            else BulkResult(each.id, "changed", Memory.of(memory))
-            for each, memory in zip(operations, done, strict=True)
+    results = zip(operations, done, strict=True)
+    return {
+        "results": [
+            {"id": each.id, "done": "changed" if memory else "deleted", "memory": memory}
+            for each, memory in results
         ]
-    )
+    }
 
 
-async def read_history(asked: Asked) -> History:
-    """Return a page of the audit."""
-    return _history(asked, await _updates(asked, None))
+async def read_history(asked: Asked) -> Any:
+    """Read the audit of a user's memories.
+
+    Every change, newest first, including changes to memories that are gone.
+    """
+    return await _history(asked, None)
 
 
-async def read_memory_history(asked: Asked) -> History:
-    """Return a page of the audit of a memory."""
-    updates = await _updates(asked, asked.id("memory_id"))
-    if not updates and asked.sent.after is None:
+async def read_memory_history(asked: Asked) -> Any:
+    """Read the audit of a memory.
+
+    Every change to it, newest first, even if it is gone or was replaced.
+    """
+    page = await _history(asked, asked.id("memory_id"))
+    if not page["updates"] and asked.sent.after is None:
         raise MemoryNotFoundError
-    return _history(asked, updates)
+    return page
 
 
-async def undo_update(asked: Asked) -> Update:
-    """Undo a change."""
-    known = asked.id("update_id")
-    return Update.of(await asked.engine.undo(asked.user_id, known, actor=asked.actor))
+async def undo_update(asked: Asked) -> Any:
+    """Undo a change.
+
+    An added memory goes; a replaced or deleted one returns; an edited one is as it was before.
+
+    A memory that was changed again since can't be undone: undo the later change first. Messages that a deletion hid stay
+    hidden.
+    """
+    return await asked.engine.undo(asked.user_id, asked.id("update_id"), actor=asked.actor)
 
 
-async def list_todos(asked: Asked) -> Todos:
-    """Return what todos and summaries say is to do."""
+async def list_todos(asked: Asked) -> Any:
+    """List a user's to-dos.
+
+    Memories of the kind todo, and the open to-dos of the chats' summaries.
+
+    A POST to a to-do's path ends it as done or dropped. A to-do of a summary goes when the chat is summarized again.
+    """
     limit = asked.sent.limit
     memories = await asked.engine.todos(asked.user_id, limit=limit)
-    return Todos([todo for memory in memories for todo in _todos_of(memory)][:limit])
+    return {"todos": [todo for memory in memories for todo in _todos_of(memory)][:limit]}
 
 
-async def end_todo(asked: Asked) -> Update:
-    """Note that a to-do was done or dropped."""
+async def end_todo(asked: Asked) -> Any:
+    """End a to-do as done or dropped.
+
+    From now on the memory is past: questions about to-dos no longer get it, questions about the past may. Undo opens the
+    to-do again.
+    """
     ending = asked.sent.ended_as
     if ending is Ending.CHANGED:
         raise invalid_field("ended_as", "`ended_as` must be done or dropped.")
-    known = asked.id("memory_id")
-    return Update.of(await asked.engine.end_todo(asked.user_id, known, ending, actor=asked.actor))
+    return await asked.engine.end_todo(asked.user_id, asked.id("memory_id"), ending, actor=asked.actor)
 
 
-async def list_session_memories(asked: Asked) -> MemoryPage:
-    """Return a page of a chat's memories."""
+async def list_session_memories(asked: Asked) -> Any:
+    """List the memories of a chat.
+
+    Newest first. A memory that was said in several chats belongs to the first.
+    """
     chat, sent = asked.chat, asked.sent
     await asked.engine.expect_chat(chat)
     taken = MemoryFilter(kinds=SHOWN, session_id=chat.session_id)
-    return MemoryPage.of(
-        await asked.engine.page(chat.user_id, limit=sent.limit, after=sent.after, taken=taken)
-    )
+    return await asked.engine.page(chat.user_id, limit=sent.limit, after=sent.after, taken=taken)
 
 
-async def add_session_memory(asked: Asked) -> Memory:
-    """Write a memory for a chat."""
-    chat = asked.chat
-    await asked.engine.expect_chat(chat)
-    return await _add(asked, chat.session_id)
+async def add_session_memory(asked: Asked) -> Any:
+    """Write a memory by hand for a chat.
+
+    It is recalled in every chat, like any other, and stays when this chat is erased.
+    """
+    await asked.engine.expect_chat(asked.chat)
+    return await _add(asked, asked.chat.session_id)
 
 
-async def read_session_memory(asked: Asked) -> Memory:
-    """Return a memory of a chat."""
-    return _tagged(await _of_chat(asked))
+async def read_session_memory(asked: Asked) -> Any:
+    """Read a memory of a chat.
+
+    A memory of another chat is not found here.
+    """
+    return await _of_chat(asked)
 
 
-async def forget_session_memory(asked: Asked) -> None:
-    """Take a memory of a chat away."""
+async def forget_session_memory(asked: Asked) -> Any:
+    """Delete a memory of a chat.
+
+    No chat recalls it any longer. A memory of another chat is not found here, and stays.
+    """
     known = await _of_chat(asked)
     await asked.engine.forget(asked.user_id, known.id, versions=asked.versions, actor=asked.actor)
 
 
-async def list_quarantine(asked: Asked) -> Quarantine:
-    """Return a page of what is held back."""
+async def list_quarantine(asked: Asked) -> Any:
+    """List the memories in quarantine.
+
+    Newest first; without a limit the newest 500. An instruction to the assistant that came as a fact is an example.
+    None of them is recalled before it is approved.
+    """
     most = asked.sent.limit or MOST_QUARANTINED
     after = _place_named(asked.sent.after)
     held = await asked.engine.quarantined(asked.user_id, limit=most + 1, after=after)
     page = held[:most]
-    following = _place_of(page[-1]) if len(held) > most else None
-    return Quarantine(following, [Quarantined(Memory.of(each.memory), each.reason, each.at) for each in page])
+    return {"next": _place_of(page[-1]) if len(held) > most else None, "quarantined": page}
 
 
-async def approve_quarantined(asked: Asked) -> Memory:
-    """Approve what is held back."""
-    known = asked.id("memory_id")
-    return Memory.of(await asked.engine.approve(asked.user_id, known, actor=asked.actor))
+async def approve_quarantined(asked: Asked) -> Any:
+    """Approve a memory in quarantine.
+
+    It is recalled from now on like any other.
+    """
+    return await asked.engine.approve(asked.user_id, asked.id("memory_id"), actor=asked.actor)
 
 
-async def refuse_quarantined(asked: Asked) -> None:
-    """Refuse what is held back."""
+async def refuse_quarantined(asked: Asked) -> Any:
+    """Refuse a memory in quarantine.
+
+    It does not come back, not even if the person says it again.
+    """
     await asked.engine.refuse(asked.user_id, asked.id("memory_id"), actor=asked.actor)
 
 
-async def share_memory(asked: Asked) -> Memory:
-    """Let other users see a memory."""
-    known = asked.id("memory_id")
-    try:
-        return Memory.of(await asked.engine.share(asked.user_id, known, asked.sent.users))
-    except MemoryNotFoundError as error:
-        raise RefusedError(NOT_TO_SHARE) from error
+async def share_memory(asked: Asked) -> Any:
+    """Share a memory.
+
+    Other users see it too, without the words it was said in; from then on it can't be corrected in place.
+
+    Each of them can let go of it without taking it from the others. A user who has its content already keeps that.
+    """
+    return await asked.engine.share(asked.user_id, asked.id("memory_id"), asked.sent.users)
 
 
-async def list_global_memories(asked: Asked) -> GlobalMemories:
-    """Return a page of what serves everybody, or all of it."""
+async def list_global_memories(asked: Asked) -> Any:
+    """List the memories for everybody.
+
+    Newest first; without a limit all of them. They are recalled for users with fewer than five memories of their own.
+    """
     after = asked.sent.after
     left = [each for each in await asked.engine.globals() if after is None or each.id < after]
     page = left[: asked.sent.limit]
-    return GlobalMemories(page[-1].id if len(left) > len(page) else None, [Memory.of(each) for each in page])
+    return {"next": page[-1].id if len(left) > len(page) else None, "memories": page}
 
 
-async def add_global_memory(asked: Asked) -> Memory:
-    """Write a memory for everybody."""
+async def add_global_memory(asked: Asked) -> Any:
+    """Write a memory for everybody.
+
+    If the data folder has `global-memories.txt`, the next start keeps only the memories in that file.
+    """
     sent = asked.sent
-    try:
-        return Memory.of(
-            await asked.engine.add_global(sent.content, kind=sent.kind, importance=sent.importance)
-        )
-    except DuplicateMemoryError as error:
-        raise RefusedError(GLOBAL_ALREADY) from error
+    return await asked.engine.add_global(sent.content, kind=sent.kind, importance=sent.importance)
 
 
-async def remove_global_memory(asked: Asked) -> None:
-    """Take away what serves everybody."""
-    try:
-        await asked.engine.remove_global(asked.id("memory_id"))
-    except MemoryNotFoundError as error:
-        raise RefusedError(NOT_GLOBAL) from error
+async def remove_global_memory(asked: Asked) -> Any:
+    """Delete a memory for everybody.
+
+    It is no longer recalled for anybody.
+    """
+    await asked.engine.remove_global(asked.id("memory_id"))
 
 
-def _tagged(memory: model.Memory) -> Memory:
-    """Return a memory with its version."""
-    told = Memory.of(memory)
-    told.etag = f'"{memory.version}"'
-    return told
-
-
-def _shown(kinds: Iterable[Kind] | None, sources: Iterable[Source] | None) -> frozenset[Kind]:
-    """Return which kinds are asked for; none: any. Exchanges as they were said have to be asked for."""
+def _shown(kinds: Collection[Kind] | None, sources: Collection[Source] | None) -> frozenset[Kind]:
+    """Return the kinds to list, none for any. Exchanges kept as they were said are listed only on request."""
     return frozenset(kinds or ()) or (frozenset() if Source.QA_TURN in (sources or ()) else SHOWN)
 
 
-async def _add(asked: Asked, session_id: str | None) -> Memory:
+async def _add(asked: Asked, session_id: str | None) -> model.Memory:
     sent = asked.sent
-    memory = await asked.engine.add(
+    return await asked.engine.add(
         asked.user_id,
         sent.content,
         kind=sent.kind,
@@ -279,7 +313,6 @@ async def _add(asked: Asked, session_id: str | None) -> Memory:
         hints=_hints(sent),
         actor=asked.actor,
     )
-    return _tagged(memory)
 
 
 def _hints(sent: NewSessionMemory) -> model.Hints | None:
@@ -288,11 +321,11 @@ def _hints(sent: NewSessionMemory) -> model.Hints | None:
 
 
 async def _of_chat(asked: Asked) -> model.Memory:
-    """Return the memory that the path names.
+    """Return the memory in the path.
 
     Raises:
         SessionNotFoundError: Nothing that was said in the chat is kept.
-        MemoryNotFoundError: The user has no such memory, or has it from elsewhere.
+        MemoryNotFoundError: The user has no such memory, or it is of another chat.
     """
     chat, known = asked.chat, asked.id("memory_id")
     await asked.engine.expect_chat(chat)
@@ -303,7 +336,7 @@ async def _of_chat(asked: Asked) -> model.Memory:
 
 
 def _revised(change: Any) -> dict[str, Any]:
-    """Return a change as the engine takes it: None, or KEPT for the time, leaves a field as it is."""
+    """Return a change as the engine takes it: None, or KEPT for a time, leaves a field as it is."""
     given = changes(change)
     kept = {
         **dict.fromkeys(("content", "kind", "importance", "use", "topics", "questions")),
@@ -333,28 +366,26 @@ def _refused(refused: BulkRefusedError, operations: Sequence[OneChange]) -> Fail
     return replace(BULK_REFUSED, items=items)
 
 
-async def _updates(asked: Asked, memory_id: UUID | None) -> Sequence[model.Update]:
-    """Return a page of the audit, and one update more where another page follows."""
-    sent = asked.sent
-    return await asked.engine.history(asked.user_id, memory_id, limit=sent.limit + 1, after=sent.after)
+async def _history(asked: Asked, memory_id: UUID | None) -> dict[str, Any]:
+    limit = asked.sent.limit
+    updates = await asked.engine.history(asked.user_id, memory_id, limit=limit + 1, after=asked.sent.after)
+    page = updates[:limit]
+    return {"next": page[-1].id if len(updates) > limit else None, "updates": page}
 
 
-def _history(asked: Asked, updates: Sequence[model.Update]) -> History:
-    page = updates[: asked.sent.limit]
-    return History(page[-1].id if len(updates) > len(page) else None, [Update.of(each) for each in page])
-
-
-def _todos_of(memory: model.Memory) -> list[Todo]:
-    if memory.kind is Kind.TODO:
-        texts: tuple[str, ...] = (memory.content,)
-    else:
-        texts = memory.outline.todos if memory.outline else ()
-    session = memory.provenance.session_id
-    return [Todo(text, memory.id, session, memory.observed_at, memory.event_at) for text in texts]
+def _todos_of(memory: model.Memory) -> list[dict[str, Any]]:
+    texts = (memory.content,) if memory.kind is Kind.TODO else memory.outline.todos if memory.outline else ()
+    where = {
+        "memory_id": memory.id,
+        "session_id": memory.session_id,
+        "said_at": memory.observed_at,
+        "event_at": memory.event_at,
+    }
+    return [{"text": text, **where} for text in texts]
 
 
 def _place_of(held: model.Quarantined) -> str:
-    """Return where in the list something stands: microseconds since 1970, and its id."""
+    """Return a memory's place in the list of the quarantine: microseconds since 1970, and its id."""
     return f"{(held.at - _EPOCH) // timedelta(microseconds=1)}.{held.memory.id}"
 
 

@@ -1,4 +1,4 @@
-"""A request that is to be done once, however often it is sent: ``Idempotency-Key``. Never: does it."""
+"""A request that is to be done once, however often it is sent: ``Idempotency-Key``."""
 
 import hashlib
 from collections.abc import Awaitable, Callable
@@ -21,14 +21,14 @@ async def answered_once(
 ) -> Reply:
     """Return what ``act`` returns; where the key has an answer, that, and nothing is done.
 
-    What fails is not kept: the same key may be tried again.
+    A failure is not kept: the same key may be tried again.
 
     Args:
         engine: Keeps the answers.
-        user_id: Whose key it is.
+        user_id: The owner of the key.
         key: The request's.
-        asked: All that the request says.
-        status: Of a kept answer.
+        asked: The whole request: method, path and body.
+        status: The status of a kept answer.
         act: Does it.
 
     Raises:

@@ -1,4 +1,4 @@
-"""An OpenAPI document becomes a page for people. Pure. Never: an engine, a route.
+"""An OpenAPI document becomes a page for people. Pure.
 
 One HTML file without a script that loads nothing from elsewhere: it works where there is no internet.
 """
@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from recollect.api.failures import Failure
 from recollect.text.patterns import bounded
 
 Json: TypeAlias = Mapping[str, Any]
@@ -19,12 +20,12 @@ _CODE = bounded("`([^`]+)`")
 _METHODS = ("get", "post", "patch", "delete")
 
 
-def render(document: Json, errors: Iterable[tuple[str, str, int, str]] = ()) -> str:
+def render(document: Json, errors: Iterable[Failure] = ()) -> str:
     """Return the page for an OpenAPI 3.1 document of ours.
 
     Args:
         document: The document.
-        errors: Each error's anchor, code, HTTP status and meaning.
+        errors: The errors to list.
     """
     template = Template(files("recollect_proxy.memory_api").joinpath("page.html").read_text("utf-8"))
     return template.substitute(
@@ -32,13 +33,14 @@ def render(document: Json, errors: Iterable[tuple[str, str, int, str]] = ()) -> 
         version=escape(document["info"]["version"]),
         description=_prose(document["info"]["description"]),
         operations=_operations(document["paths"]),
-        errors="".join(_error(*error) for error in errors),
+        errors="".join(map(_error, errors)),
         schemas="".join(_schema(name, schema) for name, schema in document["components"]["schemas"].items()),
     )
 
 
-def _error(anchor: str, code: str, status: int, meaning: str) -> str:
-    return f'<h3 id="{escape(anchor)}"><code>{status} {escape(code)}</code></h3>{_prose(meaning)}'
+def _error(one: Failure) -> str:
+    meaning = _prose(one.meaning or one.message)
+    return f'<h3 id="{escape(one.anchor)}"><code>{one.status} {escape(one.code)}</code></h3>{meaning}'
 
 
 def _operations(paths: Json) -> str:

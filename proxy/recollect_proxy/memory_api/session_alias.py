@@ -1,4 +1,4 @@
-"""A chat's memories at `/api/sessions/{chat}/memories`, where the path names no user. Never: an engine, a permission."""
+"""A chat's memories at `/api/sessions/{chat}/memories`, where the path names no user."""
 
 from typing import Any
 from urllib.parse import quote

@@ -146,8 +146,12 @@ async def undo(
 
 def memories_output(found: Sequence[Memory]) -> Output:
     """Return memories as a table, and as JSON as the memory API has it."""
+    import msgspec
+
     from recollect.api.memories import Memory as Document
 
     columns = ("id", "kind", "importance", "said", "content")
     rows = [(each.id, each.kind, each.importance, each.observed_at, each.content) for each in found]
-    return Output({"memories": [Document.of(each) for each in found]}, Table(columns, rows))
+    return Output(
+        {"memories": msgspec.convert(list(found), list[Document], from_attributes=True)}, Table(columns, rows)
+    )

@@ -1,31 +1,29 @@
-"""What the API answers when it can't do what was asked: one shape, and its only status codes.
+"""Every failure of the memory API: its status, its name, its message, and the error that it answers.
 
-A message never repeats what was sent: it may hold what a user said. Never: an engine, a route.
+All are answered in one shape. A message never repeats anything that was sent: it may hold a user's words.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 from uuid import UUID
 
 from msgspec import UNSET, Struct, UnsetType
 
+from recollect import errors
 from recollect.api.fields import MEMORY, about
 
 
 class ErrorDetail(Struct):
-    """What went wrong."""
+    """An error."""
 
     code: Annotated[str, about("Names the error for a program; stays the same over releases.")]
     message: Annotated[str, about("Says to a person what is wrong and what would be right.")]
-    field: Annotated[
-        str | None,
-        about("The field of the body or the parameter that is wrong; null where it is none."),
-    ]
+    field: Annotated[str | None, about("The wrong field or parameter; null if none.")]
 
 
 class ItemError(Struct):
-    """What is wrong with one of many changes."""
+    """An error in one of many changes."""
 
     index: Annotated[int, about("Its place among the operations, from 0.")]
     id: Annotated[UUID, about("The memory it is about.")]
@@ -34,20 +32,14 @@ class ItemError(Struct):
 
 
 class ErrorBody(Struct):
-    """The body of every answer that is an error: problem details (RFC 9457), and `error` beside them."""
+    """The body of every answer that is an error: problem details (RFC 9457), with `error` added."""
 
-    type: Annotated[
-        str,
-        about("Names the sort of problem: a reference to its place in this documentation."),
-    ]
+    type: Annotated[str, about("Names the sort of problem: a reference to its place in this documentation.")]
     title: Annotated[str, about("The sort of problem in a few words; the same each time.")]
     status: Annotated[int, about("The HTTP status.")]
     detail: Annotated[str, about("Says to a person what is wrong and what would be right.")]
     error: Annotated[ErrorDetail, about("The same for a program. It was the whole body once.")]
-    errors: Annotated[
-        list[ItemError] | UnsetType,
-        about("Which of many changes can't be made, and why; only where many were sent."),
-    ] = UNSET
+    errors: Annotated[list[ItemError] | UnsetType, about("The changes that can't be made, of many.")] = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +48,29 @@ class Failure:
 
     Attributes:
         status: The HTTP status.
-        code: Names it for a program.
-        message: Says it to a person.
-        about: The field or parameter that is wrong, if it is one.
-        headers: What is sent with it.
-        meaning: What the documentation says of it, where the message is only one of many.
-        items: Which of many changes are wrong.
+        code: Its name for a program.
+        message: The message for a person.
+        about: The field or parameter that is wrong, if any.
+        error: The exception that it answers, if it has one.
+        headers: Headers of the answer.
+        meaning: Its description in the documentation, if the message is one of many.
+        items: The changes that are wrong, of many.
     """
 
     status: int
     code: str
     message: str
     about: str | None = None
+    error: type[Exception] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     meaning: str = ""
     items: Sequence[ItemError] = ()
 
     @property
     def body(self) -> ErrorBody:
-        """The body that says it."""
+        """The body of the answer."""
         return ErrorBody(
-            type=f"/memory/docs#{anchor_of(self.code)}",
+            type=f"/memory/docs#{self.anchor}",
             title=self.code.replace("_", " ").capitalize(),
             status=self.status,
             detail=self.message,
@@ -84,13 +78,13 @@ class Failure:
             errors=list(self.items) or UNSET,
         )
 
+    @property
+    def anchor(self) -> str:
+        """The anchor of its description on the documentation page."""
+        return f"error-{self.code}"
 
-def anchor_of(code: str) -> str:
-    """Return where on the page of the documentation an error stands."""
-    return f"error-{code}"
 
-
-_RETRY_AFTER = {"retry-after": "5"}
+_LATER = {"retry-after": "5"}
 
 BAD_REQUEST = Failure(400, "bad_request", "The request could not be read.")
 INVALID_JSON = Failure(400, "invalid_json", "The body must be one JSON object, in UTF-8.")
@@ -101,7 +95,6 @@ INVALID_PARAMETER = Failure(
     "limit",
     meaning="A part of the path or a parameter is not what it must be.",
 )
-
 UNAUTHORIZED = Failure(
     401,
     "unauthorized",
@@ -113,79 +106,102 @@ NOT_FOUND = Failure(404, "not_found", "Nothing is served at this path. /memory/d
 REQUEST_NOT_FOUND = Failure(
     404, "request_not_found", "No such request is known; what requests were like is kept for 30 days."
 )
-REQUEST_NOT_WRITTEN = Failure(
-    503, "request_not_written", "What the request was like is still being written. Ask again in a moment."
+MEMORY_NOT_FOUND = Failure(
+    404, "memory_not_found", "This user has no such memory.", error=errors.MemoryNotFoundError
 )
-MEMORY_NOT_FOUND = Failure(404, "memory_not_found", "This user has no such memory.")
+NOT_GLOBAL = replace(MEMORY_NOT_FOUND, message="No such memory serves everybody.")
+NOT_TO_SHARE = replace(
+    MEMORY_NOT_FOUND,
+    message="The user has no such memory that can be shared: what tells of a chat, a summary or a verbatim turn, can't be.",
+)
 SESSION_NOT_FOUND = Failure(
-    404, "session_not_found", "Nothing that was said in such a chat of this user is kept.", "session_id"
+    404,
+    "session_not_found",
+    "Nothing that was said in such a chat of this user is kept.",
+    "session_id",
+    errors.SessionNotFoundError,
 )
 SUMMARY_NOT_FOUND = Failure(404, "summary_not_found", "This chat has no summary, or none yet.")
 MESSAGE_NOT_FOUND = Failure(
-    404, "message_not_found", "The log has no message with this id in this chat.", "message_id"
+    404,
+    "message_not_found",
+    "The log has no message with this id in this chat.",
+    "message_id",
+    errors.MessageNotFoundError,
+)
+NOT_ON_A_PAGE = replace(
+    INVALID_PARAMETER,
+    message="`after` must be the `next` of the page before.",
+    about="after",
+    error=errors.MessageNotFoundError,
 )
 PROFILE_ENTRY_NOT_FOUND = Failure(
-    404, "profile_entry_not_found", "This user's profile has no such statement.", "entry_id"
+    404,
+    "profile_entry_not_found",
+    "This user's profile has no such statement.",
+    "entry_id",
+    errors.ProfileEntryNotFoundError,
 )
 EXCHANGE_NOT_FOUND = Failure(
     404, "exchange_not_found", "The log has no such message in this chat.", "message"
 )
-UPDATE_NOT_FOUND = Failure(404, "update_not_found", "This user has no such change in their audit.")
+UPDATE_NOT_FOUND = Failure(
+    404, "update_not_found", "This user has no such change in their audit.", error=errors.UpdateNotFoundError
+)
 METHOD_NOT_ALLOWED = Failure(
     405, "method_not_allowed", "This path does not know the method. The header `Allow` names those it knows."
 )
 DUPLICATE_MEMORY = Failure(
-    409, "duplicate_memory", "This user has a memory with the same content already.", "content"
+    409,
+    "duplicate_memory",
+    "This user has a memory with the same content already.",
+    "content",
+    errors.DuplicateMemoryError,
 )
+GLOBAL_ALREADY = replace(DUPLICATE_MEMORY, message="A memory with the same content serves everybody already.")
 PROFILE_NOT_ALLOWED = Failure(
     409,
     "profile_not_allowed",
     "This user does not allow a profile: their setting `profile` is not true.",
     "profile",
+    errors.ProfileNotAllowedError,
 )
-PROFILE_FULL = Failure(409, "profile_full", "This user's profile holds 200 statements, and no more are kept.")
-DUPLICATE_ENTRY = Failure(409, "duplicate_entry", "This user's profile says that already.", "content")
+PROFILE_FULL = Failure(
+    409,
+    "profile_full",
+    "This user's profile holds 200 statements, and no more are kept.",
+    error=errors.ProfileFullError,
+)
+DUPLICATE_ENTRY = Failure(
+    409, "duplicate_entry", "This user's profile says that already.", "content", errors.DuplicateEntryError
+)
 QUESTION_NOT_KEPT = Failure(
     409,
     "question_not_kept",
     "The log does not have what this request asked, so no question is known for next time.",
+    error=errors.QuestionNotKeptError,
 )
 ALWAYS_NEEDED = Failure(
     409,
     "always_needed",
     "This memory shapes every answer, or concerns health. It can be edited or deleted.",
+    error=errors.AlwaysNeededError,
 )
-SWITCHED_OFF = Failure(409, "switched_off", "This is switched off for this user.")
+SWITCHED_OFF = Failure(
+    409, "switched_off", "This is switched off for this user.", error=errors.SwitchedOffError
+)
 NOT_UNDOABLE = Failure(
     409,
     "not_undoable",
     "This can't be undone: it changed nothing, was undone already, or something was changed since.",
-)
-CHANGED_MEANWHILE = Failure(
-    412,
-    "changed_meanwhile",
-    "The memory was changed since it was read: read it again, and look whether the change is still wanted.",
-    "If-Match",
+    error=errors.NotUndoableError,
 )
 BULK_REFUSED = Failure(
     409,
     "bulk_refused",
     "Nothing was changed, as some of the operations can't be done. `errors` says which, and why.",
     "operations",
-    items=(
-        ItemError(
-            1,
-            MEMORY,
-            "memory_not_found",
-            "This user has no such memory.",
-        ),
-    ),
-)
-KEY_REUSED = Failure(
-    422,
-    "key_reused",
-    "This key was sent with another request within a day: take a new one for each thing to be done.",
-    "Idempotency-Key",
+    items=(ItemError(1, MEMORY, MEMORY_NOT_FOUND.code, MEMORY_NOT_FOUND.message),),
 )
 STILL_UNDER_WAY = Failure(
     409,
@@ -194,13 +210,19 @@ STILL_UNDER_WAY = Failure(
     "Idempotency-Key",
     headers={"retry-after": "1"},
 )
-TOO_MANY_ATTEMPTS = Failure(
-    429,
-    "too_many_attempts",
-    "Too many wrong tokens came from this address within a minute. Wait, and send one that is valid.",
-    headers={"retry-after": "60"},
+CHANGED_MEANWHILE = Failure(
+    412,
+    "changed_meanwhile",
+    "The memory was changed since it was read: read it again, and look whether the change is still wanted.",
+    "If-Match",
+    errors.ChangedMeanwhileError,
 )
 BODY_TOO_LARGE = Failure(413, "body_too_large", "The body is longer than 64 KiB.")
+LARGEST_IMPORT = 1 << 30
+"""The most bytes of an export that HTTP imports; `recollect import recollect` has no limit."""
+IMPORT_TOO_LARGE = replace(
+    BODY_TOO_LARGE, message=f"The body is longer than {LARGEST_IMPORT >> 30} GiB: use `recollect import`."
+)
 INVALID_EXPORT = Failure(
     422, "invalid_export", "The body must be an export of Recollect, as docs/export.md describes it."
 )
@@ -211,38 +233,63 @@ INVALID_FIELD = Failure(
     "importance",
     meaning="A field of the body is unknown, missing, or not what it must be.",
 )
+KEY_REUSED = Failure(
+    422,
+    "key_reused",
+    "This key was sent with another request within a day: take a new one for each thing to be done.",
+    "Idempotency-Key",
+)
+TOO_MANY_ATTEMPTS = Failure(
+    429,
+    "too_many_attempts",
+    "Too many wrong tokens came from this address within a minute. Wait, and send one that is valid.",
+    headers={"retry-after": "60"},
+)
 INTERNAL_ERROR = Failure(500, "internal_error", "Recollect failed. Its log says why.")
+REQUEST_NOT_WRITTEN = Failure(
+    503, "request_not_written", "What the request was like is still being written. Ask again in a moment."
+)
 EMBEDDER_UNAVAILABLE = Failure(
     503,
     "embedder_unavailable",
     "The embedding model failed, and words alone are not searched for. Try again later.",
-    headers=_RETRY_AFTER,
+    error=errors.EmbedderError,
+    headers=_LATER,
 )
 STORE_UNAVAILABLE = Failure(
-    503, "store_unavailable", "The memory store can't be reached. Try again later.", headers=_RETRY_AFTER
+    503,
+    "store_unavailable",
+    "The memory store can't be reached. Try again later.",
+    error=errors.StoreUnavailableError,
+    headers=_LATER,
 )
-STORE_FAILED = Failure(503, "store_failed", "The memory store failed. Try again later.", headers=_RETRY_AFTER)
-
-
-ALWAYS = (
-    UNAUTHORIZED,
-    FORBIDDEN,
-    TOO_MANY_ATTEMPTS,
-    INTERNAL_ERROR,
-    STORE_UNAVAILABLE,
-    STORE_FAILED,
-    INVALID_PARAMETER,
+STORE_FAILED = Failure(
+    503,
+    "store_failed",
+    "The memory store failed. Try again later.",
+    error=errors.StoreError,  # the base of most of the others, so it is last
+    headers=_LATER,
 )
-"""What any operation that asks the store may answer."""
 
+# The failures that a column of the table implies.
+ALWAYS = (INTERNAL_ERROR, INVALID_PARAMETER)
+WITH_TOKEN = (UNAUTHORIZED, FORBIDDEN, TOO_MANY_ATTEMPTS)
+FROM_STORE = (STORE_UNAVAILABLE, STORE_FAILED)
 READING_A_BODY = (INVALID_JSON, BODY_TOO_LARGE, INVALID_FIELD)
-"""What an operation that takes a body may answer besides."""
-
 ONCE = (KEY_REUSED, STILL_UNDER_WAY)
-"""What an operation that takes an `Idempotency-Key` may answer besides."""
+IF_MATCH = (CHANGED_MEANWHILE,)
 
 
 def every_failure() -> list[Failure]:
-    """Return all that may be answered, in the order of their statuses."""
-    found = [each for each in globals().values() if isinstance(each, Failure)]
-    return sorted(found, key=lambda each: (each.status, each.code))
+    """Return each failure once, with its usual message, in the order of status and code."""
+    known: dict[str, Failure] = {}
+    for each in globals().values():
+        if isinstance(each, Failure):
+            known.setdefault(each.code, each)
+    return sorted(known.values(), key=lambda each: (each.status, each.code))
+
+
+def failure_of(error: Exception, first: Sequence[Failure] = ()) -> Failure:
+    """Return the failure that answers an error of the engine, one of ``first`` if any does; INTERNAL_ERROR if none does."""
+    known = (*first, *(each for each in globals().values() if isinstance(each, Failure)))
+    return next((each for each in known if each.error and isinstance(error, each.error)), INTERNAL_ERROR)

@@ -1,4 +1,4 @@
-"""The types of fields that several shapes of the API share. Never: a shape.
+"""The types of fields that several shapes of the API share.
 
 A word of an answer, as a memory's kind, is plain text to Python: an older client takes a newer server's words. The
 document still names the enumeration it is from.
@@ -11,15 +11,7 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from recollect.model import (
-    MOST_QUESTIONS,
-    MOST_TOPICS,
-    QUESTION_LENGTH,
-    TOPIC_LENGTH,
-    Doubt,
-    Kind,
-    Use,
-)
+from recollect.model import MOST_QUESTIONS, MOST_TOPICS, QUESTION_LENGTH, TOPIC_LENGTH, Doubt, Kind, Use
 
 LONGEST_CONTENT = 8000
 """Characters a memory may have."""
@@ -42,6 +34,9 @@ LONGEST_QUERY = 4000
 NOT_BLANK = r"^[\s\u001C-\u001F\u0085]*[^\s\u0000\u001C-\u001F\u0085][^\u0000]*$"
 """Not only white space, of which Python knows more than JSON Schema, and no NUL."""
 
+NOT_EMPTY = r"^[^\u0000]+$"
+"""No NUL."""
+
 ID: dict[str, Any] = {"minLength": 1, "maxLength": 256, "pattern": r"^(?!\*$)[^\u0000]+$"}
 """The JSON Schema of the id of a user, or of a chat."""
 
@@ -55,9 +50,13 @@ USER, CHAT = "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11", "3e0d6a5b-6a38-4f0c-9a0e-2f
 """The ids of a user and of a chat in examples."""
 
 
-def about(description: str, *, example: Any = None) -> Meta:
-    """Return a field's description, and perhaps an example of it."""
-    return Meta(description=description, examples=None if example is None else [example])
+def about(description: str, *, example: Any = None, must: str | None = None) -> Meta:
+    """Return a field's description, perhaps an example, and its requirement where its type does not say that."""
+    return Meta(
+        description=description,
+        examples=None if example is None else [example],
+        extra=None if must is None else {"must": must},
+    )
 
 
 def word(of: type[StrEnum]) -> Meta:
@@ -73,7 +72,7 @@ def one_of(*words: str) -> Meta:
 
 
 def bounded_text(
-    most: int, description: str, *, pattern: str = r"^[^\u0000]+$", example: str | None = None
+    most: int, description: str, *, pattern: str = NOT_EMPTY, example: str | None = None
 ) -> Meta:
     """Return the schema of a text of 1 to ``most`` characters."""
     schema = {"minLength": 1, "maxLength": most, "pattern": pattern}
@@ -104,11 +103,9 @@ KindWord: TypeAlias = Annotated[str, word(Kind), about("What sort of statement i
 Importance: TypeAlias = Annotated[
     float, Meta(description="From 0, trivial, to 1, vital.", ge=0, le=1, examples=[0.9])
 ]
-EventAt: TypeAlias = Annotated[
-    Time | None, about("When what it says happened or will happen; null where that is unknown.")
-]
-HoldsFrom: TypeAlias = Annotated[Time | None, about("Since when it holds; null where that is unknown.")]
-HoldsUntil: TypeAlias = Annotated[Time | None, about("Until when it holds; null where that is unknown.")]
+EventAt: TypeAlias = Annotated[Time | None, about("When its event happens or happened; null if unknown.")]
+HoldsFrom: TypeAlias = Annotated[Time | None, about("Since when it holds; null if unknown.")]
+HoldsUntil: TypeAlias = Annotated[Time | None, about("Until when it holds; null if unknown.")]
 
 
 def _texts(most: int, description: str, example: str) -> Meta:
@@ -117,22 +114,19 @@ def _texts(most: int, description: str, example: str) -> Meta:
 
 
 UseOfMemory: TypeAlias = Annotated[
-    Use,
-    about(
-        "When it is needed: `always` shapes nearly every answer, `topic` in certain requests, `asked` only if asked about."
-    ),
+    Use, about("When it is needed: for nearly every answer, certain topics, or only if asked.")
 ]
 UseWord: TypeAlias = Annotated[
-    Annotated[str, word(Use)] | None, about("When it is needed; null until a model or the person said so.")
+    Annotated[str, word(Use)] | None, about("When it is needed; null until that is known.")
 ]
 Topics: TypeAlias = Annotated[
     list[Annotated[str, bounded_text(TOPIC_LENGTH, "Not blank.", pattern=NOT_BLANK)]],
-    _texts(MOST_TOPICS, "The requests that need it, even if they don't mention it.", "gift ideas"),
+    _texts(MOST_TOPICS, "Requests that need it, even unmentioned.", "gift ideas"),
 ]
 Questions: TypeAlias = Annotated[
     list[Annotated[str, bounded_text(QUESTION_LENGTH, "Not blank.", pattern=NOT_BLANK)]],
     _texts(MOST_QUESTIONS, "Questions that need it, in the first person.", "What can I eat?"),
 ]
 Standing: TypeAlias = Annotated[
-    Annotated[str, word(Doubt)] | None, about("What speaks against it; null where nothing does.")
+    Annotated[str, word(Doubt)] | None, about("The doubt about it; null if none.")
 ]

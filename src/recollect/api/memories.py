@@ -1,13 +1,10 @@
-"""The JSON of memories: of the API, its client, the export and agents' tools. Never: an engine."""
+"""The JSON of memories."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Generic, Self, TypeAlias, TypeVar
+from typing import Annotated, Generic, TypeAlias, TypeVar
 from uuid import UUID
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from recollect import model
 from recollect.api.fields import (
     MOST_CHANGES,
     MOST_USERS,
@@ -43,7 +40,7 @@ class Page(Struct, Generic[Item, Place]):
 
     @property
     def items(self) -> list[Item]:
-        """What stands on the page."""
+        """The items on the page."""
         found: list[Item] = getattr(self, self.__struct_fields__[1])
         return found
 
@@ -69,13 +66,12 @@ class NewMemory(NewSessionMemory, forbid_unknown_fields=True):
     """A memory to be written by hand."""
 
     session_id: Annotated[
-        SessionId | None,
-        about("The chat that it is said to come from; null for none. It stays when that is erased."),
+        SessionId | None, about("The chat it comes from, if any; erasing that keeps the memory.")
     ] = None
 
 
 class MemoryChange(Struct, forbid_unknown_fields=True):
-    """What is to be different about a memory: at least one of the fields. The others stay as they are."""
+    """A change of a memory: at least one of the fields. The others stay as they are."""
 
     content: Content | UnsetType = UNSET
     kind: KindOfMemory | UnsetType = UNSET
@@ -89,13 +85,13 @@ class MemoryChange(Struct, forbid_unknown_fields=True):
 
 
 class BulkChange(MemoryChange, forbid_unknown_fields=True, tag_field="op", tag="change", kw_only=True):
-    """A memory is to be corrected: at least one field beside its id. The others stay as they are."""
+    """A correction: an id and at least one field. The others stay as they are."""
 
     id: UUID
 
 
 class BulkDelete(Struct, forbid_unknown_fields=True, tag_field="op", tag="delete"):
-    """A memory is to be taken away."""
+    """A deletion."""
 
     id: UUID
 
@@ -104,40 +100,29 @@ OneChange: TypeAlias = BulkChange | BulkDelete
 
 
 class Bulk(Struct, forbid_unknown_fields=True):
-    """What is to be changed, in order, all or nothing."""
+    """Changes, in order, all or nothing."""
 
     operations: Annotated[
         list[OneChange],
         Meta(
-            description="What is done first counts for those behind it.",
+            description="In order: an operation sees the changes of those before it.",
             extra_json_schema={"minItems": 1, "maxItems": MOST_CHANGES},
+            extra={
+                "must": f"a list of 1 to {MOST_CHANGES} objects, each with `op`, which is `change` or "
+                "`delete`, an `id`, and for a"
+                f"change at least one of {', '.join(MemoryChange.__struct_fields__)}, as PATCH takes them"
+            },
         ),
     ]
 
 
 class Sharing(Struct, forbid_unknown_fields=True):
-    """Who else is to see a memory."""
+    """The users who will also see a memory."""
 
-    users: Annotated[list[UserId], Meta(description="Their ids.", min_length=1, max_length=MOST_USERS)]
-
-
-class Statement(Struct, kw_only=True):
-    """A memory in short, as agents read it."""
-
-    id: UUID
-    kind: KindWord
-    content: Content
-    importance: Importance
-    observed_at: Annotated[Time, about("When it was said.")]
-    event_at: EventAt
-    holds_until: HoldsUntil
-    standing: Standing
-
-    @classmethod
-    def of(cls, memory: model.Memory) -> Self:
-        """Return the JSON of ``memory``."""
-        named = {name: getattr(memory, name) for name in cls.__struct_fields__ if name != "standing"}
-        return cls(**named, standing=memory.doubt)
+    users: Annotated[
+        list[UserId],
+        Meta(description="Their ids.", extra_json_schema={"minItems": 1, "maxItems": MOST_USERS}),
+    ]
 
 
 class Provenance(Struct):
@@ -147,12 +132,12 @@ class Provenance(Struct):
     message_ids: Annotated[list[UUID], about("The messages of the log it rests on.")]
     evidence: Annotated[str | None, about("The user's own words it rests on, verbatim.")]
     extractor: Annotated[
-        str | None, about("Which model found it, by which version of the prompt; null where none did.")
+        str | None, about("The model that found it, and its prompt's version; null if none.")
     ]
 
 
 class Outline(Struct):
-    """What a summary says, in parts."""
+    """The parts of a summary."""
 
     facts: list[str]
     preferences: list[str]
@@ -161,68 +146,35 @@ class Outline(Struct):
     entities: list[str]
 
 
-class Memory(Statement, kw_only=True):
+class Memory(Struct, kw_only=True):
     """A memory."""
 
+    id: UUID
+    kind: KindWord
+    content: Content
+    importance: Importance
+    observed_at: Annotated[Time, about("When it was said.")]
+    event_at: EventAt
+    holds_until: HoldsUntil
+    standing: Standing
     source: Annotated[str, word(Source), about("How it came to be.")]
-    confidence: Annotated[
-        float, Meta(description="From 0 to 1: how sure the extraction model was.", ge=0, le=1)
-    ]
+    confidence: Annotated[float, Meta(description="How sure the model was, 0 to 1.", ge=0, le=1)]
     created_at: Annotated[Time, about("When it was written down.")]
-    last_recalled_at: Annotated[
-        Time | None, about("When it last went into a prompt; null where it never did.")
-    ]
+    last_recalled_at: Annotated[Time | None, about("When it last went into a prompt; null if never.")]
     recall_count: Annotated[int, about("How often it went into a prompt.")]
     reinforcement_count: Annotated[int, about("How often the user said it again.")]
     holds_from: HoldsFrom
     provenance: Provenance
     outline: Annotated[Outline | None, about("Of a summary; null of any other memory.")]
     shared: Annotated[bool, about("Whether other users see it, too; it can't be corrected then.")]
-    known_until: Annotated[
-        Time | None, about("When it was replaced, taken away or pruned; null of what the user has.")
-    ]
+    known_until: Annotated[Time | None, about("When it was replaced, deleted or pruned; null if current.")]
     use: UseWord
     topics: Topics
     questions: Questions
-    ended_at: Annotated[
-        Time | None,
-        about("Of a past memory, until when it was true; null of what is current, wrong or not wanted."),
-    ]
-    ended_as: Annotated[
-        Annotated[str, word(Ending)] | None,
-        about("Of a past memory, how it ended: it changed, or a to-do was done or dropped."),
-    ]
+    ended_at: Annotated[Time | None, about("Of a past memory, until when it was true; else null.")]
+    ended_as: Annotated[Annotated[str, word(Ending)] | None, about("How a past memory ended; else null.")]
     etag: str | UnsetType | None = UNSET
     """Its version: a header of the answer, never in the body."""
-
-    @classmethod
-    def of(cls, memory: model.Memory) -> Self:
-        """Return the JSON of ``memory``; its owner and its embedding stay inside."""
-        hints = memory.hints or model.Hints()
-        otherwise = {
-            "standing",
-            "ended_at",
-            "ended_as",
-            "provenance",
-            "outline",
-            "shared",
-            "use",
-            "topics",
-            "questions",
-            "etag",
-        }
-        return cls(
-            **{name: getattr(memory, name) for name in cls.__struct_fields__ if name not in otherwise},
-            standing=memory.doubt,
-            ended_at=None if memory.past is None else memory.past.until,
-            ended_as=None if memory.past is None else memory.past.ending,
-            provenance=msgspec.convert(memory.provenance, Provenance, from_attributes=True),
-            outline=msgspec.convert(memory.outline, Outline | None, from_attributes=True),
-            shared=memory.owner == model.COMMONS,
-            use=None if memory.hints is None else hints.use,
-            topics=list(hints.topics),
-            questions=list(hints.questions),
-        )
 
 
 class MemoryPage(Page[Memory, UUID]):
@@ -230,14 +182,9 @@ class MemoryPage(Page[Memory, UUID]):
 
     memories: list[Memory]
 
-    @classmethod
-    def of(cls, page: model.Page) -> Self:
-        """Return the JSON of ``page``."""
-        return cls(page.next, [Memory.of(memory) for memory in page.memories])
-
 
 class GlobalMemories(Page[Memory, UUID]):
-    """What serves everybody, newest first."""
+    """One page of the memories for everybody, newest first."""
 
     memories: list[Memory]
 
@@ -247,22 +194,18 @@ class FoundMemory(Struct):
 
     memory: Memory
     score: Annotated[float, about("What it was ranked by: the higher, the better it serves.")]
-    parts: Annotated[
-        dict[str, float], about("What each signal gave to the score; empty behind the best ten.")
-    ]
+    parts: Annotated[dict[str, float], about("Each signal's part of the score; of the best ten.")]
 
 
 class FoundMemories(Struct):
-    """What a search found, the best first."""
+    """The memories that a search found, best first."""
 
     found: list[FoundMemory]
-    degraded: Annotated[
-        list[str], about("Stages that failed or were late, and were done without: `embedding`, ...")
-    ]
+    degraded: Annotated[list[str], about("Skipped stages, failed or late: `embedding`, ...")]
 
 
 class BulkResult(Struct):
-    """What became of one change."""
+    """The result of one change."""
 
     id: UUID
     done: Annotated[str, one_of("changed", "deleted"), about("What was done.")]
@@ -270,13 +213,13 @@ class BulkResult(Struct):
 
 
 class BulkResults(Struct):
-    """What became of each change, in the order they were sent."""
+    """The results of changes, in the order they were sent."""
 
     results: list[BulkResult]
 
 
 class Version(Struct):
-    """What an edit changes beside the content."""
+    """The fields of a memory that an edit changes, other than the content."""
 
     kind: KindWord
     importance: Importance
@@ -287,15 +230,9 @@ class Version(Struct):
     topics: Topics
     questions: Questions
 
-    @classmethod
-    def of(cls, details: Mapping[str, Any]) -> Self:
-        """Return the JSON of an edit's details."""
-        hints = details.get("hints") or {"use": None, "topics": [], "questions": []}
-        return msgspec.convert({**details, **hints}, cls)
 
-
-class AuditEntry(Struct, kw_only=True):
-    """One change to a user's memories in short, as agents read it."""
+class Update(Struct, kw_only=True):
+    """One change to a user's memories, as the audit holds it."""
 
     at: Time
     action: Annotated[str, word(Action), about("What was done.")]
@@ -304,45 +241,23 @@ class AuditEntry(Struct, kw_only=True):
     decided_by: Annotated[
         str | None,
         about(
-            "Which rule or which answer of the model decided, as `model: contradicts 3` or `equal text`, if formation did; which agent, as `mcp: Claude Desktop`, if one did."
+            "Which rule or which answer of the model decided, as `model: contradicts 3` or `equal text`, "
+            "if formation did; which agent, as `mcp: Claude Desktop`, if one did."
         ),
     ]
     memory_id: Annotated[UUID, about("The memory changed; for a replacement, the new one.")]
     before: Annotated[str | None, about("The content before; null for a new memory.")]
     after: Annotated[str | None, about("The content after; null for one that was taken away.")]
-
-
-class Update(AuditEntry, kw_only=True):
-    """One change to a user's memories, as the audit holds it."""
-
     id: UUID
     replaced_id: Annotated[UUID | None, about("The memory it took the place of, if any.")]
     session_id: Annotated[str | None, about("The chat it was changed from, if it was one.")]
     undoes: Annotated[UUID | None, about("The change that this one undoes, if it does.")]
-    version_before: Annotated[
-        Version | None, about("Of an edit, what else the memory was before; null of any other change.")
-    ]
-    version_after: Annotated[
-        Version | None, about("Of an edit, what else it was after; null of any other change.")
-    ]
-
-    @classmethod
-    def of(cls, update: model.Update) -> Self:
-        """Return the JSON of ``update``."""
-        now = update.details.get("now", {})
-        is_edit = update.action is Action.EDIT and "kind" in update.details and "kind" in now
-        told = {
-            name: getattr(update, name) for name in cls.__struct_fields__ if not name.startswith("version_")
-        }
-        return cls(
-            **told,
-            version_before=Version.of(update.details) if is_edit else None,
-            version_after=Version.of(now) if is_edit else None,
-        )
+    version_before: Annotated[Version | None, about("Of an edit, its other fields before; else null.")]
+    version_after: Annotated[Version | None, about("Of an edit, its other fields after; else null.")]
 
 
 class History(Page[Update, UUID]):
-    """What was changed, newest first."""
+    """One page of changes, newest first."""
 
     updates: list[Update]
 
@@ -356,7 +271,7 @@ class Quarantined(Struct):
 
 
 class Quarantine(Page[Quarantined, str]):
-    """What is held back, newest first."""
+    """One page of the quarantine, newest first."""
 
     quarantined: list[Quarantined]
 
@@ -376,26 +291,24 @@ class TodoEnd(Struct, forbid_unknown_fields=True):
 
     ended_as: Annotated[
         Annotated[Ending, one_of("done", "dropped")],
-        about("`done`: it was carried out; `dropped`: it was given up.", example="done"),
+        about("`dropped`: it was given up.", example="done", must="done or dropped"),
     ]
 
 
 class Todos(Struct):
-    """What is to do, what was said last first."""
+    """To-dos, the latest first."""
 
     todos: list[Todo]
 
 
 class Undone(Struct):
-    """What was undone of what a message taught."""
+    """The undone changes of a message."""
 
-    updates: Annotated[
-        list[Update], about("The rows of the audit that say so, in the order they were written.")
-    ]
+    updates: Annotated[list[Update], about("The rows of the audit, in the order they were written.")]
     told: Annotated[str, about("The same in a line for a person; empty where nothing was left to undo.")]
 
 
 class Taught(Struct):
-    """What a message taught that its person was not shown yet."""
+    """The changes of a message that its person has not seen yet."""
 
     told: Annotated[str, about("In a line for a person; empty while nothing is known, or if it was shown.")]

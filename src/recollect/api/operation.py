@@ -1,81 +1,87 @@
-"""What a row of the API's table says of an operation. Never: a row, a route."""
+"""An operation of the memory API: a method of a path, its body or query, its answer and its failures."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+from types import NoneType
 from typing import Generic, Literal, TypeVar
 
 from msgspec import Struct
 
-from recollect.api.failures import ALWAYS, ONCE, READING_A_BODY, Failure
+from recollect.api.failures import ALWAYS, FROM_STORE, IF_MATCH, ONCE, READING_A_BODY, WITH_TOKEN, Failure
 
 Answer = TypeVar("Answer")
 
 
 class Permission(StrEnum):
-    """What an operation asks of a token."""
+    """The permission that an operation requires of a token."""
 
     OWN = "own"
-    """It is about one user, whom the path names, and that user may do it."""
+    """It concerns the user in the path, and that user may do it."""
 
     OWN_REQUEST = "own-request"
-    """It is about a request; the operation itself looks whether it was the user's."""
+    """It concerns a request; the operation itself checks whose it was."""
 
     ADMIN = "admin"
-    """It is about all users, or gives a user what others have: administrators alone."""
+    """It concerns all users, or gives a user something of others: administrators only."""
 
     PUBLIC = "public"
-    """Anybody may, without a token."""
+    """Anyone may do it, without a token."""
 
 
-@dataclass(frozen=True, slots=True)
 class Operation(Generic[Answer]):
-    """A method of a path: what it takes, answers, and asks for.
+    """A row of the table, in a class whose docstring is its chapter in the document.
 
-    Attributes:
-        name: Its `operationId`, and the name of the function that answers it.
+    The function of the same name in `recollect_proxy.memory_api` answers it; that function's docstring documents it.
+
+    Args:
         method: The HTTP method.
-        path: The path, with the names of its parameters in braces.
-        answers: The shape of the answer; NoneType: 204, without a body.
-        summary: What it does, in a line.
-        returns: What the answer is, in a line.
-        description: What else there is to say.
-        tag: The chapter of the document.
-        takes: The shape of the query of a GET or DELETE, or of the body of a POST or PATCH; None: nothing.
-        status: Of the answer.
-        permission: What it asks of a token.
-        further: Failures besides those that follow from the other fields.
+        path: The path, with its parameters in braces.
+        answers: The shape of the answer; NoneType for none.
+        takes: The shape of the query (GET, DELETE) or of the body (POST, PATCH); None for none.
+        *further: Failures other than those that the other arguments imply.
+        status: The HTTP status of the answer; by default 200, or 204 without a body.
+        permission: The permission that a token needs.
         once: Whether it takes an `Idempotency-Key`.
         if_match: Whether it takes `If-Match`.
-        etag: Whether the answer has an `ETag`.
-        media_type: Of an answer that is no JSON.
-        own_failures: Failures in place of those that any operation may answer.
+        media_type: The media type of the answer.
+        asks_store: Whether it fails while the store is away.
+
+    Attributes:
+        name: Its `operationId`, the name of its row.
+        tag: Its chapter.
     """
 
-    name: str
-    method: Literal["GET", "POST", "PATCH", "DELETE"]
-    path: str
-    answers: type[Answer]
-    summary: str
-    returns: str
-    description: str
-    tag: str
-    takes: type[Struct] | None = None
-    status: int = 200
-    permission: Permission = Permission.OWN
-    further: tuple[Failure, ...] = ()
-    once: bool = False
-    if_match: bool = False
-    etag: bool = False
-    media_type: str = "application/json"
-    own_failures: tuple[Failure, ...] = ALWAYS
+    def __init__(
+        self,
+        method: Literal["GET", "POST", "PATCH", "DELETE"],
+        path: str,
+        answers: type[Answer],
+        takes: type[Struct] | None = None,
+        *further: Failure,
+        status: int | None = None,
+        permission: Permission = Permission.OWN,
+        once: bool = False,
+        if_match: bool = False,
+        media_type: str = "application/json",
+        asks_store: bool = True,
+    ) -> None:
+        self.name = self.tag = ""
+        self.method, self.path = method, path
+        self.answers, self.takes = answers, takes
+        self.further = further
+        self.status = status or (204 if answers is NoneType else 200)
+        self.permission = permission
+        self.once, self.if_match = once, if_match
+        self.media_type = media_type
+        self.takes_body = takes is not None and method in {"POST", "PATCH"}
+        self.failures: tuple[Failure, ...] = (
+            *ALWAYS,
+            *(() if permission is Permission.PUBLIC else WITH_TOKEN),
+            *(FROM_STORE if asks_store else ()),
+            *(READING_A_BODY if self.takes_body else ()),
+            *further,
+            *(ONCE if once else ()),
+            *(IF_MATCH if if_match else ()),
+        )
 
-    @property
-    def takes_body(self) -> bool:
-        """Whether what it takes is the body."""
-        return self.takes is not None and self.method in {"POST", "PATCH"}
-
-    @property
-    def failures(self) -> tuple[Failure, ...]:
-        """All that it may answer but what it is for."""
-        reading = READING_A_BODY if self.takes_body else ()
-        return (*self.own_failures, *reading, *self.further, *(ONCE if self.once else ()))
+    def __set_name__(self, chapter: type, name: str) -> None:
+        self.name, self.tag = name, (chapter.__doc__ or "").rstrip(".")

@@ -1,17 +1,226 @@
-"""The API's table: every operation there is. Dispatch, document, authorization and client are made of it."""
+"""The table of the memory API: every operation there is. Dispatch, document, permissions and client are made from it."""
 
+from types import NoneType
 from typing import Any
 
-from recollect.api import insight_operations, memory_operations, people_operations
-from recollect.api.insight_operations import *  # noqa: F403
-from recollect.api.memory_operations import *  # noqa: F403 -- the client names each as one of these
-from recollect.api.operation import Operation
-from recollect.api.people_operations import *  # noqa: F403
+from recollect.api.failures import *
+from recollect.api.insights import *
+from recollect.api.memories import *
+from recollect.api.operation import Operation, Permission
+from recollect.api.people import *
+from recollect.api.queries import *
 
+_USER = "/memory/users/{user_id}"
+_MEMORIES = f"{_USER}/memories"
+_MEMORY = f"{_MEMORIES}/{{memory_id}}"
+_CHAT = f"{_USER}/sessions/{{session_id}}"
+_OF_CHAT = f"{_CHAT}/memories"
+_QUARANTINE = f"{_USER}/quarantine"
+_PROFILE = f"{_USER}/profile"
+_ENTRY = f"{_PROFILE}/{{entry_id}}"
+_GIVEN = f"{_USER}/recalls/{{request_id}}/memories/{{memory_id}}/not-helpful"
+_GLOBAL = "/memory/global"
+_ENTRY_REFUSED = PROFILE_NOT_ALLOWED, PROFILE_FULL, DUPLICATE_ENTRY
+
+
+class Memories:
+    """Memories."""
+
+    list_memories = Operation("GET", _MEMORIES, MemoryPage, OfMemories)
+    add_memory = Operation("POST", _MEMORIES, Memory, NewMemory, DUPLICATE_MEMORY, status=201, once=True)
+    search_memories = Operation("GET", f"{_MEMORIES}/search", FoundMemories, OfSearch, EMBEDDER_UNAVAILABLE)
+    change_memories = Operation("POST", f"{_MEMORIES}/bulk", BulkResults, Bulk, BULK_REFUSED, once=True)
+    read_history = Operation("GET", f"{_MEMORIES}/history", History, OfPage)
+    undo_update = Operation(
+        "POST",
+        f"{_MEMORIES}/history/{{update_id}}/undo",
+        Update,
+        None,
+        UPDATE_NOT_FOUND,
+        NOT_UNDOABLE,
+        DUPLICATE_MEMORY,
+        once=True,
+    )
+    read_memory = Operation("GET", _MEMORY, Memory, None, MEMORY_NOT_FOUND)
+    revise_memory = Operation(
+        "PATCH", _MEMORY, Memory, MemoryChange, DUPLICATE_MEMORY, MEMORY_NOT_FOUND, if_match=True
+    )
+    forget_memory = Operation("DELETE", _MEMORY, NoneType, None, MEMORY_NOT_FOUND, if_match=True)
+    read_memory_history = Operation("GET", f"{_MEMORY}/history", History, OfPage, MEMORY_NOT_FOUND)
+    list_todos = Operation("GET", f"{_USER}/todos", Todos, OfLimit)
+    end_todo = Operation("POST", f"{_USER}/todos/{{memory_id}}", Update, TodoEnd, MEMORY_NOT_FOUND, once=True)
+    list_session_memories = Operation("GET", _OF_CHAT, MemoryPage, OfPage, SESSION_NOT_FOUND)
+    add_session_memory = Operation(
+        "POST", _OF_CHAT, Memory, NewSessionMemory, SESSION_NOT_FOUND, DUPLICATE_MEMORY, status=201, once=True
+    )
+    read_session_memory = Operation(
+        "GET", f"{_OF_CHAT}/{{memory_id}}", Memory, None, SESSION_NOT_FOUND, MEMORY_NOT_FOUND
+    )
+    forget_session_memory = Operation(
+        "DELETE",
+        f"{_OF_CHAT}/{{memory_id}}",
+        NoneType,
+        None,
+        SESSION_NOT_FOUND,
+        MEMORY_NOT_FOUND,
+        if_match=True,
+    )
+
+
+class Held:
+    """Quarantine."""
+
+    list_quarantine = Operation("GET", _QUARANTINE, Quarantine, OfQuarantine)
+    approve_quarantined = Operation(
+        "POST",
+        f"{_QUARANTINE}/{{memory_id}}/approve",
+        Memory,
+        None,
+        MEMORY_NOT_FOUND,
+        DUPLICATE_MEMORY,
+        once=True,
+    )
+    refuse_quarantined = Operation("DELETE", f"{_QUARANTINE}/{{memory_id}}", NoneType, None, MEMORY_NOT_FOUND)
+
+
+class Shared:
+    """Sharing."""
+
+    share_memory = Operation(
+        "POST", f"{_MEMORY}/share", Memory, Sharing, NOT_TO_SHARE, permission=Permission.ADMIN, once=True
+    )
+    list_global_memories = Operation("GET", _GLOBAL, GlobalMemories, OfAll, permission=Permission.ADMIN)
+    add_global_memory = Operation(
+        "POST", _GLOBAL, Memory, NewGlobalMemory, GLOBAL_ALREADY, status=201, permission=Permission.ADMIN
+    )
+    remove_global_memory = Operation(
+        "DELETE", f"{_GLOBAL}/{{memory_id}}", NoneType, None, NOT_GLOBAL, permission=Permission.ADMIN
+    )
+
+
+class Users:
+    """Users."""
+
+    erase_user = Operation("DELETE", _USER, UserErasure, OfErasure)
+    export_user: Operation[dict[str, Any]] = Operation("GET", f"{_USER}/export", dict)
+    import_user = Operation(
+        "POST",
+        f"{_USER}/import",
+        ImportedRows,
+        None,
+        INVALID_EXPORT,
+        IMPORT_TOO_LARGE,
+        permission=Permission.ADMIN,
+    )
+    list_sessions = Operation("GET", f"{_USER}/sessions", Sessions, OfSessions)
+    erase_session = Operation("DELETE", _CHAT, Erasure)
+    undo_message = Operation("POST", f"{_CHAT}/undo", Undone, SaidMessage, EXCHANGE_NOT_FOUND)
+    take_taught = Operation("POST", f"{_CHAT}/taught", Taught, SaidMessage)
+    list_messages = Operation(
+        "GET", f"{_CHAT}/messages", MessagesPage, OfPage, SESSION_NOT_FOUND, NOT_ON_A_PAGE
+    )
+    search_messages = Operation(
+        "GET", f"{_USER}/messages", FoundMessages, OfMessages, EMBEDDER_UNAVAILABLE, NOT_ON_A_PAGE
+    )
+    mark_turn = Operation(
+        "POST",
+        f"{_CHAT}/messages/{{message_id}}/mark",
+        NoneType,
+        MarkedTurn,
+        SESSION_NOT_FOUND,
+        MESSAGE_NOT_FOUND,
+    )
+    read_summary = Operation(
+        "GET", f"{_CHAT}/summary", SummaryOfSession, None, SESSION_NOT_FOUND, SUMMARY_NOT_FOUND
+    )
+    ask_for_summary = Operation(
+        "POST", f"{_CHAT}/summary", AskedSummary, None, SESSION_NOT_FOUND, SWITCHED_OFF, status=202
+    )
+    list_admin_reads = Operation("GET", f"{_USER}/admin-reads", ReadsOfUser, OfLimit)
+
+
+class Profiles:
+    """Profile."""
+
+    read_profile = Operation("GET", _PROFILE, Profile)
+    add_profile_entry = Operation(
+        "POST", _PROFILE, ProfileEntry, NewProfileEntry, *_ENTRY_REFUSED, status=201, once=True
+    )
+    propose_profile = Operation(
+        "POST", f"{_PROFILE}/proposals", Profile, None, PROFILE_NOT_ALLOWED, EMBEDDER_UNAVAILABLE
+    )
+    change_profile_entry = Operation(
+        "PATCH", _ENTRY, ProfileEntry, ProfileEntryChange, PROFILE_ENTRY_NOT_FOUND, *_ENTRY_REFUSED
+    )
+    confirm_profile_entry = Operation(
+        "POST", f"{_ENTRY}/confirm", ProfileEntry, None, PROFILE_ENTRY_NOT_FOUND, *_ENTRY_REFUSED
+    )
+    remove_profile_entry = Operation("DELETE", _ENTRY, NoneType, None, PROFILE_ENTRY_NOT_FOUND)
+
+
+class Settings:
+    """Settings."""
+
+    read_settings = Operation("GET", "/memory/settings", CommonFlags, permission=Permission.ADMIN)
+    change_settings = Operation(
+        "PATCH", "/memory/settings", CommonFlags, CommonFlagsChange, permission=Permission.ADMIN
+    )
+    read_user_settings = Operation("GET", f"{_USER}/settings", UserFlags)
+    change_user_settings = Operation("PATCH", f"{_USER}/settings", UserFlags, FlagsChange)
+
+
+class Server:
+    """Operation."""
+
+    read_usage = Operation("GET", f"{_USER}/usage", Usage)
+    retry_formation = Operation("POST", "/memory/formation/retry", Retried, permission=Permission.ADMIN)
+    inspect_retrieval = Operation(
+        "GET", "/memory/debug/retrieval", Retrieval, OfRetrieval, permission=Permission.ADMIN
+    )
+    read_stats = Operation("GET", "/memory/debug/stats", StoreStats, permission=Permission.ADMIN)
+    read_embeddings = Operation("GET", "/memory/embeddings", Embeddings, permission=Permission.ADMIN)
+    read_report = Operation("GET", "/memory/report", WeekReport, OfReport, permission=Permission.ADMIN)
+    check_health = Operation("GET", "/memory/health", Health, permission=Permission.PUBLIC, asks_store=False)
+    read_metrics = Operation(
+        "GET", "/memory/metrics", str, permission=Permission.ADMIN, media_type="text/plain", asks_store=False
+    )
+    read_metrics_as_json = Operation(
+        "GET", "/memory/metrics.json", MetricsAsJson, permission=Permission.ADMIN, asks_store=False
+    )
+
+
+class Tokens:
+    """Tokens."""
+
+    make_token = Operation("POST", f"{_USER}/tokens", OwnToken, status=201)
+    make_page_link = Operation("POST", f"{_USER}/page-links", PageLink, status=201)
+
+
+class Requests:
+    """Requests."""
+
+    list_recalls = Operation("GET", f"{_USER}/recalls", RecallsPage, OfPage)
+    explain_request = Operation(
+        "GET",
+        "/memory/explain/{request_id}",
+        Explanation,
+        None,
+        REQUEST_NOT_FOUND,
+        REQUEST_NOT_WRITTEN,
+        permission=Permission.OWN_REQUEST,
+    )
+    explain_users_request = Operation(
+        "GET", f"{_USER}/explain/{{request_id}}", Explanation, None, REQUEST_NOT_FOUND, REQUEST_NOT_WRITTEN
+    )
+    call_not_helpful = Operation(
+        "POST", _GIVEN, NoneType, None, REQUEST_NOT_FOUND, MEMORY_NOT_FOUND, QUESTION_NOT_KEPT, ALWAYS_NEEDED
+    )
+    take_back_not_helpful = Operation("DELETE", _GIVEN, NoneType, None, MEMORY_NOT_FOUND)
+    list_not_helpful = Operation("GET", f"{_MEMORY}/not-helpful", NotHelpfulFor)
+
+
+CHAPTERS = (Memories, Held, Shared, Users, Profiles, Settings, Tokens, Requests, Server)
 OPERATIONS: tuple[Operation[Any], ...] = tuple(
-    each
-    for module in (memory_operations, people_operations, insight_operations)
-    for each in vars(module).values()
-    if isinstance(each, Operation)
+    each for chapter in CHAPTERS for each in vars(chapter).values() if isinstance(each, Operation)
 )
 """In the order of the document."""

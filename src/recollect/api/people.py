@@ -1,6 +1,5 @@
-"""The JSON of people and their chats: what was said, profile, settings, erasure, export, tokens. Never: an engine."""
+"""The JSON of people and their chats: messages, profile, settings, erasure, export, tokens."""
 
-from dataclasses import asdict
 from datetime import date
 from typing import Annotated, Self, TypeAlias
 from uuid import UUID
@@ -16,10 +15,7 @@ from recollect.model import EntryState, FailedAt, Party, Placement, ProfileField
 class Sessions(Struct):
     """The chats of a user that are remembered."""
 
-    sessions: Annotated[
-        list[str],
-        about("Their ids, as the frontend sent them; the one where something was said last first."),
-    ]
+    sessions: Annotated[list[str], about("Their ids, as the frontend sent them; the latest first.")]
 
 
 class SaidMessage(Struct, forbid_unknown_fields=True):
@@ -56,9 +52,10 @@ class LoggedMessage(Struct):
     failed_at: Annotated[
         Annotated[str, word(FailedAt)] | None,
         about(
-            "The stage at which the answer failed: its text is as much as came of it. `connect`: the LLM was not "
-            "reached; `head`: it answered nothing, or with an error; `stream`: it broke off; `client`: the client left, or cancelled. "
-            "Only an answer that the client stopped is recalled. Null for all else."
+            "The stage at which the answer failed: its text is as much as came of it. `connect`: the LLM "
+            "was not reached; `head`: it answered nothing, or with an error; `stream`: it broke off; "
+            "`client`: the client left, or cancelled. Only an answer that the client stopped is recalled. "
+            "Null for all else."
         ),
     ]
     failed_status: Annotated[int | None, about("The status of the LLM's error; null where it sent none.")]
@@ -83,7 +80,7 @@ class LoggedMessage(Struct):
 
 
 class MessagesPage(Page[LoggedMessage, UUID]):
-    """One page of what was said in a chat, in order."""
+    """One page of a chat's messages, in order."""
 
     messages: list[LoggedMessage]
 
@@ -97,14 +94,12 @@ class FoundMessage(Struct):
     said_at: Annotated[Time, about("When it was said; of a summary, when it was written.")]
     role: Annotated[Annotated[str, word(Role)] | None, about("Who said it; null for a summary.")]
     speaker: Annotated[str | None, about("The name of who said it, where that is known.")]
-    text: Annotated[
-        str, about("The part of the message that fits best.", example="The attic needs insulation.")
-    ]
+    text: Annotated[str, about("The part that fits best.", example="The attic needs insulation.")]
     score: Annotated[float, about("What it was ranked by: the higher, the better it fits.")]
 
     @classmethod
     def of(cls, found: model.Recollection) -> Self:
-        """Return the JSON of what was found."""
+        """Return the JSON of a search result."""
         item, score = found.item, round(found.score, 4)
         if isinstance(item, model.Memory):
             return cls(item.id, "summary", item.session_id or "", item.dated, None, None, item.content, score)
@@ -113,16 +108,14 @@ class FoundMessage(Struct):
 
 
 class FoundMessages(Page[FoundMessage, UUID], kw_only=True):
-    """One page of what a search in chats found, best first."""
+    """One page of messages and summaries, best first."""
 
     found: list[FoundMessage]
-    degraded: Annotated[
-        list[str], about("Stages that failed or were late, and were done without: `embedding`, ...")
-    ]
+    degraded: Annotated[list[str], about("Skipped stages, failed or late: `embedding`, ...")]
 
 
 class SummaryOfSession(Outline, kw_only=True):
-    """What a chat was about."""
+    """The summary of a chat."""
 
     memory_id: Annotated[UUID, about("The memory that is the summary.")]
     session_id: str
@@ -132,21 +125,17 @@ class SummaryOfSession(Outline, kw_only=True):
 
 
 class AskedSummary(Struct):
-    """What a summary that was asked for will hold."""
+    """The extent of a requested summary."""
 
-    turns: Annotated[
-        int,
-        about(
-            "Turns of the chat that are in no summary yet; all where it has none. 0: nothing new was said, and nothing is done."
-        ),
-    ]
+    turns: Annotated[int, about("Turns that no summary covers yet; 0: nothing is done.")]
 
 
 FieldOfProfile: TypeAlias = Annotated[
     ProfileField,
     about(
-        "Of what it tells: `name`; `address`, how to be addressed; `answers`, how to be answered; `coding_style`; "
-        "`languages`, those of programs; `frameworks`, and how well they are known; `goals`; `domain`; `constraints`; `notes`."
+        "Of what it tells: `name`; `address`, how to be addressed; `answers`, how to be answered; "
+        "`coding_style`; `languages`, those of programs; `frameworks`, and how well they are known; "
+        "`goals`; `domain`; `constraints`; `notes`."
     ),
 ]
 
@@ -159,7 +148,7 @@ class NewProfileEntry(Struct, forbid_unknown_fields=True):
 
 
 class ProfileEntryChange(Struct, forbid_unknown_fields=True):
-    """What is to be otherwise: at least one of the fields. The others stay as they are."""
+    """A change of a statement: at least one of the fields. The others stay as they are."""
 
     field: FieldOfProfile | UnsetType = UNSET
     content: Content | UnsetType = UNSET
@@ -171,97 +160,68 @@ class ProfileEntry(Struct):
     id: UUID
     field: Annotated[str, word(ProfileField), about("Of what it tells.")]
     content: str
-    state: Annotated[
-        str,
-        word(EntryState),
-        about("`confirmed`; or `proposed`: a memory says it, and it counts once it is confirmed."),
-    ]
+    state: Annotated[str, word(EntryState), about("`proposed`: it counts once confirmed.")]
     memory_id: Annotated[UUID | None, about("The memory that proposed it; null: it was written by hand.")]
-    outdated: Annotated[
-        bool,
-        about(
-            "Whether that memory says otherwise by now, or is gone: then no prompt is given it until it is confirmed again."
-        ),
-    ]
+    outdated: Annotated[bool, about("Whether that memory changed or is gone: no prompt gets it then.")]
     created_at: Time
     changed_at: Annotated[Time, about("When it was proposed, written, changed or confirmed last.")]
 
-    @classmethod
-    def of(cls, entry: model.ProfileEntry) -> Self:
-        """Return the JSON of ``entry``."""
-        return cls(**{name: getattr(entry, name) for name in cls.__struct_fields__})
-
 
 class Profile(Struct):
-    """What a user says of themselves."""
+    """A user's profile."""
 
-    consents: Annotated[
-        bool, about("Whether the user allows a profile, by the setting `profile`; without it there is none.")
-    ]
+    consents: Annotated[bool, about("Whether the user allows a profile, by the setting `profile`.")]
     entries: Annotated[
-        list[ProfileEntry],
-        about("200 statements that are confirmed at most, and what is proposed; the oldest first."),
+        list[ProfileEntry], about("200 confirmed ones at most, and proposals; the oldest first.")
     ]
     updated_at: Annotated[Time | None, about("When something of it was changed last.")]
-
-    @classmethod
-    def of(cls, profile: model.OwnProfile) -> Self:
-        """Return the JSON of ``profile``."""
-        changed = max((each.changed_at for each in profile.entries), default=None)
-        return cls(profile.consents, [ProfileEntry.of(each) for each in profile.entries], changed)
 
 
 Records = Annotated[bool | None, about("Whether what is said is kept at all; false: it is not even logged.")]
 Recall = Annotated[bool | None, about("Whether anything is recalled.")]
-Stands = Annotated[
-    bool | None, about("Whether the most important statements stand in every chat, whatever is asked.")
-]
+Stands = Annotated[bool | None, about("Whether every chat gets the most important statements.")]
 _FORMATION = about(
     "How exchanges become memories: by a model, as they are, both; off: they are logged, and nothing else."
 )
 _PLACEMENT = about("Where in a prompt goes what is recalled.")
 Summaries = Annotated[bool | None, about("Whether chats are summarized.")]
-Queries = Annotated[
-    bool | None, about("Whether recalls and explanations tell what was asked, as the message log has it.")
-]
+Queries = Annotated[bool | None, about("Whether recalls and explanations show the question.")]
 Consents = Annotated[
     bool | None,
     about(
-        "Whether the user allows a profile; only their own setting counts. Anything but true deletes the profile "
-        "and its embeddings at once."
+        "Whether the user allows a profile; only their own setting counts. Anything but true deletes the "
+        "profile and its embeddings at once."
     ),
 ]
 Lexical = Annotated[bool | None, about("Whether recall searches by words beside the meaning.")]
 FromLog = Annotated[bool | None, about("Whether recall searches the message log beside the memories.")]
 MemoryTokens = Annotated[
     Annotated[int, Meta(ge=50, le=100_000)] | None,
-    about("Tokens that a turn's memories may take; a request may name others."),
+    about("Tokens for a turn's memories; a request may name others."),
 ]
 HistoryTokens = Annotated[
     Annotated[int, Meta(ge=0, le=100_000)] | None,
-    about("Tokens that a conversation's missing history may take; 0: none is told."),
+    about("Tokens for a conversation's missing history; 0: none."),
 ]
 SummaryTurns = Annotated[
     Annotated[int, Meta(ge=0, le=10_000)] | None,
-    about("After how many turns a chat is summarized again; 0: never for their number."),
+    about("Turns after which a chat is summarized again; 0: never."),
 ]
 MinimumImportance = Annotated[
-    Annotated[float, Meta(ge=0, le=1)] | None, about("Less important statements are not kept.")
+    Annotated[float, Meta(ge=0, le=1)] | None, about("Less important ones are not kept.")
 ]
+ZONE = "a name of the IANA's database, as Pacific/Auckland, or an offset, as +13:00"
 Cap = Annotated[int, Meta(ge=0, le=1_000_000)]
 SessionCap = Annotated[Cap | None, about("Memories that one chat may leave; 0: any number.")]
 UserCap = Annotated[Cap | None, about("Memories a user may have; 0: any number.")]
 TimeZone = Annotated[
     Annotated[str, Meta(min_length=1, max_length=64)] | None,
-    about(
-        "Whose days count where a request names no other: a name of the IANA's database, as Pacific/Auckland, or an offset, "
-        "as +13:00."
-    ),
+    about(f"The time zone of the user's days, if a request names no other: {ZONE}.", must=ZONE),
 ]
 
 
 class Flags(Struct):
-    """What was changed; what is null is as Recollect was started."""
+    """Changed settings; a null setting has its value from the start."""
 
     record: Records = None
     recall: Recall = None
@@ -281,35 +241,22 @@ class Flags(Struct):
     user_cap: UserCap = None
     time_zone: TimeZone = None
 
-    @classmethod
-    def of(cls, flags: model.Flags) -> Self:
-        """Return the JSON of ``flags``, without what is learned."""
-        return cls(**{name: value for name, value in asdict(flags).items() if name in cls.__struct_fields__})
-
 
 class CommonFlags(Flags):
-    """What was changed for everybody, and what holds."""
+    """The settings changed for everybody, and the effective ones."""
 
-    effective: Annotated[
-        Flags | None, about("What holds: that, and where it says nothing, what Recollect was started with.")
-    ] = None
+    effective: Annotated[Flags | None, about("The same, with the values from the start filled in.")] = None
 
 
 class UserFlags(Struct):
-    """What was changed for a user, and what is so for them."""
+    """The settings changed for a user, and the effective ones."""
 
     own: Annotated[Flags, about("What was changed for this user alone.")]
-    effective: Annotated[
-        Flags,
-        about(
-            "What holds for them: that, where it says nothing what was changed for everybody, and else what Recollect was "
-            "started with."
-        ),
-    ]
+    effective: Annotated[Flags, about("These, then everybody's, then the values from the start.")]
 
 
 class CommonFlagsChange(Struct, forbid_unknown_fields=True):
-    """What is to be otherwise for everybody: at least one of the fields; null takes a change back. The others stay as they are."""
+    """A change of everybody's settings: at least one of the fields; null takes a change back. The others stay as they are."""
 
     record: Records | UnsetType = UNSET
     recall: Recall | UnsetType = UNSET
@@ -330,7 +277,7 @@ class CommonFlagsChange(Struct, forbid_unknown_fields=True):
 
 
 class FlagsChange(CommonFlagsChange, forbid_unknown_fields=True):
-    """What is to be otherwise for a user: as for everybody, and the profile, which each user allows for themselves."""
+    """A change of a user's settings: as for everybody, and the profile, which each user allows for themselves."""
 
     profile: Consents | UnsetType = UNSET
 
@@ -340,49 +287,37 @@ class Usage(Struct):
 
     day: Annotated[date, about("Since midnight of this day, UTC.")]
     tokens: Annotated[int, about("Of prompts and answers together.")]
-    limit: Annotated[
-        int | None, about("What they may take on a day (`user_tokens_per_day`); null: any number.")
-    ]
+    limit: Annotated[int | None, about("Tokens a day (`user_tokens_per_day`); null: any number.")]
 
 
 class AdminRead(Struct):
-    """That an administrator read what is kept of the user."""
+    """A read of a user's data by an administrator."""
 
     id: UUID
     at: Time
     reader: Annotated[str, about("The name of the token that was used.")]
-    operation: Annotated[
-        str,
-        about(
-            "Which operation of this API it was, by its `operationId`, or which page, as `page: memories`, or which "
-            "command, as `audit-store`."
-        ),
-    ]
+    operation: Annotated[str, about("The `operationId`, a page as `page: memories`, or a command.")]
 
 
 class ValueChange(Struct):
-    """What a setting was, and what it is then; null: it follows what is set for everybody."""
+    """A setting before and after; null if it followed everybody's."""
 
     before: bool | int | float | str | None
     after: bool | int | float | str | None
 
 
 class SettingsChange(Struct):
-    """That settings of a user's own were changed."""
+    """A change of a user's own settings."""
 
     id: UUID
     at: Time
-    by: Annotated[
-        str,
-        word(Party),
-        about("`person`: the user; `integration`: an application that acts for them; or `administrator`."),
-    ]
+    by: Annotated[str, word(Party), about("`integration`: an application that acts for the user.")]
     name: Annotated[str, about("Of the token or key that was used; `chat`: it was said in a chat.")]
     changed: Annotated[dict[str, ValueChange], about("By the setting's name.")]
 
 
 class ReadsOfUser(Struct):
-    """What administrators read of a user, and who changed the user's settings."""
+    """Administrators' reads of a user, and changes of the user's settings."""
 
     reads: Annotated[list[AdminRead], about("Newest first.")]
     settings: Annotated[list[SettingsChange], about("Changes of settings, newest first.")] = []
@@ -402,31 +337,29 @@ class UserErasure(Erasure):
     left: Annotated[
         dict[str, int],
         about(
-            "What was found when every table, queue, spool and cache was looked through once more afterwards: "
-            "0 each; anything else came meanwhile.",
+            "What was found when every table, queue, spool and cache was looked through once more "
+            "afterwards: 0 each; anything else came meanwhile.",
             example={"messages": 0, "spool": 0},
         ),
     ]
     vacuumed: Annotated[
         list[str] | None,
         about(
-            "The tables where VACUUM made free what the rows took; those are missing where the database's role may "
-            "not. Null where it was not asked for, or failed."
+            "The tables where VACUUM made free what the rows took; those are missing where the database's "
+            "role may not. Null where it was not asked for, or failed."
         ),
     ]
 
 
 class ImportedRows(Struct):
-    """What came of an import."""
+    """The number of imported rows."""
 
     new: Annotated[dict[str, int], about("Rows that were not there, by section.", example={"memories": 12})]
     there: Annotated[
-        dict[str, int],
-        about("Rows that were, and stay as they are, by section.", example={"memories": 3}),
+        dict[str, int], about("Rows that were there and stay, by section.", example={"memories": 3})
     ]
     ignored: Annotated[
-        dict[str, int],
-        about("Rows that can't be brought back, as kept answers, by section.", example={"kept_answers": 1}),
+        dict[str, int], about("Rows that can't be imported, by section.", example={"kept_answers": 1})
     ] = {}
 
 

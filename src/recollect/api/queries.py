@@ -1,4 +1,4 @@
-"""The parameters of the API's queries, a struct each. Never: an engine."""
+"""The parameters of the API's queries, a struct each."""
 
 from typing import Annotated, TypeAlias
 from uuid import UUID
@@ -21,25 +21,28 @@ from recollect.model import Doubt, Kind, Source, State
 _ENCODED = "a date and time with its offset from UTC (RFC 3339), percent-encoded (a plus sign is %2B)."
 
 Limit: TypeAlias = Annotated[
-    int,
-    Meta(description="How many at most: 1 to 200, 50 where not given.", ge=1, le=200, examples=[20]),
+    int, Meta(description="How many at most; 50 by default.", ge=1, le=200, examples=[20])
 ]
 LimitOfAll: TypeAlias = Annotated[
-    Annotated[int, Meta(ge=1, le=200)] | None,
-    about("How many at most: 1 to 200; as many as there are where not given."),
+    Annotated[int, Meta(ge=1, le=200)] | None, about("How many at most; all by default.")
 ]
-After: TypeAlias = Annotated[UUID | None, about("The `next` of the page before; none for the first page.")]
+AFTER = about("The `next` of the page before; none for the first page.", must="the `next` of the page before")
+After: TypeAlias = Annotated[UUID | None, AFTER]
 Kinds: TypeAlias = Annotated[
     list[Kind] | None,
     about(
-        "Only memories of this kind, or of one of these: `kind=fact&kind=todo`. Where none is named, exchanges kept "
-        "as they were said (`qa_turn`) are left out.",
+        "Only these kinds: `kind=fact&kind=todo`. By default all but exchanges kept as they were said (`qa_turn`).",
         example=["fact"],
+        must=f"one of {', '.join(Kind)}; several are given as `kind=fact&kind=todo`",
     ),
 ]
 Sources: TypeAlias = Annotated[
     list[Source] | None,
-    about("Only memories that came to be in this way, or in one of these.", example=["manual"]),
+    about(
+        "Only memories from one of these sources.",
+        example=["manual"],
+        must=f"one of {', '.join(Source)}; several are given as `source=manual&source=import`",
+    ),
 ]
 PLACE = "[0-9]{1,17}[.][0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 """How `next` names a place in the quarantine: microseconds since 1970, and an id."""
@@ -60,13 +63,10 @@ class OfAll(Struct, kw_only=True):
 
 
 class OfQuarantine(Struct, kw_only=True):
-    """Which page of what is held back."""
+    """A page of the quarantine."""
 
     limit: LimitOfAll = None
-    after: Annotated[
-        Annotated[str, Meta(extra_json_schema={"pattern": f"^{PLACE}$"})] | None,
-        about("The `next` of the page before; none for the first page."),
-    ] = None
+    after: Annotated[Annotated[str, Meta(extra_json_schema={"pattern": f"^{PLACE}$"})] | None, AFTER] = None
 
 
 class OfLimit(Struct, kw_only=True):
@@ -82,7 +82,7 @@ class OfMemories(OfPage, kw_only=True):
     source: Sources = None
     session: Annotated[
         Annotated[str, Meta(extra_json_schema=ID)] | None,
-        about("Only memories that came from this chat: its id, percent-encoded."),
+        about("Only memories from this chat: its id, percent-encoded."),
     ] = None
     text: Annotated[
         Annotated[str, bounded_text(LONGEST_TEXT, "")] | None,
@@ -92,23 +92,20 @@ class OfMemories(OfPage, kw_only=True):
         name="from", default=None
     )
     until: Annotated[Time | None, about(f"Only memories said before then: {_ENCODED}")] = None
-    state: Annotated[
-        State,
-        about(
-            "`current`: what the user has; `past`: what was replaced, taken away or pruned, and is not erased; `all`: both."
-        ),
-    ] = State.CURRENT
+    state: Annotated[State, about("`past`: replaced, deleted or pruned, but not erased.")] = State.CURRENT
     standing: Annotated[Doubt | None, about("Only memories that this speaks against.")] = None
     as_of: Annotated[
         Time | None,
         about(
-            f"What the user had then, each with what it said then, by the audit; `state` is meant of then, too: {_ENCODED}"
+            f"What the user had then, each with what it said then, by the audit; `state` is meant of then, "
+            f"too: {_ENCODED}"
         ),
     ] = None
     valid_at: Annotated[
         Time | None,
         about(
-            f"What was true then, as far as it is known today: what the user has, and their past, whatever `state` says: {_ENCODED}"
+            f"What was true then, as far as it is known today: what the user has, and their past, whatever "
+            f"`state` says: {_ENCODED}"
         ),
     ] = None
 
@@ -144,23 +141,19 @@ class OfSessions(Struct, kw_only=True):
     begun_before: Annotated[
         Time | None,
         about(
-            "Only chats where something was said by then: a date and time with its offset from UTC (RFC 3339), "
-            "as one percent-encoded value (a plus sign is %2B). None for all.",
+            "Only chats where something was said by then: a date and time with its offset from UTC (RFC "
+            "3339), as one percent-encoded value (a plus sign is %2B). None for all.",
             example="2026-03-15T09:30:00Z",
         ),
     ] = None
 
 
 class OfErasure(Struct, kw_only=True):
-    """What is done after an erasure."""
+    """The options of an erasure."""
 
-    vacuum: Annotated[
-        bool,
-        about(
-            "Whether VACUUM is run afterwards on the tables that were erased from, where the database's role may. "
-            "The answer waits for it."
-        ),
-    ] = False
+    vacuum: Annotated[bool, about("Whether to VACUUM the tables afterwards; the answer waits for it.")] = (
+        False
+    )
 
 
 class OfReport(Struct, kw_only=True):
@@ -168,12 +161,7 @@ class OfReport(Struct, kw_only=True):
 
     days: Annotated[
         int,
-        Meta(
-            description="Of how many days until now: 1 to 30, 7 where not given; requests are kept for 30.",
-            ge=1,
-            le=30,
-            examples=[7],
-        ),
+        Meta(description="Of how many days until now; requests are kept for 30.", ge=1, le=30, examples=[7]),
     ] = 7
 
 

@@ -6,10 +6,10 @@ from recollect.api.failures import ErrorBody, ErrorDetail
 
 
 class MemoryApiError(Exception):
-    """The memory API did not do what was asked for.
+    """The memory API failed or refused.
 
     Attributes:
-        problem: What it answered; None where nothing could be read.
+        problem: Its answer; None if that was unreadable.
     """
 
     def __init__(self, message: str, problem: ErrorBody | None = None) -> None:
@@ -23,7 +23,7 @@ class MemoryApiError(Exception):
 
 
 class InvalidRequestError(MemoryApiError):
-    """What was asked for makes no sense: 400, 413, 422."""
+    """The request makes no sense: 400, 413, 422."""
 
 
 class UnauthorizedError(MemoryApiError):

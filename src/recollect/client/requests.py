@@ -1,9 +1,9 @@
-"""Makes the request of an operation of the API's table. Pure. Never: a connection."""
+"""The HTTP request of an operation of the table."""
 
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict, Unpack
 from urllib.parse import quote
 from uuid import UUID
 
@@ -15,14 +15,14 @@ from recollect.api.operation import Operation
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent.
+    """A request.
 
     Attributes:
         method: The HTTP method.
         path: Below the server's address, percent-encoded.
         query: The parameters of the query.
-        body: The JSON; None: nothing.
-        headers: What is sent with the token.
+        body: The JSON, or None.
+        headers: The headers other than the token.
     """
 
     method: str
@@ -32,27 +32,34 @@ class Request:
     headers: dict[str, str]
 
 
-def request_of(
-    operation: Operation[Any],
-    *ids: str | UUID,
-    send: Struct | None = None,
-    key: str | None = None,
-    if_match: str | UnsetType | None = None,
-) -> Request:
+class Given(TypedDict, total=False):
+    """The arguments of a request other than its path.
+
+    Attributes:
+        send: The query or body, of the shape that the operation takes.
+        key: An `Idempotency-Key`: sent again with it within a day, the request changes nothing.
+        if_match: The ``etag`` of a memory: the operation fails if the memory has another by now.
+    """
+
+    send: Struct | None
+    key: str | None
+    if_match: str | UnsetType | None
+
+
+def request_of(operation: Operation[Any], *ids: str | UUID, **given: Unpack[Given]) -> Request:
     """Return the request of an operation.
 
     Args:
         operation: A row of the table.
-        ids: What the path names, in its order: a user, a chat, a memory. Any text; it is encoded here.
-        send: The query or body, of the shape that the operation takes.
-        key: An `Idempotency-Key`: sent again with it within a day, nothing is done.
-        if_match: The ``etag`` a memory was read with: the operation is done only if it is still that version.
+        ids: The ids of the path, in its order: a user, a chat, a memory. Any text; it is encoded here.
+        given: The other arguments.
 
     Raises:
-        ValueError: An id is empty, or there are more or fewer than the path has.
-        TypeError: What is sent is not of the operation's shape.
-        msgspec.ValidationError: A field of it is not what its type says, as a time without a zone.
+        ValueError: An id is empty, or the path has more or fewer.
+        TypeError: ``send`` is not of the operation's shape.
+        msgspec.ValidationError: A field does not fit its type, as a time without a zone.
     """
+    send, key, if_match = given.get("send"), given.get("key"), given.get("if_match")
     if send is not None:
         if operation.takes is None or not isinstance(send, operation.takes):
             raise TypeError(f"{operation.name} does not take {type(send).__name__}.")

@@ -207,6 +207,15 @@ class Memory:
         """The chat that it comes from; None if a person wrote it by hand, or it is shared by all users."""
         return self.provenance.session_id
 
+    # The names under which the memory API has parts of a memory.
+    standing = property(lambda self: self.doubt)
+    ended_at = property(lambda self: self.past and self.past.until)
+    ended_as = property(lambda self: self.past and self.past.ending)
+    shared = property(lambda self: self.owner == COMMONS)
+    use = property(lambda self: self.hints and self.hints.use)
+    topics = property(lambda self: self.hints.topics if self.hints else ())
+    questions = property(lambda self: self.hints.questions if self.hints else ())
+
     @property
     def dated(self) -> datetime:
         """The date a reader should see: of the event where known, else of the telling."""

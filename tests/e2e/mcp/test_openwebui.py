@@ -14,7 +14,7 @@ from tests.recollect_proxy.memory_api.serving import engine_over
 from tests.scripted_answers import DONE, Answer, event, streamed
 from tests.stores import Store
 
-from recollect_proxy.mcp.shapes import NOTICE
+from recollect.api.agents import NOTICE
 
 pytestmark = pytest.mark.process
 

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from tests.tables import table
 
-from recollect.api import operations
 from recollect.api.memories import MemoryChange, NewMemory
+from recollect.api.operations import Memories, Settings, Users
 from recollect.api.people import CommonFlagsChange
 from recollect.api.queries import OfMemories, OfPage
 from recollect.client import ConflictError, MemoryApiError, UnavailableError
@@ -32,42 +32,40 @@ ID = UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10")
     ],
 )
 def test_any_id_is_one_segment(user: str, segment: str) -> None:
-    assert request_of(operations.list_todos, user).path == f"/memory/users/{segment}/todos"
-    assert (
-        request_of(operations.erase_session, user, user).path == f"/memory/users/{segment}/sessions/{segment}"
-    )
+    assert request_of(Memories.list_todos, user).path == f"/memory/users/{segment}/todos"
+    assert request_of(Users.erase_session, user, user).path == f"/memory/users/{segment}/sessions/{segment}"
 
 
 @table("ids", [(), ("",), ("a", "b")])
 def test_an_id_that_is_empty_missing_or_too_many_is_refused(ids: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match=r"empty|names"):
-        request_of(operations.erase_user, *ids)
+        request_of(Users.erase_user, *ids)
 
 
 def test_only_what_differs_from_the_default_is_sent() -> None:
-    assert request_of(operations.list_memories, "a").query == []
+    assert request_of(Memories.list_memories, "a").query == []
     noon = datetime(2026, 3, 15, 12, tzinfo=UTC)
     query = OfMemories(kind=[Kind.FACT, Kind.TODO], observed_from=noon, limit=3)
-    assert set(request_of(operations.list_memories, "a", send=query).query) == {
+    assert set(request_of(Memories.list_memories, "a", send=query).query) == {
         ("kind", "fact"),
         ("kind", "todo"),
         ("limit", "3"),
         ("from", "2026-03-15T12:00:00+00:00"),
     }
     change = MemoryChange(event_at=None)
-    changed = request_of(operations.revise_memory, "a", ID, send=change, if_match='"1"')
+    changed = request_of(Memories.revise_memory, "a", ID, send=change, if_match='"1"')
     assert (changed.body, changed.headers["If-Match"]) == (b'{"event_at":null}', '"1"')
-    added = request_of(operations.add_memory, "a", send=NewMemory("x"), key="k")
+    added = request_of(Memories.add_memory, "a", send=NewMemory("x"), key="k")
     assert added.headers["Idempotency-Key"] == "k"
-    flags = request_of(operations.change_settings, send=CommonFlagsChange(recall=None))
+    flags = request_of(Settings.change_settings, send=CommonFlagsChange(recall=None))
     assert flags.body == b'{"recall":null}'
 
 
 def test_what_an_operation_does_not_take_is_refused_before_anything_is_sent() -> None:
     with pytest.raises(TypeError, match="OfPage"):
-        request_of(operations.list_memories, "a", send=OfPage())
+        request_of(Memories.list_memories, "a", send=OfPage())
     with pytest.raises(msgspec.ValidationError, match="as_of"):
-        request_of(operations.list_memories, "a", send=OfMemories(as_of=datetime(2026, 3, 15)))  # noqa: DTZ001
+        request_of(Memories.list_memories, "a", send=OfMemories(as_of=datetime(2026, 3, 15)))  # noqa: DTZ001
 
 
 @table(

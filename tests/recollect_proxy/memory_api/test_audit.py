@@ -1,10 +1,8 @@
 """Every change can be read, and undone by the id that the audit shows."""
 
 from typing import Any
-from uuid import UUID, uuid4
 
-from tests.recollect_proxy.memory_api.serving import Api, assert_error, engine_over, path_of
-from tests.scripted_models import BrokenEmbedder
+from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of
 from tests.stores import NOON, Store
 
 from recollect.model import Add, Formed, Reinforce
@@ -35,26 +33,6 @@ async def test_a_memory_that_was_written_goes_again(api: Api) -> None:
     assert await last(api) == row
 
 
-async def test_a_memory_that_was_taken_away_is_back_as_it_was(api: Api) -> None:
-    known = await api.write("Likes tea.")
-    await api.call("DELETE", f"{api.memories}/{known['id']}")
-
-    row = await undone(api, await last(api))
-
-    assert (row["action"], row["memory_id"], row["after"]) == ("restore", known["id"], "Likes tea.")
-    assert (await api.call("GET", f"{api.memories}/{known['id']}")).json == known
-
-
-async def test_a_correction_is_taken_back(api: Api) -> None:
-    known = await api.write("Likes tea.")
-    await api.call("PATCH", f"{api.memories}/{known['id']}", {"content": "Likes coffee.", "importance": 1})
-
-    row = await undone(api, await last(api))
-
-    assert (row["before"], row["after"]) == ("Likes coffee.", "Likes tea.")
-    assert (await api.call("GET", f"{api.memories}/{known['id']}")).json == known
-
-
 async def test_a_change_says_in_which_chat_it_was_made(api: Api, store: Store) -> None:
     said = store.exchange("What do I drink?", store.anna.chat("chat-7"), reply="Tea.")
     known = store.memory("Likes tea.")
@@ -78,16 +56,6 @@ async def test_what_was_undone_can_not_be_undone_again(api: Api) -> None:
         assert "undone already" in assert_error(response, 409, "not_undoable")
 
 
-async def test_what_was_changed_since_can_not_be_undone(api: Api) -> None:
-    known = await api.write("Likes tea.")
-    update = await last(api)
-    await api.call("DELETE", f"{api.memories}/{known['id']}")
-
-    response = await api.call("POST", f"{api.memories}/history/{update['id']}/undo")
-
-    assert_error(response, 409, "not_undoable")
-
-
 async def test_what_the_user_has_by_another_memory_now_does_not_come_back_twice(api: Api) -> None:
     known = await api.write("Likes tea.")
     await api.call("DELETE", f"{api.memories}/{known['id']}")
@@ -108,26 +76,3 @@ async def test_a_change_of_another_user_is_not_found(api: Api) -> None:
 
     assert_error(response, 404, "update_not_found")
     assert (await last(api, api.ben)) == update
-
-
-async def test_a_change_that_never_was_is_not_found(api: Api) -> None:
-    response = await api.call("POST", f"{api.memories}/history/{uuid4()}/undo")
-
-    assert_error(response, 404, "update_not_found")
-
-
-async def test_what_can_be_no_changes_id_is_refused(api: Api) -> None:
-    response = await api.call("POST", f"{api.memories}/history/yesterday/undo")
-
-    assert "a UUID" in assert_error(response, 400, "invalid_parameter", "update_id")
-
-
-async def test_a_memory_that_was_edited_is_never_without_its_content(api: Api, store: Store) -> None:
-    known = await api.write("Likes tea.")
-    await api.call("PATCH", f"{api.memories}/{known['id']}", {"content": "Likes coffee."})
-    update = await last(api)
-    with api.over(engine_over(store, BrokenEmbedder())):
-        await api.call("POST", f"{api.memories}/history/{update['id']}/undo")
-
-        read = await api.call("GET", f"{api.memories}/{UUID(known['id'])}")
-        assert read.json["content"] == "Likes tea."

@@ -3,16 +3,13 @@
 import json
 from typing import Any
 
-import msgspec
 import pytest
 from tests.raw_client import RawConnection
 from tests.recollect_proxy.memory_api.serving import SECRET, TOKEN, Api, assert_error
 from tests.tables import table
 
-from recollect.api.memories import MemoryChange, NewGlobalMemory, NewMemory, Sharing
-from recollect.api.people import FlagsChange
-from recollect_proxy.memory_api.errors import RefusedError
-from recollect_proxy.memory_api.reading import read_body
+from recollect.api.operations import OPERATIONS
+from recollect_proxy.web.values import shape_fields
 
 ID = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
 
@@ -82,7 +79,7 @@ async def known(api: Api) -> Any:
         ({"event_at": "noon"}, "event_at", "offset from UTC"),
         ({"use": SECRET}, "use", "one of always, topic, asked"),
         ({"use": None}, "use", "one of always, topic, asked"),
-        ({"topics": SECRET}, "topics", "a list of at most 6 strings of 1 to 80 characters"),
+        ({"topics": SECRET}, "topics", "a list of at most 6, each a string of 1 to 80 characters"),
         ({"topics": None}, "topics", "a list of at most 6"),
         ({"topics": [" "]}, "topics", "not only white space"),
         ({"topics": ["x" * 81]}, "topics", "1 to 80"),
@@ -91,7 +88,7 @@ async def known(api: Api) -> Any:
         (
             {"questions": ["x", SECRET, "z"]},
             "questions",
-            "a list of at most 2 strings of 1 to 200 characters",
+            "a list of at most 2, each a string of 1 to 200 characters",
         ),
         ({"questions": ["x" * 201]}, "questions", "1 to 200"),
         (
@@ -177,14 +174,7 @@ async def test_a_body_of_no_announced_length_is_cut_off_at_64_kib(api: Api) -> N
         assert_error(await connection.read_response(), 413, "body_too_large")
 
 
-@pytest.mark.parametrize("shape", [NewMemory, MemoryChange, NewGlobalMemory, Sharing, FlagsChange])
-def test_of_every_field_that_may_be_given_it_is_known_what_it_must_be(shape: type[msgspec.Struct]) -> None:
-    names = [field.name for field in msgspec.structs.fields(shape)]
-
-    for name in names:  # the first of a body is read first
-        body = json.dumps({each: {} for each in [name, *names]}).encode()
-
-        with pytest.raises(RefusedError) as refused:
-            read_body(body, shape)
-
-        assert refused.value.failure.message.startswith(f"`{name}` must be ")
+def test_of_every_field_and_parameter_it_is_known_what_it_must_be() -> None:
+    for operation in OPERATIONS:
+        fields = {} if operation.takes is None else shape_fields(operation.takes)
+        assert all(each.requirement for each in fields.values()), operation.name

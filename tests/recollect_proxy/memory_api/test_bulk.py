@@ -40,15 +40,6 @@ async def test_all_are_done_and_each_says_what_became_of_it(api: Api) -> None:
     assert "Rent a van." in await api.contents()
 
 
-async def test_what_is_changed_at_once_is_found_by_its_new_words(api: Api) -> None:
-    tea = await api.write("Likes tea.")
-    await bulk(api, {"op": "change", "id": tea["id"], "content": "Plays the marimba."})
-
-    found = (await api.call("GET", f"{api.memories}/search?q=marimba")).json["found"]
-
-    assert [each["memory"]["content"] for each in found] == ["Plays the marimba."]
-
-
 async def test_one_that_can_not_be_done_leaves_all_as_it_was(api: Api) -> None:
     tea, van = await api.write("Likes tea."), await api.write("Rent a van.")
     theirs = await api.write("Likes milk.", api.ben)

@@ -12,7 +12,6 @@ import pytest
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api
 from tests.stores import NOON, Store
 
-from recollect.api import operations
 from recollect.api.memories import (
     Bulk,
     BulkChange,
@@ -23,6 +22,16 @@ from recollect.api.memories import (
     NewMemory,
     NewSessionMemory,
     Sharing,
+)
+from recollect.api.operations import (
+    Held,
+    Memories,
+    Profiles,
+    Requests,
+    Server,
+    Settings,
+    Shared,
+    Users,
 )
 from recollect.api.people import (
     CommonFlagsChange,
@@ -70,37 +79,37 @@ async def test_a_memory_is_written_found_corrected_and_brought_back(
 ) -> None:
     anna = str(api.anna)
     tea = await client.ask(
-        operations.add_memory, anna, send=NewMemory("Likes tea.", importance=0.4, session_id="chat-1")
+        Memories.add_memory, anna, send=NewMemory("Likes tea.", importance=0.4, session_id="chat-1")
     )
     assert (tea.content, tea.importance, tea.provenance.session_id) == ("Likes tea.", 0.4, "chat-1")
-    assert await client.ask(operations.read_memory, anna, tea.id) == tea
+    assert await client.ask(Memories.read_memory, anna, tea.id) == tea
     found = await client.ask(
-        operations.search_memories, anna, send=OfSearch(q="tea", kind=[Kind.FACT], limit=3)
+        Memories.search_memories, anna, send=OfSearch(q="tea", kind=[Kind.FACT], limit=3)
     )
     assert [each.memory.id for each in found.found] == [tea.id]
     assert found.found[0].score > 0
 
     milk = await client.ask(
-        operations.revise_memory, anna, tea.id, send=MemoryChange(content="Likes milk."), if_match=tea.etag
+        Memories.revise_memory, anna, tea.id, send=MemoryChange(content="Likes milk."), if_match=tea.etag
     )
     assert milk.etag not in {None, tea.etag}
     with pytest.raises(ChangedMeanwhileError) as refused:
-        await client.ask(operations.forget_memory, anna, tea.id, if_match=tea.etag)
+        await client.ask(Memories.forget_memory, anna, tea.id, if_match=tea.etag)
     assert refused.value.problem is not None
     assert (refused.value.problem.status, refused.value.problem.error.code) == (412, "changed_meanwhile")
 
-    history = await client.ask(operations.read_memory_history, anna, tea.id)
+    history = await client.ask(Memories.read_memory_history, anna, tea.id)
     edit = history.updates[0]
     past = await client.ask(
-        operations.list_memories, anna, send=OfMemories(as_of=edit.at - timedelta(microseconds=1))
+        Memories.list_memories, anna, send=OfMemories(as_of=edit.at - timedelta(microseconds=1))
     )
     assert [each.content for each in past.memories] == ["Likes tea."]
     assert (edit.before, edit.after) == ("Likes tea.", "Likes milk.")
-    undone = await client.ask(operations.undo_update, anna, edit.id, key="undo-1")
-    assert (await client.ask(operations.undo_update, anna, edit.id, key="undo-1")) == undone
-    assert (await client.ask(operations.read_memory, anna, tea.id)).etag == tea.etag
-    await client.ask(operations.forget_memory, anna, tea.id)
-    gone = await client.ask(operations.list_memories, anna, send=OfMemories(state=State.PAST, text="TEA"))
+    undone = await client.ask(Memories.undo_update, anna, edit.id, key="undo-1")
+    assert (await client.ask(Memories.undo_update, anna, edit.id, key="undo-1")) == undone
+    assert (await client.ask(Memories.read_memory, anna, tea.id)).etag == tea.etag
+    await client.ask(Memories.forget_memory, anna, tea.id)
+    gone = await client.ask(Memories.list_memories, anna, send=OfMemories(state=State.PAST, text="TEA"))
     assert [each.known_until is not None for each in gone.memories] == [True]
 
 
@@ -108,7 +117,7 @@ async def test_pages_follow_by_themselves(api: Api, client: AsyncMemoryClient) -
     anna = str(api.anna)
     for number in range(5):
         await client.ask(
-            operations.add_memory,
+            Memories.add_memory,
             anna,
             send=NewMemory(f"Number {number}.", kind=Kind.TODO if number == 2 else Kind.FACT),
         )
@@ -116,14 +125,14 @@ async def test_pages_follow_by_themselves(api: Api, client: AsyncMemoryClient) -
     told = [
         each.content
         async for each in client.each(
-            operations.list_memories, anna, send=OfMemories(kind=[Kind.FACT], limit=2)
+            Memories.list_memories, anna, send=OfMemories(kind=[Kind.FACT], limit=2)
         )
     ]
-    changes = [each.after async for each in client.each(operations.read_history, anna, send=OfPage(limit=2))]
+    changes = [each.after async for each in client.each(Memories.read_history, anna, send=OfPage(limit=2))]
 
     assert told == [f"Number {number}." for number in (4, 3, 1, 0)]
     assert changes == [f"Number {number}." for number in (4, 3, 2, 1, 0)]
-    assert [each.text for each in (await client.ask(operations.list_todos, anna)).todos] == ["Number 2."]
+    assert [each.text for each in (await client.ask(Memories.list_todos, anna)).todos] == ["Number 2."]
 
 
 async def test_many_are_changed_at_once_and_a_refusal_says_which_can_not_be(
@@ -131,15 +140,13 @@ async def test_many_are_changed_at_once_and_a_refusal_says_which_can_not_be(
 ) -> None:
     anna = str(api.anna)
     one, two = [
-        await client.ask(operations.add_memory, anna, send=NewMemory(each)) for each in ("One.", "Two.")
+        await client.ask(Memories.add_memory, anna, send=NewMemory(each)) for each in ("One.", "Two.")
     ]
 
     with pytest.raises(ConflictError) as refused:
-        await client.ask(
-            operations.change_memories, anna, send=Bulk([BulkDelete(one.id), BulkDelete(uuid4())])
-        )
+        await client.ask(Memories.change_memories, anna, send=Bulk([BulkDelete(one.id), BulkDelete(uuid4())]))
     done = await client.ask(
-        operations.change_memories,
+        Memories.change_memories,
         anna,
         send=Bulk([BulkDelete(one.id), BulkChange(id=two.id, event_at=NOON)]),
         key="k",
@@ -162,31 +169,29 @@ async def test_all_else_is_asked_too(own_api: Api, own_store: Store) -> None:
     await store.memories.apply(store.anna.scope, changes, actor=Actor.FORMATION, at=NOON)
     await store.log.append(store.exchange("Hello."))
     async with AsyncMemoryClient(f"http://127.0.0.1:{api.port}", TOKEN) as client:
-        waiting = await client.ask(operations.list_quarantine, anna)
+        waiting = await client.ask(Held.list_quarantine, anna)
         assert {each.memory.id for each in waiting.quarantined} == {each.id for each in held}
-        kept = await client.ask(operations.approve_quarantined, anna, held[0].id)
-        await client.ask(operations.refuse_quarantined, anna, held[1].id)
-        shared = await client.ask(operations.share_memory, anna, kept.id, send=Sharing([ben]))
+        kept = await client.ask(Held.approve_quarantined, anna, held[0].id)
+        await client.ask(Held.refuse_quarantined, anna, held[1].id)
+        shared = await client.ask(Shared.share_memory, anna, kept.id, send=Sharing([ben]))
         assert shared.shared
-        assert [each.id async for each in client.each(operations.list_memories, ben)] == [kept.id]
-        rule = await client.ask(operations.add_global_memory, send=NewGlobalMemory("Lunch is at noon."))
-        assert [each.id for each in (await client.ask(operations.list_global_memories)).memories] == [rule.id]
-        await client.ask(operations.remove_global_memory, rule.id)
-        assert (await client.ask(operations.list_sessions, anna)).sessions == ["chat-1"]
-        assert (await client.ask(operations.erase_session, anna, "chat-1")).rows["messages"] == 2
+        assert [each.id async for each in client.each(Memories.list_memories, ben)] == [kept.id]
+        rule = await client.ask(Shared.add_global_memory, send=NewGlobalMemory("Lunch is at noon."))
+        assert [each.id for each in (await client.ask(Shared.list_global_memories)).memories] == [rule.id]
+        await client.ask(Shared.remove_global_memory, rule.id)
+        assert (await client.ask(Users.list_sessions, anna)).sessions == ["chat-1"]
+        assert (await client.ask(Users.erase_session, anna, "chat-1")).rows["messages"] == 2
         change = FlagsChange(recall=False, user_cap=9)
-        assert (await client.ask(operations.change_user_settings, anna, send=change)).own.recall is False
-        assert (await client.ask(operations.read_user_settings, anna)).effective.user_cap == 9
-        assert (
-            await client.ask(operations.change_settings, send=CommonFlagsChange(user_cap=7))
-        ).user_cap == 7
-        assert (await client.ask(operations.read_settings)).user_cap == 7
-        assert (await client.ask(operations.read_usage, anna)).tokens == 0
-        assert (await client.ask(operations.retry_formation)).retried == 0
-        assert (await client.ask(operations.check_health)).store == "ok"
+        assert (await client.ask(Settings.change_user_settings, anna, send=change)).own.recall is False
+        assert (await client.ask(Settings.read_user_settings, anna)).effective.user_cap == 9
+        assert (await client.ask(Settings.change_settings, send=CommonFlagsChange(user_cap=7))).user_cap == 7
+        assert (await client.ask(Settings.read_settings)).user_cap == 7
+        assert (await client.ask(Server.read_usage, anna)).tokens == 0
+        assert (await client.ask(Server.retry_formation)).retried == 0
+        assert (await client.ask(Server.check_health)).store == "ok"
         with pytest.raises(NotFoundError):
-            await client.ask(operations.explain_request, uuid4())
-        proof = await client.ask(operations.erase_user, anna, send=OfErasure(vacuum=True))
+            await client.ask(Requests.explain_request, uuid4())
+        proof = await client.ask(Users.erase_user, anna, send=OfErasure(vacuum=True))
         assert set(proof.left.values()) == {0}
         assert "vectors" in (proof.vacuumed or [])
 
@@ -206,35 +211,35 @@ async def test_a_chat_is_looked_through_marked_summarized_and_undone(
     )
     await store.memories.apply(chat, [Add(summary, Reason.SUMMARIZED)], actor=Actor.FORMATION, at=NOON)
 
-    told = [each async for each in client.each(operations.list_messages, anna, "a/b", send=OfPage(limit=1))]
-    await client.ask(operations.mark_turn, anna, "a/b", said.message_id, send=MarkedTurn(marked=True))
-    again = await client.ask(operations.list_messages, anna, "a/b")
-    read = await client.ask(operations.read_summary, anna, "a/b")
+    told = [each async for each in client.each(Users.list_messages, anna, "a/b", send=OfPage(limit=1))]
+    await client.ask(Users.mark_turn, anna, "a/b", said.message_id, send=MarkedTurn(marked=True))
+    again = await client.ask(Users.list_messages, anna, "a/b")
+    read = await client.ask(Users.read_summary, anna, "a/b")
 
     assert [each.text for each in told] == ["I drink green tea.", "I see."]
     assert [each.marked for each in told] == [False, False]
     assert [each.marked for each in again.items] == [True, True]
     assert (read.text, read.todos, read.memory_id) == ("They spoke of tea.", ["Buy tea."], summary.id)
-    assert (await client.ask(operations.ask_for_summary, anna, "a/b")).turns == 1
+    assert (await client.ask(Users.ask_for_summary, anna, "a/b")).turns == 1
     written = await client.ask(
-        operations.add_session_memory,
+        Memories.add_session_memory,
         anna,
         "a/b",
         send=NewSessionMemory("Likes tea.", kind=Kind.PREFERENCE),
         key="k",
     )
-    listed = await client.ask(operations.list_session_memories, anna, "a/b")
+    listed = await client.ask(Memories.list_session_memories, anna, "a/b")
     assert [each.id for each in listed.items] == [written.id, summary.id]
-    assert await client.ask(operations.read_session_memory, anna, "a/b", written.id) == written
+    assert await client.ask(Memories.read_session_memory, anna, "a/b", written.id) == written
     with pytest.raises(ChangedMeanwhileError):
-        await client.ask(operations.forget_session_memory, anna, "a/b", written.id, if_match='"1"')
-    await client.ask(operations.forget_session_memory, anna, "a/b", written.id, if_match=written.etag)
+        await client.ask(Memories.forget_session_memory, anna, "a/b", written.id, if_match='"1"')
+    await client.ask(Memories.forget_session_memory, anna, "a/b", written.id, if_match=written.etag)
     with pytest.raises(NotFoundError):
-        await client.ask(operations.read_session_memory, anna, "a/b", written.id)
-    assert (await client.ask(operations.take_taught, anna, "a/b", send=SaidMessage("m1"))).told == ""
-    undone = await client.ask(operations.undo_message, anna, "a/b", send=SaidMessage("m1"))
+        await client.ask(Memories.read_session_memory, anna, "a/b", written.id)
+    assert (await client.ask(Users.take_taught, anna, "a/b", send=SaidMessage("m1"))).told == ""
+    undone = await client.ask(Users.undo_message, anna, "a/b", send=SaidMessage("m1"))
     assert (undone.updates, undone.told) == ([], "")
-    assert [each.hidden for each in (await client.ask(operations.list_messages, anna, "a/b")).items] == [
+    assert [each.hidden for each in (await client.ask(Users.list_messages, anna, "a/b")).items] == [
         True,
         True,
     ]
@@ -246,32 +251,32 @@ async def test_a_profile_is_allowed_written_confirmed_and_taken_back(
     anna = str(api.anna)
     with pytest.raises(ConflictError) as refused:
         await client.ask(
-            operations.add_profile_entry, anna, send=NewProfileEntry(ProfileField.NAME, "Is called Anna.")
+            Profiles.add_profile_entry, anna, send=NewProfileEntry(ProfileField.NAME, "Is called Anna.")
         )
     assert refused.value.problem is not None
     assert refused.value.problem.error.code == "profile_not_allowed"
-    await client.ask(operations.change_user_settings, anna, send=FlagsChange(profile=True))
-    await client.ask(operations.add_memory, anna, send=NewMemory("Prefers short, direct answers."))
+    await client.ask(Settings.change_user_settings, anna, send=FlagsChange(profile=True))
+    await client.ask(Memories.add_memory, anna, send=NewMemory("Prefers short, direct answers."))
 
     name = await client.ask(
-        operations.add_profile_entry,
+        Profiles.add_profile_entry,
         anna,
         send=NewProfileEntry(ProfileField.NAME, "Is called Anna."),
         key="k",
     )
-    proposed = await client.ask(operations.propose_profile, anna)
+    proposed = await client.ask(Profiles.propose_profile, anna)
     [answers] = [each for each in proposed.entries if each.state == "proposed"]
-    confirmed = await client.ask(operations.confirm_profile_entry, anna, answers.id)
+    confirmed = await client.ask(Profiles.confirm_profile_entry, anna, answers.id)
     changed = await client.ask(
-        operations.change_profile_entry, anna, name.id, send=ProfileEntryChange(content="Is called Ana.")
+        Profiles.change_profile_entry, anna, name.id, send=ProfileEntryChange(content="Is called Ana.")
     )
-    await client.ask(operations.remove_profile_entry, anna, answers.id)
+    await client.ask(Profiles.remove_profile_entry, anna, answers.id)
 
     assert (confirmed.state, confirmed.field) == ("confirmed", "answers")
-    profile = await client.ask(operations.read_profile, anna)
+    profile = await client.ask(Profiles.read_profile, anna)
     assert (profile.consents, profile.entries, profile.updated_at) == (True, [changed], changed.changed_at)
-    await client.ask(operations.change_user_settings, anna, send=FlagsChange(profile=None))
-    assert await client.ask(operations.read_profile, anna) == Profile(
+    await client.ask(Settings.change_user_settings, anna, send=FlagsChange(profile=None))
+    assert await client.ask(Profiles.read_profile, anna) == Profile(
         consents=False, entries=[], updated_at=None
     )
 
@@ -282,13 +287,13 @@ async def test_the_one_that_waits_does_the_same(api: Api) -> None:
     def use() -> list[str]:
         with MemoryClient(f"http://127.0.0.1:{api.port}", TOKEN) as client:
             for number in range(3):
-                client.ask(operations.add_memory, anna, send=NewMemory(f"Number {number}."))
+                client.ask(Memories.add_memory, anna, send=NewMemory(f"Number {number}."))
             with pytest.raises(InvalidRequestError) as refused:
-                client.ask(operations.list_memories, anna, send=OfMemories(text="x" * 201))
+                client.ask(Memories.list_memories, anna, send=OfMemories(text="x" * 201))
             assert refused.value.problem is not None
             assert (refused.value.problem.error.field, refused.value.problem.status) == ("text", 400)
             return [
-                each.content for each in client.each(operations.list_memories, anna, send=OfMemories(limit=1))
+                each.content for each in client.each(Memories.list_memories, anna, send=OfMemories(limit=1))
             ]
 
     assert await asyncio.to_thread(use) == ["Number 2.", "Number 1.", "Number 0."]
@@ -297,33 +302,33 @@ async def test_the_one_that_waits_does_the_same(api: Api) -> None:
 async def test_hostile_ids_are_users_of_their_own(api: Api, client: AsyncMemoryClient) -> None:
     for user in ("..", "a/../b", "%2e%2e", "?x=1#y", "日本 語"):
         named = f"{user}{api.anna}"
-        await client.ask(operations.add_memory, named, send=NewMemory(f"Is {named}."))
+        await client.ask(Memories.add_memory, named, send=NewMemory(f"Is {named}."))
     for user in ("..", "a/../b", "%2e%2e", "?x=1#y", "日本 語"):
         named = f"{user}{api.anna}"
-        page = await client.ask(operations.list_memories, named)
+        page = await client.ask(Memories.list_memories, named)
         assert [each.content for each in page.memories] == [f"Is {named}."]
 
 
 async def test_who_has_no_token_no_server_or_another_server_is_told_so(api: Api) -> None:
     async with AsyncMemoryClient(f"http://127.0.0.1:{api.port}", "wrong") as client:
         with pytest.raises(UnauthorizedError):
-            await client.ask(operations.list_todos, "anna")
+            await client.ask(Memories.list_todos, "anna")
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         async with AsyncMemoryClient(f"http://127.0.0.1:{unused.getsockname()[1]}", TOKEN) as client:
             with pytest.raises(UnavailableError) as unreached:
-                await client.ask(operations.list_todos, "anna")
+                await client.ask(Memories.list_todos, "anna")
     assert unreached.value.problem is None
     for answer in (httpx.Response(200, text="<html>"), httpx.Response(302)):
         given = httpx.AsyncClient(transport=httpx.MockTransport(lambda _, answer=answer: answer))
         with pytest.raises(MemoryApiError, match=r"answer"):
-            await AsyncMemoryClient("http://other", TOKEN, client=given).ask(operations.list_todos, "anna")
+            await AsyncMemoryClient("http://other", TOKEN, client=given).ask(Memories.list_todos, "anna")
         await given.aclose()
 
 
 async def test_a_database_that_is_away_is_worth_another_try(api: Api, client: AsyncMemoryClient) -> None:
     with api.over(None), pytest.raises(UnavailableError) as away:
-        await client.ask(operations.list_todos, str(api.anna))
+        await client.ask(Memories.list_todos, str(api.anna))
 
     assert away.value.problem is not None
     assert away.value.problem.error.code == "store_unavailable"

@@ -170,12 +170,6 @@ def test_an_import_says_that_it_needs_a_body_and_of_which_parts(documentation: A
     assert required == {"format", "version", *ROWS}
 
 
-def test_a_tried_recall_says_that_it_needs_a_question_and_a_user(documentation: Any) -> None:
-    parameters = operations(documentation)["GET /memory/debug/retrieval"]["parameters"]
-
-    assert {each["name"] for each in parameters if each.get("required")} == {"q", "user"}
-
-
 async def test_what_is_answered_is_what_the_document_says(
     own_api: Api, own_store: Store, documentation: Any
 ) -> None:

@@ -172,12 +172,6 @@ async def test_health_names_no_user_and_no_text(api: Api, own_store: Store) -> N
     assert b"secret" not in body
 
 
-def test_exchanges_held_as_failed_are_a_degradation() -> None:
-    assert health_of(Condition(Backlog(failed=1), IDLE), NOTHING_WAITS, {}).status == "degraded"
-    pending = Backlog(pending=1000, waiting={"budget": 5, "given-up": 1})
-    assert health_of(Condition(pending, IDLE), NOTHING_WAITS, {}).status == "ok"
-
-
 def test_models_that_are_left_alone_are_a_degradation_and_it_is_said_until_when() -> None:
     use = replace(
         IDLE,

@@ -46,15 +46,6 @@ async def test_what_is_given_changes_alone_and_can_be_undone(api: Api) -> None:
     assert [hints(each) for each in (await api.call("GET", api.memories)).json["memories"]] == [NONE, HINTS]
 
 
-async def test_another_content_has_no_hints_unless_they_come_with_it(api: Api) -> None:
-    memory = await api.write("Climbs.", **HINTS)
-    path = f"{api.memories}/{memory['id']}"
-
-    assert hints((await api.call("PATCH", path, {"content": "Dives."})).json) == NONE
-    both = (await api.call("PATCH", path, {"content": "Sails.", "use": "asked"})).json
-    assert hints(both) == NONE | {"use": "asked"}
-
-
 async def test_secrets_in_hints_are_masked(api: Api) -> None:
     secret = "my password is marzipan7"
 

@@ -11,7 +11,6 @@ from tests.stores import LATER, NOON, Store
 from tests.tables import table
 
 from recollect.model import (
-    Action,
     Actor,
     Add,
     Change,
@@ -23,7 +22,6 @@ from recollect.model import (
     Provenance,
     Quarantine,
     Reason,
-    Reinforce,
     Replace,
     Retire,
     Source,
@@ -179,18 +177,6 @@ async def test_no_endpoint_overlooks_a_parameter(api: Api, method: str, path: st
     assert "unknown parameter" in assert_error(response, 400, "invalid_parameter", "dry_run")
 
 
-async def test_a_memory_is_written_for_a_chat_and_outlives_it(api: Api, store: Store) -> None:
-    await store.log.append(store.exchange("Hello."))
-    memory = await api.write("Is allergic to nuts.", session_id="chat-1")
-    assert memory["provenance"]["session_id"] == "chat-1"
-    assert await listed(api, "session=chat-1") == ["Is allergic to nuts."]
-
-    await api.call("DELETE", f"{api.user}/sessions/chat-1")
-
-    assert await listed(api, "session=chat-1") == []
-    assert await listed(api, "") == ["Is allergic to nuts."]
-
-
 async def pages(api: Api, path: str, name: str) -> list[Any]:
     """Return what the pages of two at most hold together."""
     found, following, query = [], True, "limit=2"
@@ -279,30 +265,6 @@ async def test_what_was_known_at_a_time_is_told_as_it_was_said_then(api: Api) ->
     assert [each["content"] for each in await known("")] == ["Rent a van.", "Likes tea."]
 
 
-async def test_what_formation_did_since_is_taken_back_for_an_earlier_time(api: Api, store: Store) -> None:
-    tea = store.memory("Likes tea.", importance=0.5)
-    steps: list[Change] = [
-        Add(tea),
-        Reinforce(tea.id, Reason.REPEATS),
-        Mark(tea.id, Doubt.DISPUTED, Reason.DISPUTED),
-        Replace(tea.id, store.memory("Likes coffee."), Reason.CONTRADICTS),
-    ]
-    for day, step in enumerate(steps):
-        at = NOON + timedelta(days=day)
-        await store.memories.apply(store.anna.scope, [step], actor=Actor.FORMATION, at=at)
-
-    seen = []
-    for day in range(4):
-        then = quote((NOON + timedelta(days=day, hours=1)).isoformat())
-        page = (await api.call("GET", f"{api.memories}?as_of={then}")).json["memories"]
-        seen.append([(each["content"], each["importance"], each["standing"]) for each in page])
-
-    assert seen[0] == [("Likes tea.", 0.5, None)]
-    assert seen[1] == [("Likes tea.", 0.55, None)]
-    assert seen[2][0][:2] == ("Likes tea.", 0.55)
-    assert [content for content, *_ in seen[3]] == ["Likes coffee."]
-
-
 async def test_nobody_is_told_what_another_knew(four: Api) -> None:
     assert await listed(four, f"as_of={now()}&state=all", f"/memory/users/{quote(four.ben)}") == [
         "Likes tea in Köln."
@@ -376,18 +338,6 @@ async def test_what_if_match_says_is_followed(api: Api, tag: bytes, status: int)
     response = await call(api, "PATCH", f"{api.memories}/{memory['id']}", {"importance": 1}, tag)
 
     assert response.status == status, response.body
-
-
-async def test_an_edit_can_be_undone_in_all_it_changed(api: Api) -> None:
-    memory = await api.write("Likes tea.", event_at="2026-01-02T03:04:05Z")
-    one = f"{api.memories}/{memory['id']}"
-    await api.call("PATCH", one, {"content": "Likes milk.", "event_at": None, "kind": "preference"})
-    [edited, _] = (await api.call("GET", f"{one}/history")).json["updates"]
-    assert edited["action"] == Action.EDIT
-
-    await api.call("POST", f"{api.memories}/history/{edited['id']}/undo")
-
-    assert (await api.call("GET", one)).json == memory
 
 
 async def test_what_was_true_at_a_time_is_listed_by_when_it_held(api: Api, store: Store) -> None:

@@ -1,7 +1,6 @@
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
-from tests.people import person
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of
 from tests.stores import NOON, Store
 
@@ -54,20 +53,6 @@ async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> No
     assert read.header(b"cache-control") == b"no-store"
 
 
-async def test_a_memory_written_with_content_alone_is_a_fact_of_middling_importance(api: Api) -> None:
-    memory = await api.write("Lives in Ghent.")
-
-    assert (memory["kind"], memory["importance"], memory["event_at"]) == ("fact", 0.5, None)
-
-
-async def test_the_longest_content_is_kept_to_its_last_character(api: Api) -> None:
-    content = "日" * 7999 + "!"
-
-    memory = await api.write(content)
-
-    assert memory["content"] == content
-
-
 async def test_a_memory_the_user_has_already_is_a_conflict(api: Api) -> None:
     await api.write("Likes tea.")
 
@@ -93,27 +78,6 @@ async def test_another_user_may_have_the_same_memory_and_sees_none_of_the_first(
     assert await api.contents() == ["Likes tea."]
 
 
-async def test_pages_follow_each_other_newest_first_without_gap_or_overlap(api: Api) -> None:
-    for number in range(5):
-        await api.write(f"Number {number}.")
-
-    first = (await api.call("GET", f"{api.memories}?limit=2")).json
-    second = (await api.call("GET", f"{api.memories}?limit=2&after={first['next']}")).json
-    third = (await api.call("GET", f"{api.memories}?after={second['next']}&limit=2")).json
-
-    pages = [[memory["content"] for memory in page["memories"]] for page in (first, second, third)]
-    assert pages == [["Number 4.", "Number 3."], ["Number 2.", "Number 1."], ["Number 0."]]
-    assert third["next"] is None
-
-
-async def test_a_page_holds_fifty_memories_where_no_limit_is_given(api: Api) -> None:
-    for number in range(51):
-        await api.write(f"Number {number}.")
-
-    assert len((await api.call("GET", api.memories)).json["memories"]) == 50
-    assert len((await api.call("GET", f"{api.memories}?limit=200")).json["memories"]) == 51
-
-
 async def test_a_user_nobody_has_heard_of_has_an_empty_page_and_an_empty_history(api: Api) -> None:
     assert (await api.call("GET", api.memories)).json == {"memories": [], "next": None}
     assert (await api.call("GET", f"{api.memories}/history")).json == {"updates": [], "next": None}
@@ -131,16 +95,6 @@ async def test_a_correction_changes_what_it_names_and_nothing_else(api: Api) -> 
 
     assert response.json == memory | {"content": "Has three cats.", "kind": "fact", "importance": 0.0}
     assert (await api.call("GET", f"{api.memories}/{memory['id']}")).json == response.json
-
-
-async def test_a_correction_into_another_memory_of_the_user_is_a_conflict(api: Api) -> None:
-    await api.write("Likes tea.")
-    memory = await api.write("Likes coffee.")
-
-    response = await api.call("PATCH", f"{api.memories}/{memory['id']}", {"content": "Likes tea."})
-
-    assert (response.status, response.json["error"]["code"]) == (409, "duplicate_memory")
-    assert await api.contents() == ["Likes coffee.", "Likes tea."]
 
 
 async def test_a_memory_taken_away_is_gone_but_for_the_audit(api: Api) -> None:
@@ -240,13 +194,6 @@ async def test_erasing_a_user_leaves_nothing_of_them_and_everything_of_others(
     assert (await api.call("GET", f"{api.memories}/{memory['id']}/history")).status == 404
     assert (await api.call("GET", "/memory/health")).json["formation"]["pending"] == 0
     assert await api.contents(api.ben) == ["Likes tea."]
-
-
-async def test_erasing_a_user_nobody_has_heard_of_deletes_nothing(api: Api) -> None:
-    response = await api.call("DELETE", path_of(person("nobody")))
-
-    assert response.status == 200
-    assert set(response.json["rows"].values()) == {0}
 
 
 async def test_who_erases_may_have_the_room_made_free_at_once(own_api: Api) -> None:

@@ -45,44 +45,6 @@ async def test_without_consent_it_is_empty_and_nothing_is_written(api: Api) -> N
         assert_error(attempt, 409, "profile_not_allowed", "profile")
 
 
-async def test_it_is_written_changed_confirmed_and_taken_out(api: Api, profile: str) -> None:
-    made = await written(api, profile)
-    one = f"{profile}/{made.json['id']}"
-
-    changed = await api.call("PATCH", one, {"content": "Wants short answers.", "field": "answers"})
-    confirmed = await api.call("POST", f"{one}/confirm")
-
-    assert (made.status, made.json["state"], made.json["memory_id"], made.json["outdated"]) == (
-        201,
-        "confirmed",
-        None,
-        False,
-    )
-    assert (changed.status, confirmed.status) == (200, 200)
-    assert await said(api, profile) == [("answers", "confirmed", "Wants short answers.")]
-    assert (await api.call("GET", profile)).json["updated_at"] == confirmed.json["changed_at"]
-    assert (await api.call("DELETE", one)).status == 204
-    assert await said(api, profile) == []
-    for attempt in (
-        await api.call("DELETE", one),
-        await api.call("POST", f"{one}/confirm"),
-        await api.call("PATCH", one, {"field": "notes"}),
-    ):
-        assert_error(attempt, 404, "profile_entry_not_found", "entry_id")
-
-
-async def test_what_is_known_is_proposed(api: Api, profile: str) -> None:
-    tea = await api.write("Prefers short, direct answers.")
-
-    proposed = await api.call("POST", f"{profile}/proposals")
-
-    [entry] = proposed.json["entries"]
-    assert (entry["field"], entry["state"], entry["memory_id"]) == ("answers", "proposed", tea["id"])
-    assert (await api.call("POST", f"{profile}/{entry['id']}/confirm")).json["state"] == "confirmed"
-    await api.call("DELETE", f"{api.memories}/{tea['id']}")
-    assert await said(api, profile) == []
-
-
 async def test_a_key_has_it_written_once(api: Api, profile: str) -> None:
     body = b'{"field": "name", "content": "Is called Anna."}'
     key = [(b"Idempotency-Key", b"k1"), (b"Authorization", f"Bearer {TOKEN}".encode())]
@@ -93,18 +55,6 @@ async def test_a_key_has_it_written_once(api: Api, profile: str) -> None:
     assert (first.status, again.status, first.json) == (201, 201, again.json)
     assert again.header(b"idempotency-replayed") == b"true"
     assert_error(await written(api, profile), 409, "duplicate_entry", "content")
-
-
-async def test_taken_back_it_is_gone_and_nobody_allows_it_for_all(api: Api, profile: str) -> None:
-    await written(api, profile)
-
-    changed = await allow(api, allows=None)
-
-    assert (changed["own"]["profile"], changed["effective"]["profile"]) == (None, False)
-    await allow(api, allows=True)
-    assert await said(api, profile) == []
-    refused = await api.call("PATCH", "/memory/settings", {"profile": True})
-    assert_error(refused, 422, "invalid_field", "profile")
 
 
 @table(

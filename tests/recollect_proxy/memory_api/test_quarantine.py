@@ -4,8 +4,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from tests.recollect_proxy.memory_api.serving import Api, assert_error, engine_over, path_of
-from tests.scripted_models import BrokenEmbedder
+from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of
 from tests.stores import NOON, Store
 
 from recollect.model import Actor, Memory, Provenance, Quarantine, Reason
@@ -46,30 +45,6 @@ async def test_what_is_held_back_is_listed_with_its_reason_and_is_no_memory(api:
     assert (await api.call("GET", f"{api.memories}/{held.id}")).status == 404
 
 
-async def test_what_is_approved_is_a_memory_under_the_same_id(api: Api, held: Memory) -> None:
-    response = await api.call("POST", f"{api.user}/quarantine/{held.id}/approve")
-
-    assert response.status == 200
-    assert (response.json["id"], response.json["content"]) == (str(held.id), held.content)
-    assert (await api.call("GET", f"{api.memories}/{held.id}")).json == response.json
-    assert await listed(api) == []
-    [update, *_] = (await api.call("GET", f"{api.memories}/history")).json["updates"]
-    assert (update["action"], update["reason"], update["actor"]) == ("add", "approved", "admin")
-
-
-async def test_what_is_refused_is_gone(api: Api, held: Memory) -> None:
-    response = await api.call("DELETE", f"{api.user}/quarantine/{held.id}")
-
-    assert (response.status, response.body) == (204, b"")
-    assert await listed(api) == []
-    assert await api.contents() == []
-    for method, path in (
-        ("DELETE", f"{api.user}/quarantine/{held.id}"),
-        ("POST", f"{api.user}/quarantine/{held.id}/approve"),
-    ):
-        assert_error(await api.call(method, path), 404, "memory_not_found")
-
-
 async def test_another_user_neither_sees_nor_decides_it(api: Api, held: Memory) -> None:
     theirs = f"{path_of(api.ben)}/quarantine"
 
@@ -86,21 +61,3 @@ async def test_what_is_not_held_back_is_not_found(api: Api) -> None:
             await api.call("POST", f"{api.user}/quarantine/{memory_id}/approve"), 404, "memory_not_found"
         )
         assert_error(await api.call("DELETE", f"{api.user}/quarantine/{memory_id}"), 404, "memory_not_found")
-
-
-async def test_what_can_be_no_memorys_id_is_refused(api: Api) -> None:
-    for method, path in (
-        ("POST", f"{api.user}/quarantine/it/approve"),
-        ("DELETE", f"{api.user}/quarantine/it"),
-    ):
-        assert_error(await api.call(method, path), 400, "invalid_parameter", "memory_id")
-
-
-async def test_what_is_approved_while_the_embedder_is_away_is_kept_without_an_embedding(
-    api: Api, store: Store, held: Memory
-) -> None:
-    with api.over(engine_over(store, BrokenEmbedder())):
-        assert (await api.call("POST", f"{api.user}/quarantine/{held.id}/approve")).status == 200
-        assert await listed(api) == []
-    [kept] = (await store.memories.page(store.anna, limit=9)).memories
-    assert (kept.content, kept.embedding_model) == (held.content, None)

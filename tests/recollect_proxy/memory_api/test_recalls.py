@@ -4,7 +4,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
-from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of, unhurried
+from tests.recollect_proxy.memory_api.serving import Api, assert_error, unhurried
 from tests.stores import NOON, Store
 from tests.tables import table
 from uuid_utils.compat import uuid7
@@ -85,12 +85,6 @@ async def test_recalls_come_newest_first_and_page_by_page(api: Api, engine: Engi
         after = f"&after={page['next']}"
 
     assert seen == asked[::-1]
-
-
-async def test_who_asked_nothing_has_no_recalls(api: Api) -> None:
-    answer = await api.call("GET", f"{path_of(api.ben)}/recalls")
-
-    assert answer.json == {"recalls": [], "next": None}
 
 
 @table(

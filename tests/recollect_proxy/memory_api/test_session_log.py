@@ -145,21 +145,6 @@ async def test_a_turn_that_is_called_valuable_gets_embeddings_and_loses_them_aga
     assert await found(postgres, store, tea) == [(False, 0)]
 
 
-async def test_what_is_marked_waits_to_be_indexed_again(api: Api, store: Store) -> None:
-    tea = store.exchange("I drink green tea.", store.anna.chat("a/b"))
-    await store.log.append(tea)
-    await index(store)
-    assert await store.index.unindexed(store.anna, limit=9) == []
-
-    await mark(api, tea.message_id)
-
-    waiting = await store.index.unindexed(store.anna, limit=9)
-    assert [(each.content, each.marked) for each in waiting] == [
-        ("I drink green tea.", True),
-        ("I see.", True),
-    ]
-
-
 async def test_what_is_hidden_stays_hidden_when_it_is_marked(
     api: Api, store: Store, postgres: Postgres
 ) -> None:

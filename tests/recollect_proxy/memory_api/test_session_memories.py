@@ -96,20 +96,3 @@ async def test_a_chat_that_is_not_there_has_no_memories(api: Api, memories: str)
     ):
         assert_error(answer, 404, "session_not_found", "session_id")
     assert await api.contents() == ["Likes tea."]
-
-
-async def test_a_memory_is_written_once_for_each_key(api: Api, memories: str) -> None:
-    headers = [(b"Authorization", f"Bearer {TOKEN}".encode()), (b"Idempotency-Key", b"one")]
-
-    first = await api.call("POST", memories, {"content": "Likes tea."}, headers=headers)
-    again = await api.call("POST", memories, {"content": "Likes tea."}, headers=headers)
-
-    assert (first.status, again.status) == (201, 201)
-    assert again.json == first.json
-    assert again.header(b"idempotency-replayed") == b"true"
-    assert_error(
-        await api.call("POST", memories, {"content": "x", "session_id": "another"}),
-        422,
-        "invalid_field",
-        "session_id",
-    )

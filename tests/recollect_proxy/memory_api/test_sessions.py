@@ -4,12 +4,9 @@ from datetime import UTC, timedelta, timezone
 from urllib.parse import quote
 
 from tests.people import person
-from tests.raw_client import Response
 from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error, path_of
 from tests.stores import NOON, Store
 from tests.tables import table
-
-from recollect.model import Progress
 
 ODD_IDS = ["chat-1", "a/b", "50%", "temporary", "users", "..", "ж ü", "a?b#c"]
 
@@ -89,27 +86,3 @@ async def test_what_can_be_no_chat_is_refused(api: Api) -> None:
         response = await api.call("DELETE", f"{api.user}/sessions/{segment}")
         assert response.status == 400
         assert "session_id" in response.json["error"]["message"]
-
-
-async def test_what_a_message_taught_is_undone(api: Api, store: Store) -> None:
-    anna, ben = person("anna"), person("ben")
-    scope = anna.chat("a/b")
-    exchange = store.exchange("I live in Ghent", scope, key="said-1")
-    await store.log.append(exchange)
-    path = f"sessions/{quote('a/b', safe='')}/undo"
-
-    async def undo(user_id: str, message: object = "said-1") -> Response:
-        return await api.call("POST", f"{path_of(user_id)}/{path}", {"message": message})
-
-    for refused in (await undo(ben), await undo(anna, "said-2")):
-        assert_error(refused, 404, "exchange_not_found", "message")
-    for message in ("", "x" * 257, "a\0", 7, None):
-        assert_error(await undo(anna, message), 422, "invalid_field", "message")
-
-    undone = await undo(anna)
-
-    assert undone.status == 200
-    assert undone.json == {"updates": [], "told": ""}  # nothing was formed of it yet, and nothing will be
-    outcome = await store.inbox.outcome(scope, "said-1")
-    assert outcome is not None
-    assert outcome.progress is not Progress.PENDING

@@ -5,9 +5,7 @@ from uuid import uuid4
 
 import pytest
 from tests.people import person
-from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error, engine_over, path_of
-from tests.scripted_models import BrokenEmbedder
-from tests.stores import Store
+from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error, path_of
 from tests.tables import table
 
 GLOBAL = "/memory/global"
@@ -40,43 +38,6 @@ async def test_a_shared_memory_is_seen_by_those_it_is_shared_with_and_by_no_othe
     assert await api.contents(carol) == []
 
 
-async def test_who_lets_go_of_a_shared_memory_takes_it_from_nobody_else(api: Api) -> None:
-    known = await api.write(ROUTER)
-    await share(api, known["id"], [api.ben])
-
-    assert (await api.call("DELETE", f"{api.memories}/{known['id']}")).status == 204
-
-    assert await api.contents() == []
-    assert await api.contents(api.ben) == [ROUTER]
-
-
-async def test_a_shared_memory_can_not_be_corrected_in_place(api: Api) -> None:
-    known = await api.write(ROUTER)
-    await share(api, known["id"], [api.ben])
-
-    response = await api.call("PATCH", f"{api.memories}/{known['id']}", {"content": "It is gone."})
-
-    assert_error(response, 404, "memory_not_found")
-    assert await api.contents(api.ben) == [ROUTER]
-
-
-async def test_who_has_its_content_already_keeps_that(api: Api) -> None:
-    theirs = await api.write(ROUTER, api.ben)
-    known = await api.write(ROUTER)
-
-    await share(api, known["id"], [api.ben])
-
-    [found] = (await api.call("GET", f"{path_of(api.ben)}/memories")).json["memories"]
-    assert found["id"] == theirs["id"]
-
-
-async def test_another_users_memory_can_not_be_shared(api: Api) -> None:
-    known, eve = await api.write("Likes tea."), person("eve")
-    for memory_id in (known["id"], str(uuid4())):
-        assert_error(await share(api, memory_id, [eve], eve), 404, "memory_not_found")
-    assert await api.contents(eve) == []
-
-
 @pytest.fixture
 async def known(api: Api) -> Any:
     return await api.write("Likes tea.")
@@ -101,15 +62,8 @@ async def known(api: Api) -> Any:
 async def test_who_can_be_nobody_is_refused(api: Api, known: Any, users: Any) -> None:
     message = assert_error(await share(api, known["id"], users), 422, "invalid_field", "users")
 
-    assert "1 to 100 user ids" in message
+    assert "a list of 1 to 100, each a string" in message
     assert await api.contents("bob") == []
-
-
-async def test_a_hundred_users_are_not_too_many(api: Api, known: Any) -> None:
-    users = [person("user") for _ in range(100)]
-
-    assert (await share(api, known["id"], users)).status == 200
-    assert await api.contents(users[-1]) == ["Likes tea."]
 
 
 async def test_nobody_named_is_no_sharing(api: Api, known: Any) -> None:
@@ -177,13 +131,3 @@ async def test_a_memory_for_everybody_that_is_not_what_it_must_be_is_refused(
     own_api: Api, body: Any, field: str
 ) -> None:
     assert_error(await own_api.call("POST", GLOBAL, body), 422, "invalid_field", field)
-
-
-async def test_without_the_embedder_it_is_written_for_everybody_all_the_same(
-    own_api: Api, own_store: Store
-) -> None:
-    with own_api.over(engine_over(own_store, BrokenEmbedder())):
-        await announced(own_api, "Lunch is at noon.")
-
-        kept = (await own_api.call("GET", GLOBAL)).json["memories"]
-        assert [each["content"] for each in kept] == ["Lunch is at noon."]

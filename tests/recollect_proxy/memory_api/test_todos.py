@@ -65,21 +65,6 @@ async def test_memories_and_summaries_say_what_is_to_do(api: Api, renewal: Memor
     ]
 
 
-async def test_no_more_are_told_than_were_asked_for(api: Api) -> None:
-    everything = await todos(api)
-
-    for limit in (1, 2):
-        assert await todos(api, asked=f"?limit={limit}") == everything[:limit]
-
-
-async def test_a_todo_that_is_done_is_taken_away_like_any_memory(
-    api: Api, renewal: Memory, plans: Memory
-) -> None:
-    await api.call("DELETE", f"{api.memories}/{renewal.id}")
-
-    assert {todo["memory_id"] for todo in await todos(api)} == {str(plans.id)}
-
-
 @pytest.mark.parametrize("ended_as", ["done", "dropped"])
 async def test_a_todo_that_is_over_is_past_until_that_is_undone(
     api: Api, renewal: Memory, plans: Memory, ended_as: str
@@ -93,20 +78,6 @@ async def test_a_todo_that_is_over_is_past_until_that_is_undone(
     undone = await api.call("POST", f"{api.memories}/history/{ended.json['id']}/undo")
     assert undone.status == 200
     assert {todo["memory_id"] for todo in await todos(api)} == {str(renewal.id), str(plans.id)}
-
-
-async def test_a_todo_that_is_over_is_deleted_like_any_memory(api: Api, renewal: Memory) -> None:
-    await api.call("POST", f"{api.user}/todos/{renewal.id}", {"ended_as": "done"})
-    path = f"{api.memories}/{renewal.id}"
-
-    assert_error(
-        await api.call("DELETE", f"{path_of(api.ben)}/memories/{renewal.id}"), 404, "memory_not_found"
-    )
-    assert (await api.call("DELETE", path)).status == 204
-
-    [gone] = (await api.call("GET", f"{api.memories}?state=past")).json["memories"]
-    assert (gone["id"], gone["ended_as"]) == (str(renewal.id), None)
-    assert_error(await api.call("DELETE", path), 404, "memory_not_found")
 
 
 async def test_nothing_but_an_open_todo_of_ones_own_is_ended(
@@ -127,19 +98,3 @@ async def test_nothing_but_an_open_todo_of_ones_own_is_ended(
 
 async def test_nobody_is_told_what_another_has_to_do(api: Api) -> None:
     assert await todos(api, api.ben) == []
-
-
-async def test_a_summary_shows_its_parts(api: Api, plans: Memory) -> None:
-    found = (await api.call("GET", f"{api.memories}/{plans.id}")).json
-
-    assert found["outline"] == {
-        "facts": ["Moves in May."],
-        "preferences": [],
-        "decisions": [],
-        "todos": ["Book a van.", "Tell the landlord."],
-        "entities": [],
-    }
-
-
-async def test_a_limit_that_makes_no_sense_is_refused(api: Api) -> None:
-    assert_error(await api.call("GET", f"{api.user}/todos?limit=0"), 400, "invalid_parameter", "limit")
