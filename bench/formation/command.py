@@ -16,7 +16,7 @@ from bench.engines import EngineBench, bench_settings, open_engine
 from bench.formation.cases import Case, Half, read_cases
 from bench.formation.outcome import Outcome, read_outcome
 from bench.formation.scoring import score
-from bench.formation.scripts import Script, ScriptedExtractor, ScriptedJudge
+from bench.formation.scripts import CaseScript, ScriptedExtractor, ScriptedJudge
 from bench.formation.staging import stage
 from bench.formation.table import case_lines, tables
 from bench.report import options_of, publish
@@ -30,7 +30,7 @@ async def run_cases(cases: Sequence[Case]) -> list[Outcome]:
     Raises:
         RecollectError: One can't be brought about, or the store or the embedder failed.
     """
-    scripts: dict[str, Script] = {}
+    scripts: dict[str, CaseScript] = {}
     models = {"extractor": ScriptedExtractor(scripts), "judge": ScriptedJudge(scripts), "summarizer": None}
     async with open_engine(bench_settings(), scripts, **models) as bench:
         return [await _run(bench, case) for case in cases]

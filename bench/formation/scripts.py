@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -28,22 +28,10 @@ class NumberedCandidate(Candidate):
     number: int = 0
 
 
-class Script(Protocol):
-    """The answers of the models about one user."""
-
-    def answer(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Mapping[str, Any]:
-        """Return the extraction model's answer, as its JSON."""
-        ...
-
-    def chosen(self, known: Sequence[Memory]) -> tuple[int, ...] | None:
-        """Return which memories the second model takes a command to forget to mean; None if it fails."""
-        ...
-
-
 class ScriptedExtractor:
     """Implements ``Extractor``: the reader of every model's answer reads the script."""
 
-    def __init__(self, scripts: Mapping[str, Script]) -> None:
+    def __init__(self, scripts: Mapping[str, "CaseScript"]) -> None:
         self._scripts = scripts
 
     async def extract(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Extracted:
@@ -53,7 +41,7 @@ class ScriptedExtractor:
             InvalidExtractionError: The script's answer can't be read.
         """
         turn = exchanges[-1].turn
-        answered = self._scripts[turn.scope.user_id].answer(exchanges, known)
+        answered = self._scripts[turn.scope.user_id].answer(known)
         answer = msgspec.json.encode(answered).decode()
         read = read_answer(answer, at=turn.at, known=len(known), name=turn.speaker)
         return Extracted(tuple(_numbered(read.candidates)), read.commands, _TOKENS, _BY)
@@ -65,7 +53,7 @@ class ScriptedExtractor:
 class ScriptedJudge:
     """Implements ``Judge``."""
 
-    def __init__(self, scripts: Mapping[str, Script]) -> None:
+    def __init__(self, scripts: Mapping[str, "CaseScript"]) -> None:
         self._scripts = scripts
 
     async def choose(self, command: str, known: Sequence[Memory], asker: Asker) -> Chosen:  # noqa: ARG002 -- the port's
@@ -82,7 +70,7 @@ class ScriptedJudge:
 
 @dataclass(frozen=True, slots=True)
 class CaseScript:
-    """Implements ``Script``, as a case says.
+    """The answers of the models about the user of a case.
 
     Attributes:
         case: Which.
@@ -92,7 +80,7 @@ class CaseScript:
     case: Case
     stored: tuple[UUID, ...]
 
-    def answer(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Mapping[str, Any]:  # noqa: ARG002 -- the port's
+    def answer(self, known: Sequence[Memory]) -> Mapping[str, Any]:
         """Return the case's items and commands; of memories that were not shown nothing can be said."""
         places = {memory.id: place for place, memory in enumerate(known)}
         place_of = {number: places[each] for number, each in enumerate(self.stored) if each in places}

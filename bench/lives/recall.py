@@ -197,6 +197,6 @@ def main() -> None:
     work = bench_lives(lives, options.keep, options.reuse)
     given, formed = asyncio.run(asyncio.wait_for(work, _MOST_SECONDS))
     parts = [score_table(given), f"formation: {formed}"]
-    if degraded := sum(bool(each.degraded) for each in given):
+    if degraded := sum(bool(each.block.degraded) for each in given):
         parts.append(f"asked of a busy machine, and not recalled for by all there is: {degraded} questions")
     publish(options, "Lives, measured", "\n\n".join(parts), given)

@@ -22,49 +22,6 @@ _LISTED = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """The lines that a question was given, and their use.
-
-    Attributes:
-        must: How many statements it needs; ``found`` of them are there, ``missing`` are not, in their labels' words.
-        lines: How many lines were recalled for it: the standing ones are counted apart.
-        standing: How many lines are of standing memories, with ``standing_tokens`` in all.
-        noise: The lines recalled for it that are neither needed nor allowed.
-        dup: How many lines only repeat an earlier one.
-        stale: The ids of superseded statements that are shown as if they held.
-        tokens: The size of the block.
-        skipped: Why nothing was recalled, or None.
-        degraded: The stages that failed or were late.
-        gate: How sure the gate was.
-        block: Its lines.
-    """
-
-    person: str
-    language: str
-    ask: str
-    type: str
-    must: int
-    found: int
-    missing: tuple[str, ...]
-    lines: int
-    standing: int
-    standing_tokens: int
-    noise: tuple[str, ...]
-    dup: int
-    stale: tuple[str, ...]
-    tokens: int
-    skipped: str | None
-    degraded: tuple[str, ...]
-    gate: float | None
-    block: tuple[str, ...]
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all is there that is needed."""
-        return self.found == self.must
-
-
-@dataclass(frozen=True, slots=True)
 class Block:
     """The lines that a prompt was given.
 
@@ -88,6 +45,40 @@ class Block:
         """For each line, whether it is of a standing memory."""
         listed = [start for start in (plain(each)[:_LISTED] for each in self.standing) if start]
         return tuple(any(start in plain(line) for start in listed) for line in self.lines)
+
+    @property
+    def standing_tokens(self) -> int:
+        """The size of the lines of standing memories."""
+        return sum(tokens for tokens, stands in zip(self.line_tokens, self.stands, strict=True) if stands)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The block of a question, and its use.
+
+    Attributes:
+        must: How many statements it needs; ``found`` of them are there, ``missing`` are not, in their labels' words.
+        noise: The lines beyond the standing ones that are neither needed nor allowed.
+        dup: How many lines only repeat an earlier one.
+        stale: The ids of superseded statements that are shown as if they held.
+    """
+
+    person: str
+    language: str
+    ask: str
+    type: str
+    must: int
+    found: int
+    missing: tuple[str, ...]
+    noise: tuple[str, ...]
+    dup: int
+    stale: tuple[str, ...]
+    block: Block
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything needed is there."""
+        return self.found == self.must
 
 
 def bullets(added: str, said: Sequence[str]) -> Iterator[str]:
@@ -167,7 +158,6 @@ class Scoring:
             for each in question.stale
             if each in self._by_id and _misleads(block.lines, self._by_id[each], good)
         ]
-        taken = zip(block.line_tokens, stands, strict=True)
         return Given(
             person=self._life.person,
             language=self._life.language,
@@ -176,17 +166,10 @@ class Scoring:
             must=len(found),
             found=sum(found.values()),
             missing=tuple(self._by_id[each].content for each, there in found.items() if not there),
-            lines=len(stands) - sum(stands),
-            standing=sum(stands),
-            standing_tokens=sum(tokens for tokens, standing in taken if standing),
             noise=tuple(noise),
             dup=_said_twice(block.lines, good),
             stale=tuple(stale),
-            tokens=block.tokens,
-            skipped=block.skipped,
-            degraded=block.degraded,
-            gate=block.gate,
-            block=block.lines,
+            block=block,
         )
 
 
@@ -239,9 +222,14 @@ def score_table(given: Sequence[Given]) -> str:
 def _cells(given: Sequence[Given]) -> list[str]:
     needing = [each for each in given if each.must]
     others = [each for each in given if not each.must]
-    whole, lines = sum(each.is_whole for each in needing), sum(each.lines for each in given)
-    tokens = percentiles([each.tokens for each in given if each.block], 50, 95)
-    standing = percentiles([each.standing_tokens for each in given if each.standing], 50)
+    blocks = [each.block for each in given]
+    stands = [sum(each.stands) for each in blocks]
+    whole, lines = (
+        sum(each.is_whole for each in needing),
+        sum(len(each.lines) for each in blocks) - sum(stands),
+    )
+    tokens = percentiles([each.tokens for each in blocks if each.lines], 50, 95)
+    standing = percentiles([each.standing_tokens for each in blocks if any(each.stands)], 50)
     return [
         f"{len(given)}",
         f"{whole}/{len(needing)} = {percent(whole, len(needing))}",
@@ -253,6 +241,6 @@ def _cells(given: Sequence[Given]) -> list[str]:
         number(tokens.get("p50"), 0),
         number(tokens.get("p95"), 0),
         f"{lines / max(1, len(given)):.1f}",
-        f"{sum(each.standing for each in given) / max(1, len(given)):.1f}",
+        f"{sum(stands) / max(1, len(given)):.1f}",
         number(standing.get("p50"), 0),
     ]

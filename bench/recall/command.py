@@ -12,31 +12,21 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from bench.engines import NO_UPSTREAM
 from bench.figures import number, percent, percentiles
 from bench.recall.asking import Asked
 from bench.recall.dataset import UNANSWERABLE, LabelledConversation, read_conversations
-from bench.recall.metrics import Scores, mean, score
+from bench.recall.metrics import score
 from bench.recall.opening import open_replay
 from bench.recall.plan import plan
 from bench.recall.replay import Tally
 from bench.report import options_of, progress, publish, table
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
-_COLUMNS = {
-    "R@5": "recall_at_5",
-    "R@10": "recall_at_10",
-    "R@20": "recall_at_20",
-    "N@5": "ndcg_at_5",
-    "N@10": "ndcg_at_10",
-    "MRR": "reciprocal_rank",
-    "H@1": "hit_at_1",
-    "H@5": "hit_at_5",
-    "H@10": "hit_at_10",
-    "H@20": "hit_at_20",
-}
+_COLUMNS = tuple(score(("turn",), ("turn",)))
 
 
 async def measure(
@@ -76,17 +66,16 @@ def by_category(asked: Sequence[Asked], ranking: Callable[[Asked], Sequence[str]
 
     Unanswerable questions are left out of the overall figures.
     """
-    scored: dict[str, list[Scores]] = {}
+    scored: dict[str, list[dict[str, float]]] = {}
     for each in asked:
         if each.question.evidence:
             scored.setdefault(each.question.category, []).append(score(ranking(each), each.question.evidence))
     counted = [scores for category, found in scored.items() if category != UNANSWERABLE for scores in found]
-    return {name: _means(found) for name, found in [*sorted(scored.items()), ("overall", counted)]}
-
-
-def _means(scores: Sequence[Scores]) -> dict[str, Any]:
-    means = mean(scores)
-    return {"questions": len(scores), **(asdict(means) if means else {})}
+    return {
+        name: {"questions": len(found)}
+        | {each: fmean(scores[each] for scores in found or [{each: 0.0}]) for each in _COLUMNS}
+        for name, found in [*sorted(scored.items()), ("overall", counted)]
+    }
 
 
 def tables(figures: Mapping[str, Any]) -> str:
@@ -115,7 +104,7 @@ def tables(figures: Mapping[str, Any]) -> str:
 
 def _scores(categories: Mapping[str, Any]) -> str:
     rows = [
-        (category, means["questions"], *(number(100 * means.get(each, 0)) for each in _COLUMNS.values()))
+        (category, means["questions"], *(number(100 * means[each]) for each in _COLUMNS))
         for category, means in categories.items()
     ]
     return table(("category", "n", *_COLUMNS), rows)

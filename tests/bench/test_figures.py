@@ -61,4 +61,4 @@ def test_questions_that_nobody_answers_are_left_out_of_the_overall_scores() -> N
         UNANSWERABLE: 1,
         "overall": 2,
     }
-    assert found["overall"]["recall_at_10"] == 0.5
+    assert found["overall"]["R@10"] == 0.5

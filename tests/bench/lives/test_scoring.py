@@ -72,7 +72,7 @@ def test_what_is_neither_needed_nor_allowed_is_noise_and_what_is_missing_is_told
 def test_a_standing_line_is_no_noise_but_may_be_what_is_needed() -> None:
     found = given(0, BEEKEEPER, SOPOT, standing=("Is a beekeeper", "Lives in Sopot now"))
 
-    assert (found.lines, found.standing, found.standing_tokens) == (0, 2, 20)
+    assert (found.block.stands, found.block.standing_tokens) == ((True, True), 20)
     assert (found.noise, found.is_whole) == ((), True)
 
 
