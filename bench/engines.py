@@ -3,21 +3,25 @@
 Never: the answers of the models.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
+
+import msgspec
 
 from bench.recall.clock import ReplayClock
 from recollect.assembly import make_policy, open_backends
 from recollect.backends import Backends
 from recollect.engine import Engine
 from recollect.model import STATEMENTS, Change, Formed, Memory, Strategy
+from recollect.wire.turn_detection import DetectedTurn, detect_turn
 from recollect_proxy.serving.ephemeral_server import temporary
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
+MODEL = "recollect-bench"
 NO_UPSTREAM = "http://127.0.0.1:9/v1"
 _UNHURRIED_MS = 30_000
 _DRAINS = 20
@@ -119,6 +123,22 @@ class EngineBench:
             after = page.next
             if after is None:
                 return found
+
+
+def hear(
+    messages: Sequence[Mapping[str, str]], *, person: str, chat: str, at: datetime, key: str | None = None
+) -> DetectedTurn:
+    """Read a request as the proxy reads it.
+
+    Args:
+        messages: The messages of the request.
+        person: The user id.
+        chat: The chat's id.
+        at: The time of the request.
+        key: The message's id; None if the frontend sends none.
+    """
+    body = msgspec.json.encode({"model": MODEL, "messages": messages})
+    return detect_turn(body, user_id=person, session_id=chat, message_id=key, at=at)
 
 
 def unhurried(settings: ProxySettings) -> dict[str, int]:

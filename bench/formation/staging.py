@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from uuid import UUID
 
-import msgspec
 from uuid_utils.compat import uuid7
 
-from bench.engines import Completed, EngineBench
+from bench.engines import Completed, EngineBench, hear
 from bench.formation.cases import Case, StoredMemory
 from bench.formation.scripts import CaseScript
-from bench.recall.upstream import MODEL
 from recollect.composition import compose
 from recollect.errors import RecollectError
 from recollect.model import (
@@ -33,7 +31,7 @@ from recollect.model import (
     TurnNotes,
 )
 from recollect.text.tokens import estimate_tokens
-from recollect.wire.turn_detection import DetectedTurn, detect_turn
+from recollect.wire.turn_detection import DetectedTurn
 
 CHAT = "chat"
 _BEFORE = "an earlier chat"
@@ -101,13 +99,8 @@ def hear_message(case: Case, number: int, *, session: str = CHAT) -> DetectedTur
     if case.speaker is not None:
         messages = [each | {"name": case.speaker} if each["role"] == "user" else each for each in messages]
     steps = len(case.history) - number
-    return detect_turn(
-        msgspec.json.encode({"model": MODEL, "messages": messages}),
-        user_id=case.id,
-        session_id=session,
-        message_id=f"message-{number}",
-        at=case.said_at - steps * _BETWEEN_MESSAGES,
-    )
+    at = case.said_at - steps * _BETWEEN_MESSAGES
+    return hear(messages, person=case.id, chat=session, at=at, key=f"message-{number}")
 
 
 async def _store(bench: EngineBench, case: Case) -> tuple[Memory, ...]:

@@ -14,9 +14,7 @@ from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 from uuid import UUID
 
-import msgspec
-
-from bench.engines import EngineBench, bench_settings, open_engine
+from bench.engines import EngineBench, bench_settings, hear, open_engine
 from recollect.model import (
     Actor,
     Add,
@@ -37,7 +35,6 @@ from recollect.model import (
 from recollect.models.extractors import ModelExtractor
 from recollect.models.extractors.chat_model import Messages, ModelAnswer
 from recollect.ports import Asker, Chosen, Extracted
-from recollect.wire.turn_detection import detect_turn
 
 Numbers: TypeAlias = Mapping[UUID, int]
 """Under which number the model was shown which memory."""
@@ -132,13 +129,7 @@ class Bench(EngineBench):
         messages = [*before, {"role": "user", "content": user}]
         if name is not None:
             messages = [{**each, "name": name} if each["role"] == "user" else each for each in messages]
-        heard = detect_turn(
-            msgspec.json.encode({"model": _MODEL, "messages": messages}),
-            user_id=person,
-            session_id=chat,
-            message_id=key,
-            at=self.clock(),
-        )
+        heard = hear(messages, person=person, chat=chat, at=self.clock(), key=key)
         if heard.turn is None or not heard.forms:
             return False
         prepared = await self.engine.prepare(heard.turn)

@@ -20,8 +20,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
+from bench.engines import MODEL, hear
 from bench.lives.formation import Score, figures, replay
 from bench.lives.formed import Bench, open_bench
 from bench.lives.life import Life, LifeHints, LifeSummarizer
@@ -33,10 +32,8 @@ from recollect.engine import Engine, Prepared
 from recollect.model import Skip
 from recollect.models.extractors import ModelHinter
 from recollect.text.tokens import token_counter
-from recollect.wire.turn_detection import detect_turn
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
-_MODEL = "m"
 _FORMED = "formed.txt"
 _TRIES = 5
 _MOST_SECONDS = 3000.0
@@ -103,16 +100,10 @@ async def prepare_anew(
     for _ in range(_TRIES):
         clock.restart()
         clock.move_to(at)
-        heard = detect_turn(
-            msgspec.json.encode({"model": _MODEL, "messages": messages}),
-            user_id=person,
-            session_id=chat,
-            message_id=None,
-            at=clock(),
-        )
+        heard = hear(messages, person=person, chat=chat, at=clock())
         if heard.turn is None:
             return heard.skip
-        prepared = await engine.prepare(heard.turn, count=token_counter(_MODEL))
+        prepared = await engine.prepare(heard.turn, count=token_counter(MODEL))
         if not prepared.recall.degraded:
             break
     return prepared
@@ -130,7 +121,7 @@ async def ask_anew(
     prepared = await prepare_anew(engine, clock, person, chat, messages, at)
     if not isinstance(prepared, Prepared):
         return Block(skipped=prepared)
-    count = token_counter(_MODEL)
+    count = token_counter(MODEL)
     placed, recall = prepared.placed, prepared.recall
     added = "\n".join((placed.system, *placed.beside.values()))
     lines = tuple(bullets(added, [each["content"] for each in messages]))

@@ -3,14 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-import msgspec
-
+from bench.engines import hear
 from bench.recall.dataset import Question
 from bench.recall.turn_ids import TurnIds
-from bench.recall.upstream import MODEL
 from recollect.engine import Engine, RecallOptions
 from recollect.model import Skip, Stage
-from recollect.wire.turn_detection import DetectedTurn, detect_turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,8 @@ async def ask(
         limit: Memories that may be injected at most; more than these are ranked.
         budget: Tokens the memory block may take.
     """
-    heard = hear_question(question, user_id=user_id, at=at)
+    messages = [{"role": "user", "content": question.text}]
+    heard = hear(messages, person=user_id, chat=f"question-{question.id}", at=at)
     if heard.turn is None:
         return Asked(question, skipped=heard.skip)
     prepared = await engine.prepare(heard.turn, RecallOptions(limit=limit, memory_tokens=budget))
@@ -71,16 +69,4 @@ async def ask(
         milliseconds=prepared.recall.milliseconds,
         skipped=prepared.recall.skipped,
         degraded=ranking.degraded,
-    )
-
-
-def hear_question(question: Question, *, user_id: str, at: datetime) -> DetectedTurn:
-    """Return the turn of a new chat whose first message is ``question``."""
-    body = {"model": MODEL, "messages": [{"role": "user", "content": question.text}]}
-    return detect_turn(
-        msgspec.json.encode(body),
-        user_id=user_id,
-        session_id=f"question-{question.id}",
-        message_id=None,
-        at=at,
     )

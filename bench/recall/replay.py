@@ -12,12 +12,13 @@ from urllib.parse import quote
 
 import httpx
 
+from bench.engines import MODEL
 from bench.recall.asking import Asked, ask
 from bench.recall.clock import ReplayClock
 from bench.recall.dataset import LabelledConversation, Question
 from bench.recall.plan import Plan, Sending
 from bench.recall.turn_ids import TurnIds
-from bench.recall.upstream import MODEL, ReplayUpstream
+from bench.recall.upstream import ReplayUpstream
 from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.ports import Clock

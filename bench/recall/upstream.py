@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import msgspec
 
+from bench.engines import MODEL
 from recollect_proxy.web.asgi import Incoming, Receive, Scope, Send
 
-MODEL = "recollect-replay"
 _LARGEST_BODY = 2**26
 
 

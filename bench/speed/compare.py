@@ -195,7 +195,7 @@ def _write(folder: Path, bench: Bench, began: datetime, ticks: dict[str, float])
         "rounds": bench.rounds,
     }
     figures = summarize(bench.rounds)
-    summary = {name: {key: asdict(spread) for key, spread in own.items()} for name, own in figures.items()}
+    summary = {name: {key: spread._asdict() for key, spread in own.items()} for name, own in figures.items()}
     folder.mkdir(parents=True, exist_ok=True)
     report = markdown(results, figures)
     raw = json.dumps({**results, "figures": summary}, separators=(",", ":"))

@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
-from bench.speed.arithmetic import Schedule
 from bench.speed.client import Connection, Events, Target
+from bench.speed.schedule import Schedule
 from bench.speed.ticking import ticking
 
 _NANOSECONDS = 1_000_000_000

@@ -15,11 +15,9 @@ from statistics import median
 
 from tests.databases import administrator
 
-from bench.engines import NO_UPSTREAM, unhurried
+from bench.engines import NO_UPSTREAM, hear, unhurried
 from bench.figures import number, percentiles
-from bench.recall.asking import hear_question
 from bench.recall.clock import ReplayClock
-from bench.recall.dataset import Question
 from bench.report import options_of, progress, publish, table
 from bench.servers import postgres
 from bench.speed.made_up import NOW, PERSON, fill, questions
@@ -54,7 +52,7 @@ async def _ask(engine: Engine, texts: Sequence[str], *, dropped_from: SnapshotCa
     """Ask each question in a new chat, and return the milliseconds that each took."""
     took: list[float] = []
     for text in texts:
-        heard = hear_question(Question(text, text, "", evidence=()), user_id=PERSON, at=NOW)
+        heard = hear([{"role": "user", "content": text}], person=PERSON, chat=text, at=NOW)
         if heard.turn is None:
             raise RuntimeError(text)
         if dropped_from is not None:

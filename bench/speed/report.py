@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 
 from bench.report import table
 from bench.speed.aims import AIMS
-from bench.speed.arithmetic import Spread
-from bench.speed.summary import Figures
+from bench.speed.summary import Figures, Spread
 
 
 class Column(NamedTuple):

@@ -10,7 +10,6 @@ from typing import Any
 
 from bench.figures import percentiles
 from bench.servers import Server
-from bench.speed.arithmetic import share_of_core
 from bench.speed.client import Target
 from bench.speed.loads import Answered, burst, closed_loop, in_pairs, open_loop, streams
 from bench.speed.prompts import NOW, SIZES, WHOLE, paced
@@ -175,9 +174,10 @@ async def _streams(
         "events": len(seen.delays),
         "events_due": round(STREAMS * TOKENS_A_SECOND * lengths.window),
         "complete": seen.complete,
-        "cpu_share": share_of_core(seen.before, seen.after),
+        "cpu_share": used / (seen.after["at"] - seen.before["at"]),
         "cpu_seconds_per_1000_tokens": used / len(seen.delays) * 1000 if seen.delays else None,
-        "load_cpu_share": share_of_core(loads[0], loads[1]),
+        "load_cpu_share": (loads[1]["cpu_seconds"] - loads[0]["cpu_seconds"])
+        / (loads[1]["at"] - loads[0]["at"]),
         "with_memories": seen.with_memories,
     }
 

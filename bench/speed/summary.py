@@ -1,13 +1,31 @@
 """Makes figures of rounds. Pure."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from bench.figures import percentiles
-from bench.speed.arithmetic import Spread, added, over_rounds
 
 Round: TypeAlias = Mapping[str, Mapping[str, Any]]
+
+
+class Spread(NamedTuple):
+    """The median of the rounds' figures, and their quartiles."""
+
+    median: float
+    low: float
+    high: float
+
+
 Figures: TypeAlias = dict[str, dict[str, Spread]]
+
+
+def over_rounds(values: Iterable[float | None]) -> Spread | None:
+    """Return the median and the quartiles of the rounds' figures; None if no round has one."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    low, middle, high = percentiles(known, 25, 50, 75).values()
+    return Spread(middle, low, high)
 
 
 def summarize(rounds: Sequence[Round]) -> Figures:
@@ -29,7 +47,7 @@ def figures_of(seen: Mapping[str, Any], beside: Round) -> dict[str, float]:
     """Return one system's figures of one round; ``beside`` has the other systems of the round."""
     found: dict[str, float] = {}
     for size, pairs in seen["first_byte"].items():
-        exceeding = added(pairs["own_ms"], pairs["direct_ms"])
+        exceeding = [own - direct for own, direct in zip(pairs["own_ms"], pairs["direct_ms"], strict=True)]
         _put(found, f"first_byte.{size}", percentiles(pairs["own_ms"], 50, 95, 99))
         _put(found, f"added.{size}", percentiles(exceeding, 50, 95, 99))
     small, large = (found.get(f"added.{size}.p50") for size in ("2 KB", "200 KB"))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bench.speed.aims import AIMS
-from bench.speed.summary import summarize
+from bench.speed.summary import Spread, over_rounds, summarize
 
 
 def load(p50: float, **more: Any) -> dict[str, Any]:
@@ -71,3 +71,8 @@ def test_an_aim_is_met_or_missed_or_was_not_measured() -> None:
     assert met["off", "rate.times_litellm"] is True
     assert met["on", "added.larger.p50"] is False
     assert met["cached", "added.2 KB.p50"] is None
+
+
+def test_a_figure_over_rounds_is_their_median_and_quartiles() -> None:
+    assert over_rounds([4.0, None, 1.0, 2.0, 3.0, 100.0]) == Spread(3.0, 2.0, 4.0)
+    assert over_rounds([None]) is None
