@@ -212,6 +212,13 @@ async def test_what_the_store_holds_is_told(own_store: Store, own_postgres: Post
     assert (found["recollect_model_tokens_today"], found["recollect_model_tokens_per_day"]) == (42, 900)
 
 
+async def test_what_was_said_in_the_future_has_not_waited(own_store: Store) -> None:
+    engine = engine_over(own_store)
+    await engine.remember(own_store.turn(at=NOON + timedelta(hours=1)), "Tea.")
+
+    assert (await read(measured(engine)))["recollect_oldest_pending_seconds"] == 0
+
+
 async def test_models_that_are_left_alone_are_told(store: Store) -> None:
     failing = ScriptedExtractor(*[ExtractorError()] * FAILURES)
     engine = engine_over(store, EXTRACTING, extractor=failing)

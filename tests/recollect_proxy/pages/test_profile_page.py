@@ -11,7 +11,7 @@ from tests.scripted_models import BrokenEmbedder
 from tests.stores import Store
 from uuid_utils.compat import uuid7
 
-from recollect.model import EntryState, Flags, Memory, ProfileEntry, ProfileField
+from recollect.model import Actor, EntryState, Flags, Memory, ProfileEntry, ProfileField
 from recollect.store import Postgres
 from recollect_proxy.access import KeyRole, add_access_key
 
@@ -113,6 +113,17 @@ async def test_what_memories_propose_is_confirmed_or_refused(pages: Pages, store
     assert [(each.id, each.state) for each in await entries(pages)] == [(first, EntryState.CONFIRMED)]
 
 
+async def test_with_a_script_the_answer_takes_the_place_of_the_row(pages: Pages, store: Store) -> None:
+    _, entry_id = await proposed(pages, store)
+    visitor = await pages.person()
+
+    answer = await visitor.post("/profile/confirm", {"id": str(entry_id)}, (b"HX-Request", b"true"))
+
+    assert answer.status == 200
+    assert answer.body.decode().strip().startswith("<li")
+    assert 'href="/memory/ui/profile"' in answer.body.decode()
+
+
 async def test_memories_are_asked_for_proposals(pages: Pages) -> None:
     await allow(pages, pages.anna)
     visitor = await pages.person()
@@ -126,6 +137,22 @@ async def test_memories_are_asked_for_proposals(pages: Pages) -> None:
     assert "Your memories propose something new." in text_of(something)
     assert "Prefers short, direct answers." in text_of(something)
     assert "Your memories propose nothing new." in text_of(again)
+
+
+async def test_what_its_memory_says_otherwise_is_marked_until_it_is_confirmed(
+    pages: Pages, store: Store
+) -> None:
+    memory, entry_id = await proposed(pages, store)
+    visitor = await pages.person()
+    await visitor.post("/profile/confirm", {"id": str(entry_id)})
+    await pages.engine.revise(pages.anna, memory.id, content="Works on a coffee bar", actor=Actor.USER)
+
+    marked = text_of(await visitor.html("/profile"))
+    confirmed = text_of(await visitor.followed(await visitor.post("/profile/confirm", {"id": str(entry_id)})))
+
+    assert "Its memory says otherwise by now" in marked
+    assert "Its memory says otherwise by now" not in confirmed
+    assert [each.outdated for each in await entries(pages)] == [False]
 
 
 async def test_taking_consent_back_says_what_goes_and_deletes_it(pages: Pages, store: Store) -> None:

@@ -144,3 +144,16 @@ async def test_a_person_says_what_was_not_helpful_and_takes_it_back(pages: Pages
     assert f"Not brought up for {WHICH}" in of_memory
     await visitor.post("/not-helpful", {**form, "back": "yes", "from": "memory"})
     assert "Not brought up for" not in text_of(await visitor.html(f"/memory?id={memory.id}"))
+
+
+async def test_what_is_always_needed_says_why_it_stays(pages: Pages, store: Store) -> None:
+    memory = await pages.engine.add(pages.anna, TEA, importance=0.9)
+    exchange = store.exchange(WHICH, at=system_clock())
+    await store.log.append(exchange)
+    request_id = await ask(pages.engine, exchange.turn)
+    visitor = await pages.person()
+
+    refused = await visitor.post("/not-helpful", {"id": str(memory.id), "request": str(request_id)})
+
+    assert refused.status == 409
+    assert "This memory shapes every answer" in text_of(refused.body.decode())

@@ -67,6 +67,7 @@ async def test_a_person_changes_what_differs_and_takes_it_back(pages: Pages) -> 
     ("name", "value"),
     [
         ("max_memory_tokens", "49"),
+        ("minimum_importance", "nan"),
         ("formation", "sometimes"),
     ],
 )
