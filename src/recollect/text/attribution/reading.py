@@ -36,8 +36,10 @@ from recollect.text.patterns import bounded
 WITHIN = "\u2026"
 """Replaces words that were cut out of a sentence: the gap stays visible."""
 _SHOWN_BEHIND = "end of "
-_UNMARKED = bounded(r"(?:[^\W\d_]|[ ,.!?'\u2019])*")
-"""A line of letters and the marks of ordinary sentences, in which no piece begins."""
+_UNMARKED = bounded(
+    r"(?:[^\W_]|[ ,.!?'\u2019\u00bf\u00a1\u060c\u061f\u3001\u3002\uff0c\uff01\uff1f]|-(?=\w))*"
+)
+"""A line of letters, digits and the marks of ordinary sentences, in which no piece begins."""
 _MARKS = ("  ", "''")
 
 

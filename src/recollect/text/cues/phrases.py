@@ -107,30 +107,17 @@ class PhraseList:
         """Return whether the text holds nothing but phrases of this list and the words ``besides``."""
         return besides.issuperset(self._left(wording))
 
-    def leads(self, wording: CueText) -> int:
-        """Return the length of the phrase that the text begins with; 0 if there is none."""
-        line = wording.line
-        starts = [f" {word} " for word in wording.words[:1] if word in self.single]
-        starts += [
-            phrase
-            for word in wording.words[:1]
-            for phrase in self.by_first_word.get(word, ())
-            if line.startswith(phrase)
-        ]
-        starts += [f" {piece}" for piece in self.unspaced if line.startswith(f" {piece}")]
-        return max(map(len, starts), default=0)
-
-    def _phrases_of(self, wording: CueText) -> list[str]:
-        """Return the phrases that begin with a word of the text, the longest first."""
-        firsts = self.by_first_word.keys() & wording.distinct
-        return sorted(
-            (phrase for first in firsts for phrase in self.by_first_word[first]), key=len, reverse=True
-        )
+    def leads(self, wording: CueText) -> bool:
+        """Return whether the text begins with one of the phrases."""
+        first = wording.words[0] if wording.words else ""
+        begins = (*self.by_first_word.get(first, ()), *(f" {piece}" for piece in self.unspaced))
+        return first in self.single or wording.line.startswith(begins)
 
     def _left(self, wording: CueText) -> list[str]:
         """Return the words of the text that belong to no phrase of the list."""
         line = wording.line
-        for phrase in self._phrases_of(wording):
+        firsts = self.by_first_word.keys() & wording.distinct
+        for phrase in _longest_first(phrase for first in firsts for phrase in self.by_first_word[first]):
             line = line.replace(phrase, "  ")
         words = [word for word in line.split() if word not in self.single]
         if not wording.unparted:

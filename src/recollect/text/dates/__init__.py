@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time, tzinfo
 
 from recollect.text.dates.grammar import spans_meant
 from recollect.text.dates.spans import Span
-from recollect.text.dates.symbols import date_symbols
+from recollect.text.dates.symbols import date_symbols, may_name_date
 
 __all__ = ["Period", "dates_meant"]
 
@@ -34,9 +34,11 @@ def dates_meant(text: str, now: datetime, *, ahead: bool = False) -> tuple[Perio
 
     Args:
         text: Any text; only its first 2,000 characters are read.
-        now: What "yesterday" is told from, in the time zone of who wrote; without a zone, in UTC.
+        now: The day that "yesterday" is counted from, in the time zone of the person who wrote; without a zone, in UTC.
         ahead: Whether it is known that the text speaks of the future.
     """
+    if not may_name_date(text):
+        return ()
     zone = now.tzinfo or UTC
     found = spans_meant(date_symbols(text, zone), now.toordinal(), ahead=ahead)
     return tuple(_period(one, zone) for one in _merged(found)[:_LIMIT])

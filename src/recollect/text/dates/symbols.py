@@ -181,6 +181,8 @@ _TOKEN = bounded(
     """,
     re.VERBOSE,
 )
+_WORD = bounded(rf"{_LETTER}[{_LETTERS}0-9_]*")
+_UNSPACED = bounded(rf"[^\W\d_{_LETTERS}]")
 _BEFORE_TIME = str.maketrans("Tt", "  ")
 _NUMBER = bounded(r"\d+")
 _OFFSET = bounded(r"(?:[Zz]|[+-]\d{2}:?\d{2})$")
@@ -193,6 +195,33 @@ _OTHER = Symbol("x")
 _STOP = Symbol(".")
 
 
+_DATING = frozenset("MmSsqHWwvURD")
+"""The kinds of words of which each date has at least one, if it has no digits."""
+
+
+@cache
+def _dating_words() -> frozenset[str]:
+    """Return the longest word of each phrase of these kinds; in scripts without spaces, a character."""
+    return frozenset(
+        max(phrase, key=len)
+        for entries in _vocabulary().by_first_word.values()
+        for phrase, entry in entries
+        if any(symbol and symbol.kind in _DATING for symbol in (entry.anywhere, *entry.only_in.values()))
+    )
+
+
+def may_name_date(text: str) -> bool:
+    """Return whether a text has a digit or a word of a date; most have none, and this is quicker than reading it."""
+    beginning = _beginning(text).lower()
+    if any(map(str.isdigit, beginning)) or not _dating_words().isdisjoint(_WORD.findall(beginning)):
+        return True
+    return not beginning.isascii() and not _dating_words().isdisjoint(_UNSPACED.findall(beginning))
+
+
+def _beginning(text: str) -> str:
+    return unicodedata.normalize("NFKC", text[:_LENGTH])[:_LENGTH]
+
+
 def date_symbols(text: str, zone: tzinfo) -> list[Symbol]:
     """Return the symbols of the words in ``text``, one each, or one for a few together.
 
@@ -200,7 +229,7 @@ def date_symbols(text: str, zone: tzinfo) -> list[Symbol]:
         text: Any text; only its beginning is read.
         zone: Whose days are meant by a date-time that has an offset.
     """
-    beginning = unicodedata.normalize("NFKC", text[:_LENGTH])[:_LENGTH]
+    beginning = _beginning(text)
     tokens = [token for token in _TOKEN.finditer(beginning) if token.lastgroup != "joint"]
     words = [token[0].lower() for token in tokens]
     language = _language(words)
