@@ -1,5 +1,6 @@
 """The Memory API as an ASGI application: finds the operation in the table, lets the request in, answers."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -78,7 +79,7 @@ class MemoryApi:
         )
         self._public = _METRICS if metrics_public else frozenset()
         self._routes = _routes()
-        self._documentation = Documentation.of(write_document(OPERATIONS, ANSWERS, self._permission))
+        self._documentation = Documentation(lambda: write_document(OPERATIONS, ANSWERS, self._permission))
 
     def _permission(self, operation: Operation[Any]) -> Permission:
         return Permission.PUBLIC if operation.name in self._public else operation.permission
@@ -103,9 +104,9 @@ class MemoryApi:
         if _NOT_IN_A_HOST.intersection(b"".join(values(scope["headers"], b"host"))):
             raise RefusedError(BAD_REQUEST)
         method = "GET" if scope["method"] == "HEAD" else scope["method"]  # the server leaves its body out
-        if method == "GET" and (page := self._documentation.pages.get(path)) is not None:
+        if method == "GET" and path in Documentation.PATHS:
             read_query(scope["query_string"], None)
-            return page
+            return await asyncio.to_thread(self._documentation.reply, path)
         named, operations = self._found(path)
         if method == "OPTIONS":
             return Reply(204, b"", headers={"allow": _allowed(operations)})

@@ -3,8 +3,8 @@
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cached_property
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 from uuid import UUID
@@ -19,7 +19,6 @@ from recollect.api.memories import Memory
 from recollect.api.operation import Operation, Permission
 from recollect.model import Action, Actor, Ending, EntryState, FailedAt, Party, Reason, Role, State
 from recollect_proxy.memory_api.asked import Reply
-from recollect_proxy.memory_api.page import render
 from recollect_proxy.memory_api.reading import KEY, MATCH
 from recollect_proxy.takeout.rows import FORMAT, ROWS, VERSION
 
@@ -125,26 +124,36 @@ _ETAG = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class Documentation:
-    """The document, as JSON and as a page for people.
+    """The document, as JSON and as a page for people; each is written at its first request.
 
-    Attributes:
-        pages: The answer at each path that serves it.
+    Args:
+        write: Returns the document.
     """
 
-    pages: dict[bytes, Reply]
+    PATHS = (b"/memory/docs/openapi.json", b"/memory/docs")
 
-    @classmethod
-    def of(cls, document: Mapping[str, Any]) -> "Documentation":
-        """Return the documentation for an OpenAPI document of ours."""
-        page = render(document, every_failure()).encode()
-        return cls(
-            {
-                b"/memory/docs/openapi.json": Reply(200, msgspec.json.format(msgspec.json.encode(document))),
-                b"/memory/docs": Reply(200, page, "text/html; charset=utf-8", _PAGE_HEADERS),
-            }
-        )
+    def __init__(self, write: Callable[[], Mapping[str, Any]]) -> None:
+        self._write = write
+
+    @cached_property
+    def _document(self) -> Mapping[str, Any]:
+        return self._write()
+
+    @cached_property
+    def _json(self) -> Reply:
+        return Reply(200, msgspec.json.format(msgspec.json.encode(self._document)))
+
+    @cached_property
+    def _page(self) -> Reply:
+        from recollect_proxy.memory_api.page import render  # noqa: PLC0415 -- few ask for it, and templates load slowly
+
+        page = render(self._document, every_failure()).encode()
+        return Reply(200, page, "text/html; charset=utf-8", _PAGE_HEADERS)
+
+    def reply(self, path: bytes) -> Reply:
+        """Return the answer at one of its paths; a first one takes a tenth of a second."""
+        return self._json if path == self.PATHS[0] else self._page
 
 
 def write_document(

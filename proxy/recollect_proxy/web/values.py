@@ -93,7 +93,7 @@ def read_values(given: Mapping[str, Any], shape: type[Shape], *, strict: bool = 
     for name in given:
         if name not in known:
             raise WrongValueError(
-                repeatable(name), f"The body has an unknown field. Known are {', '.join(known)}."
+                repeatable(name), f"There is an unknown field. Known are {', '.join(known)}."
             )
     read: dict[str, Any] = {}
     for name, field in known.items():
