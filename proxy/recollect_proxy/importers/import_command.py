@@ -102,7 +102,6 @@ def import_(
     chats; `recollect backfill` forms them at a rate that you choose.
     """  # noqa: D415 -- the list of products follows
     from recollect_proxy.importers.hints import hints
-    from recollect_proxy.importers.tally import Tally
 
     only = [user_named(each) for each in user or ()]
     if product in _ONE_USERS and len(only) != 1:
@@ -110,24 +109,28 @@ def import_(
     settings = settings_of(data_dir, database_url)
     if not as_json:
         typer.echo(f"store:     {database_shown(settings)}")
-    counts: Restored | Tally
     with progress_display() as progress:
         if product is Product.RECOLLECT:
-            counts = run(_restore(settings, Path(source), only[0], dry_run=dry_run, progress=progress))
+            restored = run(_restore(settings, Path(source), only[0], dry_run=dry_run, progress=progress))
         else:
             opening, with_chats = _opening(product, source), chats or product is not Product.OPENWEBUI
-            counts = run(bring(settings, opening, only, chats=with_chats, dry_run=dry_run, progress=progress))
-    if isinstance(counts, Tally):
-        for line in counts.problems():
-            typer.echo(f"skipped: {line}", err=True)
+            tally = run(bring(settings, opening, only, chats=with_chats, dry_run=dry_run, progress=progress))
+    if product is Product.RECOLLECT:
+        _print_counts(restored, dry_run=dry_run, as_json=as_json)
+        return
+    for line in tally.problems():
+        typer.echo(f"skipped: {line}", err=True)
+    _print_counts(tally, dry_run=dry_run, as_json=as_json)
+    for line in hints(settings, tally):
+        typer.echo(line, err=as_json)
+
+
+def _print_counts(counts: "Restored | Tally", *, dry_run: bool, as_json: bool) -> None:
     if as_json:
         print_json({"dry_run": dry_run, **counts.document()})
     else:
         for line in counts.lines(dry_run=dry_run):
             typer.echo(line)
-    if isinstance(counts, Tally):
-        for line in hints(settings, counts):
-            typer.echo(line, err=as_json)
 
 
 def _opening(product: Product, source: str) -> "AbstractAsyncContextManager[Source]":
