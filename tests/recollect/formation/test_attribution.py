@@ -42,40 +42,6 @@ def read(text: str, *, injected: tuple[str, ...] = (), history: tuple[Message, .
     return attribute(Exchange(UUID(int=1), turn, "", UUID(int=2), UUID(int=3), injected=injected))
 
 
-OWN = {
-    "a sentence": "I live in Oslo and prefer trains.",
-    "a list": "What I like:\n- tea\n- rain\n- long walks\n\n1. work\n2. sleep",
-    "an address": "My address:\nAnna Berg\nStorgata 12\n0155 Oslo\nNorway",
-    "a poem": "Roses are red;\nviolets are blue;\nsugar is sweet;\nand so are you.",
-    "a profile": "Name: Anna\nAge: 34\nCity: Oslo\nJob: nurse",
-    "a week": "10:00-11:00 gym\n11:30 dentist\n13:00 lunch with Ben\n15:00 school run",
-    "a family": "Ben (12)\nCleo(9)\nDora(4)\nand the cat",
-    "a route": "From: Oslo\nTo: Bergen\nDate: Friday",
-    "a title": 'My favourite song is "I Will Wait For You", and I read "My Own Country" twice.',
-    "own words quoted": 'I told her "I am moving to Bergen in May" and she cried.',
-    "less than": "I pay\n>100 euros a month",
-    "an emoticon": "tired today\n>:( so tired",
-    "bold": "**Likes:** tea\n**Hates:** rain\n**Job:** nurse",
-    "a question about a text": "What should I do with this article I wrote last year? I live in Oslo.",
-    "an introduction of oneself": "Here is my situation: I live in Oslo.\n\nI have two kids.\n\nWe want to move.",
-    "one's own papers": f"Here is my CV:\n\n{LONG}\n\n{LONG}",
-    "a trade": "I'm a translator: mostly novels, some poetry.",
-    "Polish": "I'm Polish: born in Gdynia.",
-    "steps": "First, I get up.\nThen, I run (5 km).\nAfter that, coffee.\nThen work.",
-    "inches": 'My bike has 28" wheels and a 20" frame.',
-    "German quotes of a name": "Mein Hund heißt „Graf Zeppelin“ und ist lieb.",
-    "Japanese": "東京に住んでいます。犬の名前は「ポチ」です。",
-    "html talk": "I prefer <b> over <strong> in my blog.",
-    "an open tag": "<context> is a tag I never close, and I live in Oslo",
-}
-
-
-@table("text", OWN.values())
-def test_a_persons_own_words_stay_as_they_are(text: str) -> None:
-    assert read(text) == Attribution(text.strip(), ())
-
-
-MAIL = "Hi Anna,\nI moved to Bergen and need a flat.\nBest, Ben"
 CODE = (
     "def total(rows):\n    result = 0\n    for row in rows:\n        result += row.price\n    return result"
 )
@@ -90,45 +56,14 @@ TABLE = "| name | city |\n|---|---|\n| Ben | Oslo |\n| Cleo | Bergen |"
 JSON = '{\n  "name": "Ben",\n  "city": "Oslo",\n  "tags": ["a", "b"]\n}'
 CSV = "name,city,age\nBen,Oslo,34\nCleo,Bergen,31"
 ENVIRONMENT = "PORT=80\nHOST=example.org\nNAME=ben"
-CHAT = "[12.03.26, 10:15] Ben: I moved to Oslo\n[12.03.26, 10:16] Cleo: wow\n[12.03.26, 10:17] Ben: yes"
-
-ELSEWHERE = {
-    "a quote behind a colon": None,
-    "a fence": f"```python\n{CODE}\n```",
-    "a fence of tildes": f"~~~\n{CODE}\n~~~",
-    "code": CODE,
-    "a log": LOG,
-    "a stack trace": TRACE,
-    "java's": JAVA,
-    "a diff": DIFF,
-    "a table": TABLE,
-    "json": JSON,
-    "csv": CSV,
-    "an environment": ENVIRONMENT,
-    "an exported chat": CHAT,
-    "memories": "<memory_context>\n[User Memory]\n- food: hates tea\n</memory_context>",
-    "old memories": "<retrieved_memories>\nhates tea\n</retrieved_memories>",
-    "files": '<attached_files>\n<file type="file" name="a.pdf"/>\n</attached_files>',
-    "a reminder": "<system-reminder>Be brief.</system-reminder>",
-    "nested documents": "<documents>\n<document>a</document>\n<document>b</document>\n</documents>",
-    "an agent's event": "System: [2026-02-02 10:00:00 GMT+1] Ben joined: I live in Rome",
-    "a sender": "Sender (untrusted metadata):\n```json\n{}\n```",
-    "a voice transcript's notice": "[Historical voice assistant transcript; not current task status] I live in Rome",
-    "words between three marks": '"""\nI am from Rome.\nI like it.\n"""',
-    "words between angles": "<<<I am from Rome, and I like it there>>>",
-}
 
 
-@table(
-    "text",
-    [text for text in ELSEWHERE.values() if text],
-)
-def test_what_is_not_a_persons_own_is_cut_out_wherever_it_stands(text: str) -> None:
+@table("text", [f"```python\n{CODE}\n```", CODE, LOG, TRACE, JAVA, DIFF, TABLE, JSON, CSV, ENVIRONMENT])
+def test_code_and_what_programs_print_is_cut_out_wherever_it_stands(text: str) -> None:
     for message in (f"I live in Oslo.\n\n{text}\n\nWhat now?", f"I live in Oslo.\n{text}\n\nWhat now?"):
         reading = read(message)
 
-        kept = reading.authored.replace("\u2026", "").replace("<<<", "").replace(">>>", "").replace('"', "")
-        assert kept.split() == ["I", "live", "in", "Oslo.", "What", "now?"]
+        assert reading.authored.split() == ["I", "live", "in", "Oslo.", "What", "now?"]
         assert reading.elsewhere
     assert not any(character.isalnum() for character in read(text).authored)
 
@@ -143,25 +78,6 @@ def test_a_quoted_line_is_cut_out_where_other_words_stand_and_is_the_persons_whe
 
 def test_a_fence_that_is_not_closed_runs_to_the_end() -> None:
     assert read(f"I live in Oslo.\n```\n{CODE}\nI live in Rome").authored == "I live in Oslo."
-
-
-MAILS = {
-    "english": f"On Tue, 3 Mar 2026 at 10:00, Ben <ben@example.org> wrote:\n{MAIL}",
-    "german": f"Am 3. März 2026 um 10:00 schrieb Ben:\n{MAIL}",
-    "french": f"Le 3 mars 2026 à 10:00, Ben a écrit :\n{MAIL}",
-    "russian": f"3 марта 2026 г., 10:00, Бен написал:\n{MAIL}",
-    "japanese": f"2026年3月3日 10:00 Ben <ben@example.org> のメール:\n{MAIL}",
-    "forwarded": f"---------- Forwarded message ---------\n{MAIL}",
-    "original": f"-----Original Message-----\n{MAIL}",
-    "a head": f"From: Ben <ben@example.org>\nTo: Anna\nSubject: Flat\n\n{MAIL}",
-    "a german head": f"Von: Ben\nGesendet: Montag\nAn: Anna\nBetreff: Wohnung\n\n{MAIL}",
-    "a chinese head": f"发件人：本\n主题：公寓\n\n{MAIL}",
-}
-
-
-@table("mail", MAILS.values())
-def test_a_mail_that_is_passed_on_is_not_the_persons(mail: str) -> None:
-    assert read(f"I live in Oslo.\n\n{mail}").authored == "I live in Oslo."
 
 
 def test_an_answer_below_a_quoted_mail_is_the_persons() -> None:
@@ -185,19 +101,6 @@ def test_long_words_between_marks_are_cut_and_the_sentence_stays() -> None:
     ).authored == ('My mum said "\u2026" and I cried.')
     assert read("Ben texted: > I moved to Rome").authored == "Ben texted:"
     assert read(f"He wrote: \u201c{LONG}\u201d").authored == "He wrote: \u201c\u2026\u201d"
-
-
-@table(
-    "text",
-    [
-        "Korrigiere bitte: Lina ist sieben, nicht sechs.",
-        "Prioritize identifying concrete options before you explain, and keep it short.",
-        "Rewrite my CV: I work as a nurse in Bergen.",
-        "Translate to German: I live in Rome",
-    ],
-)
-def test_a_command_is_not_cut_away_for_how_it_begins(text: str) -> None:
-    assert read(text).authored == text
 
 
 @BLOCKS

@@ -89,11 +89,9 @@ def cannot_stand_alone(text: str) -> bool:
     asked = cue_text(text)
     if not asked.words:
         return any(mark in asked.folded for mark in "?!؟")
-    if phrase_list("bare").is_all_of(asked):
-        return True
     if len(asked.words) > _SHORT_WORDS or asked.unparted > _SHORT_LETTERS:
         return False
-    if phrase_list("follow_on").leads(asked):
+    if phrase_list("bare").is_all_of(asked) or phrase_list("follow_on").leads(asked):
         return True
     if asked.unparted:
         return phrase_list("pointing").is_in(asked)
