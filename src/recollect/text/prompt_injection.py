@@ -48,17 +48,12 @@ _TABLE: dict[str, Any] = read_table("recollect.text", "prompt_injection")
 
 def _words(name: str) -> Pattern:
     """Return an expression for words of the table, "-" standing for an ending, and for those of scripts without spaces."""
-    listed: dict[str, str | list[str]] = _TABLE[name]
     words = "|".join(
         re.escape(each).replace(r"\-", r"\w{0,12}").replace("_", r"\ ")
-        for each in " ".join(_rows(listed["spaced"])).split()
+        for each in " ".join(_TABLE[name]["spaced"]).split()
     )
-    unspaced = "".join(f"|{re.escape(each)}" for each in " ".join(_rows(listed.get("unspaced", ""))).split())
+    unspaced = "".join(f"|{re.escape(each)}" for each in _TABLE[name].get("unspaced", "").split())
     return bounded(rf"(?<![\w'])(?:{words})(?!\w){unspaced}")
-
-
-def _rows(listed: str | list[str]) -> list[str]:
-    return [listed] if isinstance(listed, str) else listed
 
 
 _OWN_WAY = bounded(r"(?<!\w)(?:me|us|mich|mir|uns|moi|nous|mí|mnie|mi|меня|мне)(?: [^\s@]{1,20}){0,2} ?$")
@@ -70,14 +65,14 @@ _I = bounded(
 _FIRST = _words("first")
 """Pronouns of the first person: a closed class of a language, as the next."""
 _SECOND = _words("second")
-"""The person spoken to, and conjunctions behind which languages that leave the pronoun out say what they shall do."""
+"""The person spoken to, and conjunctions of languages that leave this pronoun out in a request."""
 _DESCRIBED = _words("described")
 _USER = _words("user")
 """The person or the assistant, named as only a third would."""
 WISHES = frozenset(_TABLE["wishes"].split())
 """Words after "the user" that turn a sentence into a request to the assistant."""
 _SCOPE = _words("scope")
-"""For how long, or in how many cases. The Turkish "her" stands with its noun: alone it is an English word, as "tou-" and "tod-" would be their stems."""
+"""For how long, or in how many cases. The Turkish "her" comes with its noun: alone it is an English word, as "tou-" and "tod-" would be their stems."""
 _FAVOUR = _words("favour")
 """To put someone forward, and nothing else."""
 _STEER = _words("steer")
@@ -111,7 +106,7 @@ def contains_takeover(text: str) -> bool:
 def is_instruction(text: str) -> bool:
     """Return whether a statement instructs the assistant to act for others' benefit or against its rules.
 
-    None is how a person wishes to be answered ("in bullet points", "call me ..."), what they do themselves ("I
+    No instruction is how a person wishes to be answered ("in bullet points", "call me ..."), their own habits ("I
     always recommend ..."), or a task of theirs.
 
     Args:
@@ -140,7 +135,7 @@ def is_injected(content: str, evidence: str, said: str = "") -> bool:
 
     That the words are a person's about themselves counts for the statement too, in which their "I" is lost. That
     they speak of "the user" counts against them, and so does an order right before or behind them: who plants a
-    mere praise begins with "ignore what you were told", or ends with "and do not tell the user".
+    mere praise begins with "ignore your instructions", or ends with "and do not tell the user".
 
     Args:
         content: The statement. Its first ``LONGEST`` characters are read.

@@ -6,8 +6,8 @@ true counts of its tokenizer on 2,392 texts of about 350 to 1,500 characters (En
 documentation, markdown, Python, JavaScript, C, SQL, JSON, shell, logs, and program messages in 28 other
 languages). Set by hand are those of signs, pictures, halves and other scripts, a least one for line ends,
 and higher ones for some scripts of which everyday sentences (those of the tests) cost more. Nine in ten
-holds over all of it, not for each language: Dutch and Finnish come out up to a tenth too low. A run of letters costs what its parts cost, and a run of
-anything else no more: two texts apart never cost less than the two put together.
+holds over all of it, not for each language: Dutch and Finnish come out up to a tenth too low. A run of letters costs as much as its parts, and a run of
+anything else at most as much: two texts apart never cost less than the two put together.
 """
 
 import re
@@ -46,9 +46,9 @@ _SCRIPTS = (
     ((0x2E, 0x2F), (0x31, 0x9F), (0xF9, 0xFA), (0xFF, 0xFF)),  # Chinese, full width
     ((0x20, 0x25),),  # dashes, quotation marks, arrows, signs
     ((0x26, 0x2B), (0xFE, 0xFE)),  # pictures and what varies them
-    ((0xD8, 0xDF),),  # halves of what UTF-16 writes in two: emoji, rare Chinese
+    ((0xD8, 0xDF),),  # surrogate halves of UTF-16: emoji, rare Chinese
 )
-"""The pages (of 256 code points) each script stands on, by the upper byte of UTF-16."""
+"""The pages (of 256 code points) of each script, by the upper byte of UTF-16."""
 
 
 def _pages() -> bytes:
@@ -67,13 +67,13 @@ _LATIN, _GREEK, _HEBREW, _ELSEWHERE = 0, 1, 3, len(_SCRIPTS)
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """What one of a class costs in the tokenizer that a family of models shares.
+    """The cost of each class in the tokenizer that a family of models shares.
 
     Attributes:
         ascii: Hundredths of a token for each letter, capital (besides), digit, group of three digits,
             mark, run of marks (besides), space, line end.
-        beyond: Hundredths of a token for each character of the scripts above, in their order (what
-            UTF-16 writes in two halves: for each half), and of any script that is not there.
+        beyond: Hundredths of a token for each character of the scripts above, in their order (for surrogates:
+            for each half), and of any script that is not there.
     """
 
     ascii: tuple[int, ...]
@@ -175,7 +175,7 @@ def _counts_beyond_ascii(text: str) -> list[int]:
 
 
 def _move(characters: Pattern, text: str, counts: list[int], page: int, to: int) -> None:
-    """Count what shares a page with another script where it belongs."""
+    """Count characters that share a page with another script for their own script."""
     if counts[page]:
         found = len(characters.findall(text))
         counts[page] -= found

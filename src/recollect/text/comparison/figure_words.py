@@ -18,9 +18,9 @@ class FigureWords:
 
     Attributes:
         numbers: Number words, and their digits.
-        numbers_of: The same by language, of those that are other words in other languages.
+        numbers_of: The same by language, for names that are other words in other languages.
         months: Names of months, 1 to 12.
-        doubtful_months: Those that are a month only with a capital, beside a number, or behind one of ``before_months``.
+        doubtful_months: Names that are a month only with a capital, next to a number, or behind one of ``before_months``.
         before_months: Words that stand before a month.
         weekdays: Names of weekdays; Monday is 1.
     """

@@ -45,8 +45,8 @@ def _letters(text: str) -> str:
 def same_letter(one: str, other: str) -> bool:
     """Return whether a statement only repeats another, apart from differences without meaning.
 
-    More than 0.8 of their letters are equal, and what differs are function words and forms of one word; never a number,
-    a date, a name, a denial or the order of what is said.
+    More than 0.8 of their letters are equal, and they differ in function words and forms of one word alone; never in a number,
+    a date, a name, a denial or their order.
     """
     if max(len(one), len(other)) > MOST_CHARACTERS or not same_letters(one, other):
         return False
@@ -210,11 +210,11 @@ class ComparedStatement:
     """A statement prepared for comparison.
 
     Attributes:
-        content: What it says.
+        content: Its text.
         evidence: The words it rests on.
         event_at: When it happened or will happen, if known.
         said_at: When it was said.
-        subject: Whom it tells of, if that is said and is not the person.
+        subject: The name of its subject, if that is not the person.
     """
 
     content: str

@@ -1,6 +1,6 @@
 """Recognizes what kind of recall a message asks for. Pure.
 
-Each function looks for phrases in a dozen languages, in the first 2,000 characters. What is worded otherwise is missed, and
+Each function looks for phrases in a dozen languages, in the first 2,000 characters. Other words are missed, and
 nothing is ever raised.
 """
 
@@ -22,7 +22,7 @@ __all__ = [
 
 _SHORT_WORDS = 8
 _SHORT_LETTERS = 12
-"""How long a message that goes on from another is, where words are parted and where they are not."""
+"""The longest message that continues another one: in words, and in letters of scripts without spaces."""
 _CONTENT_WORDS = 2
 """The most words besides little ones with which a pronoun is all a message is about."""
 
@@ -38,13 +38,13 @@ _CAMEL_CASE = bounded(r"\b[a-z][a-z0-9]{1,40}[A-Z][a-z]")
 
 
 def asks_for_before(text: str) -> bool:
-    """Return whether the words ask for what was said in other, earlier conversations."""
+    """Return whether the words ask about other, earlier conversations."""
     asked = cue_text(text)
     return phrase_list("before").is_in(asked) or _EAST_ASIAN_BEFORE.search(asked.folded) is not None
 
 
 def asks_what_assistant_said(text: str) -> bool:
-    """Return whether the words ask for what the assistant itself said, and not the user."""
+    """Return whether the words ask for a statement of the assistant's, not of the user's."""
     return phrase_list("assistant_said").is_in(cue_text(text))
 
 
@@ -54,7 +54,7 @@ def asks_how_it_was(text: str) -> bool:
 
 
 def complains_of_forgetting(text: str) -> bool:
-    """Return whether the words complain that something was told before, and forgotten."""
+    """Return whether the words complain that the assistant forgot something."""
     return phrase_list("forgot").is_in(cue_text(text))
 
 
@@ -82,7 +82,7 @@ def is_small_talk(text: str) -> bool:
 
 
 def cannot_stand_alone(text: str) -> bool:
-    """Return whether it can't be understood without what was said before it.
+    """Return whether a message can't be understood without the ones before it.
 
     It is a bare answer or question word, or a few words after an "and", or little but a pronoun.
     """

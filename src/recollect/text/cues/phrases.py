@@ -83,7 +83,7 @@ class PhraseList:
 
     @classmethod
     def of(cls, spaced: str, unspaced: str = "") -> "PhraseList":
-        """Return the list of what is parted by commas or ends of lines, in small letters."""
+        """Return the list of entries between commas or line ends, in small letters."""
         entries = [" ".join(_WORD.findall(entry)) for entry in spaced.replace("\n", ",").split(",")]
         return cls(
             single=frozenset(entry for entry in entries if entry and " " not in entry),

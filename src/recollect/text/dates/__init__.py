@@ -30,7 +30,7 @@ def dates_meant(text: str, now: datetime, *, ahead: bool = False) -> tuple[Perio
 
     A date without its year is the latest that has begun, or, if the text speaks of the future, the
     next. "03/04/2024" is both of its readings. "Before" and "after" reach a hundred years. Weeks
-    begin on Monday; seasons are those of the north. What overlaps is one period.
+    begin on Monday; seasons are those of the north. Overlapping dates are one period.
 
     Args:
         text: Any text; only its first 2,000 characters are read.

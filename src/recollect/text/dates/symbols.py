@@ -54,7 +54,7 @@ class Language:
     """The date words of one language, in small letters; those of one meaning parted by commas.
 
     Attributes:
-        common: Its commonest words, parted by spaces: how it is told from others.
+        common: Its commonest words, between spaces; they identify the language.
         months: Twelve, the names of one parted by ``|``.
         weekdays: Seven, as ``months``, from Monday.
         words: From a symbol (``D-1``) to its words.
@@ -76,7 +76,7 @@ class Language:
 
 
 _TELLING = 2
-"""What a word tells of its text's language; one that others use in another sense tells half."""
+"""The weight of a word as a sign of its language; half of it if other languages use the word in another sense."""
 
 Phrase: TypeAlias = tuple[str, ...]
 
@@ -93,8 +93,8 @@ class Vocabulary:
 
     Attributes:
         by_first_word: The phrases that begin with a word, the longest first, with their meanings.
-        speakers: For a word that tells its language, the numbers of those that use it, and how
-            much it tells.
+        speakers: For a word that identifies its language, the numbers of the languages that use it, and the
+            weight.
     """
 
     def __init__(self, languages: Iterable[Language]) -> None:
@@ -227,7 +227,7 @@ def date_symbols(text: str, zone: tzinfo) -> list[Symbol]:
 
     Args:
         text: Any text; only its beginning is read.
-        zone: Whose days are meant by a date-time that has an offset.
+        zone: The zone in which a date-time with an offset is a day.
     """
     beginning = _beginning(text)
     tokens = [token for token in _TOKEN.finditer(beginning) if token.lastgroup != "joint"]

@@ -46,7 +46,7 @@ _ANNOUNCED = (
     (vocabulary.LOGINS, SecretKind.PASSWORD, read_login),
     (vocabulary.SEEDS, SecretKind.SEED, read_seed),
 )
-"""Names, the kind of what they announce, and the reader of the text after them."""
+"""Names, the kind of secret that they announce, and the reader of the text after them."""
 _ALL = tuple(names for names, _, _ in _ANNOUNCED)
 _NAMES = linear(rf"(?i){'|'.join(f'({names})' for names in _ALL)}", megabytes=16)
 _ANY_NAME = linear(rf"(?i){'|'.join(_ALL)}", captures=False, megabytes=16)

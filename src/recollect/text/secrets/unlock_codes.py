@@ -256,7 +256,7 @@ def _is_key(value: str) -> bool:
     ):
         return False
     if plain_digits(value):
-        return False  # the key is also what a door has, and a legend, and a success
+        return False  # a door has a key, and a legend, and a success
     joined = _JOINED.fullmatch(value)
     return digits > 1 and len(value) >= _LEAST_WORDS_JOINED if joined else any(map(str.isalpha, value))
 
