@@ -7,18 +7,18 @@ from importlib import import_module
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the served process has it
 
 PROGRAMS = {
-    "lives": ("bench.lives.recall", "what later questions are given of what people told in daily chats"),
-    "golden": ("bench.golden.command", "whether questions are given what they were given before"),
+    "lives": ("bench.lives.recall", "which memories of daily chats later questions are given"),
+    "golden": ("bench.golden.command", "whether questions are given the same as before"),
     "general": ("bench.lives.general", "whether memory stays out of general questions"),
-    "recall": ("bench.recall.command", "what the questions of labelled conversations recall"),
-    "cache": ("bench.recall.prefix_cache", "what part of a prompt the upstream's cache can use again"),
-    "formation": ("bench.formation.command", "what becomes of what an extraction model answers"),
+    "recall": ("bench.recall.command", "the recall of questions about labelled conversations"),
+    "cache": ("bench.recall.prefix_cache", "the part of a prompt that the upstream's cache can use again"),
+    "formation": ("bench.formation.command", "the fate of an extraction model's answers"),
     "loss": ("bench.loss.run", "how many short facts are lost between people's words and the store"),
-    "speed": ("bench.speed.compare", "time and memory beside other proxies (`make bench`)"),
+    "speed": ("bench.speed.compare", "time and memory, compared with other proxies (`make bench`)"),
     "recall-size": ("bench.speed.recall_size", "time, pages and bytes of a recall as memories grow"),
-    "disk": ("bench.speed.disk", "what messages take on the disk"),
-    "workers": ("bench.chaos.workers", "what N workers form in a second, and how late"),
-    "chaos": ("bench.chaos.run", "what faults under load cost: database, models, kills (`make chaos`)"),
+    "disk": ("bench.speed.disk", "the disk that messages take"),
+    "workers": ("bench.chaos.workers", "how fast N workers form a backlog, and how late a memory is"),
+    "chaos": ("bench.chaos.run", "the costs of faults under load: database, models, kills (`make chaos`)"),
     "soak": ("bench.chaos.soak", "whether memory and lag stay flat over a long time"),
     "relevance": ("bench.training.relevance", "trains the weights of relevance, and checks them"),
     "past-heads": (
@@ -41,7 +41,7 @@ def main() -> None:
         wide = max(map(len, PROGRAMS))
         lines = [f"  {each:{wide}}  {measures}" for each, (_, measures) in PROGRAMS.items()]
         print("usage: python -m bench NAME ...    (NAME --help lists its options)", "", *lines, sep="\n")
-        sys.exit(None if name in {"-h", "--help"} else f"\nThere is no program `{name}`.")
+        sys.exit(0 if name in {"-h", "--help"} else 2)
     from recollect.errors import RecollectError  # noqa: PLC0415 -- after the variable above
     from recollect.logs import configure_logging  # noqa: PLC0415
 
