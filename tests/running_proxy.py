@@ -236,7 +236,7 @@ _loaded: dict[tuple[str, str], Embedder] = {}
 async def _lend_embedder(settings: EngineSettings, client: httpx.AsyncClient, *, cache_dir: Path) -> Embedder:
     if not settings.embedder.startswith("local:"):
         return await make_embedder(settings, client, cache_dir=cache_dir)
-    which = settings.embedder, settings.embedder_precision
+    which = settings.embedder, "first"
     if which not in _loaded:
         _loaded[which] = await make_embedder(settings, client, cache_dir=cache_dir)
     lent: Embedder = _Lent(_loaded[which])

@@ -17,9 +17,9 @@ def banner(settings: ProxySettings, app: App, port: int, token: AdminToken) -> s
     """Return the block.
 
     Args:
-        settings: What is served.
-        app: The application, to tell whether its store is there.
-        port: Where it is served.
+        settings: The settings of the proxy.
+        app: The application; the block shows whether its store is available.
+        port: The port it is served on.
         token: The memory API's token; in it only if it is new.
     """
     host = "127.0.0.1" if settings.host in {"0.0.0.0", "::"} else settings.host  # noqa: S104 -- compared, not bound
@@ -76,8 +76,7 @@ def _store(settings: ProxySettings, app: App) -> str:
 
 
 def _embedder(settings: ProxySettings) -> str:
-    local = settings.embedder.startswith("local:")
-    first = f"{settings.embedder} ({settings.embedder_precision})" if local else settings.embedder
+    first = settings.embedder
     return first if settings.second_embedder == "off" else f"{first}, and {settings.second_embedder}"
 
 

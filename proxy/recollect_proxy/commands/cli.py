@@ -1,6 +1,6 @@
 """The command line: every command of `recollect`; docs/commands.md lists them.
 
-A command imports what it needs when it runs, so that `recollect --help` and a mistyped option answer at once. Never: what the commands do.
+A command imports its modules when it runs, so that `recollect --help` and a mistyped option answer at once. Never: the work of a command.
 """
 
 from typing import Annotated
@@ -63,7 +63,7 @@ def _of_every_command(
         typer.Option("--version", help="Print the version, and end.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
-    """Take what stands before the command; typer shows the help of `app`, not this."""
+    """Take the options before the command; typer shows the help of `app`, not this."""
 
 
 app.command()(report)

@@ -1,4 +1,4 @@
-"""`recollect config`: the settings as a start would have them, each with where it is from; what is wrong; what there is to set.
+"""`recollect config`: prints the settings in effect and their sources, checks them, and documents all settings.
 
 Never: a secret, however it was given.
 """
@@ -32,7 +32,7 @@ FILES = {
     JWKS: "For oidc: the provider's key set.",
     TOKEN_FILE: "The memory API's token, where RECOLLECT_ADMIN_TOKEN is empty: made at the first start.",
 }
-"""What a start looks for in the data folder."""
+"""The files that a start looks for in the data folder."""
 
 _INTRODUCTION = """# Settings
 
@@ -51,7 +51,7 @@ _INTRODUCTION_OF_VARIABLES = """# Settings of Recollect, made by `recollect conf
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """A setting as it is: its value, as text and without secrets, and where it is from."""
+    """A setting in effect: its value, without secrets, and its source."""
 
     value: object
     source: str
@@ -61,7 +61,7 @@ def config(
     what: Annotated[
         Literal["check"] | None,
         typer.Argument(
-            help="check: say what is wrong with the settings and with the database that they name, and end with 2 if a start would."
+            help="check: describe the faults of the settings and of the database that they name, and end with 2 if a start would."
         ),
     ] = None,
     *,
@@ -82,7 +82,7 @@ def config(
         typer.Option("--env", help="The same as a file of variables: deploy/.env.example."),
     ] = False,
 ) -> None:
-    """Print the settings in effect, each with where it is from; secrets are hidden."""
+    """Print the settings in effect, each with its source; secrets are hidden."""
     if as_markdown or as_environment:
         typer.echo(markdown() if as_markdown else environment(), nl=False)
     elif what == "check":
@@ -137,7 +137,7 @@ def _check(*, as_json: bool, offline: bool) -> None:
 
 
 def as_variable(value: object) -> str:
-    """Return a setting's value as one writes it into the environment, without what is secret in it; "" for none."""
+    """Return a setting's value as an environment variable has it, without secrets; "" for none."""
     return _plain(_readable(value))
 
 
@@ -158,7 +158,7 @@ def markdown() -> str:
 
 
 def environment() -> str:
-    """Return a file of variables with all there is to set: what is needed first, the rest with their defaults, commented out."""
+    """Return a file of variables with all settings: the required ones first, the others commented out, with their defaults."""
     settings = {name: field for name, field in ProxySettings.model_fields.items() if is_setting(field)}
     parts = [_INTRODUCTION_OF_VARIABLES]
     for name, field in sorted(settings.items(), key=lambda each: not each[1].is_required()):
@@ -202,7 +202,7 @@ def _shown(settings: ProxySettings, sources: Sources) -> Iterator[tuple[str, Sho
 
 
 def _readable(value: object) -> object:
-    """Return a value as JSON has it, without what is secret in it."""
+    """Return a value for JSON, without secrets."""
     if isinstance(value, SecretStr):
         return HIDDEN
     if isinstance(value, tuple):

@@ -1,4 +1,4 @@
-"""Looks for what would keep a start from starting, without starting anything. Never: a change in the database, a model that is loaded.
+"""Finds the faults that would stop a start, without starting anything. Never: changes the database, loads a model.
 
 Whether the data folder can be used is tried: a temporary folder is made there, and removed.
 """
@@ -33,7 +33,7 @@ from recollect_proxy.settings.urls import without_credentials
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found.
+    """The findings of a check.
 
     Attributes:
         mistakes: A start would end with them; a line each.
@@ -53,7 +53,7 @@ class Findings:
 
 
 def check(*, offline: bool = False) -> Findings:
-    """Read the settings as a start would, and say what is wrong with them in plain words.
+    """Read the settings as a start would, and describe their faults in plain words.
 
     Args:
         offline: Whether the database and the model are left alone.
@@ -79,7 +79,7 @@ def check(*, offline: bool = False) -> Findings:
 
 
 def _with_database(found: Findings, settings: ProxySettings) -> Findings:
-    """Return the findings with what the database is like, if it is not the embedded one."""
+    """Return the findings with those about the database, unless it is the embedded one."""
     report = asyncio.run(check_database(settings))
     if report is None or settings.database_url is None:
         return found
@@ -133,7 +133,7 @@ def _needs_folder(settings: ProxySettings) -> bool:
 
 
 def _why_unusable(folder: Path) -> str:
-    """Return why nothing can be made in a folder, or where it would be; "" if it can be."""
+    """Return why no file can be made in a folder, or in the parent where the folder would be; "" if one can."""
     if folder == NOWHERE:
         return ""
     try:

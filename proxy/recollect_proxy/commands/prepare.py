@@ -1,4 +1,4 @@
-"""`recollect prepare`: builds what a first start would build of the local models. Never: a store, settings."""
+"""`recollect prepare`: builds the local models' files ahead of the first start. Never: a store, settings."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from recollect.errors import RecollectError
 
 
 def prepare() -> None:
-    """Build the local models' graphs beside the installed package, so that no start has to.
+    """Build the local models' graphs next to the installed package, so that no start has to.
 
     For an image or a package that is started often; `make run` does it too. Takes a few seconds and 40 MB. A start without it builds
     the same into the data folder, once. Nothing is fetched: the weights come with the requirements.

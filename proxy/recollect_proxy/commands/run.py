@@ -1,4 +1,4 @@
-"""Runs a command line, and tells in one line what it could not do. Never: what a command does."""
+"""Runs a command line, and reports a failure in one line. Never: the work of a command."""
 
 import signal
 import sys
@@ -10,11 +10,11 @@ _MISTAKEN = 2
 """As typer ends where the options make no sense; a service manager does not start us again then."""
 
 _STOPPED = 128 + signal.SIGINT
-"""What a shell makes of a program that Ctrl-C ended, and typer of the exception."""
+"""The exit code of shells and of typer for a program that Ctrl-C ended."""
 
 
 def run_command(app: Callable[[], object]) -> None:
-    """Run an application of typer's; what it could not do is told in one line."""
+    """Run an application of typer's, and report a failure in one line."""
     try:
         app()
     except ConfigurationError as error:

@@ -1,4 +1,4 @@
-"""`recollect serve`: serves the proxy until it is told to stop. Never: another command."""
+"""`recollect serve`: serves the proxy until a signal stops it. Never: another command."""
 
 import sys
 from asyncio import Task, get_running_loop
@@ -72,7 +72,7 @@ def serve(
 
 
 def _run_server(settings: ProxySettings) -> None:
-    """Serve until the process is told to stop."""
+    """Serve until a signal stops the process."""
     from recollect_proxy.serving.free_port import why_not_free
 
     if (reason := why_not_free(settings.host, settings.port)) is not None:

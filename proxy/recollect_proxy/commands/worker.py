@@ -1,4 +1,4 @@
-"""`recollect worker`: forms memories of what proxies have logged, and answers no chat. Never: how it forms them."""
+"""`recollect worker`: forms memories from the proxies' message log, and answers no chat. Never: how it forms them."""
 
 import asyncio
 import signal
@@ -31,11 +31,11 @@ def worker(
         LogLevel | None, typer.Option(help="How much is logged. (default: info)", case_sensitive=False)
     ] = None,
 ) -> None:
-    """Form memories, beside the proxies or in place of their own workers (RECOLLECT_WORKER=elsewhere).
+    """Form memories, next to the proxies' own workers or in their place (RECOLLECT_WORKER=elsewhere).
 
     It has the proxies' database and settings. A client's own API key never leaves the proxy that it came to: where chats
     bring their own, RECOLLECT_EXTRACTION_API_KEY is what extracts here. The log says which database it works on.
-    Ends with 2 if the settings make no sense, and with 3 if the database does not let it in or lacks what it needs.
+    Ends with 2 if the settings make no sense, and with 3 if the database refuses it or lacks something.
     """
     from recollect.assembly import run_worker
     from recollect_proxy.app import with_upstream_key

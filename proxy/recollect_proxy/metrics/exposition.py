@@ -1,14 +1,14 @@
-"""What Recollect did and how it stands, in the text format of Prometheus. No label or value names a user, a chat or a text.
+"""The metrics of Recollect, in the text format of Prometheus (exposition format 0.0.4). No label or value names a user, a chat or a text.
 
-The format is that of Prometheus's exposition, version 0.0.4; the counts are of this process since its start, the
-gauges of the store over all users.
+Counters count from the start of this process; gauges of the store are over all users.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from operator import attrgetter
+from typing import Any, TypeAlias
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import (
@@ -26,7 +26,6 @@ from recollect.engine.live import LiveEngine
 from recollect.engine.recall_counts import RECALL_SECONDS, RecallCounts
 from recollect.model import Awaits, SearchPath, Skip
 from recollect.ports import Clock
-from recollect.spool import Waiting
 from recollect.text.patterns import anchored
 from recollect_proxy.metrics.health_check import Condition, Inquiry, read_condition
 
@@ -34,50 +33,86 @@ CONTENT_TYPE = "text/plain; version=0.0.4"
 
 _PATIENCE_SECONDS = 5.0
 _KEPT_SECONDS = 15.0
-"""How long is told what was counted in the store: it is a scan."""
+"""How long a count of the store is kept: it takes a scan."""
 
 _NAME = anchored(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 
-_COUNTERS: tuple[tuple[str, str, Callable[[FormationCounts], int]], ...] = (
-    ("recollect_formation_attempts", "Exchanges formation was tried for.", lambda each: each.attempts),
-    ("recollect_formation_success", "Exchanges formed.", lambda each: each.successes),
-    ("recollect_formation_extracted", "Candidates that models found.", lambda each: each.extracted),
-    ("recollect_formation_adds", "Memories added.", lambda each: each.adds),
-    ("recollect_formation_replaces", "Memories that took another's place.", lambda each: each.replaces),
-    ("recollect_formation_merges", "Memories that were said again.", lambda each: each.merges),
-    ("recollect_formation_duplicates", "Candidates that were there already.", lambda each: each.duplicates),
-    ("recollect_formation_quarantined", "Memories held back for approval.", lambda each: each.quarantined),
-    ("recollect_formation_marks", "Memories that something spoke against.", lambda each: each.marks),
-    (
-        "recollect_reextracted",
-        "Memories formed of what was only injected. Has to stay 0.",
-        lambda each: each.re_extracted,
-    ),
-    ("recollect_summaries", "Chats summarized.", lambda each: each.summaries),
-    ("recollect_summaries_made", "Chats to be summarized.", lambda each: each.summaries_made),
-    ("recollect_hinted", "Statements that were given hints after they were kept.", lambda each: each.hinted),
+
+_Figures: TypeAlias = Sequence[tuple[str, str, str]]
+"""Metrics of one attribute each: name, description, attribute. A gauge is left out while its attribute is None."""
+
+_SPOOL_GAUGES: _Figures = (
+    ("recollect_spool_exchanges", "Exchanges waiting for the store.", "waiting.exchanges"),
+    ("recollect_spool_bytes", "What they take.", "waiting.bytes"),
 )
-_LABELLED: tuple[tuple[str, str, str, Callable[[FormationCounts], Mapping[str, int]]], ...] = (
-    ("recollect_formation_errors", "error", "Attempts that failed.", lambda each: each.errors),
+_SPOOL_COUNTERS: _Figures = (
+    ("recollect_exchanges_lost", "What neither the store nor the spool could take.", "lost"),
+    ("recollect_exchanges_late", "Messages sent to the LLM before they were safe on disk.", "late"),
+)
+_RECALL_COUNTERS: _Figures = (
+    ("recollect_recall_questions", "Turns that something was looked for.", "questions"),
+    ("recollect_recall_hits", "Those for which something was found.", "hits"),
+    ("recollect_recall_truncated", "Those where something had no place in the budget.", "truncated"),
+    ("recollect_recall_tokens", "Tokens that their memories took.", "tokens"),
+    ("recollect_recall_budget_tokens", "Tokens that these might have taken.", "budget"),
+)
+_RECALL_GAUGES: _Figures = (
+    ("recollect_recall_hit_rate", "The share of hits since the start.", "hit_rate"),
     (
-        "recollect_formation_waits",
-        "reason",
-        "Times that exchanges were put to wait for a model.",
-        lambda each: each.waits,
+        "recollect_recall_mean_top_score",
+        "The mean best score of turns that found anything.",
+        "mean_top_score",
     ),
-    ("recollect_formation_rejects", "reason", "Candidates not kept.", lambda each: each.rejects),
-    ("recollect_formation_retired", "reason", "Memories taken away.", lambda each: each.retired),
-    ("recollect_formation_hidden", "reason", "Times that messages were hidden.", lambda each: each.hidden),
+)
+_FORMATION_COUNTERS: _Figures = (
+    ("recollect_formation_attempts", "Exchanges formation was tried for.", "attempts"),
+    ("recollect_formation_success", "Exchanges formed.", "successes"),
+    ("recollect_formation_extracted", "Candidates that models found.", "extracted"),
+    ("recollect_formation_adds", "Memories added.", "adds"),
+    ("recollect_formation_replaces", "Memories that took another's place.", "replaces"),
+    ("recollect_formation_merges", "Memories that were said again.", "merges"),
+    ("recollect_formation_duplicates", "Candidates that were there already.", "duplicates"),
+    ("recollect_formation_quarantined", "Memories held back for approval.", "quarantined"),
+    ("recollect_formation_marks", "Memories that something spoke against.", "marks"),
+    ("recollect_reextracted", "Memories formed of what was only injected. Has to stay 0.", "re_extracted"),
+    ("recollect_summaries", "Chats summarized.", "summaries"),
+    ("recollect_summaries_made", "Chats to be summarized.", "summaries_made"),
+    ("recollect_hinted", "Statements that were given hints after they were kept.", "hinted"),
+)
+_FORMATION_REASONS = (
+    ("recollect_formation_errors", "error", "Attempts that failed.", "errors"),
+    ("recollect_formation_waits", "reason", "Times that exchanges were put to wait for a model.", "waits"),
+    ("recollect_formation_rejects", "reason", "Candidates not kept.", "rejects"),
+    ("recollect_formation_retired", "reason", "Memories taken away.", "retired"),
+    ("recollect_formation_hidden", "reason", "Times that messages were hidden.", "hidden"),
+)
+_FORMATION_GAUGES: _Figures = (
+    ("memory_replacement_rate", "Replaced of all added or replaced.", "replacement_rate"),
+    ("memory_dedup_rate", "Duplicates of all added, replaced or there.", "dedup_rate"),
+    ("recollect_summaries_non_empty_rate", "Of the summaries made, those not empty.", "non_empty_summaries"),
+)
+_BACKLOG_GAUGES: _Figures = (
+    ("recollect_pending", "Exchanges waiting to be formed.", "pending"),
+    ("recollect_failed", "Exchanges held, as their formation kept failing.", "failed"),
+)
+_MODEL_GAUGES: _Figures = (
+    ("recollect_model_tokens_today", "Tokens of background calls since midnight, UTC.", "tokens_today"),
+    ("recollect_model_tokens_per_day", "What they may take; 0: any number.", "budget.everybody"),
+)
+_MODEL_COUNTERS: _Figures = (
+    ("recollect_model_breaker_opened", "How often they began to be left alone.", "guarded.opened"),
+    ("recollect_model_calls", "Background calls of models.", "guarded.calls"),
+    ("recollect_model_given_up", "Those given up for a chat, done later.", "guarded.given_up"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What was counted in the store.
+    """The figures of a scan of the store.
 
     Attributes:
-        memories: Of all users.
-        condition: How formation and its models stand.
+        memories: The memories of all users.
+        condition: The backlog of formation, and the use of models.
     """
 
     memories: int
@@ -85,7 +120,14 @@ class Scan:
 
 
 class Metrics:
-    """Tells what formation did since the start, and what the store holds."""
+    """Reports on recall and formation since the start, and on the store.
+
+    Args:
+        live: The engine; it may not be open.
+        skipped: How many requests had no memory, by reason.
+        clock: Tells how old the backlog is.
+        seconds: Tells how old a scan of the store is.
+    """
 
     def __init__(
         self,
@@ -95,14 +137,6 @@ class Metrics:
         clock: Clock = system_clock,
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take what is asked, and what counts elsewhere.
-
-        Args:
-            live: The engine; it may be not open.
-            skipped: How many requests had no memory, by reason.
-            clock: Tells how old is what waits.
-            seconds: Tells how long ago the store was asked.
-        """
         self._live = live
         self._skipped = skipped
         self._clock = clock
@@ -120,14 +154,14 @@ class Metrics:
 
     async def as_json(self) -> dict[str, list[dict[str, Any]]]:
         """Return the same as JSON: by each sample's name its values, each with its labels."""
-        told: dict[str, list[dict[str, Any]]] = {}
+        samples: dict[str, list[dict[str, Any]]] = {}
         scan = await self._scan()
         for family in self._families(self._live.engine, scan):
             for sample in family.samples:
-                told.setdefault(sample.name, []).append(
+                samples.setdefault(sample.name, []).append(
                     {"labels": dict(sample.labels), "value": float(sample.value)}
                 )
-        return told
+        return samples
 
     async def _scan(self) -> Scan | None:
         now = self._seconds()
@@ -139,14 +173,14 @@ class Metrics:
 
     def _families(self, engine: Engine | None, scan: Scan | None) -> Iterator[Metric]:
         yield GaugeMetricFamily(
-            "recollect_store_up", "Whether the store answers.", value=0 if scan is None else 1
+            "recollect_store_up", "Whether the store answers.", value=int(scan is not None)
         )
         skipped = {reason.value: count for reason, count in self._skipped.items()}
         yield _labelled(
             "recollect_requests_without_memory", "reason", "Chat requests without memory.", skipped
         )
-        writer = self._live.log_writer
-        yield from _of_spool(writer.waiting, writer.lost, writer.late)
+        yield from _gauges(_SPOOL_GAUGES, self._live.log_writer)
+        yield from _counters(_SPOOL_COUNTERS, self._live.log_writer)
         if engine is not None:
             yield from _of_recalls(self._live.recalls)
             yield from _of_formation(engine.counts)
@@ -156,7 +190,7 @@ class Metrics:
 
 
 class _Snapshot(Collector):
-    """Hands the registry what was read before: it can't wait."""
+    """Hands the registry metrics that were read before: it can't wait."""
 
     def __init__(self, families: Callable[[], Iterator[Metric]]) -> None:
         self._families = families
@@ -170,122 +204,75 @@ async def _scan(engine: Engine) -> Scan:
     return Scan(await engine.count_memories(), await read_condition(engine))
 
 
-def _of_spool(waiting: Waiting, lost: int, late: int) -> Iterator[Metric]:
-    yield GaugeMetricFamily(
-        "recollect_spool_exchanges", "Exchanges waiting for the store.", value=waiting.exchanges
-    )
-    yield GaugeMetricFamily("recollect_spool_bytes", "What they take.", value=waiting.bytes)
-    yield CounterMetricFamily(
-        "recollect_exchanges_lost", "What neither the store nor the spool could take.", value=lost
-    )
-    yield CounterMetricFamily(
-        "recollect_exchanges_late", "Messages sent to the LLM before they were safe on disk.", value=late
-    )
+def _of_recalls(counts: RecallCounts) -> Iterator[Metric]:
+    name, edges = "recollect_recall_seconds", RECALL_SECONDS
+    yield _histogram(name, "How long recalls took.", edges, counts.seconds, counts.seconds_sum)
+    yield from _counters(_RECALL_COUNTERS, counts)
+    yield from _gauges(_RECALL_GAUGES, counts)
+    paths = CounterMetricFamily("recollect_recall_paths", "Which way the search went.", labels=["path"])
+    yield _by_label(paths, ((path.value, counts.paths[path]) for path in SearchPath))
+    given = CounterMetricFamily("recollect_recall_given", "What went into prompts.", labels=["source"])
+    sources = ("statements", "log", "summaries", "profile")
+    yield _by_label(given, ((source, counts.given[source]) for source in sources))
 
 
 def _of_formation(counts: FormationCounts) -> Iterator[Metric]:
-    for name, says, read in _COUNTERS:
-        yield CounterMetricFamily(name, says, value=read(counts))
-    for name, label, says, read_each in _LABELLED:
-        yield _labelled(name, label, says, read_each(counts))
-    yield GaugeMetricFamily(
-        "memory_replacement_rate", "Replaced of all added or replaced.", value=counts.replacement_rate
-    )
-    yield GaugeMetricFamily(
-        "memory_dedup_rate", "Duplicates of all added, replaced or there.", value=counts.dedup_rate
-    )
-    yield GaugeMetricFamily(
-        "recollect_summaries_non_empty_rate",
-        "Of the summaries made, those that said something.",
-        value=counts.non_empty_summaries,
-    )
-    edges = [*map(floatToGoString, LAG_SECONDS), "+Inf"]
-    yield HistogramMetricFamily(
-        "recollect_formation_lag_seconds",
-        "How long after it was said an exchange was formed.",
-        buckets=list(zip(edges, accumulate(counts.lag), strict=True)),
-        sum_value=counts.lag_sum,
-    )
+    yield from _counters(_FORMATION_COUNTERS, counts)
+    for name, label, says, attribute in _FORMATION_REASONS:
+        yield _labelled(name, label, says, getattr(counts, attribute))
+    yield from _gauges(_FORMATION_GAUGES, counts)
+    says = "How long after it was said an exchange was formed."
+    yield _histogram("recollect_formation_lag_seconds", says, LAG_SECONDS, counts.lag, counts.lag_sum)
 
 
 def _of_condition(condition: Condition, clock: Clock) -> Iterator[Metric]:
     backlog, use = condition.backlog, condition.model_use
     since = backlog.pending_since
     late = 0.0 if since is None else max(0.0, (clock() - since).total_seconds())
-    gauges = (
-        ("recollect_pending", "Exchanges waiting to be formed.", backlog.pending),
-        ("recollect_failed", "Exchanges held, as their formation kept failing.", backlog.failed),
-        ("recollect_oldest_pending_seconds", "How long the oldest has been pending.", late),
-        ("recollect_model_tokens_today", "Tokens of background calls since midnight, UTC.", use.tokens_today),
-        ("recollect_model_tokens_per_day", "What they may take; 0: any number.", use.budget.everybody),
-        (
-            "recollect_model_breaker_open",
-            "Whether models are left alone, as they failed too often.",
-            use.left_alone_until is not None,
-        ),
-    )
-    for name, says, value in gauges:
-        yield GaugeMetricFamily(name, says, value=value)
+    yield from _gauges(_BACKLOG_GAUGES, backlog)
+    says = "How long the oldest has been pending."
+    yield GaugeMetricFamily("recollect_oldest_pending_seconds", says, value=late)
+    yield from _gauges(_MODEL_GAUGES, use)
+    says = "Whether models are left alone, as they failed too often."
+    is_open = use.left_alone_until is not None
+    yield GaugeMetricFamily("recollect_model_breaker_open", says, value=is_open)
     waiting = GaugeMetricFamily("recollect_waiting", "Exchanges that wait for a model.", labels=["reason"])
-    for reason in Awaits:
-        waiting.add_metric([reason], backlog.waiting.get(reason, 0))
-    yield waiting
-    yield CounterMetricFamily(
-        "recollect_model_breaker_opened", "How often they began to be left alone.", value=use.guarded.opened
-    )
-    yield CounterMetricFamily("recollect_model_calls", "Background calls of models.", value=use.guarded.calls)
-    yield CounterMetricFamily(
-        "recollect_model_given_up", "Those given up for a chat, done later.", value=use.guarded.given_up
-    )
-    yield _labelled(
-        "recollect_model_errors", "error", "Those that failed or were not made.", use.guarded.errors
-    )
+    yield _by_label(waiting, ((reason.value, backlog.waiting.get(reason, 0)) for reason in Awaits))
+    yield from _counters(_MODEL_COUNTERS, use)
+    says = "Those that failed or were not made."
+    yield _labelled("recollect_model_errors", "error", says, use.guarded.errors)
+
+
+def _counters(figures: _Figures, counts: object) -> Iterator[Metric]:
+    for name, says, attribute in figures:
+        yield CounterMetricFamily(name, says, value=attrgetter(attribute)(counts))
+
+
+def _gauges(figures: _Figures, counts: object) -> Iterator[Metric]:
+    for name, says, attribute in figures:
+        if (value := attrgetter(attribute)(counts)) is not None:
+            yield GaugeMetricFamily(name, says, value=value)
+
+
+def _histogram(
+    name: str, says: str, edges: Sequence[float], counts: Sequence[int], total: float
+) -> HistogramMetricFamily:
+    """Return a histogram of seconds; the last count has the values above the last edge."""
+    names = [*map(floatToGoString, edges), "+Inf"]
+    buckets = list(zip(names, accumulate(counts), strict=True))
+    return HistogramMetricFamily(name, says, buckets=buckets, sum_value=total)
 
 
 def _labelled(name: str, label: str, says: str, counts: Mapping[str, int]) -> Metric:
-    """Return a counter by a label, of which only the names that we give our reasons and errors are told."""
+    """Return a counter by a label. A value that is none of our own names of reasons and errors counts as "other"."""
     known: dict[str, int] = {}
     for value, count in counts.items():
-        told = str(value) if _NAME.fullmatch(value) else "other"
-        known[told] = known.get(told, 0) + count
-    family = CounterMetricFamily(name, says, labels=[label])
-    for value, count in sorted(known.items()):
-        family.add_metric([value], count)
+        shown = str(value) if _NAME.fullmatch(value) else "other"
+        known[shown] = known.get(shown, 0) + count
+    return _by_label(CounterMetricFamily(name, says, labels=[label]), sorted(known.items()))
+
+
+def _by_label(family: CounterMetricFamily | GaugeMetricFamily, values: Iterable[tuple[str, float]]) -> Metric:
+    for label, value in values:
+        family.add_metric([label], value)
     return family
-
-
-def _of_recalls(counts: RecallCounts) -> Iterator[Metric]:
-    """Yield what recall did since the start of this process."""
-    edges = [*map(floatToGoString, RECALL_SECONDS), "+Inf"]
-    yield HistogramMetricFamily(
-        "recollect_recall_seconds",
-        "How long recalls took.",
-        buckets=list(zip(edges, accumulate(counts.seconds), strict=True)),
-        sum_value=counts.seconds_sum,
-    )
-    for name, says, value in (
-        ("recollect_recall_questions", "Turns that something was looked for.", counts.questions),
-        ("recollect_recall_hits", "Those for which something was found.", counts.hits),
-        ("recollect_recall_truncated", "Those where something had no place in the budget.", counts.truncated),
-        ("recollect_recall_tokens", "Tokens that their memories took.", counts.tokens),
-        ("recollect_recall_budget_tokens", "Tokens that these might have taken.", counts.budget),
-    ):
-        yield CounterMetricFamily(name, says, value=value)
-    if counts.hit_rate is not None:
-        yield GaugeMetricFamily(
-            "recollect_recall_hit_rate", "The share of hits since the start.", value=counts.hit_rate
-        )
-    if counts.mean_top_score is not None:
-        yield GaugeMetricFamily(
-            "recollect_recall_mean_top_score",
-            "The mean of the best scores, of turns that found anything.",
-            value=counts.mean_top_score,
-        )
-    paths = CounterMetricFamily("recollect_recall_paths", "Which way the search went.", labels=["path"])
-    for path in SearchPath:
-        paths.add_metric([path.value], counts.paths[path])
-    yield paths
-    given = CounterMetricFamily("recollect_recall_given", "What went into prompts.", labels=["source"])
-    for source in ("statements", "log", "summaries", "profile"):
-        given.add_metric([source], counts.given[source])
-    yield given

@@ -1,6 +1,7 @@
-"""The pages under `/memory/ui`: people see, correct and erase their memory; administrators look at the same, and people are told.
+"""The pages under `/memory/ui`, where people see, correct and erase their memory; administrators may look, and people can see that.
 
-Rendered here, without a build. Never: SQL, a chat.
+A module of handlers makes each group of pages from `templates/`, in the words of `catalogues/`. Read ``visit`` first: it knows who looks
+at whose memory. Never: SQL, a chat.
 """
 
 from recollect_proxy.pages.application import pages

@@ -1,4 +1,4 @@
-"""The pages of administrators alone: whose memory there is, and opening one. Never: SQL."""
+"""The pages of administrators alone: the list of users, and opening the memory of one. Never: SQL."""
 
 from litestar import Response, get, post
 from litestar.params import FromQuery
@@ -17,7 +17,7 @@ _LONGEST_ID = 256
 async def show_users(
     entered: InVisit, words: FromQuery[str] = "", skip: FromQuery[str] = "0"
 ) -> Response[str]:
-    """Return the page of users, by a part of their id. It shows how much is kept of each, and nothing of what."""
+    """Return the page of users, by a part of their id, with counts and without contents."""
     require_administrator(entered)
     skipped = number_named(skip)
     users = await entered.engine.users(storable_text(words[:_LONGEST_ID]), limit=_USERS + 1, skipped=skipped)

@@ -1,4 +1,4 @@
-"""The administrators' page of what recall and formation do and what is stored, over all users. It names nobody. Never: SQL."""
+"""The administrators' page of figures on recall, formation and the store, over all users. It names no user. Never: SQL."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.visit import InVisit, Visit, require_administrator
 
 _PERIODS = {"7": 7, "14": 14, "30": 30}
-"""Of how many days the page tells; requests are kept for 30."""
+"""The periods in days that the page offers; requests are kept for 30."""
 
 
 @get("/analytics")
@@ -79,7 +79,7 @@ def _by_day(known: Sequence[DayOfActivity], days: Sequence[date]) -> list[Column
 
 
 def _since_start(visit: Visit) -> dict[str, list[Bar]]:
-    """Return what the metrics of this process tell by histograms."""
+    """Return the histograms of this process's metrics."""
     words = visit.shown.words
     return {
         "latency": _histogram(words, RECALL_SECONDS, visit.parts.live.recalls.seconds),
@@ -88,7 +88,7 @@ def _since_start(visit: Visit) -> dict[str, list[Bar]]:
 
 
 def _histogram(words: Catalogue, edges: Sequence[float], counts: Sequence[int]) -> list[Bar]:
-    """Return the bars of counts by their upper edges in seconds; the last count is of what is above the last."""
+    """Return the bars of counts by their upper edges in seconds; the last count has the values above the last edge."""
     told = [words.duration(edge) for edge in edges]
     names = [*(words("analytics.up_to", edge=edge) for edge in told), words("analytics.over", edge=told[-1])]
     return bars(dict(zip(names, counts, strict=True)), sort=False)

@@ -1,12 +1,13 @@
 """Puts the pages together: routes, headers, errors. Never: SQL."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterator
 from importlib.resources import files
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import structlog
 from litestar import Litestar, MediaType, Request, Response, Router, get
 from litestar.di import Provide
+from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from recollect.engine.live import LiveEngine
@@ -40,7 +41,7 @@ from recollect_proxy.pages.visit import (
     provide_visit,
     redirect,
 )
-from recollect_proxy.web.asgi import ClientLeftError, Event, Receive, Scope, Send, leaving
+from recollect_proxy.web.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, leaving
 
 _LONGEST_FORM = 64 * 1024
 _STATIC = {"style.css": "text/css", "htmx.js": "text/javascript", "icon.svg": "image/svg+xml"}
@@ -64,7 +65,8 @@ _HEADERS = [
 ]
 _STATIC_LASTS = (b"cache-control", b"public, max-age=3600")
 
-Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+_PAGES = (administrators, analytics, entry, memories, overview, profile, recalls, settings)
+"""The modules whose handlers are the pages."""
 
 log = structlog.get_logger(__name__)
 
@@ -84,23 +86,7 @@ def pages(
         [
             Router(
                 BASE,
-                route_handlers=[
-                    *(entry.enter_by_link, entry.enter_by_key, entry.leave, entry.choose_language),
-                    *(memories.show_memories, memories.show_memory, memories.show_review),
-                    *(memories.show_waiting, memories.correct_memory, memories.delete_memory),
-                    *(memories.end_done, memories.end_dropped),
-                    *(memories.confirm_memory, memories.approve_memory, memories.refuse_memory),
-                    *(memories.undo_change, overview.show_timeline, overview.show_chats),
-                    *(overview.erase_chat, overview.show_data, overview.erase_everything),
-                    *(overview.show_reads, recalls.show_recalls, analytics.show_analytics),
-                    *(recalls.call_not_helpful, memories.merge_memories),
-                    *(settings.show_switches, settings.change_switches, settings.change_flags),
-                    *(profile.show_profile, profile.write_entry, profile.change_entry),
-                    *(profile.confirm_entry, profile.refuse_entry, profile.remove_entry),
-                    *(profile.propose_entries, profile.change_consent),
-                    *(settings.show_settings, settings.change_settings),
-                    *(administrators.show_users, administrators.look_at, overview.show_export, read_static),
-                ],
+                route_handlers=[*_handlers(), read_static],
             )
         ],
         debug=False,
@@ -118,9 +104,13 @@ def pages(
     return _guarded(application)
 
 
+def _handlers() -> Iterator[HTTPRouteHandler]:
+    return (each for module in _PAGES for each in vars(module).values() if isinstance(each, HTTPRouteHandler))
+
+
 @get("/static/{name:str}")
 async def read_static(name: FromPath[str]) -> Response[bytes]:
-    """Return a file that pages are shown with: nobody's, and the same for all."""
+    """Return a static file of the pages."""
     if name not in _STATIC:
         raise PageError(NOT_FOUND)
     content = files("recollect_proxy.pages").joinpath("static", name).read_bytes()

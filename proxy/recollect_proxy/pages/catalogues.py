@@ -20,12 +20,12 @@ _MOST_ASKED = 20
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """What the pages say in one language.
+    """The words of the pages in one language.
 
     Attributes:
         language: Its code.
         words: By their keys.
-        zone: The time zone in which times are told.
+        zone: The time zone of the times that it shows.
     """
 
     language: str
@@ -37,7 +37,7 @@ class Catalogue:
         return self.words[key].format(**values)
 
     def named(self, group: str, name: str) -> str:
-        """Return the words for a name of the engine's, as of a kind; the name itself where it is a new one."""
+        """Return the words for a name of the engine's, such as a kind; the name itself if it has none."""
         return self.words.get(f"{group}.{name}", name.replace("_", " "))
 
     def number(self, value: float, digits: int = 0) -> str:
@@ -92,7 +92,7 @@ def chosen_language(chosen: str | None, accepted: str) -> str:
     """Return the language for a request.
 
     Args:
-        chosen: What its person chose; None: nothing yet.
+        chosen: The language that the person chose; None: none yet.
         accepted: Its `Accept-Language` (RFC 9110, section 12.5.4).
     """
     if chosen in LANGUAGES:

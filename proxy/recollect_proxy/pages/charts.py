@@ -1,4 +1,4 @@
-"""Figures as what a template draws: columns in time, and bars beside their names. Pure. Never: HTML, words."""
+"""Figures for a template to draw: columns over time, and bars with names. Pure. Never: HTML, words."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Self
 
 HEIGHT = 100.0
-"""Of a chart with columns, in its own units: it is stretched to the place it has."""
+"""The height of a chart with columns, in its own units; the page stretches it."""
 
 _STEP = 10.0
 _GAP = 1.5
@@ -17,7 +17,7 @@ class Column:
     """A rectangle, in the chart's own units.
 
     Attributes:
-        series: Of which series, counted from 0: by it the column is coloured.
+        series: The number of its series, from 0; it decides the colour.
         x: Its left edge.
         y: Its upper edge: 0 is the top of the chart.
         width: How wide it is.
@@ -38,8 +38,8 @@ class Columns:
     Attributes:
         name: By which the template finds its words.
         days: The days, the first first, without a gap.
-        series: Of each series its name, and a value for each day; None: there is none.
-        unit: In which its values are told: "count", "ms", "seconds" or "share".
+        series: The values of each series by its name, one a day; None: unknown.
+        unit: The unit of the values: "count", "ms", "seconds" or "share".
         top: The value at which a column is as high as the chart.
     """
 
@@ -76,7 +76,7 @@ class Columns:
         return _STEP * max(len(self.days), 1)
 
     def columns(self) -> Iterable[Column]:
-        """Yield what is drawn: of each day the series side by side."""
+        """Yield the columns of each day, the series side by side."""
         if self.top <= 0:
             return
         each_width = (_STEP - _GAP) / len(self.series)
@@ -89,10 +89,10 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A value beside its name.
+    """A value with its name.
 
     Attributes:
-        name: Of what it is.
+        name: The name of the value.
         value: The value.
         part: How long its bar is, 0 to 1: 1 is as long as the longest.
     """

@@ -1,4 +1,4 @@
-"""Entering by a link or a key, leaving, and the language. Never: a key that is kept."""
+"""Sessions of pages by a link or a key, their end, and the choice of language. Never: keeps a key."""
 
 from datetime import timedelta
 from typing import Any

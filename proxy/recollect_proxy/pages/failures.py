@@ -1,4 +1,4 @@
-"""What a page says when something can't be shown or done. Pure."""
+"""The failures that a page can show, and the errors of the engine that they stand for. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ _CLIENT_ERRORS = range(400, 500)
 
 @dataclass(frozen=True, slots=True)
 class PageFailure:
-    """What went wrong.
+    """A failure.
 
     Attributes:
-        status: Of the answer (RFC 9110).
-        key: Of the words that tell it, with a heading: ``failure.KEY`` and ``failure.KEY.title``.
+        status: The status of the answer (RFC 9110).
+        key: The key of its words, ``failure.KEY``, and of their heading, ``failure.KEY.title``.
     """
 
     status: int
@@ -77,11 +77,11 @@ _OF_ERRORS: Sequence[tuple[type[Exception] | tuple[type[Exception], ...], PageFa
     (EmbedderError, NO_PROPOSALS),
     (StoreError, AWAY),
 )
-"""What a page says of an error of the engine's; the first that it is one of."""
+"""The failures by the engine's errors; the first match counts."""
 
 
 def failure_of(error: Exception) -> PageFailure:
-    """Return what a page says of ``error``."""
+    """Return the failure that a page shows for ``error``."""
     if isinstance(error, PageError):
         return error.failure
     if isinstance(error, HTTPException) and error.status_code in _CLIENT_ERRORS:

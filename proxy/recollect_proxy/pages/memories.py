@@ -84,7 +84,7 @@ async def show_memories(
 
 @get("/memory")
 async def show_memory(visit: Reading, id: FromQuery[str] = "") -> Response[str]:  # noqa: A002 -- as the address calls it
-    """Return the page of one memory: what it says, the words it rests on, its history, and a form to correct it."""
+    """Return the page of one memory: its content, its source, its history, and a form to correct it."""
     memory_id = id_named(id)
     history = await visit.engine.history(visit.user_id, memory_id, limit=_HISTORY)
     try:
@@ -92,7 +92,7 @@ async def show_memory(visit: Reading, id: FromQuery[str] = "") -> Response[str]:
     except MemoryNotFoundError:
         if not history:
             raise
-        memory = None  # it is gone; what it was stands in its history
+        memory = None  # it is gone; its history still shows it
     return visit.page(
         "memory.html",
         memory=memory,
@@ -110,7 +110,7 @@ async def show_memory(visit: Reading, id: FromQuery[str] = "") -> Response[str]:
 
 @get("/review")
 async def show_review(visit: Reading) -> Response[str]:
-    """Return the page that asks of old important memories whether they are still true."""
+    """Return the page of old important memories that may not be true any more."""
     memories = await visit.engine.to_review(visit.user_id, limit=_REVIEWED)
     pairs = await visit.engine.told_twice(visit.user_id, limit=_PAIRS)
     return visit.page("review.html", memories=memories, pairs=pairs, done=done_of(visit))
@@ -118,7 +118,7 @@ async def show_review(visit: Reading) -> Response[str]:
 
 @get("/waiting")
 async def show_waiting(visit: Reading) -> Response[str]:
-    """Return the page of what is held back until its person approves it."""
+    """Return the page of memories that wait for the person's approval."""
     held = await visit.engine.quarantined(visit.user_id)
     return visit.page("waiting.html", held=held[:PER_PAGE], total=len(held), done=done_of(visit))
 
@@ -176,8 +176,7 @@ async def merge_memories(change: Transaction) -> Response[str]:
             await visit.engine.confirm(visit.user_id, each, actor=visit.actor)
         return visit.back("/review", done="confirmed")
     await visit.engine.merge(visit.user_id, kept, other, actor=visit.actor)
-    undo = await _last_change(change, other)
-    return visit.back("/review", done="merged", **({} if undo is None else {"undo": str(undo)}))
+    return change.answer("merged", "/review", undo=await _last_change(change, other))
 
 
 @post("/done")
@@ -201,7 +200,7 @@ async def _end_todo(change: Change, ending: Ending) -> Response[str]:
 
 @post("/approve")
 async def approve_memory(change: Transaction) -> Response[str]:
-    """Keep what was held back."""
+    """Keep a memory that waited for approval."""
     memory_id = id_of(change)
     await change.visit.engine.approve(change.visit.user_id, memory_id, actor=change.visit.actor)
     return _answer(change, "approved", undo=await _last_change(change, memory_id))
@@ -209,7 +208,7 @@ async def approve_memory(change: Transaction) -> Response[str]:
 
 @post("/refuse")
 async def refuse_memory(change: Transaction) -> Response[str]:
-    """Let go of what was held back."""
+    """Refuse a memory that waited for approval."""
     await change.visit.engine.refuse(change.visit.user_id, id_of(change), actor=change.visit.actor)
     return _answer(change, "refused")
 
@@ -227,7 +226,7 @@ async def undo_change(change: Transaction) -> Response[str]:
 
 
 async def _last_change(change: Change, memory_id: UUID) -> UUID | None:
-    """Return the newest row of a memory's audit: what was just done; None where there is none, as of what was imported, or it stays done."""
+    """Return the id of the change just made, from the memory's audit; None if it can't be undone."""
     updates = await change.visit.engine.history(change.visit.user_id, memory_id, limit=1)
     return next(iter(_undoable(updates)), None)
 
@@ -236,12 +235,9 @@ _BACK = {"confirmed": "/review", "approved": "/waiting", "refused": "/waiting"}
 
 
 def _answer(change: Change, done: str, *, undo: UUID | None = None) -> Response[str]:
-    """Say what was done: in place of the row, where the page's script asks, else on the page it came from."""
-    visit = change.visit
-    if visit.is_piece:
-        return visit.page("piece.html", done=done, undo=undo, memory_id=None)
+    """Confirm a change on the page that the form came from."""
     back = "/review" if change.form.get("from") == "review" else _BACK.get(done, "")
-    return visit.back(back, done=done, **({} if undo is None else {"undo": str(undo)}))
+    return change.answer(done, back, undo=undo)
 
 
 def _new_times(change: Change, old: Memory) -> dict[str, datetime | None]:

@@ -1,4 +1,4 @@
-"""The pages of one's memory as a whole: what was learned when, chats, taking along, erasing, who looked. Never: SQL."""
+"""The pages of a user's memory as a whole: timeline, chats, export, erasure, reads by administrators. Never: SQL."""
 
 import asyncio
 from collections import defaultdict
@@ -31,7 +31,7 @@ _LEFT = ("memories", "messages", "chats", "held", "changes")
 
 @get("/timeline")
 async def show_timeline(visit: Reading, after: FromQuery[str] = "") -> Response[str]:
-    """Return the page of what was learned, changed and taken away, day by day."""
+    """Return the page of changes to memories, day by day."""
     changes = await visit.engine.changes(
         visit.user_id, limit=_CHANGES + 1, after=id_named(after) if after else None
     )
@@ -49,7 +49,7 @@ async def show_timeline(visit: Reading, after: FromQuery[str] = "") -> Response[
 async def show_chats(
     visit: Reading, skip: FromQuery[str] = "0", words: FromQuery[str] = "", after: FromQuery[str] = ""
 ) -> Response[str]:
-    """Return the page of the chats that are remembered; with ``words`` that of what was said in them."""
+    """Return the page of remembered chats; with ``words`` that of the messages found in them."""
     sought = storable_text(words[:_LONGEST_WORDS]).strip()
     if sought:
         return await _show_said(visit, sought, id_named(after) if after else None)
@@ -66,7 +66,7 @@ async def show_chats(
 
 
 async def _show_said(visit: Visit, words: str, after: UUID | None) -> Response[str]:
-    """Return the page of what a search found, by chat; the chat with the best comes first."""
+    """Return the page of found messages by chat, the chat with the best message first."""
     try:
         page = await visit.engine.search_chats(visit.user_id, words, limit=_FOUND, after=after)
     except MessageNotFoundError:
@@ -89,13 +89,13 @@ async def erase_chat(change: Transaction) -> Response[str]:
 
 @get("/data")
 async def show_data(visit: Reading) -> Response[str]:
-    """Return the page of what is kept: to take along, and to erase."""
+    """Return the page of counts of stored data, with export and erasure."""
     return visit.page("data.html", kept=await visit.engine.count_kept(visit.user_id), wrong=False)
 
 
 @post("/erase")
 async def erase_everything(change: Transaction) -> Response[str]:
-    """Erase everything of the user, count again what is left, and show both."""
+    """Erase all data of the user, count again, and show both."""
     visit = change.visit
     if change.form.get("typed", "").strip().casefold() != visit.shown.words("erase.word").casefold():
         kept = await visit.engine.count_kept(visit.user_id)
@@ -114,7 +114,7 @@ async def erase_everything(change: Transaction) -> Response[str]:
 
 @get("/reads")
 async def show_reads(visit: Reading) -> Response[str]:
-    """Return the page of what administrators read of the user, and of who changed the user's settings."""
+    """Return the page of reads by administrators, and of changes of the user's settings."""
     reads, changes = await asyncio.gather(
         visit.engine.admin_reads(visit.user_id, limit=_READS),
         visit.engine.settings_changes(visit.user_id, limit=_READS),

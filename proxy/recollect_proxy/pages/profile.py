@@ -1,4 +1,4 @@
-"""The page of what a person says of themselves: consent, statements, and proposals from memories. Never: SQL."""
+"""The page of the person's profile: consent, statements, and proposals from memories. Never: SQL."""
 
 from uuid import UUID
 
@@ -9,6 +9,9 @@ from recollect.model import EntryState, Flags, OwnProfile, ProfileEntry, Profile
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.memories import LONGEST_CONTENT, content_of, id_of
 from recollect_proxy.pages.visit import Change, Reading, Transaction, done_of
+
+_LEADS = ("/profile", "profile.show")
+"""The page that a row's answer links to, and the words of the link."""
 
 
 @get("/profile")
@@ -48,28 +51,28 @@ async def change_entry(change: Transaction) -> Response[str]:
 
 @post("/profile/confirm")
 async def confirm_entry(change: Transaction) -> Response[str]:
-    """Confirm what is proposed, or what a memory says otherwise by now."""
+    """Confirm a proposal, or a statement that its memory contradicts by now."""
     await change.visit.engine.confirm_in_profile(change.visit.user_id, id_of(change))
-    return _answer(change, "profile_confirmed")
+    return change.answer("profile_confirmed", "/profile", leads=_LEADS)
 
 
 @post("/profile/refuse")
 async def refuse_entry(change: Transaction) -> Response[str]:
-    """Refuse what is proposed; its memory stays, and proposes it no more."""
+    """Refuse a proposal; its memory stays, and proposes it no longer."""
     await change.visit.engine.remove_from_profile(change.visit.user_id, id_of(change))
-    return _answer(change, "profile_refused")
+    return change.answer("profile_refused", "/profile", leads=_LEADS)
 
 
 @post("/profile/remove")
 async def remove_entry(change: Transaction) -> Response[str]:
     """Take a statement out of the profile."""
     await change.visit.engine.remove_from_profile(change.visit.user_id, id_of(change))
-    return _answer(change, "profile_removed")
+    return change.answer("profile_removed", "/profile", leads=_LEADS)
 
 
 @post("/profile/proposals")
 async def propose_entries(change: Transaction) -> Response[str]:
-    """Propose what memories say."""
+    """Propose statements from memories."""
     visit = change.visit
     before = _ids(await visit.engine.profile(visit.user_id))
     new = _ids(await visit.engine.propose_profile(visit.user_id)) - before
@@ -100,12 +103,3 @@ def _field_of(change: Change) -> ProfileField:
         return ProfileField(change.form.get("field", ""))
     except ValueError:
         raise PageError(BAD_INPUT) from None
-
-
-def _answer(change: Change, done: str) -> Response[str]:
-    """Say what was done: in place of the row, where the page's script asks, else on the page."""
-    if change.visit.is_piece:
-        return change.visit.page(
-            "piece.html", done=done, undo=None, memory_id=None, leads=("/profile", "profile.show")
-        )
-    return change.visit.back("/profile", done=done)

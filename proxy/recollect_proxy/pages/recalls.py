@@ -1,4 +1,4 @@
-"""The page of what chats were given of a user's memory, when and why; or why nothing. Never: SQL."""
+"""The page of memories given to chats, with the reasons; or the reason why a chat got none. Never: SQL."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -31,19 +31,19 @@ _SIGNAL_OF = (
 """The reason that is shown for a part of a score, by the beginning of the part's name; other parts have none."""
 
 _OF_THE_QUESTION = ("near_best", "asks")
-"""The beginnings of parts that are equal for all statements: these speak for none of them."""
+"""The beginnings of parts that are equal for all statements, and so are reasons for none."""
 
 
 @dataclass(frozen=True, slots=True)
 class GivenItem:
-    """What a prompt was given.
+    """An item that a prompt was given.
 
     Attributes:
-        kind: The kind of memory, ``profile`` for a statement of the profile, ``message`` for a part of what was said.
-        memory_id: Of the memory; None: it is none.
-        text: How it begins now; None: it is there no more.
-        standing: Whether it stands in every chat, whatever is asked.
-        signals: What spoke for it, the strongest first.
+        kind: The kind of memory, ``profile`` for a statement of the profile, ``message`` for a part of a message.
+        memory_id: The memory's id; None: the item is no memory.
+        text: Its beginning; None: it was deleted.
+        standing: Whether every chat gets it, whatever is asked.
+        signals: The reasons for it, the strongest first.
         not_helpful: Whether the person called it not helpful for this question.
     """
 
@@ -58,7 +58,7 @@ class GivenItem:
     def of(
         cls, candidate: Mapping[str, Any], contents: Mapping[ItemPart, str], *, not_helpful: Collection[UUID]
     ) -> Self:
-        """Return what a record says of a candidate; ``not_helpful`` has the memories that were not, for its question."""
+        """Return the item of a candidate; ``not_helpful`` has the memories that were not helpful for its question."""
         known, content = UUID(candidate["id"]), contents.get((UUID(candidate["id"]), candidate["part"]))
         return cls(
             candidate["kind"],
@@ -71,7 +71,7 @@ class GivenItem:
 
 
 def signals_of(parts: Mapping[str, float]) -> tuple[str, ...]:
-    """Return what spoke for a candidate, by the parts of its score, the strongest first."""
+    """Return the reasons for a candidate, by the parts of its score, the strongest first."""
     shares: Counter[str] = Counter()
     for name, share in parts.items():
         if name.startswith(_OF_THE_QUESTION):
@@ -85,7 +85,7 @@ def signals_of(parts: Mapping[str, float]) -> tuple[str, ...]:
 
 @get("/recalls")
 async def show_recalls(visit: Reading, after: FromQuery[str] = "") -> Response[str]:
-    """Return the page of the user's last requests: what each was given, and why."""
+    """Return the page of the user's last requests, with the items that each was given."""
     page = await visit.engine.recalls(visit.user_id, limit=_RECALLS, after=id_named(after) if after else None)
     return visit.page(
         "recalls.html",
@@ -115,7 +115,7 @@ async def call_not_helpful(change: Transaction) -> Response[str]:
 
 
 def _shown(record: RequestRecord, page: RecallPage) -> dict[str, Any]:
-    """Return what the page shows of a request: what its prompt was given, and how many were left out, by reason."""
+    """Return the values of a request for the page: the items in its prompt, and the number left out by reason."""
     candidates = record.explanation.get("candidates", ())
     not_helpful = {memory for request, memory in page.not_helpful if request == record.id}
     return {

@@ -1,4 +1,4 @@
-"""Templates become pages. Everything that is not a template's own text is escaped. Never: an engine, a request."""
+"""Renders templates. Everything that is not a template's own text is escaped. Never: an engine, a request."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,14 +13,14 @@ BASE = "/memory/ui"
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What every page shows around its own.
+    """The values that every page shows.
 
     Attributes:
-        words: In the language of its person.
-        session: Whose it is; None: nobody has entered.
-        form_token: What its forms carry.
-        path: Where the page is, below ``BASE``: the language's switch leads back there.
-        may_change: Whether its person may change what it shows.
+        words: The words in the visitor's language.
+        session: The visitor's session; None: without one.
+        form_token: The token in its forms.
+        path: The page's path below ``BASE``, to return to after a change of language.
+        may_change: Whether the visitor may change the memory.
     """
 
     words: Catalogue

@@ -1,4 +1,4 @@
-"""The pages of settings: what one's person, and for everybody an administrator, changes while Recollect runs. Never: SQL."""
+"""The pages of settings that users change for themselves, and administrators for all users, while Recollect runs. Never: SQL."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from recollect_proxy.settings.flags import OF_ADMINISTRATORS, OF_EACH_USER, Flag
 _FIELDS = flag_fields()
 _OF_EVERYBODY = tuple(each for each in _FIELDS if each.name not in OF_EACH_USER)
 _SWITCHES = ("record", "recall", "standing", "summaries")
-"""What people switch most: a box each."""
+"""The settings that people switch most: a box each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class ShownFlag:
     """A field of the form.
 
     Attributes:
-        field: What it may be.
-        own: What was changed, as the form says it; "": nothing, it follows.
-        followed: What it is where it follows: as Recollect was started, or as it is for everybody.
-        may_change: Whether who looks may change it.
+        field: The field's type and limits.
+        own: The changed value, as the form has it; "": unchanged.
+        followed: The value while it is unchanged: that of the start, or for a user that of all users.
+        may_change: Whether the visitor may change it.
     """
 
     field: FlagField
@@ -44,7 +44,7 @@ class ShownFlag:
 
 @get("/switches")
 async def show_switches(visit: Reading) -> Response[str]:
-    """Return the page of a person's own settings: what they can switch off, and all else that is so for them."""
+    """Return the page of a user's settings."""
     own, everybodys = await visit.engine.flags(visit.user_id), await visit.engine.policy_of(None)
     return visit.page(
         "switches.html",
@@ -56,7 +56,7 @@ async def show_switches(visit: Reading) -> Response[str]:
 
 @post("/switches")
 async def change_switches(change: Transaction) -> Response[str]:
-    """Switch what its person chose: a box that is not ticked is off."""
+    """Change the switches: a box that is not ticked is off."""
     is_on: dict[str, Any] = {name: change.form.get(name) == "on" for name in _SWITCHES}
     effective = await _switched(change.visit)
     named = [
@@ -70,7 +70,7 @@ async def change_switches(change: Transaction) -> Response[str]:
 
 @post("/flags")
 async def change_flags(change: Transaction) -> Response[str]:
-    """Change the user's settings as the form says; what it leaves empty follows what is so for everybody."""
+    """Change the user's settings; an empty field follows the setting of all users."""
     visit = change.visit
     allowed = [each for each in _FIELDS if _may_change(visit, each)]
     await _change(visit, change.form, allowed, visit.user_id)
@@ -79,7 +79,7 @@ async def change_flags(change: Transaction) -> Response[str]:
 
 @get("/settings")
 async def show_settings(entered: InVisit) -> Response[str]:
-    """Return the page of what is changed for everybody."""
+    """Return the page of settings for all users."""
     require_administrator(entered)
     own = await entered.engine.flags()
     shown = _shown(entered, own, entered.engine.policy)
@@ -92,20 +92,20 @@ async def show_settings(entered: InVisit) -> Response[str]:
 
 @post("/settings")
 async def change_settings(change: Transaction) -> Response[str]:
-    """Change the settings for everybody as the form says; what it leaves empty is as Recollect was started."""
+    """Change the settings for all users; an empty field takes the value of the start."""
     require_administrator(change.visit)
     await _change(change.visit, change.form, _OF_EVERYBODY, None)
     return change.visit.back("/settings", done="switched")
 
 
 async def _switched(visit: Visit) -> dict[str, bool]:
-    """Return what is so for the user now: their own switches, and where these say nothing, what is so for everybody."""
+    """Return the switches in effect for the user."""
     flags = (await visit.engine.policy_of(visit.user_id)).flags
     return {name: bool(getattr(flags, name)) for name in _SWITCHES}
 
 
 def _shown(visit: Visit, own: Flags, followed: Policy) -> list[ShownFlag]:
-    """Return the fields: what was changed by ``own``, and what is so without that."""
+    """Return the fields, with changed values from ``own`` and others from ``followed``."""
     return [
         ShownFlag(
             each,
@@ -125,10 +125,10 @@ def _may_change(visit: Visit, field: FlagField) -> bool:
 async def _change(
     visit: Visit, form: Mapping[str, str], allowed: Collection[FlagField], user_id: str | None
 ) -> None:
-    """Change what a form says otherwise than it is; a field that it lacks stays.
+    """Change the settings whose fields differ; a field that the form lacks stays.
 
     Raises:
-        PageError: A field says what its flag can't be.
+        PageError: A field has an invalid value.
     """
     own = await visit.engine.flags(user_id)
     changed: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""One request to a page: who looks, at whose memory, in which language, and whether a form is theirs. Never: SQL."""
+"""A request to a page: the visitor, the user whose memory it shows, the language, and the check of forms. Never: SQL."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -30,14 +30,14 @@ _CHECKED = frozenset({"same-origin", "none"})
 
 @dataclass(frozen=True, slots=True)
 class PageParts:
-    """What all pages are made with.
+    """The parts that all pages share.
 
     Attributes:
         live: The engine; it may not be open.
         authentication: Knows tokens and sessions.
         templates: Renders.
         catalogues: The words, by language.
-        public_url: Under which address browsers reach us; None: as a request says.
+        public_url: The address at which browsers reach the proxy; None: the request's own.
     """
 
     live: LiveEngine
@@ -47,7 +47,7 @@ class PageParts:
     public_url: str | None
 
     def shown(self, request: Asked, session: PageSession | None) -> Shown:
-        """Return what a page shows around its own."""
+        """Return the values of every page."""
         language = chosen_language(
             request.cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language", "")
         )
@@ -95,9 +95,9 @@ class Visit:
 
     Attributes:
         request: The request.
-        parts: What pages are made with.
-        session: Who it is.
-        shown: What the page shows around its own.
+        parts: The parts that all pages share.
+        session: The visitor's session.
+        shown: The values of every page.
     """
 
     request: Asked
@@ -114,7 +114,7 @@ class Visit:
 
     @property
     def user_id(self) -> str:
-        """Whose memory it is about: from the cookie, and from nowhere else.
+        """The user whose memory it shows: from the cookie, and from nowhere else.
 
         Raises:
             PageError: An administrator has opened no one's yet.
@@ -125,12 +125,12 @@ class Visit:
 
     @property
     def actor(self) -> Actor:
-        """As whom the audit names who changes something."""
+        """The author of a change, for the audit."""
         return self.session.principal.actor
 
     @property
     def changer(self) -> Changer:
-        """As whom the person is told of who changes their settings."""
+        """The author of a change of settings, as the person is shown it."""
         return self.session.principal.changer
 
     @property
@@ -150,15 +150,21 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A form that someone sent who may.
+    """A form from a visitor who may send it.
 
     Attributes:
-        visit: Who sent it.
+        visit: The visitor who sent it.
         form: Its fields.
     """
 
     visit: Visit
     form: Mapping[str, str]
+
+    def answer(self, done: str, back: str, *, undo: UUID | None = None, **piece: Any) -> Response[str]:
+        """Confirm the change: in place of the row if the page's script asks, else on the page ``back``."""
+        if self.visit.is_piece:
+            return self.visit.page("piece.html", done=done, undo=undo, **{"memory_id": None, **piece})
+        return self.visit.back(back, done=done, **({} if undo is None else {"undo": str(undo)}))
 
 
 InVisit: TypeAlias = NamedDependency[SkipValidation[Visit]]
@@ -229,9 +235,8 @@ async def fields_of(request: Asked) -> dict[str, str]:
 
 
 def peer_of(request: Asked) -> str | None:
-    """Return the address a request came from, or None where that is unknown."""
-    client = request.scope.get("client")
-    return client[0] if client else None
+    """Return the address that a request came from; None if it is unknown."""
+    return request.client.host if request.client else None
 
 
 def redirect(path: str, **query: str) -> Response[str]:
@@ -249,7 +254,7 @@ _DONE = frozenset(
 
 
 def done_of(visit: Visit) -> tuple[str, str | None] | None:
-    """Return what a page says was just done, and which change undoes it, as the address tells; None: nothing."""
+    """Return the change that a page confirms and the id to undo it, from the address; None: neither."""
     query = visit.request.query_params
     done, undo = query.get("done", ""), query.get("undo", "")
     if done not in _DONE:

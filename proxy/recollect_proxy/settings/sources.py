@@ -1,4 +1,4 @@
-"""Where each setting's value comes from, and what is wrong with one in plain words. Never: a secret's value."""
+"""Finds where each setting's value is from, and describes an invalid value in plain words. Never: a secret's value."""
 
 import os
 from collections.abc import Collection, Mapping, Sequence
@@ -41,21 +41,21 @@ _WORDS = {
     "enum": "has to be {expected}",
     "missing": "is needed, and set nowhere",
 }
-"""What pydantic found wrong, by its name for it, as an operator says it."""
+"""Descriptions of pydantic's errors for an operator, by pydantic's names."""
 
 
 class Sources:
-    """Tells of each setting where its value is from.
+    """Knows where the value of each setting is from.
 
     Attributes:
         file: The settings file; None where there is none.
     """
 
     def __init__(self, options: Mapping[str, Any] | None = None) -> None:
-        """Look where there are values.
+        """Look for values.
 
         Args:
-            options: What the command was given, by the names of settings.
+            options: The options of the command, by the names of settings.
 
         Raises:
             ConfigurationError: The settings file cannot be read.
@@ -100,7 +100,7 @@ class Sources:
         return advice
 
     def in_words(self, mistake: Mapping[str, Any]) -> str:
-        """Return what is wrong with a value, what it is, and where it is from; of a secret not what it is.
+        """Describe an invalid value and its source; of a secret the length alone.
 
         Args:
             mistake: As pydantic's ``ValidationError.errors`` has it: ``loc``, ``type``, ``msg``, ``ctx``.
@@ -143,7 +143,7 @@ def _may_hold_a_secret(name: str) -> bool:
 
 
 def _holds_a_secret(annotation: Any) -> bool:
-    """Tell whether a type is that of secrets, or holds one in any of its parts."""
+    """Return whether a type is the type of secrets, or has it as a part."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return any(_holds_a_secret(field.annotation) for field in annotation.model_fields.values())
     return annotation is SecretStr or any(_holds_a_secret(part) for part in get_args(annotation))

@@ -1,4 +1,4 @@
-"""`recollect audit-store`: what is wrong with the memories of a store, and repairing it. Never: what is a fault, SQL."""
+"""`recollect audit-store`: finds and repairs faults of the memories in a store. Never: the rules by which a memory has a fault; SQL."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ class _Asked:
     Attributes:
         users: The users whose memories are looked at; empty: everybody's.
         faults: The faults to find.
-        repairing: Those of them to repair, after a yes.
+        repairing: The faults to repair, after a yes.
         undo: The run to undo, instead of an audit.
     """
 
@@ -114,11 +114,11 @@ def audit_store(
     embedder: Embedder = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find what is wrong with the memories that are kept, user by user, and repair it if you say so.
+    """Find faults of the stored memories, user by user, and repair them if you say so.
 
     duplicate: another memory says it. contradiction: a newer one says otherwise. junk: it says nothing about anybody.
-    secret: it holds a key, a password or the like. order: it tells the assistant what to do for somebody else's benefit.
-    no-source: the words it is said to rest on are not there. wrong-date: one of its dates can't be right.
+    secret: it holds a key, a password or the like. order: it tells the assistant to act for another person's benefit.
+    no-source: its source is not in the message log. wrong-date: one of its dates can't be right.
 
     Memories are judged by the rules by which they are formed. Nothing is changed without --repair, and --undo takes a
     whole run back. Each user can see that their memories were read.
@@ -180,7 +180,7 @@ async def _audit(audit: "StoreAudit", asked: _Asked) -> Output:
 
 
 async def _find(audit: "StoreAudit", user_id: str, asked: _Asked, found: _Found) -> None:
-    """Add a user's findings, and note that somebody read the user's memories."""
+    """Add a user's findings, and note for the user that an administrator read the memories."""
     await audit.note_admin_read(user_id, reader=READER, operation=OPERATION)
     findings = [each async for each in audit.findings(user_id, asked.faults)]
     found.users += 1

@@ -51,10 +51,10 @@ def backfill(
     database_url: DatabaseUrl = None,
     as_json: AsJson = False,
 ) -> None:
-    """Form memories of what waits to be formed, as of imported chats, at a bounded rate, until nothing waits.
+    """Form memories of all waiting exchanges, such as imported chats, at a bounded rate.
 
-    Settings are those of `recollect serve`, and so are the budgets. It may be ended and run again: what is formed is
-    formed. A server whose worker runs on the same store forms at its own pace whichever user it comes to first: to bound
+    Settings are those of `recollect serve`, and so are the budgets. It may be ended and run again, and goes on where it
+    was. A server whose worker runs on the same store forms at its own pace whichever user it comes to first: to bound
     that, stop it meanwhile, or serve with RECOLLECT_WORKER=elsewhere. Ends with 1 if exchanges are held as failed.
     """
     places = {"data_dir": data_dir, "database_url": database_url}

@@ -1,4 +1,4 @@
-"""`recollect export`: all that is kept of a user, as one JSON document. Never: what stands in it."""
+"""`recollect export`: writes everything stored about a user as one JSON document. Never: the format."""
 
 import asyncio
 import os
@@ -34,10 +34,10 @@ def export(
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
 ) -> None:
-    """Write all that is kept of a user as one JSON document: `recollect import recollect` brings it back.
+    """Write everything stored about a user as one JSON document; `recollect import recollect` restores it.
 
-    Memories with their history, chats with what was said, summaries, settings, what waits for approval; no embeddings.
-    docs/export.md describes it. A user nobody has heard of has an empty export.
+    Memories with their history, chats with their messages, summaries, settings, memories that wait for approval; no
+    embeddings. docs/export.md describes it. The export of an unknown user is empty.
     """
     from recollect_proxy.takeout import export_document
 

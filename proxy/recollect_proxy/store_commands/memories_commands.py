@@ -56,7 +56,7 @@ async def list_memories(engine: "Engine", user: User, *, limit: Limit = 1000) ->
 async def search(
     engine: "Engine",
     user: User,
-    question: Annotated[str, typer.Argument(help="What to look for, as it would be asked in a chat.")],
+    question: Annotated[str, typer.Argument(help="The question, as a chat would ask it.")],
     *,
     limit: Limit = 10,
 ) -> Output:
@@ -93,11 +93,11 @@ async def edit(
     user: User,
     memory: MemoryId,
     *,
-    content: Annotated[str | None, typer.Option(help="What it is to say.", callback=_content_named)] = None,
+    content: Annotated[str | None, typer.Option(help="Its new words.", callback=_content_named)] = None,
     kind: KindOption = None,
     importance: Importance = None,
 ) -> Output:
-    """Correct a memory in place; the audit keeps what it was."""
+    """Correct a memory in place; the audit keeps its earlier words."""
     if content is None and kind is None and importance is None:
         fail("Give at least one of --content, --kind, --importance.", MISUSED)
     revised = await engine.revise(user, memory, content=content, kind=kind, importance=importance)
@@ -107,7 +107,7 @@ async def edit(
 @memories_app.command()
 @over_store()
 async def rm(engine: "Engine", user: User, memory: MemoryId) -> Output:
-    """Take a memory from a user. It is recalled no more; the audit still says what it was, and `undo` brings it back."""
+    """Take a memory from a user. It is no longer recalled; the audit still has it, and `undo` brings it back."""
     await engine.forget(user, memory)
     return Output({"removed": memory}, [f"removed: {memory}"])
 
@@ -118,12 +118,12 @@ async def history(
     engine: "Engine",
     user: User,
     memory: Annotated[
-        UUID | None, typer.Argument(help="The memory's id; none: all that was changed.", metavar="[MEMORY]")
+        UUID | None, typer.Argument(help="The memory's id; without it all changes.", metavar="[MEMORY]")
     ] = None,
     *,
     limit: Limit = 100,
 ) -> Output:
-    """List what was changed, newest first: of a memory, or of all the user's."""
+    """List the changes, newest first: of one memory, or of all memories of the user."""
     updates = await engine.history(user, memory, limit=limit)
     columns = ("id", "when", "action", "by", "why", "before", "after")
     rows = [
@@ -139,7 +139,7 @@ async def undo(
     user: User,
     update: Annotated[UUID, typer.Argument(help="The change's id, as `history` shows it.", metavar="CHANGE")],
 ) -> Output:
-    """Undo one change. Fails where it was undone already, or what it left was changed since."""
+    """Undo one change. Fails if it was undone already, or if the memory was changed since."""
     done = await engine.undo(user, update)
     return Output(done, [f"undone: {update} ({done.action} of {done.memory_id})"])
 

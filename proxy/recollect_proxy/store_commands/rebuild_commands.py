@@ -32,9 +32,9 @@ async def reembed(
     The workers of `recollect serve` or `recollect worker` embed them. They do so by themselves for users who chat; this
     command does it for all users. It ends with 1 if texts are left after waiting.
 
-    If none are left, and no --user was named, it searches what your users have for 500 unrelated questions, for five minutes
-    at most, and prints the median cosine of the nearest texts as the setting RECOLLECT_RECALL_GATE: with your embedder, a
-    smaller cosine means nothing. It prints no text and no name.
+    If none are left, and no --user was named, it then searches your users' texts for 500 unrelated questions, for five
+    minutes at most. It prints the median cosine of the nearest texts as the setting RECOLLECT_RECALL_GATE: with your
+    embedder, a smaller cosine means nothing. It prints no text and no name.
     """
 
     async def unembedded() -> dict[str, int]:

@@ -1,6 +1,6 @@
 """The common parts of commands over the store: options, opening the engine, ending.
 
-Never: what a command does.
+Never: the work of a command.
 """
 
 from collections.abc import Awaitable, Callable

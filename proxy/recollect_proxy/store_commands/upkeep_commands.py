@@ -1,4 +1,4 @@
-"""`recollect migrate`, `users`, `retry`, `erase`, `report`: the schema, who is known, an erasure, the figures. Never: SQL."""
+"""`recollect migrate`, `users`, `retry`, `erase`, `report`: the schema, the known users, an erasure, the figures. Never: SQL."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def migrate(*, data_dir: DataDir = None, database_url: DatabaseUrl = None, as_json: AsJson = False) -> None:
-    """Bring the store's schema up to date, and do nothing else; say to which database, and which migrations were applied.
+    """Bring the store's schema up to date; print the database and the applied migrations.
 
     Every start does the same. The embedded database is made where there is none.
     """
@@ -46,10 +46,10 @@ def migrate(*, data_dir: DataDir = None, database_url: DatabaseUrl = None, as_js
 
 @over_store()
 async def retry(engine: "Engine") -> Output:
-    """Have everything formed that is not yet: what is held as failed, waits for a model, or was read by no model so far.
+    """Form all remaining exchanges: the failed ones, those that wait for a model, and those that no model has read.
 
     The same as `POST /memory/formation/retry`. The workers of `recollect serve` or `recollect worker` do it; `recollect
-    backfill` does it itself, at a rate. Nothing is formed of what a person switched off or had forgotten.
+    backfill` does it itself, at a rate. Exchanges that a person switched off or had forgotten form nothing.
     """
     failed, waiting = await engine.retry_failed()
     return Output(
@@ -60,7 +60,7 @@ async def retry(engine: "Engine") -> Output:
 
 @over_store()
 async def users(engine: "Engine") -> Output:
-    """List who is known, with how much is kept of them and when they were last seen.
+    """List the known users, with the number of their memories and exchanges, and when they were last seen.
 
     To a terminal as a table; to a pipe one user a line, with tabs between the columns.
     """
@@ -77,8 +77,8 @@ async def users(engine: "Engine") -> Output:
 async def erase(engine: "Engine", user: User, *, yes: Yes = False) -> Output:
     """Delete everything of a user, in every table and queue, and print how many rows of each are gone.
 
-    It asks first, unless --yes is given. What waits of theirs in the spool of a proxy is not written any more. A
-    tombstone stays, with the counts, and without who it was. A line on stderr says so if nothing was known of them.
+    It asks first, unless --yes is given. Their entries in the spool of a proxy are not written any more.
+    A tombstone with the counts stays, without the user's id. A line on stderr says so if the user was unknown.
     """
     confirm(f"Delete everything of {user!r}? It can't be undone.", yes=yes, otherwise="Nothing was deleted.")
     erasure = await engine.erase(user)
@@ -94,7 +94,7 @@ async def report(
     *,
     days: Annotated[int, typer.Option(help="Of how many days until now.", min=1, max=30)] = 7,
 ) -> Output:
-    """Tell what recall and formation did in a week, and what should change.
+    """Report on recall and formation in a week, and on settings to change.
 
     The same as `GET /memory/report`, read from the database: figures over all users, no text and no name. A proxy may go
     on serving meanwhile.

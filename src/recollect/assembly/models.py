@@ -80,9 +80,7 @@ async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient, *, 
     """
     scheme, model = parse_embedder_name(settings.embedder)
     if scheme == "local":
-        local = LocalEmbedder(
-            model, cache_dir=cache_dir / "models", precision=settings.embedder_precision.value
-        )
+        local = LocalEmbedder(model, cache_dir=cache_dir / "models")
         try:
             await local.load()
         except BaseException:

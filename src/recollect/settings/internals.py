@@ -19,21 +19,11 @@ class ExtractionSdk(StrEnum):
     MISTRAL = "mistral"
 
 
-class Precision(StrEnum):
-    """The arithmetic of the local embedder."""
-
-    INT8 = "int8"
-    FP32 = "fp32"
-
-
 _Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class EngineInternals(BaseModel):
     """Numbers that were measured or follow from how the engine works; no variable sets them."""
-
-    embedder_precision: Precision = Precision.INT8
-    """Loses no recall beside fp32 and takes a quarter of its memory (decision 0005)."""
 
     embedder_cache_size: int = Field(default=10_000, ge=0)
     """Embeddings kept in memory: some 15 MB at 384 dimensions. Benches keep one, as their users ask alike."""

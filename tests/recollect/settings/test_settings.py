@@ -48,7 +48,7 @@ def test_a_setting_comes_from_its_variable(monkeypatch: pytest.MonkeyPatch) -> N
         ("minimum_importance", -0.1),
         ("formation_attempts", 0),
         ("formation", "sometimes"),
-        ("embedder_precision", "int4"),
+        ("extraction_sdk", "some"),
     ],
 )
 def test_what_makes_no_sense_is_refused(name: str, value: object) -> None:

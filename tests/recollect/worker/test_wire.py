@@ -13,7 +13,7 @@ from recollect.assembly import lifecycle
 from recollect.engine.counts import FormationCounts
 from recollect.formation import CallStatistics
 from recollect.settings import EngineSettings
-from recollect.settings.internals import Precision
+from recollect.settings.internals import ExtractionSdk
 from recollect.worker.wire import Chats, Clear, Report, Start, line_of, read_report, to_worker
 
 CHANGED = {
@@ -21,7 +21,7 @@ CHANGED = {
     "data_dir": Path("/given"),
     "embedder_api_key": SecretStr("an embedder's"),
     "extraction_api_key": SecretStr("a model's"),
-    "embedder_precision": Precision.FP32,
+    "extraction_sdk": ExtractionSdk.MISTRAL,
     "recall_weights": {"dense": 0.5},
     "extraction_instructions": Path("/given/instructions.toml"),
     "user_cap": 3,

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import onnxruntime as ort
@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 
 from recollect.errors import EmbedderError
 from recollect.models.embedders.model_folder import StoredModel
-
-Precision = Literal["int8", "fp32"]
 
 PREPARED = Path(sys.prefix) / "share" / "recollect" / "models"
 """What `recollect prepare` built when the package was installed. Serving writes nothing there."""
@@ -90,22 +88,19 @@ def kept_files(name: str, cache_dir: Path) -> Iterator[Path]:
     return (path for folder in (cache_dir, PREPARED) if os.path.isfile(path := folder / name))  # noqa: PTH113
 
 
-def open_session(
-    model: StoredModel, *, checksum: str, cache_dir: Path, precision: Precision
-) -> ort.InferenceSession:
+def open_session(model: StoredModel, *, checksum: str, cache_dir: Path) -> ort.InferenceSession:
     """Load the model's graph; build it into ``cache_dir`` first if it is missing or damaged, which a line of the log tells.
 
     Args:
         model: The model.
         checksum: The required SHA-256 of the weights; checked only if the graph is built.
         cache_dir: The folder of the graph files. Several processes may share it.
-        precision: "int8" to quantize the weights to eight bits, "fp32" to keep them as they are.
 
     Raises:
         EmbedderError: The weights have another checksum, or the graph can't be built or written.
     """
     sizes = _digest(repr(model.architecture).encode())
-    name = f"bert-{checksum[:16]}-{sizes[:8]}-{precision}-v{_GRAPH_VERSION}.onnx"
+    name = f"bert-{checksum[:16]}-{sizes[:8]}-v{_GRAPH_VERSION}.onnx"
     damaged: dict[str, str] = {}
     for graph in kept_files(name, cache_dir):
         try:
@@ -124,7 +119,7 @@ def open_session(
             _log.warning("embedder.graph_damaged", files=damaged, done=f"built anew in {cache_dir}")
         else:
             _log.info("embedder.graph_building", file=graph.name)
-        _build(model, checksum, graph, precision)
+        _build(model, checksum, graph)
         return _session(graph, model)
     except EmbedderError:
         raise
@@ -156,7 +151,7 @@ def _session(graph: Path, model: StoredModel) -> ort.InferenceSession:
     return session
 
 
-def _build(model: StoredModel, checksum: str, graph: Path, precision: Precision) -> None:
+def _build(model: StoredModel, checksum: str, graph: Path) -> None:
     """Check the weights, build the graph and write it to its file."""
     found = _file_checksum(model.weights)
     if found != checksum:
@@ -166,7 +161,7 @@ def _build(model: StoredModel, checksum: str, graph: Path, precision: Precision)
     # Imported only here: the import takes longer than loading a finished graph.
     from recollect.models.embedders.onnx_graph import build_graph  # noqa: PLC0415
 
-    write_whole(graph, build_graph(model, quantized=precision == "int8").SerializeToString())
+    write_whole(graph, build_graph(model).SerializeToString())
 
 
 def _file_checksum(path: Path) -> str:

@@ -7,7 +7,7 @@ import asyncio
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 import onnxruntime as ort
@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
 from recollect.models.embedders import prepare
-from recollect.models.embedders.graph_file import Precision, open_session, vector_of, weights_checksum
+from recollect.models.embedders.graph_file import open_session, vector_of, weights_checksum
 from recollect.models.embedders.lane import LISTED, Lane, size_of
 from recollect.models.embedders.model_folder import ModelFolder, installed_file, read_model_folder
 
@@ -56,25 +56,18 @@ class LocalEmbedder:
     Args:
         model: "all-MiniLM-L6-v2", or the path of a sentence-transformers folder with a BERT encoder.
         cache_dir: The folder for the graph that is built from the weights.
-        precision: "int8" (85 MB less memory, and two to three times as fast) or "fp32".
         gate: The cosine below which a query's best match means nothing. 0.30 was measured for all-MiniLM-L6-v2; for any
             other model it is a guess.
 
     Attributes:
-        name: The name of the vector space. It does not include the precision, so that changing it needs no re-embedding: the
-            int8 and fp32 vectors of a text have a cosine of 0.99, and questions of one precision find memories of the other as
-            well as their own (R@10 on LoCoMo within 1.2 points, both ways).
+        name: The name of the vector space.
 
     Raises:
-        ConfigurationError: There is no such model or precision.
+        ConfigurationError: There is no such model.
         EmbedderError: The wheel is not installed, or the folder's model is not supported.
     """
 
-    def __init__(
-        self, model: str, *, cache_dir: Path, precision: Precision = "int8", gate: float = 0.30
-    ) -> None:
-        if precision not in get_args(Precision):
-            raise ConfigurationError(f"Unknown precision {precision!r}; there are int8 and fp32.")
+    def __init__(self, model: str, *, cache_dir: Path, gate: float = 0.30) -> None:
         self._folder = find_folder(model)
         if model in KNOWN:
             self._checksum, self.name = KNOWN[model][1], f"local:{model}"
@@ -83,7 +76,6 @@ class LocalEmbedder:
             self.name = f"local:{self._folder.path.resolve().name}@{self._checksum[:12]}"
         self.gate = gate
         self._cache_dir = cache_dir
-        self._precision: Precision = precision
         self._is_english = model in KNOWN
         self._engine: _Engine | None = None
         self._loading = threading.Lock()
@@ -145,12 +137,7 @@ class LocalEmbedder:
             if self._engine is None:
                 self._engine = _Engine(
                     _read_tokenizer(self._folder),
-                    open_session(
-                        self._folder,
-                        checksum=self._checksum,
-                        cache_dir=self._cache_dir,
-                        precision=self._precision,
-                    ),
+                    open_session(self._folder, checksum=self._checksum, cache_dir=self._cache_dir),
                 )
             return self._engine
 

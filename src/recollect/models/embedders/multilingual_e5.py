@@ -128,9 +128,7 @@ class MultilingualE5Embedder:
         """Return the model; the first lane to call this loads it. Runs in a lane's thread."""
         with self._loading:
             if self._engine is None:
-                session = open_session(
-                    self._model, checksum=_CHECKSUM, cache_dir=self._cache_dir, precision="int8"
-                )
+                session = open_session(self._model, checksum=_CHECKSUM, cache_dir=self._cache_dir)
                 table = f"pieces-{_CHECKSUM[:16]}-v{_TABLE_VERSION}.bin"
                 try:
                     self._engine = _Engine(self._model.tokenizer(table, self._cache_dir), session)

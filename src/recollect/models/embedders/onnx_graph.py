@@ -46,12 +46,12 @@ _EVEN = 1.5
 """A channel whose largest value is expected to exceed the median channel's by more than this factor is divided."""
 
 
-def build_graph(model: StoredModel, *, quantized: bool = False) -> onnx.ModelProto:
+def build_graph(model: StoredModel, *, quantized: bool = True) -> onnx.ModelProto:
     """Assemble encoder, mean pooling and L2 normalisation of a single text as one graph.
 
     Args:
         model: The encoder.
-        quantized: Whether matrices and word embeddings are kept in eight bits a number.
+        quantized: Whether matrices and word embeddings are kept in eight bits a number, instead of as float32.
 
     Returns:
         A model with the input ``pieces``, which are ids (int64, [1, pieces]) or if the model's words are given their embeddings

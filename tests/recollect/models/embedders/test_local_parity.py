@@ -5,10 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import onnxruntime as ort
 import pytest
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 
-from recollect.models.embedders.local import LocalEmbedder
+from recollect.models.embedders import prepare
+from recollect.models.embedders.graph_file import vector_of
+from recollect.models.embedders.local import LocalEmbedder, find_folder
+from recollect.models.embedders.onnx_graph import build_graph
 
 HERE = Path(__file__).parent
 TEXTS: list[str] = json.loads((HERE / "parity_texts.json").read_text(encoding="utf-8"))
@@ -22,12 +27,17 @@ def reference() -> NDArray[np.float32]:
     return unit
 
 
-async def test_fp32_vectors_are_those_of_the_reference(graphs: Path, reference: NDArray[np.float32]) -> None:
-    embedder = LocalEmbedder("all-MiniLM-L6-v2", cache_dir=graphs, precision="fp32")
-    vectors = np.array(await embedder.embed(TEXTS))
-    await embedder.aclose()
+def test_vectors_without_quantization_are_those_of_the_reference(reference: NDArray[np.float32]) -> None:
+    folder = find_folder("all-MiniLM-L6-v2")
+    session = ort.InferenceSession(build_graph(folder, quantized=False).SerializeToString())
+    tokenizer = Tokenizer.from_file(str(folder.path / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(folder.pieces)
 
-    cosines = (vectors * reference).sum(axis=1)
+    def vector(text: str) -> NDArray[np.float32]:
+        return vector_of(session, np.array([tokenizer.encode(prepare(text, len(text))).ids], np.int64))
+
+    cosines = (np.array([vector(text) for text in TEXTS]) * reference).sum(axis=1)
 
     assert len(TEXTS) >= 200
     assert {text: cosine for text, cosine in zip(TEXTS, cosines, strict=True) if cosine < 0.9999} == {}

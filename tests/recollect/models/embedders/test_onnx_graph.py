@@ -98,7 +98,7 @@ def run(model: onnx.ModelProto, texts: list[list[int]]) -> NDArray[np.float32]:
 
 @pytest.mark.parametrize("kind", ["gelu", "gelu_tanh", "relu"])
 def test_the_graph_computes_what_the_encoder_is_defined_as(weights: Weights, kind: str) -> None:
-    model = build_graph(Stored(weights, replace(ARCHITECTURE, activation=kind)))
+    model = build_graph(Stored(weights, replace(ARCHITECTURE, activation=kind)), quantized=False)
 
     onnx.checker.check_model(model, full_check=True)
     vectors = run(model, TEXTS)
@@ -112,9 +112,9 @@ def test_half_precision_weights_are_read(weights: Weights) -> None:
     halves = {name: tensor.astype(np.float16) for name, tensor in weights.items()}
     rounded = {name: tensor.astype(np.float32) for name, tensor in halves.items()}
 
-    vectors = run(build_graph(Stored(halves)), TEXTS)
+    vectors = run(build_graph(Stored(halves), quantized=False), TEXTS)
 
-    np.testing.assert_array_equal(vectors, run(build_graph(Stored(rounded)), TEXTS))
+    np.testing.assert_array_equal(vectors, run(build_graph(Stored(rounded), quantized=False), TEXTS))
 
 
 def test_a_quantized_graph_stays_near_the_exact_one_where_a_channel_is_far_larger_than_others(
@@ -127,9 +127,9 @@ def test_a_quantized_graph_stays_near_the_exact_one_where_a_channel_is_far_large
             weights[f"{name}.intermediate.dense.{part}"][5] *= 40
         weights[f"{name}.intermediate.dense.weight"][:, 3] /= 40
         weights[f"{name}.output.dense.weight"][:, 5] /= 40
-    exact = run(build_graph(Stored(weights)), TEXTS)
+    exact = run(build_graph(Stored(weights), quantized=False), TEXTS)
 
-    model = build_graph(Stored(weights), quantized=True)
+    model = build_graph(Stored(weights))
 
     onnx.checker.check_model(model, full_check=True)
     assert [node.op_type for node in model.graph.node].count("MatMulInteger") == 4 * ARCHITECTURE.layers
@@ -140,11 +140,11 @@ def test_weights_that_are_all_zero_are_quantized(weights: Weights) -> None:
     for name in ("embeddings.word_embeddings.weight", "encoder.layer.0.output.dense.weight"):
         weights[name][:] = 0
 
-    assert np.isfinite(run(build_graph(Stored(weights), quantized=True), TEXTS)).all()
+    assert np.isfinite(run(build_graph(Stored(weights)), TEXTS)).all()
 
 
 def test_a_tensor_of_the_wrong_shape_is_named(weights: Weights) -> None:
     weights["encoder.layer.1.output.dense.bias"] = np.zeros(5, dtype=np.float32)
 
     with pytest.raises(EmbedderError, match=r"encoder\.layer\.1\.output\.dense\.bias has the shape \(5,\)"):
-        build_graph(Stored(weights))
+        build_graph(Stored(weights), quantized=False)
