@@ -36,20 +36,20 @@ from recollect_proxy.web.lazy_application import LazyApplication
 _UNSUPPORTED = frozenset(
     {
         "CONNECT",  # no tunnels
-        "TRACE",  # answers with what it was sent, credentials included (RFC 9110, section 9.3.8)
+        "TRACE",  # answers with the whole request, credentials included (RFC 9110, section 9.3.8)
     }
 )
 
 _MEMORY = b"/memory"
 _PAGES = b"/memory/ui"
 _SESSIONS = b"/api/sessions/"
-_PROBE_PATIENCE_SECONDS = 0.25  # who probes waits for a second, as a rule
+_PROBE_PATIENCE_SECONDS = 0.25  # most probes wait for a second
 
 log = structlog.get_logger(__name__)
 
 
 class App:
-    """The ASGI application: sends each request where it belongs."""
+    """The ASGI application: sends each request to its handler."""
 
     def __init__(self, settings: ProxySettings, *, admin_token: str, clock: Clock = system_clock) -> None:
         """Build the application; nothing is opened before its lifespan begins."""

@@ -59,7 +59,7 @@ class _Way:
 
     @property
     def lends(self) -> bool:
-        """Whether a client's key may ask in the background; a server's own key, where it has one, does so instead."""
+        """Whether a client's key may ask in the background; a server's own key does so instead, if it has one."""
         return self.is_default or (self.sends_keys and self.policy.api_key is None)
 
 
@@ -100,12 +100,12 @@ class Destinations:
             server = _upstream(settings, each.url or "", key)
             self.upstreams.append(server)
             if each.base is not None:
-                # A provider's token proves its user to whoever has it: it is for us alone.
+                # A provider's token proves its user to any server that has it: it is for us alone.
                 sends_keys = key is not None or IdentityMode.OIDC not in settings.identity
                 by_path.append(self._destination(_Way(each, server, each.base, sends_keys=sends_keys)))
             if each.models:
-                # What a client sends to the default's path is the default's key and cookies; they go to no other server.
-                # With a key of its own the client's is replaced where it stands, as servers differ in where they look for it.
+                # A client sends the default's key and cookies to the default's path; they go to no other server.
+                # With a key of its own the client's is replaced in the same header, as servers differ in the header they read.
                 way = _Way(each, server, "", sends_keys=key is not None, sends_cookies=False)
                 by_model.append(self._destination(way))
         router = Router(default, by_path, by_model)

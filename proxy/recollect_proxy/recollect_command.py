@@ -1,6 +1,6 @@
-"""What the script `recollect` runs: the command line, and for a start of the server nothing but that.
+"""The entry point of the script `recollect`: the command line; a start of the server imports `serve` alone.
 
-Never: what a command does.
+Never: the work of a command.
 """
 
 import gc

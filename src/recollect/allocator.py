@@ -1,6 +1,6 @@
 """Has glibc's allocator give memory back to the system. For a process that is ours; never: a host's.
 
-By itself glibc raises the size from which memory is mapped, and so given back when it is freed, with each large block that
+Without these settings glibc raises the size from which memory is mapped, and so given back when it is freed, with each large block that
 is freed, up to 32 MiB; and it makes eight arenas a core, each with holes of its own. After some large texts a process
 kept their memory.
 """

@@ -74,7 +74,7 @@ def not_resting_on(memory: Memory, messages: Iterable[UUID]) -> Memory:
     return replace(memory, provenance=replace(memory.provenance, message_ids=left))
 
 
-# -- what a row says beside the content ----------------------------------------------------------------------
+# -- the details of a row ----------------------------------------------------------------------
 
 
 def addition_details(memory: Memory) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def _editable(memory: Memory) -> dict[str, Any]:
     }
 
 
-# -- what a memory was before --------------------------------------------------------------------------------
+# -- earlier states of a memory --------------------------------------------------------------------------------
 
 
 def as_linked_before(memory: Memory, details: Mapping[str, Any]) -> Memory:

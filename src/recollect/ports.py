@@ -70,7 +70,7 @@ class Asker:
         user_id: The user of the exchange; never sent anywhere.
         model: The model the exchange was with.
         authorized: Whether its request carried a credential.
-        credential: That one, while it is at hand.
+        credential: That credential, while it is known.
         share: The part of the usual length that it may answer: less after it took too long.
         upstream: Which of several LLM servers the exchange was with, by its name; "": with the default.
     """
@@ -128,7 +128,7 @@ class Chosen:
 
     Attributes:
         numbers: 0-based, in rising order.
-        tokens: What the call took.
+        tokens: The tokens of the call.
     """
 
     numbers: tuple[int, ...] = ()
@@ -154,7 +154,7 @@ class Summarized:
     Attributes:
         text: At most about 200 tokens.
         outline: Its parts.
-        tokens: What the call took.
+        tokens: The tokens of the call.
         by: Which model, by which version of the prompt.
     """
 
@@ -219,7 +219,7 @@ class Generation:
 
 
 class Generations(Protocol):
-    """What this process knows of the embedders before today's."""
+    """The earlier embedders that this process knows."""
 
     @property
     def is_today(self) -> bool:

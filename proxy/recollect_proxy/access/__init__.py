@@ -1,6 +1,7 @@
-"""Who may do what under `/memory`: administrators, integrations that act for users, and people themselves.
+"""The permissions under `/memory` of administrators, integrations that act for users, and people themselves.
 
-Never: a route, an engine. The store's row-level security checks each object once more.
+``authentication`` finds the principal of a request, ``principal`` says what a principal may do; keys, tokens, sessions and failed attempts have
+a module each. Read ``principal`` first. Never: a route, an engine; the store's row-level security checks each object once more.
 """
 
 from recollect.api.operation import Permission

@@ -23,7 +23,7 @@ _LONGEST_NAME = 64
 
 
 class KeyRole(StrEnum):
-    """What a key may be made for beside a person."""
+    """The roles of keys that stand for no person."""
 
     ADMIN = "admin"
     READER = "reader"
@@ -48,7 +48,7 @@ class AccessKeys:
         )
 
     def of(self, key: bytes, peer: str | None) -> Principal | None:
-        """Return whom a key stands for; None for one that is not known, or not allowed from ``peer``."""
+        """Return the principal of a key; None if the key is unknown, or not allowed from ``peer``."""
         principal, networks = self._file.value().get(hash_of(key), (None, ()))
         return principal if is_within(peer, networks) else None
 
@@ -80,7 +80,7 @@ def read_access_keys(path: Path) -> dict[str, AccessKey]:
 
 
 def require_own_name(name: str, others: Iterable[AccessKey]) -> None:
-    """Return if a key's name is nobody else's: audits and the sessions of pages go by names.
+    """Check that no other key has this name: audits and the sessions of pages go by names.
 
     Raises:
         ValueError: It is the admin token's, or another key's.
@@ -96,9 +96,9 @@ def add_access_key(
 
     Args:
         path: The file.
-        role: What it is for.
-        name: What audits call it: one word.
-        networks: From where it may be sent, as CIDR; empty: from anywhere.
+        role: The role of the key.
+        name: Its name in audits: one word.
+        networks: The networks that may send it, as CIDR; empty: all.
         users: How the ids of users begin for whom an integration may act; "" for any.
 
     Raises:

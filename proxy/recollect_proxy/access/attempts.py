@@ -1,4 +1,4 @@
-"""How often somebody sent a wrong token or key. Never: a token, and nothing of those who got in."""
+"""Counts wrong tokens and keys. Never: a token; successful attempts."""
 
 from collections import deque
 from collections.abc import Callable
@@ -11,11 +11,11 @@ _AT_MOST = 10
 _WITHIN_SECONDS = 60.0
 _SOURCES = 10_000
 _NETWORK = 64
-"""Bits of an IPv6 address that name a network: whoever has one has all addresses in it (RFC 4291, section 2.5.4)."""
+"""Bits of an IPv6 address that name a network: its owner has all addresses in it (RFC 4291, section 2.5.4)."""
 
 
 class TooManyAttemptsError(Exception):
-    """Whoever sent this sent too many wrong tokens or keys in a minute."""
+    """The sender has sent too many wrong tokens or keys within a minute."""
 
     def __init__(self, seconds: int) -> None:
         super().__init__("too many attempts")
@@ -23,7 +23,7 @@ class TooManyAttemptsError(Exception):
 
 
 class FailedAttempts:
-    """Counts the failed attempts of the last minute, each source by itself: nobody's failures count for anybody else."""
+    """Counts the failed attempts of the last minute, for each source separately."""
 
     def __init__(self, seconds: Callable[[], float] = monotonic) -> None:
         """Take what tells the time in seconds, which never goes back."""
@@ -50,11 +50,11 @@ class FailedAttempts:
 
 
 def source_of(person: str | None, peer: str | None) -> str:
-    """Return as whom failures are counted.
+    """Return the source for which failures are counted.
 
     Args:
-        person: Who sent the form, where their session says so: theirs count for them, wherever they are.
-        peer: The address of the connection, or None where that is unknown; of what a gateway passes on, the gateway's.
+        person: The sender of a form, by the session: a person's failures count for the person at any address.
+        peer: The address of the connection, a gateway's if the request came through one; None: unknown.
     """
     if person is not None:
         return f"person {person}"

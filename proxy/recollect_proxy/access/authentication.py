@@ -1,4 +1,4 @@
-"""Tells of a request under `/memory` whose token it carries. Never: what they may do."""
+"""Finds the principal whose token a request under `/memory` carries. Never: permissions."""
 
 import hmac
 
@@ -49,11 +49,11 @@ class Authentication:
         self._is_guessable = not is_strong(admin_token)
 
     def principal(self, headers: Headers, peer: str | None) -> Principal | None:
-        """Return whose token a request carries; None where it carries none that is known, or more than one.
+        """Return the principal of a request's token; None without a known token, or with more than one.
 
         Args:
             headers: The request's.
-            peer: The address it came from, or None where that is unknown.
+            peer: The address it came from; None: unknown.
         """
         if len(values(headers, b"authorization")) > 1:
             return None
@@ -63,11 +63,11 @@ class Authentication:
         return self._by_mode(headers, peer)
 
     def admitted(self, headers: Headers, peer: str | None) -> Principal | None:
-        """Return whose token a request carries, as ``principal``; a wrong one counts for the address it came from.
+        """Return the principal as ``principal`` does; a wrong token counts for the address it came from.
 
-        Only wrong tokens wait, and the page's wrong keys count with them. A token that can't be guessed is let in however
-        many others failed: behind a gateway all come from one address. One of ours that ended is no guess, and where people
-        prove who they are by signed tokens, none that has their form is: one that ended has to be told, to be renewed.
+        Wrong keys of pages count with wrong tokens. A token that can't be guessed is let in however many others failed,
+        since all requests through a gateway come from one address. An expired token of ours does not count, nor does any
+        signed token if people use those: its client has to learn that it expired.
 
         Raises:
             TooManyAttemptsError: Too many wrong ones came from there, and this is one more; or it is an admin token that can
@@ -81,9 +81,9 @@ class Authentication:
         """Count a wrong token for its source; see ``admitted``.
 
         Args:
-            known: Whose it is; None: it is wrong.
-            token: What was sent; None: nothing.
-            source: As whom it is counted.
+            known: Its principal; None: it is wrong.
+            token: The token; None: there was none.
+            source: The source for which it counts.
 
         Raises:
             TooManyAttemptsError: There were too many.
@@ -97,7 +97,7 @@ class Authentication:
             self.failed.fail(source)
 
     def _is_signed(self, token: bytes) -> bool:
-        """Whether a wrong token has the form of those that a mode takes (RFC 7519), and of no key that can be guessed."""
+        """Whether a wrong token has the form of a signed one (RFC 7519), and not of a key that can be guessed."""
         return (
             bool(self._modes)
             and token.count(b".") == _TOKEN_DOTS
@@ -105,7 +105,7 @@ class Authentication:
         )
 
     def administrator(self, token: str, peer: str | None) -> Principal | None:
-        """Return which administrator a token stands for that somebody typed in; None for anybody else's."""
+        """Return the administrator of a token that was typed in; None if it is no administrator's."""
         known = self._by_token(token.strip().encode("utf-8", "replace"), peer)
         return known if known is not None and known.is_administrator else None
 
@@ -135,14 +135,14 @@ class Authentication:
 
 
 def _bearer(headers: Headers) -> bytes | None:
-    """Return the token of a request; None where it carries none, or more than one."""
+    """Return the token of a request; None without one, or with more than one."""
     sent = values(headers, b"authorization")
     scheme, _, token = sent[0].strip().partition(b" ") if len(sent) == 1 else (b"", b"", b"")
     return (token.strip() or None) if scheme.lower() == b"bearer" else None
 
 
 def make_authentication(settings: ProxySettings, admin_token: str, clock: Clock) -> Authentication:
-    """Return what knows the tokens that the settings allow.
+    """Return the authentication that the settings describe.
 
     Raises:
         ConfigurationError: The admin token is empty, a key file can't be read, or a mode lacks something.

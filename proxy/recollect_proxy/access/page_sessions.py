@@ -1,4 +1,4 @@
-"""The sessions of pages: who looks at whose memory, as a signed cookie says (JWT, RFC 7519; HS256, RFC 7518 section 3.2).
+"""The sessions of pages, in a signed cookie (JWT, RFC 7519; HS256, RFC 7518 section 3.2).
 
 The cookie is all there is: nothing is kept here, and another admin token ends all sessions. Never: a request, a page.
 """
@@ -28,13 +28,13 @@ _ROLES = frozenset({Role.PERSON, Role.ADMIN, Role.READER})
 
 @dataclass(frozen=True, slots=True)
 class PageSession:
-    """Who looks at a page, and whose memory they see.
+    """A visitor of pages, and the user whose memory the pages show.
 
     Attributes:
-        principal: Who; of a person with their id.
+        principal: The visitor; a person's has the user id.
         id: Another one for each session.
         ends: When it ends, in seconds since 1970.
-        looks_at: Of an administrator: whose memory they opened; None: nobody's.
+        looks_at: The user whose memory an administrator has opened; None: none.
     """
 
     principal: Principal
@@ -44,7 +44,7 @@ class PageSession:
 
     @property
     def user_id(self) -> str | None:
-        """Whose memory is shown: one's own, or the one that an administrator opened."""
+        """The user whose memory is shown: the person, or the one that an administrator has opened."""
         return self.principal.user_id if self.principal.role is Role.PERSON else self.looks_at
 
 
@@ -80,7 +80,7 @@ class PageSessions:
         return encode_own_token(claims, self._key)
 
     def session(self, cookie: str) -> PageSession | None:
-        """Return what a cookie says; None where it is none of ours, or ended."""
+        """Return the session of a cookie; None if it is not ours, or expired."""
         claims = decode_own_token(cookie, self._key, issuer=_ISSUER, audience=Audience.PAGE.value)
         if claims is None or not self._clock().timestamp() < claims["exp"]:
             return None
@@ -94,7 +94,7 @@ class PageSessions:
         return PageSession(principal, claims["jti"], claims["exp"], claims["looks_at"])
 
     def form_token(self, session: PageSession) -> str:
-        """Return what each form of a session's pages carries, so that no other site can send one."""
+        """Return the token in each form of a session's pages, so that no other site can send one."""
         return hmac.digest(self._form_key, session.id.encode(), "sha256").hex()
 
     def is_form_token(self, session: PageSession, token: str) -> bool:

@@ -22,7 +22,7 @@ _REQUIRED = ["exp", "iat", "iss", "sub", "aud"]
 
 
 class Audience(StrEnum):
-    """What a token is for; one that is for something else is none."""
+    """The purpose of a token, which is valid for no other."""
 
     API = "memory-api"
     PAGE_LINK = "page-link"
@@ -61,12 +61,12 @@ class PersonTokens:
         return encode_own_token(claims, self._key), ends.replace(microsecond=0)
 
     def user_of(self, token: str, audience: Audience) -> str | None:
-        """Return whose token it is; None where it is none of ours, for something else, or ended."""
+        """Return the user of a token; None if it is not ours, for another purpose, or expired."""
         claims = self._claims(token, audience)
         return None if claims is None else opaque_id(claims["sub"])
 
     def id_of(self, token: str, audience: Audience) -> str | None:
-        """Return what tells a token from all others; None where ``user_of`` returns it."""
+        """Return the id of a token; None if ``user_of`` returns None."""
         claims = self._claims(token, audience)
         return None if claims is None else str(claims["jti"])
 
@@ -90,8 +90,8 @@ class PersonTokens:
 def derived_key(secret: bytes, purpose: bytes) -> bytes:
     """Return 32 bytes made of ``secret`` for one purpose (RFC 5869, with SHA-256, no salt, one block).
 
-    Of a weak secret random ones: whoever has a token could try secrets until one fits. What is signed by them ends with
-    the process.
+    For a weak secret they are random, since the owner of a token could find the secret by trying. Tokens signed with them end
+    with the process.
     """
     try:
         require_strong(secret.decode(), "")

@@ -1,4 +1,4 @@
-"""Whom a token of the memory API stands for, and what that lets them do. Pure."""
+"""The owner of a token of the memory API, with permissions. Pure."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +11,7 @@ ADMIN_TOKEN_NAME = "admin-token"  # noqa: S105 -- a name
 
 
 class Role(StrEnum):
-    """What kind of token it is."""
+    """The kind of a token."""
 
     ADMIN = "admin"
     """May do everything with everybody's memories."""
@@ -20,21 +20,21 @@ class Role(StrEnum):
     """An administrator who only reads."""
 
     ACTING = "acting"
-    """An integration, as OpenWebUI's functions: does for a user, named in each call, what they may do themselves."""
+    """An integration, such as OpenWebUI's functions: may do for the user named in each call what that user may do."""
 
     PERSON = "person"
-    """A user: sees and changes what is theirs."""
+    """A user: sees and changes the own memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Whom a token stands for.
+    """The owner of a token.
 
     Attributes:
-        role: What kind of token it is.
+        role: The kind of the token.
         name: The token's name, as audits show it.
-        user_id: Of a person: who it is; of the others None.
-        users: Of an integration: how the ids of the users begin for whom it may act; "" for any.
+        user_id: The user id of a person; None for the others.
+        users: The beginning of the ids of users for whom an integration may act; "": all.
     """
 
     role: Role
@@ -46,8 +46,8 @@ class Principal:
         """Whether they may do what asks for ``permission``.
 
         Args:
-            permission: What the operation asks for.
-            user_id: Whom it is about, if it is about one user.
+            permission: The permission that the operation requires.
+            user_id: The user it is about; None: none, or several.
             reads: Whether it changes nothing.
         """
         match self.role:
@@ -66,16 +66,16 @@ class Principal:
 
     @property
     def is_administrator(self) -> bool:
-        """Whether they look at what is others': the users are told of it."""
+        """Whether it reads the memory of other people, who can see that."""
         return self.role in {Role.ADMIN, Role.READER}
 
     @property
     def actor(self) -> Actor:
-        """As whom the audit of memories names them."""
+        """The author in the audit of memories."""
         return Actor.ADMIN if self.is_administrator else Actor.USER
 
     @property
     def changer(self) -> Changer:
-        """As whom the person is told of them, when they change the person's settings."""
+        """The author of a change of settings, as the person is shown it."""
         parties = {Role.PERSON: Party.PERSON, Role.ACTING: Party.INTEGRATION}
         return Changer(parties.get(self.role, Party.ADMINISTRATOR), self.name)

@@ -58,8 +58,8 @@ class Condition:
     """How things stand, over all users.
 
     Attributes:
-        backlog: What formation has before it and behind it.
-        model_use: What models took in the background, and whether they are left alone.
+        backlog: The backlog of formation.
+        model_use: The tokens of background calls, and the state of the circuit breaker.
     """
 
     backlog: Backlog
@@ -75,7 +75,7 @@ class HealthCheck:
 
     @property
     def waiting(self) -> Waiting:
-        """What waits in this process to be written to the store."""
+        """The exchanges of this process that wait to be written to the store."""
         return self._live.log_writer.waiting
 
     async def condition(self) -> Condition | None:

@@ -18,13 +18,13 @@ _NO_STORE = [(b"cache-control", b"no-store")]
 class Probes:
     """Answers `/memory/live` and `/memory/ready`.
 
-    ``live`` is 200 whenever the process serves, and asks nobody. ``ready`` is 200 from the end of the
-    start until the process is told to leave, then 503 until it is gone, so that a balancer turns away
-    before the socket closes. A store that is down leaves it 200: chats pass all the same, and a restart
-    would not bring the store back; the body says so: ``{"ready": true, "memory": "unavailable", "waiting": 12}``, and how many exchanges wait for it.
+    ``live`` is 200 whenever the process serves. ``ready`` is 200 from the end of the start until the signal to stop, then 503,
+    so that a balancer turns away before the socket closes. It stays 200 while the store is down, as chats pass all the same,
+    and a restart would not bring the store back. The body says so, with the number of exchanges that wait for the store:
+    ``{"ready": true, "memory": "unavailable", "waiting": 12}``.
 
     Attributes:
-        draining: Whether the process was told to leave.
+        draining: Whether the signal to stop has come.
     """
 
     def __init__(self, check: HealthCheck) -> None:
@@ -34,11 +34,11 @@ class Probes:
         self.draining = False
 
     def begin(self) -> None:
-        """The start is complete."""
+        """Note that the start is complete."""
         self._begun = True
 
     def drain(self) -> None:
-        """The process was told to stop."""
+        """Note that the signal to stop has come."""
         self.draining = True
 
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:

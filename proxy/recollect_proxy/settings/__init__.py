@@ -1,4 +1,4 @@
-"""The proxy's settings: their fields, where each value is from, and what the code decides itself.
+"""The proxy's settings, and the values that the code decides itself.
 
-Read ``proxy_settings`` first. ``sources`` finds where a value is from, ``command_settings`` reads all for a command.
+Read ``proxy_settings`` first. ``sources`` finds where a value is from, ``command_settings`` reads all settings for a command.
 """

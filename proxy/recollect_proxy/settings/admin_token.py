@@ -25,9 +25,9 @@ class AdminToken:
     """The token.
 
     Attributes:
-        value: What the bearer sends.
-        file: Where it is kept, if it is.
-        is_new: Whether nobody was shown it yet, and nobody gave it.
+        value: The token.
+        file: The file it is stored in; None: none.
+        is_new: Whether it was made here, and not shown yet.
     """
 
     value: str
@@ -43,7 +43,7 @@ class AdminToken:
             OSError: The data folder can't be written.
         """
         if self.is_new and self.file is not None:
-            # Where it is gone, a process that started beside this one did it.
+            # If it is gone, another process that started at the same time has done this.
             with _alone(self.file), suppress(FileNotFoundError):
                 _unshown(self.file).replace(self.file)
 
@@ -53,7 +53,7 @@ def admin_token(settings: ProxySettings) -> AdminToken:
 
     Raises:
         OSError: The data folder can't be written.
-        ConfigurationError: What is kept there is no token.
+        ConfigurationError: The file holds no token.
     """
     if settings.admin_token is not None:
         return AdminToken(settings.admin_token.get_secret_value())
@@ -71,7 +71,7 @@ def admin_token(settings: ProxySettings) -> AdminToken:
 
 
 def kept_token(settings: ProxySettings) -> str:
-    """Return the token that a start would find in the data folder; "" where it would make one. Nothing is changed.
+    """Return the token that a start would find in the data folder; "" if it would make one. Nothing is changed.
 
     Raises:
         OSError: It can't be read.
@@ -85,7 +85,7 @@ def kept_token(settings: ProxySettings) -> str:
 
 @contextmanager
 def _alone(file: Path) -> Iterator[None]:
-    """Keep processes that start beside this one from the token during the body.
+    """Lock the token against other processes that start now, during the body.
 
     Raises:
         TimeoutError: One of them does not let go.
@@ -118,7 +118,7 @@ def _told(file: Path) -> str:
         return file.read_text(encoding="ascii").strip()
     except FileNotFoundError:
         return ""
-    except UnicodeDecodeError:  # which quotes what it read
+    except UnicodeDecodeError:  # which quotes the file
         raise ConfigurationError(
             f"RECOLLECT_DATA_DIR: {file} holds no admin token: it has other characters than ASCII's. Write the token anew, "
             "or remove the file: then a start makes another."

@@ -1,4 +1,4 @@
-"""Reads the settings for a command, and says in a line what is wrong with them. Never: what they are for."""
+"""Reads the settings for a command, and describes mistakes in a line each. Never: their use."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ NO_UPSTREAM = (
 
 
 def no_upstream_for(command: str) -> str:
-    """Return what a command says that asks an LLM and serves nothing, where none is named."""
+    """Return the message of a command that needs an LLM, if the settings name none."""
     return (
         f"`recollect {command}` asks an LLM, and needs its base URL, the one that the proxies have: "
         f"RECOLLECT_UPSTREAM=http://127.0.0.1:11434/v1 (or: recollect {command} --upstream URL)."
@@ -29,11 +29,11 @@ def no_upstream_for(command: str) -> str:
 
 
 UNUSED_UPSTREAM = "http://127.0.0.1"
-"""Settings need an upstream; what a command gives that sends nothing to any."""
+"""An upstream for commands that send nothing to any, as settings need one."""
 
 
 def own_or_unused_upstream() -> dict[str, str]:
-    """Return the option of a command that can do without an upstream: none where one is set."""
+    """Return the option for a command that can do without an upstream: none if one is set."""
     return {} if read_sources().source("upstream") != "default" else {"upstream": UNUSED_UPSTREAM}
 
 
@@ -55,7 +55,7 @@ def settings_and_logging(without_upstream: str = NO_UPSTREAM, /, **options: Any)
     try:
         settings = _settings(given, sources, without_upstream)
     except typer.Exit:
-        # A variable that sets nothing may be what is missing, with a slip in its name.
+        # A variable with a slip in its name may be the missing setting.
         configure_logging(LogLevel.INFO)
         _tell_what_sets_nothing(sources)
         raise
@@ -83,7 +83,7 @@ def read_settings(without_upstream: str = NO_UPSTREAM, /, **options: Any) -> Pro
     Exits with 2 and a line a mistake if they make no sense.
 
     Args:
-        without_upstream: What is said where no upstream is named.
+        without_upstream: The message if no upstream is named.
         options: By the names of settings; None: it was not given.
     """
     given = _given(options)

@@ -1,4 +1,4 @@
-"""What can be changed while Recollect runs, as a form's fields. Never: an endpoint, a page."""
+"""The settings that can be changed while Recollect runs, as fields of a form. Never: an endpoint, a page."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -10,21 +10,21 @@ from recollect.api.people import FlagsChange
 from recollect.model.local_time import zone_named
 
 OF_ADMINISTRATORS = ("session_cap", "user_cap")
-"""What bounds how much is kept of a user: only administrators change it."""
+"""Limits on a user's memories, which only administrators change."""
 
 OF_EACH_USER = ("profile",)
-"""What each user allows for themselves: no one changes it for everybody."""
+"""Consent, which each user gives alone; it can't be changed for all users."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlagField:
-    """What a flag may be.
+    """The type and limits of a flag.
 
     Attributes:
-        name: Of the flag.
-        choices: One of these, where it is one of some; of a switch `true` and `false`.
-        least: Where it is a number, not less.
-        most: Where it is a number, not more.
+        name: The flag's name.
+        choices: The allowed values; `true` and `false` for a switch; empty: any.
+        least: The least value of a number.
+        most: The largest value of a number.
         is_whole: Whether it is a whole number.
         is_text: Whether it is a text.
     """
@@ -37,10 +37,10 @@ class FlagField:
     is_text: bool = False
 
     def value(self, text: str) -> Any:
-        """Return what a form's field says: None for an empty one, which takes a change back.
+        """Return the value of a form's field; None for an empty one, which takes a change back.
 
         Raises:
-            ValueError: It is nothing that the flag may be.
+            ValueError: The flag can't have this value.
         """
         if not text.strip():
             return None
@@ -54,7 +54,7 @@ class FlagField:
         return getattr(change, self.name)
 
     def text(self, value: Any) -> str:
-        """Return what a form's field says of a value; "" of None."""
+        """Return the text of a value in a form's field; "" for None."""
         if value is None:
             return ""
         if isinstance(value, bool):
@@ -63,13 +63,13 @@ class FlagField:
 
 
 def flag_fields() -> tuple[FlagField, ...]:
-    """Return what each flag may be, by the types that the API declares."""
+    """Return the fields of all flags, by the types that the API declares."""
     types = get_type_hints(FlagsChange, include_extras=True)
     return tuple(_field(name, msgspec.inspect.type_info(declared)) for name, declared in types.items())
 
 
 def _field(name: str, declared: msgspec.inspect.Type) -> FlagField:
-    """Return what a declared type says; ``None`` next to it says nothing."""
+    """Return the field for a declared type; ``None`` next to it is ignored."""
     match declared:
         case msgspec.inspect.Metadata(type=inner):
             return _field(name, inner)

@@ -1,6 +1,6 @@
-"""What the proxy's code decides, each with its reason; tests and benches give others by keyword.
+"""Values that the proxy's code decides, each with its reason; tests and benches give others by keyword.
 
-Never: read from the environment, shown to an operator, told by a frontend.
+Never: read from the environment, shown to an operator, sent by a frontend.
 """
 
 from pathlib import Path
@@ -32,7 +32,7 @@ class ProxyInternals(BaseModel):
     """None: ``jwks.json`` of the data folder."""
 
     recall_in_temporary: bool = False
-    """Whether temporary chats recall, which nobody expects of them; benches ask so without a store that grows."""
+    """Whether temporary chats recall, against what people expect; benches use it to ask without a growing store."""
 
     connect_timeout_seconds: float = Field(default=10, gt=0)
     """To connect to the upstream: a SYN that was lost is sent again after 1, 3 and 7 seconds (RFC 6298)."""

@@ -24,7 +24,7 @@ class IdentityMode(StrEnum):
 
 
 class LogLevel(StrEnum):
-    """How much is logged: what is at this level, and at those behind it."""
+    """The least level of a logged event."""
 
     DEBUG = "debug"
     INFO = "info"
@@ -39,7 +39,7 @@ JWKS = "jwks.json"
 
 
 class ProxySettings(ProxyInternals, EngineSettings):
-    """What `recollect serve` can be told. Each field of its own is also the variable `RECOLLECT_<FIELD>`."""
+    """The settings of `recollect serve`. Each field is also the variable `RECOLLECT_<FIELD>`."""
 
     upstream: str = Field(description="Base URL of the OpenAI-compatible LLM, as http://127.0.0.1:11434/v1.")
     upstreams: Annotated[tuple[UpstreamSettings, ...], NoDecode] = Field(

@@ -11,7 +11,7 @@ _SEVERAL_HOSTS = linear(rf"(?:{_HOST})(?:,{_HOST})+", captures=False)
 
 
 def without_credentials(url: str) -> str:
-    """Return a URL without its user and its passwords, wherever they stand in it.
+    """Return a URL without its user and its passwords, also those in its query.
 
     A password with a ``#``, ``?`` or ``/`` of its own ends the host's part early, so an ``@`` behind it is suspect: of such a
     URL, and of one that can't be read, nothing is shown.

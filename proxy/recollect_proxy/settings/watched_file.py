@@ -1,4 +1,4 @@
-"""A file that operators change while the proxy runs: what it says now. Never: what that means."""
+"""Reads a file that operators change while the proxy runs. Never: its meaning."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,16 +14,16 @@ log = structlog.get_logger(__name__)
 
 
 class WatchedFile(Generic[Value]):
-    """Reads a file again when it changed, at the latest when somebody asks what it says.
+    """Reads a file again after a change, when its value is asked for.
 
     Args:
         path: The file, which may not exist yet.
-        read: Returns what it says, or raises a ``ConfigurationError`` that quotes no secret.
-        absent: What stands where it is not there, or makes no sense.
-        event: What the log calls it that it makes no sense.
+        read: Returns the file's value, or raises a ``ConfigurationError`` that quotes no secret.
+        absent: The value of a missing or invalid file.
+        event: The log event for an invalid file.
 
     Raises:
-        ConfigurationError: It is there, and makes no sense.
+        ConfigurationError: The file exists, and is invalid.
     """
 
     def __init__(self, path: Path, read: Callable[[Path], Value], *, absent: Value, event: str) -> None:
@@ -37,11 +37,11 @@ class WatchedFile(Generic[Value]):
         self._read_if_changed()
 
     def value(self) -> Value:
-        """Return what the file says now; ``absent`` where it makes no sense, which the log tells once."""
+        """Return the file's value now; ``absent`` if it is invalid, which is logged once."""
         try:
             self._read_if_changed()
         except ConfigurationError as error:
-            self._value, self._stamp = self._absent, None  # what was taken out must not go on counting
+            self._value, self._stamp = self._absent, None  # removed entries must not stay valid
             if self._told != str(error):
                 self._told = str(error)
                 log.error(self._event, detail=self._told)  # noqa: TRY400 -- the message says it all

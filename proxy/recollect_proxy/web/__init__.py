@@ -1,4 +1,4 @@
-"""What every part that answers a request shares: ASGI's types, headers, paths and error answers. No memory, no settings.
+"""ASGI's types, headers, paths and error answers, for every part that answers a request. No memory, no settings.
 
 Read ``asgi`` first.
 """

@@ -1,4 +1,4 @@
-"""What the proxy itself answers when it can't relay: the only place with status codes.
+"""The proxy's own answers when it can't relay: the only place with status codes.
 
 The body has OpenAI's shape, so that every SDK shows the message; `x-recollect-error` says who failed.
 """
@@ -81,7 +81,7 @@ OPTIONS_NOT_READ = _ours(
 
 
 def invalid_option(name: str, wanted: str) -> Failure:
-    """Return what tells a client that it asked the memory for what makes no sense."""
+    """Return the failure for an invalid option of a client."""
     return _ours(400, "invalid_recollect_option", f"The recollect option {name} must be {wanted}.")
 
 

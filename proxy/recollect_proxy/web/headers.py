@@ -41,7 +41,7 @@ _WHOLE_OWN_KEY = re.compile(rb"recollect-[A-Za-z0-9_-]{43}")  # as ``identity.ap
 _KEYS = frozenset({b"authorization", b"x-api-key", b"api-key"})
 COOKIE = b"cookie"
 CREDENTIALS = _KEYS | {COOKIE}
-"""What tells a server who asks: for the server alone that it was given for."""
+"""The headers that identify a client to a server; they go to no other server."""
 
 _BODILESS = frozenset({204, 304})
 

@@ -1,4 +1,4 @@
-"""An application that is built in the background, since a start should not wait for it. Never: what it is."""
+"""An application that is built in the background, since a start should not wait for it. Never: the application."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Reads a path as any server might, however it is spelled. Pure. Never: changes the path that is forwarded.
 
-Routing and the guard of the operator's key read paths by the same function. What one server takes for the name of a file, the next
-takes for a step upwards: `..;x`, `%252e%252e`, `..%5c`, `..%00`, `%c0%ae%c0%ae`.
+Routing and the guard of the operator's key read paths by the same function. Some server reads
+each of these as a step upwards: `..;x`, `%252e%252e`, `..%5c`, `..%00`, `%c0%ae%c0%ae`.
 """
 
 import re

@@ -82,7 +82,7 @@ async def open_forming(
         settings: The settings.
         upstream: Base URL of the LLM that extracts where no other is named.
         per_minute: How many; 0: any number.
-        told: Called with the number of those that were formed since its last call.
+        told: Called with the number of exchanges that were formed since its last call.
         clock: Tells the engine the time.
     """
     demand_store(settings)

@@ -1,4 +1,4 @@
-"""The embedders before today's, made again while the store has embeddings of theirs. Never: embeds anything anew."""
+"""The embedders before today's, loaded while the store has their embeddings. Never: embeds again."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ _CACHED = timedelta(hours=1)
 _CACHED_QUESTIONS = 1_000
 
 MakeEmbedder: TypeAlias = Callable[[EmbedderPlace, Mapping[str, str]], Awaitable[Embedder | None]]
-"""Makes an embedder for a place by the settings of then; None where it does not run on this machine."""
+"""Makes an embedder for a place by the settings of then; None if it does not run on this machine."""
 
 log = structlog.get_logger(__name__)
 
@@ -65,7 +65,7 @@ class LiveGenerations:
 
     Args:
         today: This process's own, by place.
-        make: Makes an embedder by its settings; None where it can't be made.
+        make: Makes an embedder by its settings; None if it can't.
     """
 
     store: "EmbedderGenerations"
@@ -135,7 +135,7 @@ class LiveGenerations:
         return other.is_used and chosen is not None and other.chosen_at > chosen
 
     async def _take(self, others: Sequence[EmbedderInUse]) -> None:
-        """Make the embedders that are needed, and let go of those that are no more."""
+        """Load the embedders that are needed, and close the others."""
         wanted = {(each.place, each.model): each for each in others}
         for key, each in wanted.items():
             if key not in self._made:

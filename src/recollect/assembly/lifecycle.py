@@ -49,7 +49,7 @@ log = structlog.get_logger(__name__)
 _REQUEST_SECONDS = 120.0  # of an embedder that is asked over HTTP; models have their own
 _MIB = 1024 * 1024
 _POOL_SIZE = 10
-"""Connections to the database at most: a tenth of those that Postgres has as it is installed."""
+"""The most connections to the database: a tenth of Postgres' default limit."""
 
 _CACHED = timedelta(minutes=15)
 """How long an embedding is kept: a question that is asked again is asked within its chat. Kept for an hour, they grew for an hour."""
@@ -121,7 +121,7 @@ async def run_worker(settings: EngineSettings, *, upstream: str | None = None) -
 
 
 def _is_shared(folder: Path) -> bool:
-    """Tell whether another process uses the embedded database; if the folder can't be used, opening it says why."""
+    """Return whether another process uses the embedded database; True if the folder can't be used, as opening it says why."""
     try:
         return is_used(folder)
     except OSError:
@@ -167,14 +167,14 @@ async def _open(
     patience: "_StorePatience | None" = None,
     server: Awaitable[EmbeddedServer] | None = None,
 ) -> AsyncIterator[tuple[Backends, Start]]:
-    """Open the backends of an engine; also yield the first message to a worker beside it."""
+    """Open the backends of an engine; also yield the first message to its worker process."""
     patience = patience or _StorePatience()
     async with AsyncExitStack() as closing:
         client = await closing.enter_async_context(
             httpx.AsyncClient(transport=LazyTransport(), timeout=_REQUEST_SECONDS, trust_env=False)
         )
         database, caches = await _folders(settings, closing)
-        # beside the database's start
+        # during the database's start
         loading = asyncio.create_task(_load_embedders(settings, client, caches))
         closing.push_async_callback(_unload, loading)
         try:
@@ -382,7 +382,7 @@ class _StorePatience:
 
 
 class LazyTransport(httpx.AsyncBaseTransport):
-    """Sends requests as httpx does by itself, and is made with the first: to read the authorities that it trusts takes a start 40 ms."""
+    """Sends requests as httpx's own transport does, which is made with the first: reading the trusted authorities takes 40 ms."""
 
     def __init__(self) -> None:
         self._made: httpx.AsyncHTTPTransport | None = None

@@ -111,13 +111,13 @@ async def make_earlier_embedder(
     *,
     cache_dir: Path,
 ) -> Embedder | None:
-    """Return an embedder that was used before today's, by the settings of then; None where it runs no more on this machine.
+    """Return an embedder that was used before today's, by the settings of then; None if it does not run on this machine any more.
 
     Args:
         settings: Today's.
         client: Asks an embedder on a server.
         at: Which embedding it made.
-        made_by: ``embedder``, as the setting had it, and ``base_url`` where it had one.
+        made_by: ``embedder`` as the setting had it, and perhaps ``base_url``.
         cache_dir: As of ``make_embedder``.
 
     Raises:
@@ -140,7 +140,7 @@ async def make_earlier_embedder(
 
 
 async def make_second_embedder(settings: EngineSettings, *, cache_dir: Path) -> Embedder | None:
-    """Return the embedder of statements that the settings name; None where none is wanted, or none runs on this machine.
+    """Return the embedder of statements that the settings name; None if none is wanted, or none runs on this machine.
 
     Raises:
         ConfigurationError: There is no such one.

@@ -1,4 +1,4 @@
-"""Tells by their addresses which servers are one, and which is near. Never: asks one, nor a name server."""
+"""Compares the addresses of servers, and finds whether one is near. Never: asks one, nor a name server."""
 
 from contextlib import suppress
 from ipaddress import ip_address

@@ -16,7 +16,7 @@ from recollect.settings.internals import EngineInternals
 
 
 class Worker(StrEnum):
-    """Who works in the background."""
+    """The process that works in the background."""
 
     OWN = "own"
     ELSEWHERE = "elsewhere"
@@ -40,11 +40,11 @@ NOWHERE = Path(":memory:")
 _EITHER = frozenset({IN_MEMORY, str(NOWHERE)})  # who writes the one for the other means the same
 
 PREFIX = "RECOLLECT_"
-"""What the variables' names begin with."""
+"""The beginning of the variables' names."""
 
 
 def is_setting(field: FieldInfo) -> bool:
-    """Tell a setting of an operator from what the code decides: it says what it is for."""
+    """Return whether a field is a setting for operators, which has a description; the code decides the others."""
     return field.description is not None
 
 
@@ -78,7 +78,7 @@ class _File(PydanticBaseSettingsSource):
         return None, field_name, False
 
     def __call__(self) -> dict[str, Any]:
-        """Return what the file says of settings; an empty text is none, as with variables."""
+        """Return the settings in the file; an empty text counts as unset, as with variables."""
         fields = self.settings_cls.model_fields
         settings = {name for name, field in fields.items() if is_setting(field)}
         if settings <= self.current_state.keys():
@@ -89,7 +89,7 @@ class _File(PydanticBaseSettingsSource):
 
 
 class EngineSettings(EngineInternals, BaseSettings):
-    """What the engine can be told. Each field of its own is also the variable `RECOLLECT_<FIELD>`, and a key of the file.
+    """The engine's settings. Each field is also the variable `RECOLLECT_<FIELD>`, and a key of the file.
 
     Raises:
         ValidationError: A value makes no sense.
@@ -225,7 +225,7 @@ class EngineSettings(EngineInternals, BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Return where values come from: arguments, then the variables of settings, then the file."""
-        del env_settings, dotenv_settings, file_secret_settings  # `_Variables` stands in for the first
+        del env_settings, dotenv_settings, file_secret_settings  # `_Variables` replaces the first
         return init_settings, _Variables(settings_cls), _File(settings_cls)
 
     @field_validator("data_dir")

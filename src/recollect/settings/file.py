@@ -1,4 +1,4 @@
-"""The settings file: TOML, in which each key is a setting's name in small letters. Never: what a value means.
+"""The settings file: TOML, in which each key is a setting's name in small letters. Never: the meaning of a value.
 
 ``RECOLLECT_CONFIG`` names it; else it is ``recollect.toml`` in the data folder, if there is one. Variables and options win over it.
 """
@@ -21,7 +21,7 @@ def settings_file(data_dir: Path) -> Path | None:
     """Return the file that settings are read from; None where there is none.
 
     Args:
-        data_dir: Where it is looked for if the variable names none.
+        data_dir: The folder to look in if the variable names none.
     """
     if named := os.environ.get(CONFIG):
         return Path(named).expanduser().absolute()
@@ -30,7 +30,7 @@ def settings_file(data_dir: Path) -> Path | None:
 
 
 def read_settings_file(path: Path) -> dict[str, Any]:
-    """Return what a file says, by the names of settings.
+    """Return the values in a file, by the names of settings.
 
     Raises:
         ConfigurationError: It cannot be read, or is no TOML; the message names the file and the line.

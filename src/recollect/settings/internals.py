@@ -1,6 +1,6 @@
-"""What the engine's code decides, each with its reason; tests and benches give others by keyword.
+"""Values that the engine's code decides, each with its reason; tests and benches give others by keyword.
 
-Never: read from the environment, shown to an operator, told by a frontend.
+Never: read from the environment, shown to an operator, sent by a frontend.
 """
 
 from enum import StrEnum
@@ -32,20 +32,20 @@ class EngineInternals(BaseModel):
     """The LLM servers that chats go to besides the one, with their policies; a host that stands before them tells."""
 
     recall_limit: int = Field(default=12, ge=1, le=100)
-    """Memories of a turn at most; half as many where its chat was given some before. What bounds their cost is
-    ``memory_tokens``, and a client asks for another number with ``x-recollect-top-k-memories``."""
+    """Memories of a turn at most; half as many where its chat was given some before. ``memory_tokens``
+    limits their cost; a client asks for another number with ``x-recollect-top-k-memories``."""
 
     recall_gate_threshold: float | None = Field(default=None, ge=0, le=1)
-    """How sure the gate must be; None: as learned, see ``Gate``; 0: always open, for tests of what is behind it."""
+    """The threshold of the gate. None: the learned one, see ``Gate``. 0: always open, for tests."""
 
     recall_weights: dict[str, _Weight] = {}
-    """Weights in place of those learned on the training sets, by their names."""
+    """Weights that replace the learned ones, by their names."""
 
     hybrid: bool = True
     """Whether words are searched for too. Without them names, codes and typos are lost: only benches compare that."""
 
     chunking: bool = True
-    """Whether the message log is searched beside the statements, which it stands in for (decision 0035)."""
+    """Whether the message log is searched where statements do not serve (decision 0035)."""
 
     chat_memory_tokens: int | None = Field(default=None, ge=50)
     """Tokens of all blocks of a chat; None: eight times ``memory_tokens``, as 8,000 are of 1,000."""
@@ -55,7 +55,7 @@ class EngineInternals(BaseModel):
     to chats, as long as is learned from how long its LLM takes (decision 0031)."""
 
     formation_batch_turns: int = Field(default=4, ge=1, le=20)
-    """Turns formed by one call at most; so many wait no longer. Twice as many, but for 1, where they waited for chats
+    """Turns formed by one call at most; so many wait no longer. Twice as many, but for 1, after waiting for chats
     (decision 0031). One alone in tests of single turns."""
 
     extraction_sdk: ExtractionSdk | None = None
@@ -78,7 +78,7 @@ class EngineInternals(BaseModel):
     """A chat is summarized every so many turns. Operators switch summaries off while it runs."""
 
     summary_tokens: int = Field(default=4000, ge=0)
-    """And every so many tokens: half of a context of 8,192, the least that local models have as a rule."""
+    """And every so many tokens: half of a context of 8,192, the least of most local models."""
 
     global_memories: Path | None = None
     """Memories for who has few; None: ``global-memories.txt`` of the data folder, if there is one."""
@@ -90,8 +90,8 @@ class EngineInternals(BaseModel):
     """Users formed for at the same time. They share a model's server; `recollect worker` adds more on any machine."""
 
     job_heartbeat_seconds: float = Field(default=10, ge=1)
-    """After how many seconds the jobs of a killed process are taken up again: soon for whoever waits for a memory,
-    and rarely enough for a write of the database each."""
+    """Seconds until the jobs of a killed process are taken up again: soon for a person who waits for a memory, and rare
+    enough for a write to the database each."""
 
     log_memory_text: bool = False
     """Whether the log line of a decision has the memory's text: only for who develops this, as logs have no user text."""

@@ -34,7 +34,7 @@ def http_url(value: str) -> str:
         raise ValueError("no user and password in the URL; clients send their own key")
     if parts.query or parts.fragment:
         raise ValueError("a base URL has no query and no fragment")
-    _ = parts.port, parts.hostname.encode("idna")  # both raise ValueError where they make no sense
+    _ = parts.port, parts.hostname.encode("idna")  # both raise ValueError if invalid
     return value.rstrip("/")
 
 
@@ -135,7 +135,7 @@ class UpstreamSettings(BaseModel):
 
 
 _OF_HISTORY = frozenset({Kind.SUMMARY, Kind.QA_TURN})
-"""The kinds of memories that repeat what was said, and state no facts."""
+"""The kinds of memories that repeat messages, and state no facts."""
 
 
 def parse_upstreams(value: object) -> object:

@@ -1,4 +1,4 @@
-"""``python -m recollect.worker``: the process itself. It is told what it works with over its standard input."""
+"""``python -m recollect.worker``: the process itself. It gets its settings over standard input."""
 
 import gc
 import os
@@ -10,7 +10,7 @@ _NICENESS = 5
 
 os.nice(_NICENESS)
 give_memory_back()
-gc.disable()  # what is imported stays: it collects once it is at work
+gc.disable()  # imported modules stay: it collects once it is at work
 
 from recollect.worker.main import main  # noqa: E402 -- behind that
 

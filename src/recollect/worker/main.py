@@ -1,4 +1,4 @@
-"""The main function of a worker process: opens its backends, works, reports what it did, and ends with its standard input."""
+"""The main function of a worker process: opens its backends, works, reports its counts, and ends with its standard input."""
 
 import asyncio
 import gc
@@ -64,7 +64,7 @@ async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> 
     settings = EngineSettings(**start.settings)
     async with open_backends(settings, upstream=start.upstream, lives=True) as backends:
         await asyncio.to_thread(warm_up)
-        gc.freeze()  # what a start has made stays: no later collection looks through it, and none did until here
+        gc.freeze()  # objects of the start stay: no later collection looks through them, and none did until here
         gc.enable()
         policy = make_policy(settings, upstream=start.upstream)
         worker = FormationWorker(backends, policy, system_clock, is_told=start.is_told)
@@ -101,14 +101,14 @@ async def _listen(reader: asyncio.StreamReader, worker: FormationWorker, caches:
 
 
 async def _until_told_to_end() -> None:
-    """Return at SIGTERM, which whoever stops a whole process group sends to each of its processes."""
+    """Return at SIGTERM, which each process of a stopped process group gets."""
     told = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told.set)
     await told.wait()
 
 
 async def _tell(worker: FormationWorker, tells: BinaryIO) -> None:
-    """Report what was done whenever that has changed."""
+    """Report the counts whenever they have changed."""
     last = b""
     while True:
         line = line_of(Report(worker.counts, worker.guarded))

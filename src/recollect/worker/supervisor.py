@@ -1,4 +1,4 @@
-"""Supervises the worker process: starts it, sends it what it needs, and restarts it when it ends. Never: what it works on."""
+"""Supervises the worker process: starts it, sends it messages, and restarts it when it ends. Never: formation."""
 
 import asyncio
 import signal
@@ -23,10 +23,10 @@ _COMMAND = (sys.executable, "-P", "-m", "recollect.worker")
 
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 15.0
 _FIRST_PAUSE = 0.2
-"""Seconds before the first worker starts: it imports for a second, and what it is a part of is to be ready first."""
+"""Seconds before the first worker starts: it imports for a second, and the proxy is to be ready first."""
 
 _QUIET_SECONDS = 0.25
-"""Seconds without a chat before the worker is told so: a wake-up for each chat would take the chats' processor."""
+"""Seconds without a chat before the worker gets to know: a wake-up for each chat would take the chats' processor."""
 
 _LIVED_SECONDS = 60.0
 """If a worker ran at least this long, its end is not counted as a repeated failure: the pause before a restart starts over."""
@@ -45,7 +45,7 @@ class WorkerProcess:
 
     Args:
         start: The worker's settings.
-        yields: Whether the worker has to be told how many chats run on the upstream.
+        yields: Whether the worker needs to know how many chats run on the upstream.
     """
 
     def __init__(self, start: Start, *, yields: bool = False) -> None:
@@ -101,7 +101,7 @@ class WorkerProcess:
     def _send(self, message: ToWorker) -> None:
         pipe = None if self._process is None else self._process.stdin
         if pipe is None or pipe.is_closing() or pipe.transport.get_write_buffer_size() > _MOST_UNREAD:
-            return  # the next one is told of everything that is still at hand
+            return  # the next worker gets everything that is still known
         pipe.write(line_of(message))
 
     async def run(self) -> None:
@@ -124,7 +124,7 @@ class WorkerProcess:
 
     async def _live(self) -> str:
         """Run one worker process; return how it ended."""
-        # Of a session of its own: what a terminal sends to who watches it does not end it first.
+        # In a process group of its own: Ctrl-C in a terminal does not end it first.
         process = await asyncio.create_subprocess_exec(
             *_COMMAND,
             stdin=asyncio.subprocess.PIPE,

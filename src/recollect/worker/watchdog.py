@@ -1,6 +1,6 @@
-"""Ends a worker that is stuck: from outside of its interpreter where that is held, from within where a step is overdue.
+"""Ends a stuck worker: from outside of its interpreter if that is held, from within if a step is overdue.
 
-Never: what the steps do.
+Never: the work of a step.
 """
 
 import asyncio
@@ -12,11 +12,11 @@ import structlog
 from recollect.models.attempts import Steps
 
 HELD_SECONDS = 20
-"""How long a worker's interpreter may be held. What holds it so long would hold it for hours: ordinary work takes
-milliseconds, and a processor is shared by so many only where nobody's chat is answered either."""
+"""Seconds that a worker's interpreter may be held. Ordinary work holds it for milliseconds, even on a machine that is too busy
+to answer chats; code that holds it this long would hold it for hours."""
 
 OVERDUE = 75
-"""With what a worker ends that gave up a step (EX_TEMPFAIL of sysexits.h)."""
+"""The exit code of a worker that gave up a step (EX_TEMPFAIL of sysexits.h)."""
 
 _LOOK_SECONDS = 1.0
 
@@ -24,10 +24,10 @@ log = structlog.get_logger(__name__)
 
 
 async def watch(steps: Steps) -> None:
-    """Watch until cancelled; the process ends where a step is overdue, or where nothing can watch any more.
+    """Watch until cancelled; end the process if a step is overdue, or if nothing can watch any more.
 
-    The kernel sends SIGALRM when its timer was not set anew in time, and its own action on it ends the process: no
-    code of ours has to run, which it could not while one expression or one loop in C holds the interpreter.
+    The kernel sends SIGALRM if its timer was not set again in time, and its default action ends the process. No code of ours
+    has to run: none could while an expression or a loop in C holds the interpreter.
     """
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     try:

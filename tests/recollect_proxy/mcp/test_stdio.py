@@ -173,7 +173,7 @@ class TestOnTheStoreItself:
         ("options", "env", "said"),
         [
             ((), {}, "--user"),
-            (("--user", "*"), {}, "--user"),
+            (("--user", "*"), {}, "A user's id"),
             (("--url", "ftp://x"), {"RECOLLECT_TOKEN": "x"}, "--url"),
             (("--url", "http://127.0.0.1:9"), {}, "RECOLLECT_TOKEN"),
             (("--user", "anna"), {"RECOLLECT_DATABASE_URL": "memory:"}, "in memory"),
