@@ -43,7 +43,7 @@ def main() -> None:
         print("usage: python -m bench NAME ...    (NAME --help lists its options)", "", *lines, sep="\n")
         sys.exit(0 if name in {"-h", "--help"} else 2)
     from recollect.errors import RecollectError  # noqa: PLC0415 -- after the variable above
-    from recollect.logs import configure_logging  # noqa: PLC0415
+    from recollect.runtime.logs import configure_logging  # noqa: PLC0415
 
     configure_logging("error")
     sys.argv = [f"python -m bench {name}", *rest]

@@ -16,8 +16,13 @@ PROGRAMS = ("bench", "examples")
 """Packages of the repository's root, which are not shipped, and may ask a database what the engine never does."""
 PURE = (
     *("recollect.audit", "recollect.wire", "recollect.chunking", "recollect.composition", "recollect.errors"),
-    *("recollect.failures", "recollect.formation", "recollect.model", "recollect.request_composition"),
-    *("recollect.audit_redaction", "recollect.text"),
+    *(
+        "recollect.runtime.failures",
+        "recollect.formation",
+        "recollect.model",
+        "recollect.request_composition",
+    ),
+    "recollect.text",
     *("recollect.engine.counts", "recollect.engine.explain", "recollect.engine.policy"),
     *("recollect.engine.prepared", "recollect_openwebui.notices"),
     *("recollect_proxy.chat.request_composer", "recollect_proxy.web.headers"),

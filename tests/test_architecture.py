@@ -49,7 +49,7 @@ LIBRARIES = {
     "recollect.engine": "cachetools msgspec structlog uuid_utils",
     "recollect.formation": "rapidfuzz structlog",
     "recollect.indexing": "structlog",
-    "recollect.logs": "structlog",
+    "recollect.runtime": "structlog",
     "recollect.model": "numpy",
     "recollect.models": "cachetools httpx httpx2 marisa_trie mistralai msgspec numpy onnx onnxruntime pydantic safetensors "
     "structlog tokenizers",

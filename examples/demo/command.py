@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.logs import configure_logging
+from recollect.runtime.logs import configure_logging
 from recollect_proxy.serving.ephemeral_server import run_to_the_end
 from recollect_proxy.settings.command_settings import read_settings
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import structlog
 
-from recollect.failures import place
+from recollect.runtime.failures import place
 
 log = structlog.get_logger(__name__)
 

@@ -9,7 +9,7 @@ import structlog
 
 from recollect.assembly import shared_engine
 from recollect.engine.live import LiveEngine
-from recollect.failures import place
+from recollect.runtime.failures import place
 from recollect.settings import EngineSettings, is_setting
 from recollect_openwebui.erasure import resume_erasing
 

@@ -17,8 +17,8 @@ import structlog
 from recollect.assembly import running_engine
 from recollect.engine import Engine
 from recollect.errors import StoreError
-from recollect.failures import place
 from recollect.model import Erasure, Scope
+from recollect.runtime.failures import place
 from recollect.text.patterns import anchored
 from recollect_openwebui.background import in_background
 

@@ -5,7 +5,7 @@
 
 from typing import TYPE_CHECKING
 
-from recollect.lazy import lazy_exports
+from recollect.runtime.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from recollect.assembly import open_engine

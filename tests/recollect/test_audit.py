@@ -11,7 +11,7 @@ from tests.recollections import NOON, memory
 from tests.tables import table
 from uuid_utils.compat import uuid7
 
-from recollect.audit import (
+from recollect.audit.replay import (
     as_before,
     as_linked_before,
     edit_details,

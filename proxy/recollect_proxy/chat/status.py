@@ -17,8 +17,8 @@ import structlog
 
 from recollect.engine.live import LiveEngine
 from recollect.errors import RecollectError
-from recollect.failures import place
 from recollect.model import News, Recollection, Turn
+from recollect.runtime.failures import place
 from recollect.wire import ChatBody
 from recollect_openwebui import notices
 from recollect_proxy.identity import Caller

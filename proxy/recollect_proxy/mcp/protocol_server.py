@@ -36,7 +36,7 @@ from msgspec import Struct
 
 from recollect.api.agents import MemoryDocument, ProfileDocument
 from recollect.errors import EmbedderError, MemoryNotFoundError, StoreError, SwitchedOffError
-from recollect.failures import place
+from recollect.runtime.failures import place
 from recollect_proxy.mcp.caller import Caller
 from recollect_proxy.mcp.client_name import UNNAMED, printable_name
 from recollect_proxy.mcp.tools import TOOLS, ArgumentError

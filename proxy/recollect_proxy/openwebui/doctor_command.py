@@ -64,7 +64,7 @@ def doctor(
 
 def _findings(settings: ProxySettings, request: Path | None, seconds: float) -> "list[Finding]":
     """Diagnose the request in a file, or without a file the first one from a person within ``seconds``."""
-    from recollect.logs import configure_logging
+    from recollect.runtime.logs import configure_logging
     from recollect_proxy.openwebui.captured_request import read_captured_request
     from recollect_proxy.openwebui.diagnosis import diagnose
 

@@ -11,7 +11,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from recollect.engine.live import LiveEngine
-from recollect.failures import place
+from recollect.runtime.failures import place
 from recollect_proxy.access import Authentication
 from recollect_proxy.pages import (
     administrators,
@@ -86,7 +86,7 @@ def pages(
         [
             Router(
                 BASE,
-                route_handlers=[*_handlers(), read_static],
+                route_handlers=[*_routes(), read_static],
             )
         ],
         debug=False,
@@ -104,7 +104,7 @@ def pages(
     return _guarded(application)
 
 
-def _handlers() -> Iterator[HTTPRouteHandler]:
+def _routes() -> Iterator[HTTPRouteHandler]:
     return (each for module in _PAGES for each in vars(module).values() if isinstance(each, HTTPRouteHandler))
 
 

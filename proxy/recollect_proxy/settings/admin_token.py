@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.errors import ConfigurationError
-from recollect.file_lock import FileLock
+from recollect.runtime.file_lock import FileLock
 from recollect.settings import NOWHERE
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

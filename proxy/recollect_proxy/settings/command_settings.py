@@ -48,7 +48,7 @@ def read_sources(**options: Any) -> Sources:
 
 def settings_and_logging(without_upstream: str = NO_UPSTREAM, /, **options: Any) -> ProxySettings:
     """Return the settings as ``settings_of_start``, and log from here on as they say."""
-    from recollect.logs import configure_logging  # noqa: PLC0415 -- a command that logs nothing does without
+    from recollect.runtime.logs import configure_logging  # noqa: PLC0415 -- a command that logs nothing does without
 
     given = _given(options)
     sources = read_sources(**given)

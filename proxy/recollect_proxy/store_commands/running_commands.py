@@ -82,7 +82,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 def settings_of(data_dir: Path | None, database_url: str | None, **options: Any) -> ProxySettings:
     """Return the settings of a command; only errors are logged from here on."""
-    from recollect.logs import configure_logging
+    from recollect.runtime.logs import configure_logging
 
     configure_logging("error")
     return read_settings(upstream=UNUSED_UPSTREAM, data_dir=data_dir, database_url=database_url, **options)
@@ -90,7 +90,7 @@ def settings_of(data_dir: Path | None, database_url: str | None, **options: Any)
 
 def settings_with_model(command: str, **options: Any) -> ProxySettings:
     """Return the settings of a command that asks the extraction model: they have to name an LLM."""
-    from recollect.logs import configure_logging
+    from recollect.runtime.logs import configure_logging
     from recollect_proxy.app import with_upstream_key
 
     configure_logging("error")

@@ -6,7 +6,7 @@ Its exports are imported at their first use: a command that only reads settings 
 from typing import TYPE_CHECKING
 
 from recollect.assembly.files import FILES
-from recollect.lazy import lazy_exports
+from recollect.runtime.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from recollect.assembly.administering import (

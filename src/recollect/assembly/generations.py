@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import structlog
 
 from recollect.errors import RecollectError
-from recollect.failures import place
 from recollect.model import EmbedderInUse, EmbedderPlace
 from recollect.models.embedders.cache import CachedEmbedder
 from recollect.ports import Embedder, Generation
+from recollect.runtime.failures import place
 
 if TYPE_CHECKING:
     from recollect.store.embedders import EmbedderGenerations

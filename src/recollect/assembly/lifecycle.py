@@ -27,10 +27,10 @@ from recollect.assembly.warm_up import warm_up, warm_up_search
 from recollect.engine import Backends, Engine, system_clock
 from recollect.engine.worker import AbsentWorker
 from recollect.errors import ConfigurationError, RecollectError, StoreError
-from recollect.failures import place
-from recollect.logs import configured_level
 from recollect.models.embedders.cache import CachedEmbedder
 from recollect.ports import Clock, Embedder, Spooled
+from recollect.runtime.failures import place
+from recollect.runtime.logs import configured_level
 from recollect.settings import NOWHERE, EngineSettings, Worker
 from recollect.settings.upstreams import UpstreamSettings, plain_upstream
 from recollect.store import (

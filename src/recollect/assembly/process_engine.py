@@ -7,7 +7,7 @@ import structlog
 
 from recollect.assembly.host_engine import live_engine
 from recollect.engine.live import LiveEngine
-from recollect.failures import place
+from recollect.runtime.failures import place
 from recollect.settings import EngineSettings
 
 log = structlog.get_logger(__name__)

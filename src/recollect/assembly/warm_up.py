@@ -12,12 +12,12 @@ import structlog
 from recollect.backends import Backends
 from recollect.composition.excerpts import excerpt, focus_of
 from recollect.composition.fences import quoted
-from recollect.deadline import within
 from recollect.errors import EmbedderError, StoreError
 from recollect.formation.memory_commands import read_commands
 from recollect.model import Kind, Memory, Recollection, Scope, Source, Turn
 from recollect.recall import PromptTexts, SelectionContext, SelectionLimits, select
 from recollect.recall.query import read_query
+from recollect.runtime.deadline import within
 from recollect.text.attribution.thoughts import without_thoughts
 from recollect.text.cues.memory_requests import read_memory_request
 from recollect.text.tokens import estimate_tokens

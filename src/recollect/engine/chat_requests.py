@@ -14,13 +14,11 @@ import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.deadline import within
 from recollect.engine import request_answers as answers
 from recollect.engine.administration import Administration
 from recollect.engine.listed_targets import Unmet, shown_list, targets
 from recollect.engine.policy import Policy
 from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError, StoreError
-from recollect.failures import place
 from recollect.formation.memory_commands import read_commands
 from recollect.model import (
     Action,
@@ -42,6 +40,8 @@ from recollect.model import (
     Turn,
 )
 from recollect.ports import Clock
+from recollect.runtime.deadline import within
+from recollect.runtime.failures import place
 from recollect.text.attribution import attribute
 from recollect.text.cues.memory_requests import (
     LONGEST_MESSAGE,

@@ -12,9 +12,9 @@ from uuid import UUID
 import structlog
 from uuid_utils.compat import uuid7
 
-from recollect.deadline import ends_before
 from recollect.errors import StoreError
 from recollect.model import Became, Exchange, Failure, LogEntry, Memory, Phase, Recollection, Turn, TurnNotes
+from recollect.runtime.deadline import ends_before
 from recollect.text.normalization import storable_id, storable_user
 from recollect.text.secrets.masking import MaskedTurn
 

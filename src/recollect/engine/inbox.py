@@ -27,7 +27,6 @@ from recollect.errors import (
     WorkerStoppedError,
     YieldedError,
 )
-from recollect.failures import place
 from recollect.formation import (
     Batch,
     CallGuard,
@@ -41,6 +40,7 @@ from recollect.model.local_time import in_zone
 from recollect.models.attempts import Step, Steps
 from recollect.models.yielding import Yielding
 from recollect.ports import Clock
+from recollect.runtime.failures import place
 
 if TYPE_CHECKING:
     from recollect.store.inbox import Inbox

@@ -15,7 +15,6 @@ from uuid import UUID
 import structlog
 from uuid_utils.compat import uuid7
 
-from recollect.deadline import ends_before, happens, within
 from recollect.engine import Engine, system_clock
 from recollect.engine.client_questions import AskedRequest
 from recollect.engine.exchanges import ExchangeRecord, is_storable, new_exchange
@@ -28,7 +27,6 @@ from recollect.engine.recall_counts import RecallCounts
 from recollect.engine.recall_log import log_recall
 from recollect.engine.recent_exchanges import RecentExchanges
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
-from recollect.failures import place
 from recollect.model import (
     UNNAMED,
     Became,
@@ -41,6 +39,8 @@ from recollect.model import (
     Turn,
     TurnNotes,
 )
+from recollect.runtime.deadline import ends_before, happens, within
+from recollect.runtime.failures import place
 from recollect.spool import Spool
 
 _REOPEN_SECONDS = 5.0

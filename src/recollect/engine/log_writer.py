@@ -13,7 +13,6 @@ from weakref import WeakValueDictionary
 import structlog
 from cachetools import LRUCache, TTLCache
 
-from recollect.deadline import ends_before, happens
 from recollect.engine import Engine
 from recollect.engine.exchanges import ExchangeRecord
 from recollect.engine.masking_lanes import (
@@ -24,8 +23,9 @@ from recollect.engine.masking_lanes import (
 )
 from recollect.engine.notes_in_background import NotesInBackground
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
-from recollect.failures import place
 from recollect.model import Became, LogEntry, Phase, Scope, Written
+from recollect.runtime.deadline import ends_before, happens
+from recollect.runtime.failures import place
 from recollect.spool import FullError, Kept, Spool, Waiting
 
 _SOON_SECONDS = 0.5

@@ -12,11 +12,11 @@ import structlog
 from recollect.backends import Backends
 from recollect.engine.policy import Policy
 from recollect.errors import RecollectError
-from recollect.failures import place
 from recollect.indexing import embed_user, index_user
 from recollect.model import ANSWERS_KEPT
 from recollect.models.attempts import Step, Steps
 from recollect.ports import Clock
+from recollect.runtime.failures import place
 
 _EVERY_SECONDS = 3600.0
 _RETRY_SECONDS = 60.0

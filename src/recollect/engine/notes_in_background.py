@@ -6,10 +6,10 @@ from uuid import UUID
 
 import structlog
 
-from recollect.deadline import happens
 from recollect.engine import Engine
 from recollect.engine.exchanges import ExchangeRecord, Noting
 from recollect.model import Scope, Turn, TurnNotes
+from recollect.runtime.deadline import happens
 
 NOTES_AT_MOST = 200
 """Notes that may wait. Without one a chat goes on."""

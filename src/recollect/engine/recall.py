@@ -11,7 +11,6 @@ from functools import partial
 import structlog
 
 from recollect.backends import Backends
-from recollect.deadline import within
 from recollect.engine.equal_questions import EqualQuestions
 from recollect.engine.policy import Policy
 from recollect.engine.prepared import (
@@ -26,7 +25,6 @@ from recollect.engine.prepared import (
     without_recall,
 )
 from recollect.errors import EmbedderError, StoreError
-from recollect.failures import place
 from recollect.index import Passages, Snapshot
 from recollect.model import Chat, EntryState, Placement, ProfileEntry, Recall, Skip, Stage, Turn, Vector
 from recollect.model.local_time import in_zone, wall
@@ -45,6 +43,8 @@ from recollect.recall import (
 from recollect.recall.profile_fields import importance_of
 from recollect.recall.query import RecallQuery, in_the_zone, read_query
 from recollect.recall.worth import is_over
+from recollect.runtime.deadline import within
+from recollect.runtime.failures import place
 from recollect.text.cues.memory_requests import Request, read_memory_request
 
 log = structlog.get_logger(__name__)

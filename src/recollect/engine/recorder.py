@@ -17,7 +17,6 @@ from recollect.engine.exchanges import begun, ended, new_exchange
 from recollect.engine.masking_lanes import entry_as_it_is, entry_without_secrets
 from recollect.engine.policy import Policy
 from recollect.errors import StoreError, StoreUnavailableError
-from recollect.failures import place
 from recollect.model import (
     Exchange,
     Flags,
@@ -31,6 +30,7 @@ from recollect.model import (
     Written,
 )
 from recollect.ports import Clock
+from recollect.runtime.failures import place
 
 _ERASURES_KEPT = 10_000
 _ERASURE_SECONDS = 3600.0

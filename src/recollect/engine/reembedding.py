@@ -15,8 +15,8 @@ import structlog
 from recollect.backends import Backends
 from recollect.engine.maintenance import Indexer
 from recollect.errors import RecollectError
-from recollect.failures import place
 from recollect.model import EmbedderInUse, EmbedderPlace, EmbeddingState
+from recollect.runtime.failures import place
 
 if TYPE_CHECKING:
     from recollect.store.embedders import EmbedderGenerations

@@ -27,13 +27,13 @@ from recollect.engine.policy import Batching, Policy
 from recollect.engine.reembedding import Reembedding
 from recollect.engine.summaries import Summaries
 from recollect.errors import RecollectError, StoreError, YieldedError
-from recollect.failures import place
 from recollect.formation import Batch, CallGuard, CallStatistics, Extraction, Work
 from recollect.indexing import shorter_wait
 from recollect.model import Strategy, Unread
 from recollect.models.attempts import Step, Steps
 from recollect.models.yielding import Yielding
 from recollect.ports import Clock
+from recollect.runtime.failures import place
 
 _SLOW_KEPT = 10_000
 _LOOK_AGAIN_SECONDS = 10.0

@@ -11,7 +11,6 @@ from uuid import UUID
 import structlog
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError, WorkerStoppedError
-from recollect.failures import place
 from recollect.formation.turns import must_be_hidden
 from recollect.indexing.indexed_message import (
     index_by_words,
@@ -23,6 +22,7 @@ from recollect.indexing.indexed_message import (
 from recollect.indexing.memories import MemoryEmbedding, embed_questions
 from recollect.model import EmbeddingScope, IndexedMessage, LoggedMessage, UnembeddedChunk
 from recollect.ports import Embedder
+from recollect.runtime.failures import place
 
 if TYPE_CHECKING:
     from recollect.store.log import LogIndex

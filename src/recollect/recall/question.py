@@ -11,12 +11,12 @@ from typing import Any, NamedTuple, TypeVar
 import structlog
 from cachetools import TTLCache
 
-from recollect.deadline import within
 from recollect.errors import EmbedderError, StoreError
 from recollect.model import Stage, Vector
 from recollect.ports import Embedder, Generation
 from recollect.recall.query import RecallQuery, asked_before
 from recollect.recall.relevance import contextual_vector
+from recollect.runtime.deadline import within
 
 T = TypeVar("T")
 

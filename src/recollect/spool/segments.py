@@ -15,8 +15,8 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from recollect.file_lock import FileLock
 from recollect.model import Scope
+from recollect.runtime.file_lock import FileLock
 
 _LINES, _PART, _LOCK = ".spool", ".part", ".lock"
 

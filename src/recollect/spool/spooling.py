@@ -12,8 +12,8 @@ from uuid import UUID
 import structlog
 
 from recollect.errors import RecollectError, StoreUnavailableError
-from recollect.failures import place
 from recollect.model import LogEntry, Scope
+from recollect.runtime.failures import place
 from recollect.spool.records import decode, encode
 from recollect.spool.segments import Kept, Segment, SegmentFolder
 

@@ -5,7 +5,7 @@ Its exports are imported when they are first used: to start the embedded server 
 
 from typing import TYPE_CHECKING
 
-from recollect.lazy import lazy_exports
+from recollect.runtime.lazy import lazy_exports
 from recollect.store.embedded import EmbeddedServer, TemporaryFolder, is_used, start_embedded
 
 if TYPE_CHECKING:

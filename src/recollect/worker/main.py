@@ -18,10 +18,10 @@ from recollect.engine import system_clock
 from recollect.engine.credentials import Lent
 from recollect.engine.worker import FormationWorker
 from recollect.errors import RecollectError
-from recollect.failures import place
 from recollect.formation.warm_up import warm_up
-from recollect.logs import configure_logging
 from recollect.ports import Cache
+from recollect.runtime.failures import place
+from recollect.runtime.logs import configure_logging
 from recollect.settings import EngineSettings
 from recollect.worker.watchdog import watch
 from recollect.worker.wire import LONGEST_LINE, Chats, Clear, Lend, Report, Start, line_of, to_worker

@@ -13,8 +13,8 @@ from cachetools import TTLCache
 
 from recollect.engine.counts import FormationCounts
 from recollect.engine.credentials import CREDENTIAL_SECONDS, CREDENTIALS_KEPT, Lent
-from recollect.failures import place
 from recollect.formation import CallStatistics
+from recollect.runtime.failures import place
 from recollect.worker.watchdog import HELD_SECONDS, OVERDUE
 from recollect.worker.wire import LONGEST_LINE, Chats, Clear, Lend, Start, ToWorker, line_of, read_report
 

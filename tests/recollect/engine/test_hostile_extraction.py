@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.recollect.engines import engine_over
 from tests.stores import NOON, Store, store_over
 
-from recollect.audit import replay
+from recollect.audit.replay import replay
 from recollect.engine import Engine
 from recollect.engine.policy import Batching, Policy, Summarizing
 from recollect.formation.verification import MOST_OF_A_TURN

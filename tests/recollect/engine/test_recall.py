@@ -14,7 +14,6 @@ from tests.stores import NOON, Store
 from tests.waiting import until
 from tests.watched_stores import Outage, Through, breakable, broken, with_parts
 
-from recollect import deadline
 from recollect.engine import Engine, RecallOptions
 from recollect.errors import EmbedderError, StoreUnavailableError
 from recollect.index import Snapshot, SnapshotCache
@@ -30,6 +29,7 @@ from recollect.model import (
     Vector,
 )
 from recollect.recall import Gate
+from recollect.runtime import deadline
 
 TEA = "I drink green tea"
 WHICH = "What tea do I drink"

@@ -11,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 from tests.recollect.spool.spools import Taking, add, entry, files, opened
 
-from recollect.file_lock import FileLock
+from recollect.runtime.file_lock import FileLock
 
 
 async def test_two_that_share_a_folder_leave_each_others_files_alone(folder: Path) -> None:

@@ -7,7 +7,7 @@ from threading import Barrier
 import pytest
 from tests.recollect_proxy.settings import proxy_settings
 
-from recollect.file_lock import FileLock
+from recollect.runtime.file_lock import FileLock
 from recollect_proxy.settings import admin_token as tokens
 from recollect_proxy.settings.admin_token import AdminToken, admin_token
 

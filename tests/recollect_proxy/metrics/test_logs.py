@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 import structlog
 
-from recollect.logs import configure_logging
+from recollect.runtime.logs import configure_logging
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from tests.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.scripted_upstream import End, ScriptedUpstream, failure, head, streamed, whole
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from recollect.logs import configure_logging
+from recollect.runtime.logs import configure_logging
 
 REALTIME = b"/v1/realtime?model=m"
 HANDSHAKE = [

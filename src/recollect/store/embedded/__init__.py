@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 
 from recollect.errors import ConfigurationError
-from recollect.file_lock import FileLock
+from recollect.runtime.file_lock import FileLock
 from recollect.store.embedded.cluster import Cluster
 from recollect.store.embedded.temporary import TemporaryFolder
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
-from recollect.file_lock import FileLock
+from recollect.runtime.file_lock import FileLock
 from recollect.store.embedded.accounts import POSTGRES_VERSION, account_for, binaries_for
 
 _POLL_SECONDS = 0.01

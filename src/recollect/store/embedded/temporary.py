@@ -8,7 +8,7 @@ import tempfile
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from recollect.file_lock import FileLock
+from recollect.runtime.file_lock import FileLock
 
 _PREFIX = "recollect-"
 _LOCK = "in-use.lock"

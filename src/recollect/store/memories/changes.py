@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, assert_never
 from uuid import UUID
 
-from recollect.audit import (
+from recollect.audit.replay import (
     addition_details,
     deciding_details,
     limit_details,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from recollect.audit import addition_details
+from recollect.audit.replay import addition_details
 from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import COMMONS, STATEMENTS, Action, Memory, Reason, Source
 from recollect.store.memories.transaction import Transaction, insert_vector

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from recollect.audit import edit_details
+from recollect.audit.replay import edit_details
 from recollect.errors import (
     BulkRefusedError,
     ChangedMeanwhileError,

@@ -12,8 +12,8 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.audit import messages_of
-from recollect.audit_redaction import Redaction, is_forget_command, redacted
+from recollect.audit.redaction import Redaction, is_forget_command, redacted
+from recollect.audit.replay import messages_of
 from recollect.errors import DuplicateMemoryError, NotUndoableError
 from recollect.model import Action, Actor, Change, Erase, Erasure, Ignore, Reason, Scope
 from recollect.store.jobs.queue import enqueue

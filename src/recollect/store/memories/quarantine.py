@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from recollect.audit import deciding_details
+from recollect.audit.replay import deciding_details
 from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import (
     MOST_QUARANTINED,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from recollect.audit import as_of
+from recollect.audit.replay import as_of
 from recollect.model import Memory, MemoryFilter, State, Update
 from recollect.store.pool import Connection
 from recollect.store.rows import memory_of, update_of

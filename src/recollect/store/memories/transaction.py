@@ -12,7 +12,7 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from recollect.audit import removal_details
+from recollect.audit.replay import removal_details
 from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import COMMONS, Action, Actor, Kind, Memory, Past, Reason, Source, Update
 from recollect.store.log.terms import TERMS_BY, terms_of_memory

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from recollect.audit import as_before, as_linked_before, messages_of, not_resting_on
+from recollect.audit.replay import as_before, as_linked_before, messages_of, not_resting_on
 from recollect.errors import DuplicateMemoryError, NotUndoableError, UpdateNotFoundError
 from recollect.model import Action, Memory, Reason, Update
 from recollect.store.memories.transaction import Transaction

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.audit import messages_of
+from recollect.audit.replay import messages_of
 from recollect.errors import DuplicateMemoryError, NotUndoableError
 from recollect.model import Action, Actor, Reason, Scope, Update
 from recollect.store.memories.hidden_messages import hide_messages

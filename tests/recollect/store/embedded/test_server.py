@@ -20,7 +20,7 @@ from tests.recollect.store.embedded.servers import (
 from tests.waiting import until
 
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
-from recollect.file_lock import FileLock
+from recollect.runtime.file_lock import FileLock
 
 pytestmark = pytest.mark.process
 

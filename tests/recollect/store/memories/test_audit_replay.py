@@ -12,7 +12,7 @@ from tests.recollect.store.keeping import history
 from tests.searching import lexicon_of
 from tests.stores import LATER, NOON, Store
 
-from recollect.audit import replay
+from recollect.audit.replay import replay
 from recollect.errors import StoreError
 from recollect.model import (
     Action,

@@ -10,7 +10,7 @@ from tests.recollect.store.keeping import formed, history
 from tests.recollect.store.memories.test_erased_chats import rows_with
 from tests.stores import LATER, NOON, Store
 
-from recollect.audit import replay
+from recollect.audit.replay import replay
 from recollect.engine.exchanges import begun
 from recollect.model import (
     Action,

@@ -11,7 +11,7 @@ from tests.recollect.store.keeping import apply, contents, formed, history, kept
 from tests.searching import lexicon_of, vocabulary
 from tests.stores import LATER, NOON, NORTH, Store, vector
 
-from recollect.audit import replay
+from recollect.audit.replay import replay
 from recollect.errors import NotUndoableError
 from recollect.model import (
     Action,

@@ -12,7 +12,7 @@ from tests.recollect.store.keeping import apply, contents, formed, history, kept
 from tests.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
-from recollect.audit import replay
+from recollect.audit.replay import replay
 from recollect.errors import DuplicateMemoryError, NotUndoableError, UpdateNotFoundError
 from recollect.model import (
     COMMONS,

@@ -10,7 +10,7 @@ from tests.recollect.store.indexing import by_words, index_all, indexed, near, s
 from tests.recollect.store.keeping import apply, contents, formed, history, kept, next_pending, resting_on
 from tests.stores import LATER, NOON, NORTH, Store, vector
 
-from recollect.audit import replay
+from recollect.audit.replay import replay
 from recollect.model import (
     ROOT,
     Action,

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from recollect.file_lock import FileLock
+from recollect.runtime.file_lock import FileLock
 
 
 def test_it_is_held_by_one_until_it_is_closed(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from tests.waiting import until
 
-from recollect.deadline import ends_before, happens, within
+from recollect.runtime.deadline import ends_before, happens, within
 
 
 class Work:

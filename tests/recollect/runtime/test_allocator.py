@@ -8,7 +8,7 @@ import pytest
 _HOLES = """
 import sys
 import numpy as np
-from recollect.allocator import give_memory_back
+from recollect.runtime.allocator import give_memory_back
 
 def resident():
     return next(int(line.split()[1]) // 1024 for line in open("/proc/self/status") if line.startswith("VmRSS"))
