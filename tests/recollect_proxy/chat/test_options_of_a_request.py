@@ -40,18 +40,6 @@ async def test_fewer_memories_can_be_asked_for(
     assert not [name for name, _ in upstream.last.headers if name.lower().startswith(b"x-recollect")]
 
 
-async def test_the_rest_of_the_body_stays_byte_for_byte(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    before = b' { "n":1.0,"x":1e400,'
-    behind = b' "messages":[{"role":"user","content":"sqrt(2)*sqrt(8)="}],"model":"scripted"}\r\n'
-
-    await proxy.fetch(b"POST", CHAT, drinker.headers(), before + b'"recollect":{"recall":false},' + behind)
-
-    assert upstream.last.body == before + behind
-    assert upstream.last.values(b"content-length") == [b"%d" % len(before + behind)]
-
-
 async def test_options_of_who_is_not_known_are_taken_out_too(
     proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
@@ -102,16 +90,6 @@ async def test_remember_off_recalls_all_the_same_and_remembers_nothing(
 
     assert TEA in upstream.last.system
     assert await proxy.logged(drinker) == []
-
-
-async def test_a_session_that_is_asked_for_is_the_chat(proxy: RunningProxy, user: User) -> None:
-    await proxy.say(user, "Hello there.", recollect={"session": "mine"})
-    await proxy.settle()
-
-    [row] = await proxy.rows(
-        "SELECT DISTINCT session_id FROM recollect.messages WHERE user_id = $1", user.known_as
-    )
-    assert row["session_id"] == "mine"
 
 
 # -- the headers of the answer --------------------------------------------------------------------------

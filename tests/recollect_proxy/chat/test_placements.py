@@ -106,28 +106,7 @@ async def test_a_chat_goes_on_as_it_was_after_a_restart(
     assert fenced(third) == [False, False, True, False, False]
 
 
-async def test_the_blocks_of_a_chat_are_counted(
-    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
-) -> None:
-    chat = Frontend(proxy, upstream, chatter)
-    await chat.says(WHICH_TEA)
-    first = int(chat.answer[b"x-recollect-chat-memory-tokens"])
-    await chat.says(WHICH_CAT)
-    own = int(chat.answer[b"x-recollect-memory-tokens"])
-
-    assert int(chat.answer[b"x-recollect-chat-memory-tokens"]) == first + own > first > 0
-
-
 # -- the other placements --------------------------------------------------------------------------
-
-
-async def test_nowhere_is_nowhere(proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User) -> None:
-    chat = Frontend(proxy, upstream, chatter, headers=[(b"X-Recollect-Placement", b"off")])
-
-    sent = await chat.says(WHICH_TEA)
-
-    assert FENCE not in sent.body.decode()
-    assert chat.answer[b"x-recollect-skipped"] == b"off"
 
 
 async def test_the_setting_says_where_it_goes_unless_a_request_does(

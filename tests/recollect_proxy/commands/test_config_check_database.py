@@ -1,12 +1,11 @@
-"""`recollect config check` asks the database that the settings name, unless it is told not to."""
+"""`recollect config check` asks the configured database, unless it is offline."""
 
 import json
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.databases import new_database
 from tests.recollect_proxy.command_line import recollect
 
 SECRET = "hush-7"
@@ -19,18 +18,10 @@ def settings(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def away() -> Iterator[str]:
-    """The address of a database at which nobody listens."""
+    """The address of a database that is not running."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield f"postgresql://anna:{SECRET}@127.0.0.1:{taken.getsockname()[1]}/memories"
-
-
-@pytest.fixture
-async def latin_dsn(empty_dsn: str) -> AsyncIterator[str]:
-    """A database that has no letters but those of Western Europe."""
-    options = "ENCODING 'LATIN1' LOCALE 'C' LOCALE_PROVIDER libc"
-    async with new_database(empty_dsn, "template0", options) as dsn:
-        yield dsn
 
 
 def test_a_database_that_a_start_takes_is_told_with_its_versions(
@@ -64,35 +55,13 @@ def test_one_that_a_start_would_not_take_ends_with_2(empty_dsn: str, settings: d
     assert told["database"] is None
 
 
-def test_one_in_which_an_emoji_has_no_place_ends_with_2(latin_dsn: str, settings: dict[str, str]) -> None:
-    done = recollect("config", "check", RECOLLECT_DATABASE_URL=latin_dsn, **settings)
-
-    assert done.exit_code == 2
-    assert "RECOLLECT_DATABASE_URL: The database's encoding is LATIN1" in done.stdout.splitlines()[0]
-
-
-@pytest.mark.parametrize(
-    ("url", "words"),
-    [
-        (f"postgresql://anna:123#{SECRET}@127.0.0.1:9/d", "cuts its address short"),
-        (f"postgresql://anna:{SECRET}@/#x@127.0.0.1:9/d", "cuts its address short"),
-        (
-            f"postgresql://anna:{SECRET}@127.0.0.1:9/d?sslmode=require&sslrootcert=GARBAGE",
-            "for sslrootcert holds no",
-        ),
-    ],
-)
-def test_an_address_that_no_waiting_would_mend_ends_with_2(
-    url: str, words: str, settings: dict[str, str], tmp_path: Path
-) -> None:
-    garbage = tmp_path / "garbage.pem"
-    garbage.write_text("garbage")
-    url = url.replace("GARBAGE", str(garbage))
+def test_an_address_that_no_waiting_would_mend_ends_with_2(settings: dict[str, str]) -> None:
+    url = f"postgresql://anna:123#{SECRET}@127.0.0.1:9/d"
 
     done = recollect("config", "check", RECOLLECT_DATABASE_URL=url, **settings)
 
     assert done.exit_code == 2
-    assert words in done.stdout.splitlines()[0]
+    assert "cuts its address short" in done.stdout.splitlines()[0]
     assert SECRET not in done.output
     assert "123" not in done.output
 

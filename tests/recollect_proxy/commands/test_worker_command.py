@@ -1,4 +1,4 @@
-"""`recollect worker`: what it says of its settings and of the database that it serves, and what it logs of its work."""
+"""`recollect worker`: its words on its settings and its database, and the log of its work."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ class Working:
     """A running `recollect worker`.
 
     Attributes:
-        lines: What it logged so far.
+        lines: The log so far.
     """
 
     def __init__(self) -> None:
@@ -113,7 +113,7 @@ def test_a_settings_file_that_can_not_be_read_is_told_of_once(
 
 @contextmanager
 def refusing(state: str) -> Iterator[str]:
-    """Serve what lets nobody in, with this SQLSTATE; yield its address."""
+    """Serve a database that refuses everyone with this SQLSTATE; yield its address."""
 
     class Refusal(socketserver.BaseRequestHandler):
         def handle(self) -> None:
@@ -130,7 +130,7 @@ def refusing(state: str) -> Iterator[str]:
 
 
 def ended_at(database_url: str, folder: Path) -> tuple[int, str]:
-    """Return how `recollect worker` ends before a database, and its last line."""
+    """Run `recollect worker` with a database; return its exit code and its last line."""
     environ = environment(
         upstream=UPSTREAM,
         database_url=database_url,
@@ -145,33 +145,19 @@ def ended_at(database_url: str, folder: Path) -> tuple[int, str]:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(
-    ("state", "words"),
-    [
-        ("28P01", "it does not take this user's password"),
-        ("28000", "it does not let this user in from here"),
-        ("3D000", "it has no database of this name"),
-    ],
-)
-def test_what_the_database_may_take_later_is_started_again(state: str, words: str, tmp_path: Path) -> None:
-    with refusing(state) as address:
+def test_a_database_that_may_accept_it_later_is_tried_again(tmp_path: Path) -> None:
+    with refusing("28P01") as address:
         status, said = ended_at(address, tmp_path)
 
-    assert (status, said.startswith("The database can't be opened"), words in said) == (3, True, True)
+    assert (status, said.startswith("The database can't be opened")) == (3, True)
+    assert "it does not take this user's password" in said
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(
-    ("address", "words"),
-    [
-        ("postgresql://anna:1#2@127.0.0.1:9/memories", "cuts its address short"),
-        ("postgresql://anna@127.0.0.1:nine/memories", "its address can't be read"),
-    ],
-)
-def test_an_address_that_no_database_mends_is_left_alone(address: str, words: str, tmp_path: Path) -> None:
-    status, said = ended_at(address, tmp_path)
+def test_an_address_that_no_database_mends_is_left_alone(tmp_path: Path) -> None:
+    status, said = ended_at("postgresql://anna:1#2@127.0.0.1:9/memories", tmp_path)
 
-    assert (status, words in said) == (2, True)
+    assert (status, "cuts its address short" in said) == (2, True)
 
 
 @pytest.mark.process

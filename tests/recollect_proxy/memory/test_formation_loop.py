@@ -1,13 +1,11 @@
 """Recalled memories are never learned again, whatever the model extracts and however a frontend sends them back."""
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from tests.recollect_proxy.frontends import Frontend, Sent
-from tests.recollect_proxy.given import given_memory
 from tests.running_proxy import RunningProxy, User
 from tests.scripted_extraction import Lesson, Pupil, memories_shown, messages_shown, shown, statement
 from tests.scripted_upstream import Received, ScriptedUpstream, completion
@@ -116,23 +114,6 @@ async def test_a_model_that_finds_again_what_was_recalled_adds_nothing_to_it(
     assert {each.action for each in history} == {"add", "reinforce"}
 
 
-async def test_how_often_an_injected_line_was_found_again_is_told_without_a_word_of_it(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    await given_memory(proxy, user, CAT)
-    pupil.extracts = parroting
-    await Frontend(proxy, upstream, user).says(QUESTIONS[0])
-    await proxy.formed(user)
-
-    metrics = (await proxy.api(b"GET", "/metrics")).body.decode()
-
-    assert re.search(r"^recollect_reextracted_total 0(\.0)?$", metrics, re.MULTILINE)
-    assert 'recollect_formation_rejects_total{reason="injected"}' in metrics
-    assert "Minka" not in metrics
-    assert user.id not in metrics
-    assert json.dumps(CAT) not in metrics
-
-
 def copying(quote: str) -> Callable[[Received], list[dict[str, Any]]]:
     """Return a model that tells each memory and answer that it is shown as news, on the same words of the person's."""
 
@@ -163,3 +144,19 @@ async def test_a_model_that_copies_brings_back_nothing_that_is_forgotten(
 
     assert pupil.extractions("Is my cat too fat?")
     assert await proxy.statements(user) == []
+
+
+async def test_a_model_that_copies_gives_no_person_anothers_memory(
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    pupil.lessons.append(Lesson("I cannot eat gluten", "Cannot eat gluten"))
+    room = Frontend(proxy, upstream, user, "room")
+    for name, text in (("Greta", "I cannot eat gluten."), ("Otto", "What is for dinner?")):
+        room.messages.append({"role": "user", "name": name, "content": text})
+        await room.again()
+        room.messages.append({"role": "assistant", "content": "Soup."})
+        await proxy.formed(user)
+        pupil.extracts = lambda request: [statement("dinner", each) for each in memories_shown(request)]
+
+    assert pupil.extractions("What is for dinner?")
+    assert await proxy.statements(user) == ["Greta: Cannot eat gluten"]
