@@ -50,6 +50,10 @@ class ChangedMeanwhileError(StoreError):
     """This memory was changed since it was read."""
 
 
+class EndsBeforeItBeginsError(StoreError):
+    """A memory is to hold until a time before the one from which it holds."""
+
+
 class BulkRefusedError(StoreError):
     """None of the changes was made, as some can't be.
 

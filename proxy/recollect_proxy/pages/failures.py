@@ -10,6 +10,7 @@ from recollect.errors import (
     DuplicateEntryError,
     DuplicateMemoryError,
     EmbedderError,
+    EndsBeforeItBeginsError,
     MemoryNotFoundError,
     NotUndoableError,
     ProfileEntryNotFoundError,
@@ -68,6 +69,7 @@ class PageError(Exception):
 _OF_ERRORS: Sequence[tuple[type[Exception] | tuple[type[Exception], ...], PageFailure]] = (
     ((MemoryNotFoundError, UpdateNotFoundError, ProfileEntryNotFoundError), NOT_FOUND),
     (DuplicateMemoryError, DUPLICATE),
+    (EndsBeforeItBeginsError, BAD_INPUT),
     (NotUndoableError, NOT_UNDOABLE),
     (AlwaysNeededError, ALWAYS_NEEDED),
     (QuestionNotKeptError, QUESTION_NOT_KEPT),

@@ -181,6 +181,13 @@ QUESTION_NOT_KEPT = Failure(
     "The log does not have what this request asked, so no question is known for next time.",
     error=errors.QuestionNotKeptError,
 )
+ENDS_BEFORE_IT_BEGINS = Failure(
+    409,
+    "ends_before_it_begins",
+    "The memory would hold until a time before the one from which it holds.",
+    "holds_until",
+    errors.EndsBeforeItBeginsError,
+)
 ALWAYS_NEEDED = Failure(
     409,
     "always_needed",

@@ -43,7 +43,14 @@ class Memories:
     )
     read_memory = Operation("GET", _MEMORY, Memory, None, MEMORY_NOT_FOUND)
     revise_memory = Operation(
-        "PATCH", _MEMORY, Memory, MemoryChange, DUPLICATE_MEMORY, MEMORY_NOT_FOUND, if_match=True
+        "PATCH",
+        _MEMORY,
+        Memory,
+        MemoryChange,
+        DUPLICATE_MEMORY,
+        ENDS_BEFORE_IT_BEGINS,
+        MEMORY_NOT_FOUND,
+        if_match=True,
     )
     forget_memory = Operation("DELETE", _MEMORY, NoneType, None, MEMORY_NOT_FOUND, if_match=True)
     read_memory_history = Operation("GET", f"{_MEMORY}/history", History, OfPage, MEMORY_NOT_FOUND)

@@ -9,6 +9,7 @@ from recollect.errors import (
     BulkRefusedError,
     ChangedMeanwhileError,
     DuplicateMemoryError,
+    EndsBeforeItBeginsError,
     MemoryNotFoundError,
     StoreError,
 )
@@ -71,6 +72,7 @@ async def revise(transaction: Transaction, wanted: Embedded) -> Memory:
         MemoryNotFoundError: The user has no such memory of their own.
         DuplicateMemoryError: The user has another memory with that content.
         ChangedMeanwhileError: It is not as it was expected.
+        EndsBeforeItBeginsError: It would hold until a time before the one from which it holds.
     """
     revision = wanted.revision
     stored = await transaction.seen(revision.memory_id)
@@ -95,6 +97,10 @@ async def revise(transaction: Transaction, wanted: Embedded) -> Memory:
         second_model=wanted.second_model,
         hints=wanted.hints or kept_hints,
     )
+    begins, ends = new.holds_from, new.holds_until
+    corrected = (begins, ends) != (stored.holds_from, stored.holds_until)
+    if corrected and begins is not None and ends is not None and ends < begins:
+        raise EndsBeforeItBeginsError
     return await edit_memory(transaction, stored, new)
 
 
@@ -109,7 +115,12 @@ async def change_all(transaction: Transaction, wanted: Sequence[Embedded | Remov
     for position, each in enumerate(wanted):
         try:
             done.append(await _change(transaction, each))
-        except (MemoryNotFoundError, DuplicateMemoryError, ChangedMeanwhileError) as error:
+        except (
+            MemoryNotFoundError,
+            DuplicateMemoryError,
+            ChangedMeanwhileError,
+            EndsBeforeItBeginsError,
+        ) as error:
             failures[position] = error
     if failures:
         raise BulkRefusedError(failures)

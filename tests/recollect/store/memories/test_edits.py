@@ -1,3 +1,5 @@
+from datetime import timedelta
+
 import pytest
 from tests.recollect.store.keeping import apply, contents, kept
 from tests.stores import (
@@ -11,7 +13,12 @@ from tests.stores import (
 )
 from uuid_utils.compat import uuid7
 
-from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, StoreError
+from recollect.errors import (
+    DuplicateMemoryError,
+    EndsBeforeItBeginsError,
+    MemoryNotFoundError,
+    StoreError,
+)
 from recollect.model import (
     COMMONS,
     Action,
@@ -52,6 +59,19 @@ async def test_an_edit_writes_over_the_memory_and_is_audited(store: Store) -> No
     [update, _] = await store.memories.history(store.anna, limit=10)
     assert (update.action, update.actor, update.reason) == (Action.EDIT, Actor.USER, Reason.EDITED)
     assert (update.before, update.after, update.at) == ("Likes tea", "Likes coffee", LATER)
+
+
+async def test_a_memory_does_not_end_before_it_begins(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+    await store.memories.edit(store.anna, tea.id, holds_from=NOON, actor=Actor.USER, at=NOON)
+
+    with pytest.raises(EndsBeforeItBeginsError):
+        await store.memories.edit(
+            store.anna, tea.id, holds_until=NOON - timedelta(days=1), actor=Actor.USER, at=NOON
+        )
+    edited = await store.memories.edit(store.anna, tea.id, holds_until=NOON, actor=Actor.USER, at=NOON)
+
+    assert (edited.holds_from, edited.holds_until) == (NOON, NOON)
 
 
 async def test_an_edited_memory_is_known_by_its_new_content(store: Store) -> None:
