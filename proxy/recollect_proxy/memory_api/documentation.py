@@ -14,13 +14,14 @@ from msgspec import Meta, Struct, UnsetType
 
 from recollect import __version__
 from recollect.api.failures import MEMORY_NOT_FOUND, ErrorBody, Failure, every_failure
-from recollect.api.fields import CHAT, ID, MEMORY, USER, WHEN
+from recollect.api.fields import MEMORY, WHEN
 from recollect.api.memories import Memory
 from recollect.api.operation import Operation, Permission
+from recollect.api.queries import KEY, MATCH, InHeaders, InPath
 from recollect.model import Action, Actor, Ending, EntryState, FailedAt, Party, Reason, Role, State
 from recollect_proxy.memory_api.asked import Reply
-from recollect_proxy.memory_api.reading import KEY, MATCH
 from recollect_proxy.takeout.rows import FORMAT, ROWS, VERSION
+from recollect_proxy.web.values import shape_fields
 
 _LINE_END = re.compile(r"(?<!\n)\n(?!\n)")
 _REFERENCE = "#/components/schemas/{name}"
@@ -62,60 +63,6 @@ _SCHEME = {
 }
 
 
-def _uuid(description: str, example: Any = MEMORY) -> dict[str, Any]:
-    return {
-        "schema": {"type": "string", "format": "uuid", "examples": [str(example)]},
-        "description": description,
-    }
-
-
-def _id(description: str, example: str) -> dict[str, Any]:
-    return {"schema": {"type": "string", **ID, "examples": [example]}, "description": description}
-
-
-_PATH = {
-    "user_id": _id(
-        "Whose memories: the id as the frontend sends it, as one percent-encoded path segment "
-        "(a slash is %2F, a percent sign %25). 1 to 256 characters, any Unicode but NUL; not `*`, which names what users share, "
-        "and no template that was not filled in, as `{{USER_ID}}`.",
-        USER,
-    ),
-    "session_id": _id(
-        "Which chat: the id as the list of the user's chats gives it, as one percent-encoded path segment.",
-        CHAT,
-    ),
-    "memory_id": _uuid("The memory's id."),
-    "message_id": _uuid("The message's id, as the list of what was said in the chat gives it."),
-    "update_id": _uuid("The change's id, as the audit shows it."),
-    "entry_id": _uuid("The statement's id, as the profile gives it."),
-    "request_id": _uuid("What the answer's `x-recollect-request-id` said."),
-}
-_KEY = {
-    "name": KEY,
-    "in": "header",
-    "required": False,
-    "schema": {
-        "type": "string",
-        "minLength": 1,
-        "maxLength": 255,
-        "pattern": r"^[\x21-\x7E]+$",
-        "examples": ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
-    },
-    "description": "Any id that is another for each thing to be done, 1 to 255 visible ASCII characters: sent again with the "
-    "same request within a day, nothing is done, and the first answer comes again.",
-}
-_MATCH = {
-    "name": MATCH,
-    "in": "header",
-    "required": False,
-    "schema": {
-        "type": "string",
-        "pattern": r'^(\*|(W/)?"[!#-+\-.-~]{0,128}"( *, *(W/)?"[!#-+\-.-~]{0,128}"){0,19})?$',
-        "examples": ["*"],
-    },
-    "description": "The `ETag` that the memory was read with, or several, or `*`: where it has another by now, nothing is "
-    "done, and the answer is 412.",
-}
 _ETAG = {
     "ETag": {
         "schema": {"type": "string"},
@@ -220,36 +167,31 @@ def _plain_references(schema: Any) -> None:
 
 
 def _parameters(operation: Operation[Any]) -> list[dict[str, Any]]:
-    path = [
-        {"name": name, "in": "path", "required": True, **_PATH[name]}
-        for name in re.findall(r"\{(\w+)\}", operation.path)
+    headers = {KEY: operation.once, MATCH: operation.if_match}
+    query = None if operation.takes_body else operation.takes
+    return [
+        *_declared(InPath, "path", re.findall(r"\{(\w+)\}", operation.path)),
+        *(_declared(query, "query", shape_fields(query)) if query is not None else []),
+        *_declared(InHeaders, "header", [name for name, is_taken in headers.items() if is_taken]),
     ]
-    query = [] if operation.takes is None or operation.takes_body else _query(operation.takes)
-    headers = [*([_KEY] if operation.once else []), *([_MATCH] if operation.if_match else [])]
-    return [*path, *query, *headers]
 
 
-def _query(shape: type[Struct]) -> list[dict[str, Any]]:
-    """Return the parameters of a query. None of them can be null: `null` says that one may be left out."""
+def _declared(shape: type[Struct], where: str, names: Iterable[str]) -> list[dict[str, Any]]:
+    """Return some fields of a shape as parameters. None of them can be null: `null` says that one may be left out."""
     _, schemas = msgspec.json.schema_components([shape], ref_template=_REFERENCE)
     declared = schemas[shape.__name__]
     found = []
-    for name, schema in declared["properties"].items():
+    for name in names:
+        schema = declared["properties"][name]
         given = {key: value for key, value in schema.items() if key not in {"anyOf", "description"}}
         if given.get("default", 0) is None:
             del given["default"]
         for one in schema.get("anyOf", ()):
             given |= {} if one == {"type": "null"} else one
         given.pop("description", None)
-        found.append(
-            {
-                "name": name,
-                "in": "query",
-                "required": name in declared.get("required", ()),
-                "schema": given,
-                "description": schema["description"],
-            }
-        )
+        is_required = name in declared.get("required", ())
+        told = {"name": name, "in": where, "required": is_required, "schema": given}
+        found.append({**told, "description": schema["description"]})
     return found
 
 

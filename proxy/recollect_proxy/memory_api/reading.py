@@ -13,6 +13,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec import inspect as types
 
 from recollect.api.failures import INVALID_JSON
+from recollect.api.queries import KEY, MATCH
 from recollect.text.patterns import bounded
 from recollect.text.secrets.in_names import id_without_secrets
 from recollect_proxy.identity import readable_id
@@ -25,8 +26,6 @@ from recollect_proxy.memory_api.errors import (
 from recollect_proxy.web.values import ShapeField, WrongValueError, read_values, shape_fields
 
 Shape = TypeVar("Shape", bound=Struct)
-
-KEY, MATCH = "Idempotency-Key", "If-Match"
 
 _LONGEST_KEY, _MOST_TAGS = 255, 20
 _TAG = bounded(r'(W/)?"([\x21\x23-\x2B\x2D-\x7E]{0,128})"')  # without a comma, which parts them

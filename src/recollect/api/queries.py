@@ -1,4 +1,4 @@
-"""The parameters of the API's queries, a struct each."""
+"""The parameters of queries, a struct each, and those of paths and headers."""
 
 from typing import Annotated, TypeAlias
 from uuid import UUID
@@ -6,15 +6,18 @@ from uuid import UUID
 from msgspec import Meta, Struct, field
 
 from recollect.api.fields import (
+    CHAT,
     ID,
     LONGEST_QUERY,
     LONGEST_QUESTION,
     LONGEST_TEXT,
+    MEMORY,
     NOT_BLANK,
     USER,
     Time,
     about,
     bounded_text,
+    id_of,
 )
 from recollect.model import Doubt, Kind, Source, State
 
@@ -46,6 +49,19 @@ Sources: TypeAlias = Annotated[
 ]
 PLACE = "[0-9]{1,17}[.][0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 """How `next` names a place in the quarantine: microseconds since 1970, and an id."""
+
+
+KEY, MATCH = "Idempotency-Key", "If-Match"
+_KEY = {
+    "minLength": 1,
+    "maxLength": 255,
+    "pattern": r"^[\x21-\x7E]+$",
+    "examples": ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
+}
+_TAGS = {
+    "pattern": r'^(\*|(W/)?"[!#-+\-.-~]{0,128}"( *, *(W/)?"[!#-+\-.-~]{0,128}"){0,19})?$',
+    "examples": ["*"],
+}
 
 
 class OfPage(Struct, kw_only=True):
@@ -185,3 +201,44 @@ class OfRetrieval(Struct, kw_only=True):
         Annotated[str, Meta(extra_json_schema=ID)] | None,
         about("In which of their chats; none: in a new one."),
     ] = None
+
+
+class InPath(Struct, kw_only=True):
+    """The parameters of paths."""
+
+    user_id: Annotated[
+        str,
+        id_of(
+            "Whose memories: the id as the frontend sends it, as one percent-encoded path segment (a slash is "
+            "%2F, a percent sign %25). 1 to 256 characters, any Unicode but NUL; not `*`, the owner of shared "
+            "memories, and no template that was not filled in, as `{{USER_ID}}`."
+        ),
+    ]
+    session_id: Annotated[
+        str,
+        id_of("Which chat: its id in the list of the user's chats, as one percent-encoded segment.", CHAT),
+    ]
+    memory_id: Annotated[UUID, about("The memory's id.", example=str(MEMORY))]
+    message_id: Annotated[UUID, about("The message's id in the list of the chat.", example=str(MEMORY))]
+    update_id: Annotated[UUID, about("The change's id in the audit.", example=str(MEMORY))]
+    entry_id: Annotated[UUID, about("The statement's id in the profile.", example=str(MEMORY))]
+    request_id: Annotated[UUID, about("The answer's `x-recollect-request-id`.", example=str(MEMORY))]
+
+
+class InHeaders(Struct, kw_only=True):
+    """The headers that some operations take."""
+
+    key: Annotated[
+        Annotated[str, Meta(extra_json_schema=_KEY)] | None,
+        about(
+            "Any id that is another for each thing to be done, 1 to 255 visible ASCII characters: sent again "
+            "with the same request within a day, nothing is done, and the first answer comes again."
+        ),
+    ] = field(name=KEY, default=None)
+    match: Annotated[
+        Annotated[str, Meta(extra_json_schema=_TAGS)] | None,
+        about(
+            "The `ETag` that the memory was read with, or several, or `*`: if it has another by now, nothing is "
+            "done, and the answer is 412."
+        ),
+    ] = field(name=MATCH, default=None)

@@ -144,14 +144,6 @@ class TestRemember:
         [waiting] = await agents.engine.quarantined(agents.anna)
         assert waiting.memory.content == ORDER
 
-    async def test_what_waits_is_not_let_through_by_telling_it_again(self, agents: Agents) -> None:
-        async with agents.client() as client:
-            await client.call_tool("remember", {"content": ORDER})
-            again = structured(await client.call_tool("remember", {"content": ORDER}))
-
-        assert again["status"] == "held"
-        assert await contents(agents) == []
-
     async def test_what_the_person_refused_stays_refused(self, agents: Agents) -> None:
         async with agents.client() as client:
             await client.call_tool("remember", {"content": ORDER})
@@ -233,14 +225,6 @@ class TestForget:
             "I bought the cello in 2019",
         }
         assert len(await contents(agents)) == 2
-
-    async def test_where_none_fits_nothing_goes(self, agents: Agents) -> None:
-        async with agents.client() as client:
-            await client.call_tool("remember", {"content": "I live in Lisbon"})
-            asked = structured(await client.call_tool("forget", {"query": "zeppelin"}))
-
-        assert asked["forgotten"] is None
-        assert await contents(agents) == ["I live in Lisbon"]
 
     async def test_what_another_has_is_not_found(self, agents: Agents) -> None:
         bens = await agents.engine.add(agents.ben, "Likes tea")

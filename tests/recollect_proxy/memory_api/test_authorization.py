@@ -21,7 +21,6 @@ from recollect.model import Recall, TurnNotes
 from recollect.store import Postgres
 from recollect_proxy.access import Audience, Authentication, KeyRole, PersonTokens, add_access_key
 from recollect_proxy.access.access_keys import AccessKeys
-from recollect_proxy.identity.signed import OpenWebUIToken
 from recollect_proxy.memory_api import memory_api
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 
@@ -304,28 +303,6 @@ async def test_a_request_is_explained_to_whose_it_was_alone(
     assert answers == {"own": 200, "wrong-user": 404, "reader": 200, "acting": 403}
     reads = await engine.admin_reads(store.anna, limit=10)
     assert [read.operation for read in reads] == ["explain_request"]
-
-
-@table("proof", ["signed", "unsigned", "other-secret"])
-async def test_openwebuis_signed_header_is_a_persons_own_token(store: Store, proof: str) -> None:
-    import time  # noqa: PLC0415
-
-    import jwt  # noqa: PLC0415
-
-    secret = "0123456789abcdefghijklmnopqrstuvwxyz"
-    authentication = Authentication(TOKEN, system_clock, modes=(OpenWebUIToken(secret),))
-    now = int(time.time())
-    claims = {"sub": store.anna, "iss": "open-webui", "iat": now, "exp": now + 60}
-    signed = jwt.encode(claims, secret if proof == "signed" else secret[::-1], algorithm="HS256")
-    headers = {
-        "signed": [(b"x-openwebui-user-jwt", signed.encode())],
-        "unsigned": [(b"x-openwebui-user-id", store.anna.encode())],
-        "other-secret": [(b"x-openwebui-user-jwt", signed.encode())],
-    }[proof]
-
-    principal = authentication.principal(headers, "127.0.0.1")
-
-    assert (principal.user_id if principal else None) == (store.anna if proof == "signed" else None)
 
 
 @table("path", ["tokens", "page-links"])

@@ -28,24 +28,6 @@ async def test_hints_are_shown_where_a_memory_is(api: Api) -> None:
     assert hints(found["memory"]) == HINTS
 
 
-async def test_what_is_given_changes_alone_and_can_be_undone(api: Api) -> None:
-    one, other = await api.write("Climbs.", **HINTS), await api.write("Bakes.")
-
-    changed = (
-        await api.call("PATCH", f"{api.memories}/{one['id']}", {"use": "always", "topics": [" walks "] * 2})
-    ).json
-    operation = {"op": "change", "id": other["id"], "questions": ["What do I bake?"]}
-    await api.call("POST", f"{api.memories}/bulk", {"operations": [operation]})
-
-    assert hints(changed) == HINTS | {"use": "always", "topics": ["walks"]}
-    [second, first, *_] = (await api.call("GET", f"{api.memories}/history")).json["updates"]
-    assert [hints(first["version_before"]), hints(first["version_after"])] == [HINTS, hints(changed)]
-    assert hints(second["version_after"]) == {"use": "topic", "topics": [], "questions": ["What do I bake?"]}
-    for update in (first, second):
-        await api.call("POST", f"{api.memories}/history/{update['id']}/undo")
-    assert [hints(each) for each in (await api.call("GET", api.memories)).json["memories"]] == [NONE, HINTS]
-
-
 async def test_secrets_in_hints_are_masked(api: Api) -> None:
     secret = "my password is marzipan7"
 

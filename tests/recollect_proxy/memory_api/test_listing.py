@@ -86,29 +86,6 @@ async def test_what_is_past_says_until_when_it_was_known(four: Api) -> None:
     assert (past["known_until"], new["known_until"]) == ("2026-03-15T12:00:00Z", None)
 
 
-@pytest.mark.parametrize("query", ["kind=fact", "text=number", "state=all", "as_of=2999-01-01T00:00:00Z"])
-async def test_pages_of_a_filter_follow_each_other_while_memories_are_written(api: Api, query: str) -> None:
-    for number in range(5):
-        await api.write(f"Number {number} of {query}.")
-        await api.write(f"Another {number} of {query}.", kind="todo")
-    query += "&kind=fact"
-
-    first = (await api.call("GET", f"{api.memories}?limit=2&{query}")).json
-    await api.write(f"Number 5 of {query}, written later.")
-    contents = [each["content"] for each in first["memories"]]
-    following = first["next"]
-    while following:
-        page = (await api.call("GET", f"{api.memories}?limit=2&{query}&after={following}")).json
-        contents += [each["content"] for each in page["memories"]]
-        following = page["next"]
-
-    wanted = query.removesuffix("&kind=fact")
-    assert [each for each in contents if wanted in each] == [
-        f"Number {n} of {wanted}." for n in (4, 3, 2, 1, 0)
-    ]
-    assert not any("later" in each for each in contents)
-
-
 async def test_a_text_is_found_behind_many_that_lack_it(own_api: Api, own_store: Store) -> None:
     first = own_store.memory("Straße in Wien.")
     many = [own_store.memory(f"Number {number}.", embedding=None) for number in range(620)]
@@ -229,40 +206,6 @@ async def test_a_place_in_the_quarantine_that_is_none_is_refused(api: Api, after
 
 def now() -> str:
     return quote(datetime.now(UTC).isoformat())
-
-
-async def test_what_was_known_at_a_time_is_told_as_it_was_said_then(api: Api) -> None:
-    before = now()
-    tea = await api.write("Likes tea.", importance=0.2)
-    van = await api.write("Rent a van.", kind="todo")
-    written = now()
-    one = f"{api.memories}/{tea['id']}"
-    changed = {"content": "Likes green tea.", "importance": 0.9, "kind": "preference"}
-    assert (await api.call("PATCH", one, changed)).status == 200
-    assert (await api.call("DELETE", f"{api.memories}/{van['id']}")).status == 204
-    gone = now()
-    [deleted, edited, *_] = (await api.call("GET", f"{api.memories}/history")).json["updates"]
-    for update in (edited, deleted):
-        undone = await api.call("POST", f"{api.memories}/history/{update['id']}/undo")
-        assert undone.status == 200, undone.body
-    restored = now()
-
-    async def known(query: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = (await api.call("GET", f"{api.memories}?{query}")).json["memories"]
-        return found
-
-    assert await known(f"as_of={before}") == []
-    was = await known(f"as_of={written}")
-    assert [(each["content"], each["importance"], each["kind"]) for each in was] == [
-        ("Rent a van.", 0.5, "todo"),
-        ("Likes tea.", 0.2, "fact"),
-    ]
-    [then] = await known(f"as_of={gone}")
-    assert (then["content"], then["importance"], then["kind"]) == ("Likes green tea.", 0.9, "preference")
-    assert [each["content"] for each in await known(f"as_of={gone}&state=past")] == ["Rent a van."]
-    assert await known(f"as_of={gone}&text=likes+tea") == []
-    assert [each["content"] for each in await known(f"as_of={restored}")] == ["Rent a van.", "Likes tea."]
-    assert [each["content"] for each in await known("")] == ["Rent a van.", "Likes tea."]
 
 
 async def test_nobody_is_told_what_another_knew(four: Api) -> None:

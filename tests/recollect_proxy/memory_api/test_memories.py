@@ -83,20 +83,6 @@ async def test_a_user_nobody_has_heard_of_has_an_empty_page_and_an_empty_history
     assert (await api.call("GET", f"{api.memories}/history")).json == {"updates": [], "next": None}
 
 
-async def test_a_correction_changes_what_it_names_and_nothing_else(api: Api) -> None:
-    memory = await api.write("Has two cats.", kind="entity", importance=0.4, event_at="2026-01-02T03:04:05Z")
-
-    response = await api.call("PATCH", f"{api.memories}/{memory['id']}", {"content": " Has three cats. "})
-
-    assert response.status == 200
-    assert response.json == memory | {"content": "Has three cats."}
-
-    response = await api.call("PATCH", f"{api.memories}/{memory['id']}", {"kind": "fact", "importance": 0})
-
-    assert response.json == memory | {"content": "Has three cats.", "kind": "fact", "importance": 0.0}
-    assert (await api.call("GET", f"{api.memories}/{memory['id']}")).json == response.json
-
-
 async def test_a_memory_taken_away_is_gone_but_for_the_audit(api: Api) -> None:
     memory = await api.write("Likes tea.")
 

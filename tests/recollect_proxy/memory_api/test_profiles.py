@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.raw_client import Response
-from tests.recollect_proxy.memory_api.serving import SECRET, TOKEN, Api, assert_error, path_of
+from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error, path_of
 from tests.tables import table
 from uuid_utils.compat import uuid7
 
@@ -43,18 +43,6 @@ async def test_without_consent_it_is_empty_and_nothing_is_written(api: Api) -> N
         await api.call("PATCH", f"{profile}/{uuid7()}", {"field": "notes"}),
     ):
         assert_error(attempt, 409, "profile_not_allowed", "profile")
-
-
-async def test_a_key_has_it_written_once(api: Api, profile: str) -> None:
-    body = b'{"field": "name", "content": "Is called Anna."}'
-    key = [(b"Idempotency-Key", b"k1"), (b"Authorization", f"Bearer {TOKEN}".encode())]
-
-    first = await api.call("POST", profile, raw=body, headers=key)
-    again = await api.call("POST", profile, raw=body, headers=key)
-
-    assert (first.status, again.status, first.json) == (201, 201, again.json)
-    assert again.header(b"idempotency-replayed") == b"true"
-    assert_error(await written(api, profile), 409, "duplicate_entry", "content")
 
 
 @table(
