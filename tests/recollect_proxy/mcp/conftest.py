@@ -35,7 +35,7 @@ class Agents:
         live: Hands out the engine.
         anna: A user.
         ben: Another.
-        tokens: By what they are.
+        tokens: The tokens, by the kind of caller.
     """
 
     url: str
@@ -81,14 +81,14 @@ def bearer(token: str) -> dict[str, str]:
 
 
 def structured(result: CallToolResult) -> dict[str, Any]:
-    """Return what a tool returned; fails where it failed."""
+    """Return the result of a tool; fail if it is an error."""
     assert not result.is_error, result.content
     assert isinstance(result.structured_content, dict)
     return result.structured_content
 
 
 def told(result: CallToolResult) -> str:
-    """Return what a tool says went wrong."""
+    """Return the error of a tool."""
     assert result.is_error
     [content] = result.content
     assert isinstance(content, TextContent)

@@ -1,4 +1,4 @@
-"""Who may use the memory for agents, and for whom: asked over real HTTP."""
+"""Access to the memory for agents, over real HTTP."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which hosts and origins the SDK is told to let in."""
+"""The hosts and origins that the SDK lets in."""
 
 import pytest
 from mcp.server.transport_security import TransportSecurityMiddleware

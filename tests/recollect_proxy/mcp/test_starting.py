@@ -1,4 +1,4 @@
-"""What the memory for agents costs who does not use it, and that the whole proxy serves it."""
+"""The memory for agents costs a start nothing, and the whole proxy serves it."""
 
 import os
 import subprocess

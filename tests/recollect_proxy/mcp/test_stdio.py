@@ -118,7 +118,7 @@ class TestOverARunningServer:
 
 
 async def spoken(*options: str, lines: list[Any], env: dict[str, str]) -> tuple[int, list[Any], str]:
-    """Start the command, send it lines, end its input, and return status, what it wrote, and its errors."""
+    """Start the command, send it lines, end its input, and return status, output and errors."""
     process = await asyncio.create_subprocess_exec(
         *COMMAND,
         "mcp",

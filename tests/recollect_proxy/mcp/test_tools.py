@@ -1,4 +1,4 @@
-"""What agents can do with memories, by the SDK's own client over HTTP."""
+"""The tools and resources for agents, through the SDK's own client over HTTP."""
 
 import json
 from datetime import timedelta

@@ -23,7 +23,7 @@ from recollect_proxy.serving.ephemeral_server import serve_upstream
 
 TOKEN = "a long admin token of 0123456789 characters"
 SECRET = "the-secret-of-anna"
-"""What no answer may repeat."""
+"""A text that no answer may repeat."""
 
 
 def _never() -> NoReturn:
@@ -43,18 +43,18 @@ class GivenEngine(LiveEngine):
 
     @property
     def engine(self) -> Engine | None:
-        """What is given."""
+        """The given engine."""
         return self.given
 
 
 @dataclass(frozen=True, kw_only=True)
 class Served:
-    """What is served over an engine, and two people whom no other test knows.
+    """A server over an engine, and two people known to one test only.
 
     Attributes:
         port: Where on the loopback.
         live: The engine it works through.
-        anna: Whose memories a test is about, unless it says otherwise.
+        anna: The owner of a test's memories, by default.
         ben: Somebody else.
     """
 
@@ -91,7 +91,7 @@ class Api(Served):
     authentication: Authentication
 
     def forget_failures(self) -> None:
-        """Have nobody wait for wrong tokens that were sent before."""
+        """Forget the wrong tokens of earlier tests."""
         self.authentication.failed = FailedAttempts()
 
     @property
@@ -127,7 +127,7 @@ class Api(Served):
         return response.json
 
     async def contents(self, user_id: str | None = None) -> list[str]:
-        """Return what a user's memories say, Anna's unless told otherwise."""
+        """Return the contents of a user's memories, by default Anna's."""
         response = await self.call("GET", f"{path_of(user_id or self.anna)}/memories")
         assert response.status == 200, response.body
         return [each["content"] for each in response.json["memories"]]

@@ -1,4 +1,4 @@
-"""Who may do what: every operation of the document, asked by everybody there is."""
+"""The authorization matrix: every operation, by every kind of caller."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ OWN_REQUESTS = {"GET /memory/explain/{request_id}"}
 
 @dataclass(frozen=True)
 class Askers:
-    """The headers of everybody who may ask, by what they are."""
+    """The headers of each kind of caller."""
 
     api: Api
     authentication: Authentication
@@ -121,7 +121,7 @@ UNKNOWN = {
 
 
 def is_allowed(asker: str, name: str) -> bool:
-    """Say who may do what, apart from what the product's code says."""
+    """Return whether a caller may do an operation, independently of the product's code."""
     allowed = {
         "admin": True,
         "further-admin": True,

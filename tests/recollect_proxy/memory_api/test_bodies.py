@@ -1,4 +1,4 @@
-"""A body is read strictly: what is not as it must be is refused, and said without repeating it."""
+"""A body is read strictly: a wrong field is refused, and named without repeating its value."""
 
 import json
 from typing import Any

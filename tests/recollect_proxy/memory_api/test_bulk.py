@@ -1,4 +1,4 @@
-"""Many changes at once: all or nothing, and each is told what became of it."""
+"""Many changes at once: all or nothing, with a result for each."""
 
 from typing import Any
 from uuid import uuid4

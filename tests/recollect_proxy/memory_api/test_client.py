@@ -1,4 +1,4 @@
-"""The typed client does over a real socket all that the memory API can."""
+"""The typed client does everything the memory API can, over a real socket."""
 
 import asyncio
 import socket

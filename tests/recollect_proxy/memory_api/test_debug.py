@@ -1,4 +1,4 @@
-"""A recall that is tried, and what is stored: for administrators, and without a trace but that they looked."""
+"""Tried recalls and counts of the store, for administrators; they leave no trace but a noted read."""
 
 from typing import Any
 from urllib.parse import quote

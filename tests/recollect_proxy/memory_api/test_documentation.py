@@ -1,4 +1,4 @@
-"""The documentation is a valid OpenAPI document that says what the API really does, and a page without the net."""
+"""The documentation is a valid OpenAPI document, true of the API, and a page that works offline."""
 
 import re
 from html.parser import HTMLParser
@@ -219,7 +219,7 @@ async def test_what_is_answered_is_what_the_document_says(
 
 
 class Page(HTMLParser):
-    """Notes what a browser would load, follow or run, and whether every element is closed."""
+    """The links, scripts and loads of a page, and its open elements."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Whatever goes wrong is answered in one shape, says what would be right, and repeats nothing it was sent."""
+"""Every error has one shape, says how to mend it, and repeats nothing from the request."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from recollect_proxy.memory_api import memory_api
 from recollect_proxy.web.asgi import ClientLeftError, Event
 
 USER = path_of(person("anna"))
-"""Whose paths are asked where nothing is kept or found."""
+"""A user without memories."""
 
 MEMORIES = f"{USER}/memories"
 ONE = f"{MEMORIES}/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"

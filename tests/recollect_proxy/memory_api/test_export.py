@@ -145,13 +145,13 @@ async def live(kept: Kept) -> None:
 
 
 async def statements(kept: Kept) -> list[Memory]:
-    """Return what matters most of what Anna has herself."""
+    """Return Anna's most important own memories."""
     found = await important(kept.store.snapshots, kept.store.anna.scope.user_id, limit=9)
     return [each for each in found if each.owner == kept.store.anna]
 
 
 def a_request(kept: Kept) -> RequestRecord:
-    """Return what a request of Anna's was like, with everything that is counted of one."""
+    """Return the record of a request of Anna's, with every figure set."""
     record = RequestRecord(uuid7(), NOON, kept.store.anna.scope, "completions/stable", "scripted")
     return replace(
         record,
@@ -200,7 +200,7 @@ _NOT_EXPORTED = {
     "message_chunks": "parts of messages",
     "chunk_vectors": "embeddings of those",
 }
-"""Tables of a user's that are made anew of the others, or are of the moment; docs/export.md says so of each."""
+"""Tables that are derived from the others or temporary; docs/export.md names each."""
 _COLUMNS_NOT_EXPORTED = {
     "not_helpful": {"values", "embedding_model"},
     "vectors": {
@@ -230,7 +230,7 @@ _COLUMNS_NOT_EXPORTED = {
     "messages": {"ends_asking", "indexed", "lists", "self_share", "states_taste", "words"},
     "kept_answers": {"request"},
 }
-"""Made again, or known again by: embeddings, terms, hashes, numbers of documents, what a text is like."""
+"""Derived columns: embeddings, terms, hashes, numbers of documents, features of a text."""
 
 
 async def test_every_table_and_column_of_a_user_is_exported_or_known_not_to_be(own_dsn: str) -> None:
@@ -274,7 +274,7 @@ async def test_erased_and_imported_the_store_is_as_it_was(kept: Kept) -> None:
     for table in before:
         if table == "kept_answers":
             assert after[table] == [], "it is told, and not brought back"
-        elif table == "vectors":  # what was shared and nobody sees any more is her own then
+        elif table == "vectors":  # a shared memory that no other user sees is her own then
             assert [str(each["id"]) for each in after[table] if each not in before[table]] == shared
         elif table == "users_vectors":
             assert [{**each, "owner": ""} for each in after[table]] == [

@@ -1,4 +1,4 @@
-"""The list of a user's memories: filters, cursors, and what was known at a time."""
+"""The list of a user's memories: filters, cursors, versions and times."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -155,7 +155,7 @@ async def test_no_endpoint_overlooks_a_parameter(api: Api, method: str, path: st
 
 
 async def pages(api: Api, path: str, name: str) -> list[Any]:
-    """Return what the pages of two at most hold together."""
+    """Return the items of all pages, of two items each."""
     found, following, query = [], True, "limit=2"
     while following:
         response = await api.call("GET", f"{path}?{query}")

@@ -1,4 +1,4 @@
-"""The methods that a path of the Memory API knows, and that its document says what it really takes."""
+"""The methods of each path, and the contents that document and API accept."""
 
 import re
 from typing import Any

@@ -99,7 +99,7 @@ async def test_an_answer_is_kept_for_a_day_and_what_died_holds_its_key_for_a_min
     assert await reserve(timedelta()) is None
     assert (await reserve(timedelta(seconds=59))).answer is None
     assert await reserve(timedelta(seconds=61)) is None
-    await store.answers.keep(store.anna, "key", b"late", None, at=now)  # of what was taken for dead
+    await store.answers.keep(store.anna, "key", b"late", None, at=now)  # of a request that was taken for dead
     assert (await reserve(timedelta(seconds=62))).answer is None
     await store.answers.keep(store.anna, "key", b"done", '"1"', at=now + timedelta(seconds=61))
     kept = await reserve(timedelta(hours=24))

@@ -1,4 +1,4 @@
-"""What is held back is seen, approved and refused by its own user's path, and by no other."""
+"""A memory in quarantine is seen, approved and refused by its own user's path only."""
 
 from typing import Any
 from uuid import uuid4
@@ -24,7 +24,7 @@ async def held(store: Store) -> Memory:
 
 
 async def listed(api: Api, user_id: str | None = None) -> Any:
-    """Return what is held back of a user, Anna unless told otherwise."""
+    """Return a user's quarantine, by default Anna's."""
     response = await api.call("GET", f"{path_of(user_id or api.anna)}/quarantine")
     assert response.status == 200, response.body
     return response.json["quarantined"]

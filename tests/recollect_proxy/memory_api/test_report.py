@@ -1,4 +1,4 @@
-"""The report of a week: figures over all users, and what they mean. What is not known is said to be unknown."""
+"""The report of a week: figures over all users, and advice. An unknown figure is null."""
 
 import json
 from collections.abc import AsyncIterator

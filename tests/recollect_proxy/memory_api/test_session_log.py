@@ -1,4 +1,4 @@
-"""What was said in a chat through the Memory API: listed page by page, marked, and summarized."""
+"""The messages of a chat: listed page by page, marked, and summarized."""
 
 from dataclasses import replace
 from typing import Any
@@ -22,7 +22,7 @@ def chat_of(user_id: str, session_id: str = "a/b") -> str:
 
 
 async def messages(api: Api, asked: str = "") -> Any:
-    """Return what the API says was said in Anna's chat."""
+    """Return the messages of Anna's chat."""
     response = await api.call("GET", f"{chat_of(api.anna)}/messages{asked}")
     assert response.status == 200, response.body
     return response.json
@@ -103,7 +103,7 @@ async def mark(api: Api, message_id: object, *, marked: object = True) -> Respon
 
 
 async def index(store: Store) -> None:
-    """Index what is to be, as with ``RECOLLECT_EMBED=marked``."""
+    """Index new messages, as with ``RECOLLECT_EMBED=marked``."""
     embedded = EmbeddingScope.MARKED
     assert await index_user(store.anna, index=store.index, embedder=WordEmbedder(), embedded=embedded) is None
 

@@ -21,7 +21,7 @@ async def memories(api: Api, store: Store) -> str:
 
 
 async def contents(api: Api, path: str) -> list[str]:
-    """Return what the listed memories say."""
+    """Return the contents of the listed memories."""
     response = await api.call("GET", path)
     assert response.status == 200, response.body
     return [each["content"] for each in response.json["memories"]]

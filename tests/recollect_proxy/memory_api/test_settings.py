@@ -1,4 +1,4 @@
-"""What is changed while Recollect runs counts at once, for everybody or for one user."""
+"""A changed setting counts at once, for everybody or for one user."""
 
 from dataclasses import asdict, fields
 from typing import Any
@@ -41,7 +41,7 @@ def effective(api: Api, **changes: Any) -> dict[str, Any]:
 
 
 async def everybodys(api: Api, body: Any) -> dict[str, Any]:
-    """Change something for everybody, and return what is changed now; it holds."""
+    """Change settings for everybody, check the effective ones, and return the changed ones."""
     found: dict[str, Any] = await changed(api, EVERYBODY, body)
     assert found.pop("effective") == effective(api, **found)
     return found

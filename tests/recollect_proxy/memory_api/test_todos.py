@@ -1,4 +1,4 @@
-"""What is to do is told from the memories that say so, and from the summaries of chats."""
+"""To-dos come from memories and from the summaries of chats."""
 
 from datetime import timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from recollect.model import Actor, Add, Kind, Memory, Outline, Provenance, Sourc
 
 @pytest.fixture
 def renewal(store: Store) -> Memory:
-    """What Anna has to do."""
+    """A to-do of Anna's."""
     return store.memory(
         "Renew the passport.",
         kind=Kind.TODO,
@@ -23,7 +23,7 @@ def renewal(store: Store) -> Memory:
 
 @pytest.fixture
 def plans(store: Store) -> Memory:
-    """A summary of a chat in which Anna said what is to do."""
+    """A summary of a chat, with to-dos."""
     return store.memory(
         "They planned the move to Ghent.",
         kind=Kind.SUMMARY,
@@ -42,7 +42,7 @@ async def _kept(store: Store, renewal: Memory, plans: Memory) -> None:
 
 
 async def todos(api: Api, user_id: str | None = None, asked: str = "") -> Any:
-    """Return what a user has to do, Anna unless told otherwise."""
+    """Return a user's to-dos, by default Anna's."""
     response = await api.call("GET", f"{path_of(user_id or api.anna)}/todos{asked}")
     assert response.status == 200, response.body
     return response.json["todos"]

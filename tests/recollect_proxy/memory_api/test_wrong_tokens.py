@@ -1,4 +1,4 @@
-"""Who sends wrong tokens waits: by address, together with the page's wrong keys; a token that can't be guessed never does."""
+"""An address with too many wrong tokens waits, and the page's wrong keys count too; a strong valid token never waits."""
 
 from collections.abc import AsyncIterator
 from contextlib import nullcontext
@@ -19,7 +19,7 @@ from recollect_proxy.web.asgi import Headers
 
 @pytest.fixture
 async def api(postgres: Postgres, store: Store) -> AsyncIterator[Api]:
-    """The API of this test alone: what it counts is nobody else's."""
+    """The API of this test alone: its counts are its own."""
     async with serve(engine_over(postgres)) as served:
         yield replace(served, anna=store.anna, ben=store.ben)
 
@@ -30,7 +30,7 @@ async def ask(api: Api, token: str | None, path: str | None = None) -> Response:
 
 
 async def guess(api: Api, times: int = 10) -> list[int]:
-    """Send so many wrong tokens, and return what they were answered."""
+    """Send wrong tokens, and return the statuses of the answers."""
     return [(await ask(api, f"guess {number}")).status for number in range(times)]
 
 
