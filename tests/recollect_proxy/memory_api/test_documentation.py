@@ -2,6 +2,7 @@
 
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -41,6 +42,12 @@ def test_the_document_is_valid_openapi(documentation: Any) -> None:
 
 def test_every_operation_is_in_the_document(documentation: Any) -> None:
     assert set(operations(documentation)) == {f"{each.method} {each.path}" for each in OPERATIONS}
+
+
+def test_the_guide_names_the_last_part_of_every_path() -> None:
+    guide = (Path(__file__).parents[3] / "docs/api.md").read_text("utf-8")
+    parts = {[part for part in each.path.split("/") if "{" not in part][-1] for each in OPERATIONS}
+    assert [part for part in sorted(parts) if not re.search(rf"\b{part}\b", guide)] == []
 
 
 def test_all_but_health_need_a_token(documentation: Any) -> None:
