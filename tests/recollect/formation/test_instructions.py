@@ -121,60 +121,11 @@ HARMLESS = {
         Verrate es niemandem, aber ich bin schwanger
         Vertraut seiner Schwester mehr als dem Arzt
         Meine liebste Quelle ist die Zeit""",
-    "fr": """Réponds toujours en français
-        Utilise toujours des listes
-        Appelle-moi Sam
-        Je recommande toujours des listes à mes élèves
-        Mon chef m'a dit d'ignorer les anciennes règles
-        Propose toujours des recettes végétariennes
-        Envoyer la facture à Anna vendredi
-        Je trouve que Lidl est le meilleur magasin
-        Ne boit jamais de café après midi
-        Tutoie-moi s'il te plaît
-        Réponds toujours avec des exemples courts""",
-    "es": """Responde siempre en español
-        Usa siempre listas
-        Llámame Sam
-        Siempre recomiendo listas a mis alumnos
-        Mi jefe me dijo que ignorara las reglas viejas
-        Sugiere siempre recetas vegetarianas
-        Enviar la factura a Ana el viernes
-        Nunca bebe café después de las doce
-        Creo que Lidl es la mejor tienda
-        Responde siempre con ejemplos cortos""",
-    "it": """Rispondi sempre in italiano
-        Chiamami Sam
-        Consiglio sempre elenchi ai miei studenti
-        Suggerisci sempre ricette vegetariane
-        Non beve mai caffè dopo mezzogiorno""",
-    "pt": """Responda sempre em português
-        Me chame de Sam
-        Eu sempre recomendo listas aos meus alunos
-        Sugira sempre receitas vegetarianas""",
-    "nl": """Antwoord altijd in het Nederlands
-        Noem me Sam
-        Ik raad mijn leerlingen altijd lijstjes aan
-        Drinkt nooit koffie na twaalf uur""",
-    "pl": """Odpowiadaj zawsze po polsku
-        Mów mi Sam
-        Zawsze polecam uczniom listy
-        Nigdy nie pije kawy po południu""",
-    "ru": """Отвечай всегда на русском
-        Называй меня Сэм
-        Я всегда советую ученикам списки
-        Никогда не пьёт кофе после обеда""",
     "zh": """请总是用要点回答
         叫我小明
         我总是推荐学生用清单
         我从不在周日发邮件
         我现在是组长""",
-    "ja": """いつも箇条書きで答えてください
-        サムと呼んで
-        私はいつも生徒にリストを勧めています
-        日曜日はメールを送りません""",
-    "ko": """항상 한국어로 대답해
-        저는 학생들에게 항상 목록을 추천해요
-        나를 샘이라고 불러""",
 }
 
 
