@@ -110,19 +110,9 @@ async def all_done(dsn: str, *users: Person) -> None:
     await until(none_waits, seconds=_LONGEST_SECONDS)
 
 
-async def test_it_forms_what_was_said_and_tells_what_it_did(given: EngineSettings, own_dsn: str) -> None:
-    anna = person("anna")
-
-    async with open_engine(given) as engine:
-        await remembers(engine, anna, "I play the violoncello.")
-        await all_done(own_dsn, anna)
-        assert worker_of(engine).pid not in {None, os.getpid()}
-        await until(lambda: engine.counts.successes == 1)
-
-    assert await states(own_dsn, anna) == [("formed", None)]
-
-
-async def test_one_that_is_killed_is_followed_by_another(given: EngineSettings, own_dsn: str) -> None:
+async def test_it_forms_and_tells_it_and_one_that_is_killed_is_followed_by_another_until_its_host_ends(
+    given: EngineSettings, own_dsn: str
+) -> None:
     anna = person("anna")
 
     async with open_engine(given) as engine, impatient(own_dsn):
@@ -130,22 +120,19 @@ async def test_one_that_is_killed_is_followed_by_another(given: EngineSettings, 
         await all_done(own_dsn, anna)
         await until(lambda: engine.counts.successes == 1)
         first = worker_of(engine).pid
+        assert first not in {None, os.getpid()}
         assert first is not None
         os.kill(first, signal.SIGKILL)
         await remembers(engine, anna, "I was born in Ljubljana.", 2)
         await all_done(own_dsn, anna)
         await until(lambda: engine.counts.successes == 2)
-        assert worker_of(engine).pid != first
+        second = worker_of(engine).pid
 
-
-async def test_it_ends_with_who_watches_it(given: EngineSettings) -> None:
-    async with open_engine(given) as engine:
-        await until(lambda: worker_of(engine).pid is not None)
-        pid = worker_of(engine).pid
-        assert pid is not None
-
+    assert await states(own_dsn, anna) == [("formed", None)] * 2
+    assert second not in {None, first}
+    assert second is not None
     with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
+        os.kill(second, 0)
 
 
 @pytest.mark.usefixtures("poisoned")
