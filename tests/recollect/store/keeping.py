@@ -1,6 +1,8 @@
 """Steps that tests of the store share: keep, form, read. Never: a test."""
 
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from tests.stores import NOON, Store
 
@@ -18,8 +20,19 @@ from recollect.model import (
 )
 
 
-async def apply(store: Store, *changes: Change, scope: Scope | None = None) -> list[Change]:
-    return await store.memories.apply(scope or store.anna.scope, changes, actor=Actor.FORMATION, at=NOON)
+async def apply(
+    store: Store,
+    *changes: Change,
+    scope: Scope | None = None,
+    actor: Actor = Actor.FORMATION,
+    at: datetime = NOON,
+) -> list[Change]:
+    return await store.memories.apply(scope or store.anna.scope, changes, actor=actor, at=at)
+
+
+async def edit(store: Store, memory_id: UUID, *, at: datetime = NOON, **changed: Any) -> Memory:
+    """Edit a memory of Anna's by hand."""
+    return await store.memories.edit(store.anna, memory_id, actor=Actor.USER, at=at, **changed)
 
 
 async def kept(store: Store, content: str, scope: Scope | None = None, **changed: object) -> Memory:

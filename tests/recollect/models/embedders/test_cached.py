@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
+from tests.tables import table
 
 from recollect.errors import EmbedderError
 from recollect.model import Vector
@@ -60,15 +61,25 @@ async def test_it_stands_before_the_real_embedder(minilm: LocalEmbedder) -> None
     assert again[1] is first[0] is first[2]
 
 
-async def test_a_known_text_is_not_asked_for_again() -> None:
+@table(
+    ("size", "texts", "asked"),
+    [
+        (10, [["a", "bb", "a"], ["bb", "ccc", "a"], []], [["a", "bb"], ["ccc"]]),
+        (2, [["a"], ["bb"], ["a"], ["ccc"], ["a"], ["bb"]], [["a"], ["bb"], ["ccc"], ["bb"]]),
+        (2, [["a", "bb", "ccc", "dddd"]], [["a", "bb", "ccc", "dddd"]]),
+        (0, [["a", "a"], ["a"]], [["a"], ["a"]]),
+    ],
+)
+async def test_as_many_texts_as_fit_are_not_asked_for_again_and_the_least_recently_used_goes_first(
+    size: int, texts: list[list[str]], asked: list[list[str]]
+) -> None:
     inner = SlowEmbedder()
-    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+    cached = CachedEmbedder(inner, size=size, ttl=DAY)
 
-    assert values(await cached.embed(["a", "bb", "a"])) == [1, 2, 1]
-    assert values(await cached.embed(["bb", "ccc", "a"])) == [2, 3, 1]
-    assert await cached.embed([]) == []
+    for each in texts:
+        assert values(await cached.embed(each)) == [len(text) for text in each]
 
-    assert inner.asked == [["a", "bb"], ["ccc"]]
+    assert inner.asked == asked
 
 
 async def test_a_question_is_remembered_apart_from_the_text_of_the_same_words() -> None:
@@ -116,33 +127,6 @@ async def test_shared_vectors_can_not_be_written() -> None:
 
     with pytest.raises(ValueError, match="read-only"):
         vector[0] = 7
-
-
-async def test_the_least_recently_used_vector_goes_first() -> None:
-    inner = SlowEmbedder()
-    cached = CachedEmbedder(inner, size=2, ttl=DAY)
-    for text in ("a", "bb", "a", "ccc"):
-        await cached.embed([text])
-
-    await cached.embed(["a"])
-    await cached.embed(["bb"])
-
-    assert inner.asked == [["a"], ["bb"], ["ccc"], ["bb"]]
-
-
-async def test_more_texts_than_fit_are_answered_all_the_same() -> None:
-    cached = CachedEmbedder(SlowEmbedder(), size=2, ttl=DAY)
-
-    assert values(await cached.embed(["a", "bb", "ccc", "dddd"])) == [1, 2, 3, 4]
-
-
-async def test_with_a_size_of_nothing_nothing_is_kept() -> None:
-    inner = SlowEmbedder()
-    cached = CachedEmbedder(inner, size=0, ttl=DAY)
-
-    assert values(await cached.embed(["a", "a"])) == [1, 1]
-    assert values(await cached.embed(["a"])) == [1]
-    assert inner.asked == [["a"], ["a"]]
 
 
 async def test_a_vector_is_forgotten_after_its_time() -> None:

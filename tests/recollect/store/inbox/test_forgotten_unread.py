@@ -99,11 +99,8 @@ async def test_what_is_not_forgotten_after_all_still_waits(store: Store, is_held
     waiting = await store.inbox.backlog()
 
     with pytest.raises(StoreError):
-        await store.memories.apply(
-            store.anna.scope,
-            [Retire(tea.id, Reason.DELETED), Add(store.memory("x", owner=store.ben))],
-            actor=Actor.USER,
-            at=NOON,
+        await apply(
+            store, Retire(tea.id, Reason.DELETED), Add(store.memory("x", owner=store.ben)), actor=Actor.USER
         )
 
     assert await store.inbox.backlog() == waiting

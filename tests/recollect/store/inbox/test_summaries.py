@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 from tests.recollect.store.indexing import said as log
+from tests.recollect.store.keeping import apply
 from tests.stores import LATER, NOON, Store
 from uuid_utils.compat import uuid7
 
@@ -143,9 +144,7 @@ async def test_what_is_held_or_abandoned_or_an_alternate_is_left_out(store: Stor
 async def test_what_was_forgotten_is_left_out(store: Store) -> None:
     [secret, _] = await formed(store, "I like tea", "It rains")
     tea = store.memory("Likes tea", provenance=Provenance("chat-1", (secret.message_id,)))
-    await store.memories.apply(
-        store.anna.scope, [Add(tea), Retire(tea.id, Reason.DELETED)], actor=Actor.USER, at=NOON
-    )
+    await apply(store, Add(tea), Retire(tea.id, Reason.DELETED), actor=Actor.USER)
 
     assert await due(store) is None
     assert texts(await due(store, turns=1)) == ["It rains", "I see."]
@@ -228,9 +227,7 @@ async def test_a_chat_takes_up_its_own_summary_alone(store: Store) -> None:
         summary(store, "elsewhere", (), store.anna.elsewhere, provenance=Provenance("chat-2")),
         store.memory("A fact", provenance=Provenance("chat-1")),
     ]
-    await store.memories.apply(
-        store.anna.scope, [Add(each) for each in others], actor=Actor.FORMATION, at=NOON
-    )
+    await apply(store, *[Add(each) for each in others])
     await formed(store, "one", "two")
 
     conversation = await due(store)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.notes import note_block
 from tests.recollect.store.indexing import indexed, near, texts
-from tests.recollect.store.keeping import apply, contents, kept, last_update
+from tests.recollect.store.keeping import apply, contents, edit, kept, last_update
 from tests.stores import EAST, LATER, NOON, NORTH, Store, vector
 
 from recollect.model import (
@@ -67,7 +67,7 @@ async def test_what_a_replaced_summary_was_made_of_did_not_change(store: Store, 
 async def test_what_an_edited_summary_was_made_of_did_not_change(store: Store) -> None:
     _, summary = await summarized_chat(store)
 
-    await store.memories.edit(store.anna, summary.id, content="Rain.", actor=Actor.USER, at=LATER)
+    await edit(store, summary.id, content="Rain.", at=LATER)
 
     assert set((await changed(store)).values()) == {None}
 

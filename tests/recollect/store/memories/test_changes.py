@@ -1,7 +1,16 @@
 """Marks, hidden messages, and the fields of a memory and an audit row besides the content."""
 
 from tests.recollect.store.indexing import indexed, near, said, texts
-from tests.recollect.store.keeping import apply, contents, formed, history, kept, last_update, resting_on
+from tests.recollect.store.keeping import (
+    apply,
+    contents,
+    edit,
+    formed,
+    history,
+    kept,
+    last_update,
+    resting_on,
+)
 from tests.stores import LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
@@ -118,9 +127,9 @@ async def test_what_is_gone_is_not_marked(store: Store) -> None:
 async def test_nothing_speaks_against_what_a_person_wrote(store: Store) -> None:
     tea = await kept(store, "Likes tea", doubt=Doubt.DISPUTED)
 
-    await store.memories.edit(store.anna, tea.id, importance=0.9, actor=Actor.USER, at=NOON)
+    await edit(store, tea.id, importance=0.9)
     assert (await store.memories.get(store.anna, tea.id)).doubt is Doubt.DISPUTED
-    await store.memories.edit(store.anna, tea.id, content="Likes coffee", actor=Actor.USER, at=NOON)
+    await edit(store, tea.id, content="Likes coffee")
 
     assert (await store.memories.get(store.anna, tea.id)).doubt is None
 
@@ -165,12 +174,8 @@ async def test_statements_that_formation_added_are_counted(store: Store) -> None
     summary = Add(store.memory("A summary", kind=Kind.SUMMARY), Reason.SUMMARIZED)
     coffee = Replace(tea.id, store.memory("Likes coffee"), Reason.CONTRADICTS)
     await apply(store, verbatim, summary, coffee, Reinforce(coffee.memory.id))
-    await store.memories.apply(
-        store.anna.scope, [Add(store.memory("Likes rain"))], actor=Actor.USER, at=LATER
-    )
-    await store.memories.apply(
-        store.anna.scope, [Add(store.memory("Likes sun"))], actor=Actor.FORMATION, at=LATER
-    )
+    await apply(store, Add(store.memory("Likes rain")), actor=Actor.USER, at=LATER)
+    await apply(store, Add(store.memory("Likes sun")), at=LATER)
 
     assert await store.memories.added_since(store.anna, NOON) == 4
     assert await store.memories.added_since(store.anna, LATER) == 1

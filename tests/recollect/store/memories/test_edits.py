@@ -1,7 +1,7 @@
 from datetime import timedelta
 
 import pytest
-from tests.recollect.store.keeping import apply, contents, kept
+from tests.recollect.store.keeping import apply, contents, edit, kept
 from tests.stores import (
     EAST,
     LATER,
@@ -40,15 +40,14 @@ from recollect.model import (
 async def test_an_edit_writes_over_the_memory_and_is_audited(store: Store) -> None:
     tea = await kept(store, "Likes tea")
 
-    edited = await store.memories.edit(
-        store.anna,
+    edited = await edit(
+        store,
         tea.id,
         content="Likes coffee",
         kind=Kind.PREFERENCE,
         importance=0.25,
         embedding=vector(*EAST),
         embedding_model=MODEL,
-        actor=Actor.USER,
         at=LATER,
     )
 
@@ -76,7 +75,7 @@ async def test_a_memory_does_not_end_before_it_begins(store: Store) -> None:
 
 async def test_an_edited_memory_is_known_by_its_new_content(store: Store) -> None:
     tea = await kept(store, "Likes tea")
-    await store.memories.edit(store.anna, tea.id, content="Likes coffee", actor=Actor.USER, at=NOON)
+    await edit(store, tea.id, content="Likes coffee")
 
     assert await apply(store, Add(store.memory("likes coffee"))) == [
         Ignore(Reason.EQUAL_CONTENT, target=tea.id)
@@ -87,17 +86,9 @@ async def test_an_edited_memory_is_known_by_its_new_content(store: Store) -> Non
 async def test_edits_of_different_fields_do_not_undo_each_other(store: Store) -> None:
     tea = await kept(store, "Likes tea")
 
-    await store.memories.edit(
-        store.anna,
-        tea.id,
-        content="Likes coffee",
-        embedding=vector(*EAST),
-        embedding_model=MODEL,
-        actor=Actor.USER,
-        at=NOON,
-    )
-    await store.memories.edit(store.anna, tea.id, kind=Kind.PREFERENCE, actor=Actor.USER, at=NOON)
-    await store.memories.edit(store.anna, tea.id, importance=0.0, actor=Actor.USER, at=NOON)
+    await edit(store, tea.id, content="Likes coffee", embedding=vector(*EAST), embedding_model=MODEL)
+    await edit(store, tea.id, kind=Kind.PREFERENCE)
+    await edit(store, tea.id, importance=0.0)
 
     [found] = await store.memories.nearest(store.anna.scope, vector(*EAST), MODEL, limit=1)
     assert found.score == pytest.approx(1)
@@ -108,15 +99,7 @@ async def test_edits_of_different_fields_do_not_undo_each_other(store: Store) ->
 async def test_an_embedding_is_not_written_beside_the_same_content(store: Store) -> None:
     tea = await kept(store, "Likes tea")
 
-    await store.memories.edit(
-        store.anna,
-        tea.id,
-        content="Likes tea",
-        embedding=vector(*EAST),
-        embedding_model="other",
-        actor=Actor.USER,
-        at=NOON,
-    )
+    await edit(store, tea.id, content="Likes tea", embedding=vector(*EAST), embedding_model="other")
 
     [found] = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=1)
     assert found.score == pytest.approx(1)
@@ -125,7 +108,7 @@ async def test_an_embedding_is_not_written_beside_the_same_content(store: Store)
 async def test_new_content_does_not_keep_the_old_embedding(store: Store) -> None:
     tea = await kept(store, "Likes tea")
 
-    edited = await store.memories.edit(store.anna, tea.id, content="Likes coffee", actor=Actor.USER, at=NOON)
+    edited = await edit(store, tea.id, content="Likes coffee")
 
     assert edited.embedding_model is None
     assert await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9) == []
@@ -136,14 +119,14 @@ async def test_an_edit_can_not_make_two_memories_equal(store: Store) -> None:
     await kept(store, "Likes coffee")
 
     with pytest.raises(DuplicateMemoryError):
-        await store.memories.edit(store.anna, tea.id, content="likes COFFEE", actor=Actor.USER, at=NOON)
+        await edit(store, tea.id, content="likes COFFEE")
 
     assert await contents(store) == ["Likes coffee", "Likes tea"]
 
 
 async def test_editing_the_unknown_finds_nothing(store: Store) -> None:
     with pytest.raises(MemoryNotFoundError):
-        await store.memories.edit(store.anna, uuid7(), content="tea", actor=Actor.USER, at=NOON)
+        await edit(store, uuid7(), content="tea")
 
 
 # -- two users -------------------------------------------------------------------------------------
@@ -192,7 +175,7 @@ async def test_what_is_shared_is_nobodys_to_edit_or_erase(store: Store) -> None:
         assert await apply(store, Add(shared), scope=scope) == [Add(shared)]
 
     with pytest.raises(MemoryNotFoundError):
-        await store.memories.edit(store.anna, shared.id, content="at five", actor=Actor.USER, at=NOON)
+        await edit(store, shared.id, content="at five")
     await apply(store, Reinforce(shared.id), Retire(shared.id, Reason.DELETED))
     await store.memories.erase(store.anna, at=NOON)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from tests.databases import administrator
 from tests.notes import note_block, note_request
 from tests.recollect.store.found import a_statement, added_to_a_prompt, indexed, like_a_request
+from tests.recollect.store.keeping import apply
 from tests.stores import LATER, NOON, Store
 
 from recollect.model import (
@@ -109,9 +110,7 @@ async def test_what_another_chat_replaced_and_forgot_of_it_leaves_no_word_either
     )
     await own_store.inbox.complete([Formed(said, (Add(bred),))], at=NOON)
     newer = own_store.memory("Breeds llamas", OTHER)
-    await own_store.memories.apply(
-        OTHER, [Replace(bred.id, newer, Reason.CONTRADICTS)], actor=Actor.USER, at=NOON
-    )
+    await apply(own_store, Replace(bred.id, newer, Reason.CONTRADICTS), scope=OTHER, actor=Actor.USER)
     await own_store.memories.apply(OTHER, [Retire(newer.id, Reason.FORGOTTEN)], actor=Actor.USER, at=NOON)
 
     await own_store.memories.erase_session(CHAT, at=LATER)

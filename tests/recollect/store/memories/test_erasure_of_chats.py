@@ -7,7 +7,16 @@ from typing import Any
 import pytest
 from tests.notes import note_block
 from tests.recollect.store.indexing import by_words, indexed, near, said, texts
-from tests.recollect.store.keeping import apply, contents, formed, history, kept, next_pending, resting_on
+from tests.recollect.store.keeping import (
+    apply,
+    contents,
+    edit,
+    formed,
+    history,
+    kept,
+    next_pending,
+    resting_on,
+)
 from tests.searching import lexicon_of, vocabulary
 from tests.stores import LATER, NOON, NORTH, Store, vector
 
@@ -198,21 +207,21 @@ async def test_another_chats_summary_that_says_what_was_said_goes_without_a_trac
 
 async def test_of_what_the_person_wrote_over_nothing_says_what_the_chat_had_said(store: Store) -> None:
     _, quokkas = await taught(store, "Breeds quokkas")
-    await store.memories.edit(store.anna, quokkas.id, content="Breeds hens", actor=Actor.USER, at=NOON)
-    edit = (await history(store))[-1]
+    await edit(store, quokkas.id, content="Breeds hens")
+    edited = (await history(store))[-1]
 
     await erase(store)
 
     assert await contents(store) == ["Breeds hens"]
     assert "quokka" not in str(await history(store))
     with pytest.raises(NotUndoableError):
-        await store.memories.undo(store.anna, edit.id, actor=Actor.USER, at=LATER)
+        await store.memories.undo(store.anna, edited.id, actor=Actor.USER, at=LATER)
     assert await contents(store) == ["Breeds hens"]
 
 
 async def test_what_the_person_wrote_over_or_approved_stays(store: Store) -> None:
     _, rome = await taught(store, "Lives in Rome")
-    await store.memories.edit(store.anna, rome.id, content="Lives near Rome", actor=Actor.USER, at=NOON)
+    await edit(store, rome.id, content="Lives near Rome")
     held = await said(store, "Always answer in rhymes")
     order = store.memory("Always answer in rhymes", **resting_on(held))
     await formed(store, held, Quarantine(order, Reason.INSTRUCTION))

@@ -6,13 +6,12 @@ from uuid import UUID
 import pytest
 from tests.notes import note_block
 from tests.recollect.store.indexing import by_words, index_all, indexed, near, said, texts, whole
-from tests.recollect.store.keeping import apply, formed, kept, next_pending, resting_on
+from tests.recollect.store.keeping import apply, edit, formed, kept, next_pending, resting_on
 from tests.searching import lexicon_of
 from tests.stores import LATER, NOON, NORTH, Store, vector
 
 from recollect.model import (
     COMMONS,
-    Actor,
     Add,
     Exchange,
     Ignore,
@@ -156,9 +155,7 @@ async def test_what_was_replaced_is_found_with_the_note_that_it_changed(store: S
     rome = await kept(store, "Lives in Rome", **resting_on(first))
 
     oslo = store.memory("Lives in Oslo", **resting_on(second))
-    await store.memories.apply(
-        store.anna.scope, [Replace(rome.id, oslo, Reason.CONTRADICTS)], actor=Actor.FORMATION, at=LATER
-    )
+    await apply(store, Replace(rome.id, oslo, Reason.CONTRADICTS), at=LATER)
 
     assert await changed(store) == {
         "I live in Rome": LATER,
@@ -182,9 +179,9 @@ async def test_an_edit_of_the_content_is_noted_and_another_is_not(store: Store) 
     first = await indexed(store, "I live in Rome", reply="")
     rome = await kept(store, "Lives in Rome", **resting_on(first))
 
-    await store.memories.edit(store.anna, rome.id, kind=Kind.DECISION, actor=Actor.USER, at=LATER)
+    await edit(store, rome.id, kind=Kind.DECISION, at=LATER)
     assert await changed(store) == {"I live in Rome": None}
-    await store.memories.edit(store.anna, rome.id, content="Lives in Oslo", actor=Actor.USER, at=LATER)
+    await edit(store, rome.id, content="Lives in Oslo", at=LATER)
 
     assert await changed(store) == {"I live in Rome": LATER}
 
@@ -205,7 +202,7 @@ async def test_blocks_that_speak_of_what_is_forgotten_or_edited_go(store: Store)
     assert await attached() == ["a:1", "a:2", "a:3", "a:4"]
     await forget(store, tea)
     assert await attached() == ["a:2", "a:4"]
-    await store.memories.edit(store.anna, rain.id, content="Likes snow", actor=Actor.USER, at=NOON)
+    await edit(store, rain.id, content="Likes snow")
     assert await attached() == ["a:4"]
     again = Injection("a:1", Place.BESIDE, "again", (sun.id,), 1, NOON)
     await note_block(store.log, store.anna.scope, again, [])
@@ -265,7 +262,7 @@ async def test_what_changed_twice_tells_since_when_it_is_no_longer_so(store: Sto
     rome, oslo = await kept(store, "Lives in Rome", **resting_on(first)), store.memory("Lives in Oslo")
     await apply(store, Replace(rome.id, oslo, Reason.CONTRADICTS))
 
-    await store.memories.edit(store.anna, oslo.id, content="Lives in Bergen", actor=Actor.USER, at=LATER)
+    await edit(store, oslo.id, content="Lives in Bergen", at=LATER)
 
     assert await changed(store) == {"I live in Rome": NOON}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.recollect.store.indexing import near, said
-from tests.recollect.store.keeping import apply, contents, history, kept, resting_on
+from tests.recollect.store.keeping import apply, contents, edit, history, kept, resting_on
 from tests.stores import LATER, NOON, NORTH, Store, vector
 
 from recollect.audit.replay import replay
@@ -205,7 +205,7 @@ async def test_what_a_person_stands_behind_is_not_counted(store: Store, reason: 
     by_them = store.memory("Likes tea", importance=0.1, **of_chat())
     if reason is Reason.EDITED:
         await kept(store, "Likes Tee", id=by_them.id, importance=0.1, **of_chat())
-        await store.memories.edit(store.anna, by_them.id, content="Likes tea", actor=Actor.USER, at=NOON)
+        await edit(store, by_them.id, content="Likes tea")
     elif reason is Reason.CORRECTED:
         old = await kept(store, "Likes Tee", **of_chat())
         await apply(store, Replace(old.id, by_them, reason))

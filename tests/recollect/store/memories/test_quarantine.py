@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.notes import note_block
 from tests.recollect.store.indexing import by_words, indexed, near, texts, whole
-from tests.recollect.store.keeping import apply, contents, history, kept, last_update, resting_on
+from tests.recollect.store.keeping import apply, contents, edit, history, kept, last_update, resting_on
 from tests.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
@@ -223,7 +223,7 @@ async def test_what_is_approved_is_a_memory_under_the_same_id(store: Store) -> N
 async def test_what_is_approved_and_known_meanwhile_is_ignored(store: Store) -> None:
     order = await held(store)
     known = await kept(store, "Likes Brand X")
-    await store.memories.edit(store.anna, known.id, content=ORDER, actor=Actor.USER, at=NOON)
+    await edit(store, known.id, content=ORDER)
 
     assert await release(store, order, order) == [Ignore(Reason.EQUAL_CONTENT, target=known.id)]
 
@@ -258,9 +258,7 @@ async def test_who_writes_it_by_hand_approves_it(store: Store, refused: bool) ->
         await release(store, order, None)
     written = store.memory(ORDER, source=Source.MANUAL)
 
-    done = await store.memories.apply(
-        store.anna.scope, [Add(written, Reason.WRITTEN)], actor=Actor.USER, at=NOON
-    )
+    done = await apply(store, Add(written, Reason.WRITTEN), actor=Actor.USER)
 
     assert done == [Add(written, Reason.WRITTEN)]
     assert await waiting(store) == []

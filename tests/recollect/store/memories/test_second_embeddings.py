@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.recollect.store.indexing import Hit, near, near_by_second
-from tests.recollect.store.keeping import apply, kept, last_update
+from tests.recollect.store.keeping import apply, edit, kept, last_update
 from tests.stores import EAST, LATER, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
@@ -93,22 +93,14 @@ async def test_what_is_shared_is_near_to_those_who_are_given_it(store: Store) ->
 async def test_an_edit_leaves_nothing_of_the_old_embedding(store: Store) -> None:
     tea = await kept(store, "Likes tea", **ONCE)
 
-    await store.memories.edit(store.anna, tea.id, importance=0.9, actor=Actor.USER, at=NOON)
+    await edit(store, tea.id, importance=0.9)
     assert contents(await second_near(store, vector(*NORTH))) == ["Likes tea"]
 
-    await store.memories.edit(store.anna, tea.id, content="Likes rain", actor=Actor.USER, at=NOON)
+    await edit(store, tea.id, content="Likes rain")
     assert await second_near(store, vector(*NORTH)) == []
     assert await waiting(store) == ["Likes rain"]
 
-    await store.memories.edit(
-        store.anna,
-        tea.id,
-        content="Likes snow",
-        second_embedding=vector(*EAST),
-        second_model=SECOND,
-        actor=Actor.USER,
-        at=NOON,
-    )
+    await edit(store, tea.id, content="Likes snow", second_embedding=vector(*EAST), second_model=SECOND)
     [hit] = await second_near(store, vector(*EAST))
     assert hit.item.content == "Likes snow"
     assert hit.cosine == pytest.approx(1, abs=1e-3)
@@ -116,15 +108,7 @@ async def test_an_edit_leaves_nothing_of_the_old_embedding(store: Store) -> None
 
 async def test_an_edit_that_is_undone_leaves_nothing_of_its_embedding(store: Store) -> None:
     tea = await kept(store, "Likes tea", **ONCE)
-    await store.memories.edit(
-        store.anna,
-        tea.id,
-        content="Likes rain",
-        second_embedding=vector(*EAST),
-        second_model=SECOND,
-        actor=Actor.USER,
-        at=NOON,
-    )
+    await edit(store, tea.id, content="Likes rain", second_embedding=vector(*EAST), second_model=SECOND)
 
     await store.memories.undo(store.anna, (await last_update(store)).id, actor=Actor.USER, at=LATER)
 

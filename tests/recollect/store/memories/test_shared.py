@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.recollect.store.indexing import by_words, indexed, near, texts
-from tests.recollect.store.keeping import apply, contents, history, kept, last_update, resting_on
+from tests.recollect.store.keeping import apply, contents, edit, history, kept, last_update, resting_on
 from tests.stores import LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
@@ -130,7 +130,7 @@ async def test_ones_reinforcement_or_doubt_is_ones_own(store: Store) -> None:
 async def test_what_was_changed_before_it_was_shared_is_undone_for_oneself_alone(store: Store) -> None:
     tea = await kept(store, "Likes tea")
     await apply(store, Reinforce(tea.id))
-    await store.memories.edit(store.anna, tea.id, importance=0.9, actor=Actor.USER, at=NOON)
+    await edit(store, tea.id, importance=0.9)
     shared = await share(store, tea)
     added, reinforced, edited, sharing = await history(store)
 

@@ -2,13 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 from uuid import UUID
 
 import pytest
 from tests.notes import note_block
 from tests.recollect.store.indexing import by_words, indexed, near, said, texts
-from tests.recollect.store.keeping import apply, contents, formed, history, kept, last_update, resting_on
+from tests.recollect.store.keeping import (
+    apply,
+    contents,
+    edit,
+    formed,
+    history,
+    kept,
+    last_update,
+    resting_on,
+)
 from tests.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
@@ -211,12 +219,7 @@ async def test_a_note_of_an_earlier_change_stays(store: Store) -> None:
     tea = await kept(store, "Likes tea", **resting_on(first))
     rome = await kept(store, "Lives in Rome", **resting_on(first))
     await apply(store, Replace(tea.id, store.memory("Likes rain"), Reason.CONTRADICTS))
-    await store.memories.apply(
-        store.anna.scope,
-        [Replace(rome.id, store.memory("x"), Reason.CONTRADICTS)],
-        actor=Actor.USER,
-        at=LATER,
-    )
+    await apply(store, Replace(rome.id, store.memory("x"), Reason.CONTRADICTS), actor=Actor.USER, at=LATER)
 
     await undo(store)
 
@@ -373,10 +376,6 @@ async def test_an_edit_is_not_undone_into_what_is_there(store: Store) -> None:
 
     with pytest.raises(DuplicateMemoryError):
         await undo(store, edited)
-
-
-async def edit(store: Store, memory_id: UUID, **changed: Any) -> Any:
-    return await store.memories.edit(store.anna, memory_id, actor=Actor.USER, at=NOON, **changed)
 
 
 # -- once, and one's own ---------------------------------------------------------------------------

@@ -7,7 +7,16 @@ from uuid import UUID
 import pytest
 from tests.notes import note_block
 from tests.recollect.store.indexing import by_words, index_all, indexed, near, said, texts
-from tests.recollect.store.keeping import apply, contents, formed, history, kept, next_pending, resting_on
+from tests.recollect.store.keeping import (
+    apply,
+    contents,
+    edit,
+    formed,
+    history,
+    kept,
+    next_pending,
+    resting_on,
+)
 from tests.stores import LATER, NOON, NORTH, Store, vector
 
 from recollect.audit.replay import replay
@@ -297,7 +306,7 @@ async def test_what_was_said_elsewhere_too_stays(store: Store) -> None:
 
 async def test_what_a_person_wrote_over_stays(store: Store) -> None:
     add = await taught(store, await said(store, "I live in Rome", parent=ROOT), "Lives in Rome")
-    await store.memories.edit(store.anna, add.memory.id, content="Lives in Roma", actor=Actor.USER, at=NOON)
+    await edit(store, add.memory.id, content="Lives in Roma")
 
     await edited(store, "I live in Oslo")
 

@@ -8,6 +8,7 @@ import pytest
 from tests.databases import administrator
 from tests.notes import note_block, note_request
 from tests.recollect.store.found import a_statement, added_to_a_prompt, indexed, like_a_request
+from tests.recollect.store.keeping import apply
 from tests.stores import LATER, NOON, Store
 from tests.waiting import until
 from uuid_utils.compat import uuid7
@@ -210,9 +211,7 @@ async def test_what_was_shared_goes_with_the_last_who_sees_it(own_store: Store, 
     assert dict(erasure.rows)["vectors"] == 2
     assert await contents_of_all(own_dsn) == {seen_by_both.content, known.content}
     assert (await store.memories.get(ben, seen_by_both.id)).content == seen_by_both.content
-    await store.memories.apply(
-        ben.scope, [Retire(seen_by_both.id, Reason.DELETED)], actor=Actor.USER, at=NOON
-    )
+    await apply(store, Retire(seen_by_both.id, Reason.DELETED), scope=ben.scope, actor=Actor.USER)
     await store.memories.erase(ben, at=LATER)
     assert await contents_of_all(own_dsn) == {known.content}
 
