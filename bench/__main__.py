@@ -1,6 +1,7 @@
 """The one entry: `python -m bench NAME ...`. Never: a program's options, its figures."""
 
 import os
+import signal
 import sys
 from importlib import import_module
 
@@ -46,6 +47,7 @@ def main() -> None:
     from recollect.runtime.logs import configure_logging  # noqa: PLC0415
 
     configure_logging("error")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("Terminated."))  # which ends the started processes, too
     sys.argv = [f"python -m bench {name}", *rest]
     try:
         module, _, function = PROGRAMS[name][0].partition(":")

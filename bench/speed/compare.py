@@ -7,8 +7,6 @@ import argparse
 import gc
 import json
 import os
-import signal
-import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass, field
@@ -141,7 +139,6 @@ class Bench:
 def main() -> None:
     """Run the bench; write and print the results."""
     options = _options()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("Terminated."))
     os.sched_setaffinity(0, {cores()[1]})
     began, ticks = datetime.now(UTC), machine_seconds()
     gc.disable()  # between the loads it is run by hand
