@@ -13,6 +13,7 @@ _LARGEST = 64 * 1024 * 1024
 _CHATS = "/v1/chat/completions"
 _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]*)?(?:\r?\n|\Z)")
 _LINE_END = re.compile(rb"\r?\n")
+_HEAD_END = re.compile(rb"\r\n\r\n|\n\n")
 
 
 class CaptureError(RecollectError):
@@ -56,21 +57,16 @@ def read_captured_request(path: Path) -> CapturedRequest:
 
 def _of_wire(content: bytes, path: Path) -> CapturedRequest:
     """Parse an HTTP/1.1 message (RFC 9112). Its line ends may be LF alone, as editors write them."""
-    content = content.lstrip()
-    breaks = [(at, gap) for gap in (b"\r\n\r\n", b"\n\n") if (at := content.find(gap)) >= 0]
-    end, gap = min(breaks, default=(len(content), b""))
-    first, *lines = content[:end].splitlines() or [b""]
+    head, *rest = _HEAD_END.split(content.lstrip(), maxsplit=1)
+    first, *lines = head.splitlines() or [b""]
     words = first.split()
     if len(words) < 2 or not words[1].startswith((b"/", b"http://", b"https://")):  # noqa: PLR2004 -- method and target
         raise CaptureError(
             f"{path} holds no request: neither `POST {_CHATS} HTTP/1.1` and headers, nor a JSON object."
         )
-    headers = [
-        (name.strip().lower(), value.strip())
-        for name, colon, value in (line.partition(b":") for line in lines)
-        if colon
-    ]
-    body = content[end + len(gap) :].strip()
+    named = [line.partition(b":") for line in lines if b":" in line]
+    headers = [(name.strip().lower(), value.strip()) for name, _, value in named]
+    body = b"".join(rest).strip()
     codings = b",".join(value for name, value in headers if name == b"transfer-encoding").lower()
     # Many tools save the decoded body, but keep the header.
     if b"chunked" in codings and body and not body.startswith(b"{"):

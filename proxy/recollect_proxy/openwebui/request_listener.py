@@ -50,7 +50,7 @@ async def await_request(
     limit: int,
     is_wanted: Callable[[CapturedRequest], bool],
     ready: Callable[[int], None],
-    remind: Callable[[float], None] | None = None,
+    remind: Callable[[float], None] = lambda _left: None,
 ) -> CapturedRequest:
     """Answer requests like an LLM server until a wanted one arrives, and return it.
 
@@ -74,29 +74,19 @@ async def await_request(
         if captured is not None and not found.done() and is_wanted(captured):
             found.set_result(captured)
 
-    try:
-        async with _served(application, host, port) as served, asyncio.timeout(seconds):
-            ready(served)
-            reminding = asyncio.create_task(_remind(seconds, remind)) if remind is not None else None
-            try:
-                return await found
-            finally:
-                if reminding is not None:
-                    reminding.cancel()
-    except TimeoutError:
-        raise NothingCameError(
-            f"No chat message came within {seconds:g} seconds. Is the base URL of OpenWebUI's connection this address, "
-            f"and did an administrator (others do not see it) send a message to the model {_MODEL}?"
-        ) from None
-
-
-async def _remind(seconds: float, remind: Callable[[float], None]) -> None:
-    """Call ``remind`` once a minute with the seconds that are left."""
-    left = seconds - _REMIND_SECONDS
-    while left > 0:
-        await asyncio.sleep(_REMIND_SECONDS)
-        remind(left)
-        left -= _REMIND_SECONDS
+    async with _served(application, host, port) as served:
+        ready(served)
+        left = seconds
+        while left > 0:
+            with suppress(TimeoutError):
+                return await asyncio.wait_for(asyncio.shield(found), min(left, _REMIND_SECONDS))
+            left -= _REMIND_SECONDS
+            if left > 0:
+                remind(left)
+    raise NothingCameError(
+        f"No chat message came within {seconds:g} seconds. Is the base URL of OpenWebUI's connection this address, "
+        f"and did an administrator (others do not see it) send a message to the model {_MODEL}?"
+    )
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""The doctor says of each thing whether it is there, and what to set, as the proxy would see it."""
+"""The doctor finds in a request, as the proxy would, all that is there or missing, and says what to set."""
 
 import json
 from pathlib import Path
@@ -24,6 +24,8 @@ from recollect_proxy.settings.proxy_settings import ProxySettings
 SIGNED = proxy_settings(identity="openwebui-jwt", openwebui_jwt_secret=SECRET)
 PLAIN = proxy_settings()
 CHECKS = ["identity", "chat id", "message id", "parent id", "task", "other memory", "way"]
+TITLE = "### Task:\nGenerate a concise title summarizing the chat history.\n<chat_history>\nUSER: a\n</chat_history>"
+OK, NOTE, MISSING = Status.OK, Status.NOTE, Status.MISSING
 
 
 def found(
@@ -32,39 +34,16 @@ def found(
     return {finding.check: finding for finding in diagnose(request, settings, aged=aged)}
 
 
-def missing(request: CapturedRequest, settings: ProxySettings = SIGNED, *, aged: bool = False) -> list[str]:
-    return [
-        name for name, each in found(request, settings, aged=aged).items() if each.status is Status.MISSING
-    ]
+def missing(request: CapturedRequest, settings: ProxySettings = SIGNED) -> list[str]:
+    return [name for name, each in found(request, settings).items() if each.status is MISSING]
 
 
-def test_all_is_well_where_all_is_set() -> None:
+def test_all_is_well_if_all_is_set() -> None:
     findings = diagnose(captured(headers(), peer="10.0.0.7"), SIGNED, aged=False)
 
     assert [(each.check, each.status, each.remedy) for each in findings] == [
-        (check, Status.OK, "") for check in CHECKS
+        (check, OK, "") for check in CHECKS
     ]
-
-
-@table(
-    ("own", "told"),
-    [
-        ({"record": False}, "nothing of what people say is kept"),
-        ({"formation": "off"}, "no memories are formed from it"),
-    ],
-)
-def test_what_is_not_kept_is_told(own: dict[str, object], told: str) -> None:
-    note = found(captured(headers()), changed(SIGNED, **own))["record"]
-
-    assert note.status is Status.NOTE
-    assert told in note.told
-
-
-def test_a_later_message_names_the_one_before() -> None:
-    later = found(captured(headers(x_recollect_parent="6f1c0c1e-0000-4000-8000-000000000009")))
-
-    assert later["parent id"].told == "x-recollect-parent is there"
-    assert "first" in found(captured(headers()))["parent id"].told
 
 
 @table(
@@ -77,73 +56,87 @@ def test_a_later_message_names_the_one_before() -> None:
         ("x-recollect-task", "task", '"x-recollect-task": "{{TASK}}"'),
     ],
 )
-def test_what_is_absent_is_missing_with_what_to_set(without: str, check: str, remedy: str) -> None:
+def test_a_header_that_is_absent_or_unfilled_is_missing(without: str, check: str, remedy: str) -> None:
     request = captured(headers(without))
 
     assert missing(request) == [check]
     assert remedy in found(request)[check].remedy
+    if check != "identity":
+        unfilled = captured(headers(**{without: "{{CHAT_ID}}"}))
+        assert missing(unfilled) == [check]
+        assert "0.10" in found(unfilled)[check].remedy
 
 
 @table(
-    ("name", "template", "check"),
+    ("given", "check", "status", "told"),
     [
-        ("x_openwebui_chat_id", "{{CHAT_ID}}", "chat id"),
-        ("x_recollect_message", "{{USER_MESSAGE_ID}}", "message id"),
-        ("x_recollect_parent", "{{USER_MESSAGE_PARENT_ID}}", "parent id"),
-        ("x_recollect_task", "{{TASK}}", "task"),
+        ({"x_recollect_parent": "m-9"}, "parent id", OK, "x-recollect-parent is there"),
+        ({}, "parent id", OK, "first"),
+        ({"x_openwebui_chat_id": "temporary:session"}, "chat id", NOTE, "no memory"),
+        ({"x_openwebui_chat_id": "local:session"}, "chat id", NOTE, "no memory"),
+        ({"x_openwebui_chat_id": "channel:room"}, "chat id", NOTE, "no memory"),
+        ({"x_recollect_message": ""}, "message id", NOTE, "no message id"),
+        ({"x_recollect_task": "title_generation"}, "task", NOTE, "background task"),
+        ({"x_forwarded_for": "10.0.0.1", "via": "1.1 gate"}, "way", NOTE, "via, x-forwarded-for"),
     ],
 )
-def test_a_template_that_was_not_filled_in_is_missing(name: str, template: str, check: str) -> None:
-    request = captured(headers(**{name: template}))
+def test_a_header_is_explained(given: dict[str, str], check: str, status: Status, told: str) -> None:
+    finding = found(captured(headers(**given)))[check]
 
-    assert missing(request) == [check]
-    assert "0.10" in found(request)[check].remedy
+    assert (finding.status, told in finding.told) == (status, True)
+
+
+def test_another_proxy_needs_a_trusted_network() -> None:
+    request = captured(headers(via="1.1 gate"), peer="10.0.0.1")
+
+    remedy = found(request, proxy_settings(trusted_networks="10.0.0.0/8"))["way"].remedy
+    assert "RECOLLECT_TRUSTED_NETWORKS" in remedy
+
+
+@table(
+    ("own", "told"),
+    [
+        ({"record": False}, "nothing of what people say is kept"),
+        ({"formation": "off"}, "no memories are formed from it"),
+    ],
+)
+def test_settings_that_keep_less_are_noted(own: dict[str, object], told: str) -> None:
+    note = found(captured(headers()), changed(SIGNED, **own))["record"]
+
+    assert (note.status, told in note.told) == (NOTE, True)
 
 
 # -- who is speaking -------------------------------------------------------------------------------
 
 
 @table(
-    ("given", "settings", "aged", "status", "told"),
+    ("jwt", "settings", "aged", "status", "told"),
     [
-        ({}, SIGNED, False, Status.OK, "signed"),
-        ({"x_openwebui_user_jwt": token(age=9_000)}, SIGNED, False, Status.MISSING, "expired"),
-        ({"x_openwebui_user_jwt": token(age=9_000)}, SIGNED, True, Status.OK, "expired since"),
-        (
-            {"x_openwebui_user_jwt": token(secret=OTHER_SECRET)},
-            SIGNED,
-            False,
-            Status.MISSING,
-            "another secret",
-        ),
-        (
-            {"x_openwebui_user_jwt": token(secret=OTHER_SECRET, age=9_000)},
-            SIGNED,
-            True,
-            Status.MISSING,
-            "another secret",
-        ),
-        ({"x_openwebui_user_jwt": token(iss="somebody")}, SIGNED, False, Status.MISSING, "another secret"),
-        ({"x_openwebui_user_jwt": "garbage"}, SIGNED, False, Status.MISSING, "another secret"),
-        ({}, PLAIN, False, Status.MISSING, "not told to read it"),
+        (token(), SIGNED, False, OK, "signed"),
+        (token(age=9_000), SIGNED, False, MISSING, "expired"),
+        (token(age=9_000), SIGNED, True, OK, "expired since"),
+        (token(secret=OTHER_SECRET), SIGNED, False, MISSING, "another secret"),
+        (token(secret=OTHER_SECRET, age=9_000), SIGNED, True, MISSING, "another secret"),
+        (token(iss="somebody"), SIGNED, False, MISSING, "another secret"),
+        ("garbage", SIGNED, False, MISSING, "another secret"),
+        (token(), PLAIN, False, MISSING, "not told to read it"),
     ],
 )
-def test_a_signature_is_judged_by_the_proxys_own_rules(
-    given: dict[str, str],
+def test_a_signature_is_judged_by_the_rules_of_the_proxy(
+    jwt: str,
     settings: ProxySettings,
-    aged: bool,  # noqa: FBT001 -- a parameter
+    aged: bool,  # noqa: FBT001 -- of a row
     status: Status,
     told: str,
 ) -> None:
-    request = captured(headers(**given))
+    request = captured(headers(x_openwebui_user_jwt=jwt))
 
     identity = found(request, settings, aged=aged)["identity"]
 
-    assert identity.status is status
-    assert told in identity.told
+    assert (identity.status, told in identity.told) == (status, True)
     if not aged:
-        believed = make_identity(settings).identify(request.headers, None).skip is None
-        assert believed == (status is Status.OK)
+        is_known = make_identity(settings).identify(request.headers, None).skip is None
+        assert is_known == (status is OK)
 
 
 def plain(**changed: str) -> dict[str, str]:
@@ -153,171 +146,128 @@ def plain(**changed: str) -> dict[str, str]:
 @table(
     ("given", "changed", "peer", "status", "told"),
     [
-        ({}, {}, "127.0.0.1", Status.MISSING, "not signed"),
-        ({}, {"trusted_networks": "10.0.0.0/8"}, "10.1.2.3", Status.OK, "network"),
-        ({}, {"trusted_networks": "10.0.0.0/8"}, None, Status.OK, "network"),
-        ({}, {"trusted_networks": "10.0.0.0/8"}, "192.168.0.9", Status.MISSING, "does not trust"),
-        ({"x_recollect_secret": SECRET}, {"shared_secret": SECRET}, None, Status.OK, "shared secret"),
-        ({"x_recollect_secret": "x"}, {"shared_secret": SECRET}, None, Status.MISSING, "does not trust"),
+        ({}, {}, "127.0.0.1", MISSING, "not signed"),
+        ({}, {"host": "0.0.0.0"}, None, MISSING, "would not start"),
+        ({}, {"trusted_networks": "10.0.0.0/8"}, "10.1.2.3", OK, "network"),
+        ({}, {"trusted_networks": "10.0.0.0/8"}, None, OK, "network"),
+        ({}, {"trusted_networks": "10.0.0.0/8"}, "192.168.0.9", MISSING, "does not trust"),
+        ({"x_recollect_secret": SECRET}, {"shared_secret": SECRET}, None, OK, "shared secret"),
+        ({"x_recollect_secret": "x"}, {"shared_secret": SECRET}, None, MISSING, "does not trust"),
         (
             {},
             {"identity": "openwebui-jwt", "openwebui_jwt_secret": SECRET},
             None,
-            Status.MISSING,
+            MISSING,
             "signed ones only",
         ),
     ],
 )
-def test_a_plain_header_is_told_for_what_it_is(
+def test_a_plain_header_is_accepted_as_the_proxy_does(
     given: dict[str, str], changed: dict[str, Any], peer: str | None, status: Status, told: str
 ) -> None:
     identity = found(captured(plain(**given), peer=peer), proxy_settings(**changed))["identity"]
 
-    assert identity.status is status
-    assert told in identity.told
+    assert (identity.status, told in identity.told) == (status, True)
     assert SECRET not in f"{identity}"
 
 
-def test_a_user_who_is_known_by_something_else_is_known(tmp_path: Path) -> None:
+def test_a_user_with_an_api_key_is_known(tmp_path: Path) -> None:
     keys = tmp_path / "keys"
-    key = add_key(keys, "anna")
-    settings = proxy_settings(identity="api-key", api_keys=keys)
+    request = captured(headers(authorization=f"Bearer {add_key(keys, 'anna')}"))
 
-    assert found(captured(headers(authorization=f"Bearer {key}")), settings)["identity"].status is Status.OK
-
-
-def test_settings_with_which_nothing_would_start_are_told() -> None:
-    open_to_all = proxy_settings(host="0.0.0.0")
-
-    identity = found(captured(plain()), open_to_all)["identity"]
-
-    assert identity.status is Status.MISSING
-    assert "RECOLLECT_TRUSTED_NETWORKS" in identity.remedy
+    assert found(request, proxy_settings(identity="api-key", api_keys=keys))["identity"].status is OK
 
 
-def test_nobody_is_named_and_nothing_that_was_said_is_told() -> None:
-    told = f"{diagnose(captured(plain(), body(said='my diary', system='User Context: my diary')), PLAIN, aged=False)}"
+def test_findings_name_no_user_and_quote_no_words() -> None:
+    request = captured(plain(), body(said="my diary", system="User Context: my diary"))
+    told = f"{diagnose(request, PLAIN, aged=False)}"
 
     assert "anna" not in told
     assert "diary" not in told
 
 
-# -- what for --------------------------------------------------------------------------------------
+# -- the body --------------------------------------------------------------------------------------
 
 
-@table("chat", ["temporary:session", "local:session", "channel:room"])
-def test_a_chat_without_memory_is_told(chat: str) -> None:
-    assert found(captured(headers(x_openwebui_chat_id=chat)))["chat id"].status is Status.NOTE
-
-
-def test_a_message_header_that_is_empty_is_of_no_chat() -> None:
-    assert found(captured(headers(x_recollect_message="")))["message id"].status is Status.NOTE
-
-
-def test_a_background_task_is_told_by_its_header_and_by_its_words() -> None:
-    task = "### Task:\nGenerate a concise title summarizing the chat history.\n<chat_history>\nUSER: a\n</chat_history>"
+def test_a_background_task_is_known_by_its_header_and_by_its_words() -> None:
     by_header = captured(headers(x_recollect_task="title_generation"))
-    by_words = captured(headers("x-recollect-task"), body(said=task, stream=False))
+    by_words = captured(headers("x-recollect-task"), body(said=TITLE, stream=False))
 
-    assert found(by_header)["task"].status is Status.NOTE
-    assert found(by_header)["identity"].status is Status.OK
-    assert found(by_words)["body"].status is Status.NOTE
-    assert [is_from_a_person(each, SIGNED) for each in (by_header, by_words, captured(headers()))] == [
-        False,
-        False,
-        True,
-    ]
+    assert found(by_words)["body"].status is NOTE
+    persons = [is_from_a_person(each, SIGNED) for each in (by_header, by_words, captured(headers()))]
+    assert persons == [False, False, True]
     assert make_identity(SIGNED).identify(by_header.headers, None).skip is Skip.TASK
 
 
 @table(
-    "system",
+    ("system", "is_memory"),
     [
-        "Be kind.\n<memory_context>\n[User Memory]\n- a\n</memory_context>",
-        '<memory_user_context>\n["a"]\n</memory_user_context>',
-        "User Context:\n1. [2025-10-09] a\n",
-        "Be kind.\nUser Context:\n1. [Unknown Date] a\n2. [2025-10-09] b\n\n",
+        ("Be kind.\n<memory_context>\n[User Memory]\n- a\n</memory_context>", True),
+        ('<memory_user_context>\n["a"]\n</memory_user_context>', True),
+        ("User Context:\n1. [2025-10-09] a\n", True),
+        ("Be kind.\nUser Context:\n1. [Unknown Date] a\n2. [2025-10-09] b\n\n", True),
+        ("User Context: a clerk in a town hall.", False),
+        ("User Context:\n1. The user is a clerk.\n2. It is Monday.", False),
+        ("User Context:\n\n", False),
+        ("In the User Context:\n1. [2025-10-09] stands the day.", False),
+        ("Never speak of <memory_context> or </memory_context>.", False),
+        ("<memory_context>\nis what you never say.", False),
+        ("<memory_user_context>" * 1_000, False),
     ],
 )
-def test_openwebuis_own_memory_is_found(system: str) -> None:
-    request = captured(headers(), body(system=system))
+def test_the_memory_of_openwebui_is_found_in_the_system_prompt(system: str, is_memory: bool) -> None:  # noqa: FBT001 -- of a row
+    request = captured(headers(), body(system=system, said="What is <memory_context>?"))
 
-    assert missing(request) == ["other memory"]
-    assert "ENABLE_MEMORIES=false" in found(request)["other memory"].remedy
-
-
-@table(
-    "system",
-    [
-        "User Context: a clerk in a town hall.",
-        "User Context:\n1. The user is a clerk.\n2. It is Monday.",
-        "User Context:\n\n",
-        "In the User Context:\n1. [2025-10-09] stands the day.",
-        "Never speak of <memory_context> or </memory_context>.",
-        "<memory_context>\nis what you never say.",
-        "<memory_user_context>" * 1_000,
-    ],
-)
-def test_a_prompt_that_speaks_of_such_is_not_openwebuis_memory(system: str) -> None:
-    assert missing(captured(headers(), body(system=system))) == []
+    assert missing(request) == (["other memory"] if is_memory else [])
+    assert ("ENABLE_MEMORIES=false" in found(request)["other memory"].remedy) == is_memory
 
 
 OWN_TOOLS = ("get_current_timestamp", "search_memories", "add_memory")
-
-
-@table("path", ["/v1/chat/completions", "/v1/responses"])
-def test_openwebuis_own_memory_is_found_by_its_tools_while_it_is_empty(path: str) -> None:
-    given = [{"type": "function", "name": name} for name in OWN_TOOLS]
-    nested = [{"type": "function", "function": {"name": name}} for name in OWN_TOOLS]
-    said = (
-        {"input": "hello", "tools": given}
-        if path.endswith("responses")
-        else {"messages": [{"role": "user", "content": "hello"}], "tools": nested}
-    )
-    request = captured(headers(), json.dumps({"model": "m"} | said).encode(), path=path)
-
-    assert missing(request) == ["other memory"]
-    assert "tools" in found(request)["other memory"].told
+HELLO: dict[str, Any] = {"messages": [{"role": "user", "content": "hello"}]}
 
 
 @table(
-    "tools",
+    ("path", "given", "is_memory"),
     [
-        [],
-        None,
-        7,
-        [7, None, [], {}, {"name": 7}, {"function": {"name": []}}, {"function": None}],
-        [{"type": "function", "function": {"name": "add_memory"}}, {"type": "web_search"}],
+        (
+            "/v1/responses",
+            {"input": "hello", "tools": [{"type": "function", "name": each} for each in OWN_TOOLS]},
+            True,
+        ),
+        (
+            "/v1/responses?a=b",
+            {"input": "hello", "instructions": "<memory_context>\n- a\n</memory_context>"},
+            True,
+        ),
+        (
+            "/v1/chat/completions",
+            HELLO | {"tools": [{"function": {"name": each}} for each in OWN_TOOLS]},
+            True,
+        ),
+        (
+            "/v1/chat/completions",
+            HELLO | {"tools": [{"function": {"name": "add_memory"}}, {"type": "x"}]},
+            False,
+        ),
+        (
+            "/v1/chat/completions",
+            HELLO | {"tools": [7, None, [], {"name": 7}, {"function": {"name": []}}]},
+            False,
+        ),
+        *(("/v1/chat/completions", HELLO | {"tools": tools}, False) for tools in (None, 7)),
     ],
 )
-def test_other_tools_are_no_memory_of_openwebuis(tools: object) -> None:
-    said = {"model": "m", "messages": [{"role": "user", "content": "hello"}], "tools": tools}
+def test_the_memory_of_openwebui_is_found_by_its_tools(
+    path: str,
+    given: dict[str, Any],
+    is_memory: bool,  # noqa: FBT001 -- of a row
+) -> None:
+    request = captured(headers(), json.dumps({"model": "m", **given}).encode(), path=path)
 
-    assert missing(captured(headers(), json.dumps(said).encode())) == []
-
-
-def test_what_a_user_writes_of_memories_is_not_openwebuis() -> None:
-    assert missing(captured(headers(), body(system="Be kind.", said="What is <memory_context>?"))) == []
-
-
-def test_a_request_of_the_responses_api_is_read() -> None:
-    told = "<memory_context>\\n- a\\n</memory_context>"
-    content = f'{{"model": "m", "instructions": "{told}", "input": "hello"}}'.encode()
-
-    assert missing(captured(headers(), content, path="/v1/responses?a=b")) == ["other memory"]
+    assert missing(request) == (["other memory"] if is_memory else [])
 
 
 @table("content", [b"", b"{", b"[]", b'{"messages": 7}', b"\xff\x00"])
 def test_a_body_that_cannot_be_read_is_missing(content: bytes) -> None:
     assert missing(captured(headers(), content)) == ["body"]
     assert is_from_a_person(captured(headers(), content), SIGNED)
-
-
-def test_another_proxy_on_the_way_is_noted() -> None:
-    request = captured(headers(x_forwarded_for="10.0.0.1", via="1.1 gate"), peer="10.0.0.1")
-
-    way = found(request)["way"]
-    assert way.status is Status.NOTE
-    assert "via, x-forwarded-for" in way.told
-    trusting = proxy_settings(trusted_networks="10.0.0.0/8")
-    assert "RECOLLECT_TRUSTED_NETWORKS" in found(request, trusting)["way"].remedy

@@ -1,10 +1,12 @@
-"""`recollect doctor --openwebui`: waits for a person's message or reads one, says what it found, and ends accordingly."""
+"""`recollect doctor --openwebui` waits for a message of a person or reads one, and prints its findings."""
 
 import asyncio
 import json
 import socket
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.raw_client import fetch
@@ -23,7 +25,7 @@ SETTINGS = proxy_settings(identity="openwebui-jwt", openwebui_jwt_secret=SECRET)
 
 
 def doctor(*arguments: str) -> Result:
-    """Run `recollect doctor` within this process, for a proxy that believes signed users."""
+    """Run `recollect doctor` within this process, for a proxy that accepts signed identities."""
     return recollect(
         "doctor", *arguments, RECOLLECT_IDENTITY="openwebui-jwt", RECOLLECT_OPENWEBUI_JWT_SECRET=SECRET
     )
@@ -80,44 +82,16 @@ def test_where_there_is_nothing_to_look_at_it_ends_with_2(arguments: list[str], 
     assert "Traceback" not in done.output
 
 
-async def test_it_says_at_once_that_it_starts_how_long_it_waits_and_who_sees_its_model() -> None:
-    started = await asyncio.create_subprocess_exec(
-        *(RECOLLECT, "doctor", "--openwebui", "--port", "0"),
-        env=environment(),
-        stderr=asyncio.subprocess.PIPE,
-    )
-    assert started.stderr is not None
-    try:
-        async with asyncio.timeout(60):
-            lines = [(await started.stderr.readline()).decode() for _ in range(3)]
-    finally:
-        started.terminate()
-        await started.wait()
-
-    assert lines[0] == "The doctor is starting, which takes a few seconds.\n"
-    assert lines[1].startswith("Waiting 10 minutes on http://127.0.0.1:")
-    assert "may be restarted meanwhile" in lines[1]
-    assert lines[2].startswith("As an administrator of OpenWebUI (others do not see the model)")
-
-
-async def test_while_nothing_comes_it_says_how_long_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_listener, "_REMIND_SECONDS", 0.05)
+async def test_a_wait_in_vain_ends_with_advice_and_says_meanwhile_how_long_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(request_listener, "_REMIND_SECONDS", 0.0625)
     left: list[float] = []
 
-    with pytest.raises(NothingCameError, match="administrator"):
-        await await_request(
-            "127.0.0.1",
-            0,
-            seconds=0.4,
-            limit=2**20,
-            is_wanted=lambda _: True,
-            ready=lambda _: None,
-            remind=left.append,
-        )
+    with pytest.raises(NothingCameError, match=r"base URL.*administrator"):
+        await wait(seconds=0.25, remind=left.append)
 
-    assert left[0] == pytest.approx(0.35)
-    assert left == sorted(left, reverse=True)
-    assert all(each > 0 for each in left)
+    assert left == [0.1875, 0.125, 0.0625]
 
 
 @pytest.mark.parametrize(
@@ -128,20 +102,20 @@ def test_a_time_is_said_in_minutes_if_it_is_whole_minutes(seconds: float, spelle
     assert doctor_command._spelled(seconds) == spelled
 
 
+def wait(**how: Any) -> Coroutine[Any, Any, CapturedRequest]:
+    """Wait for a request on a free port."""
+    usual: dict[str, Any] = {"host": "127.0.0.1", "port": 0, "seconds": 30, "limit": 2**20}
+    deaf = {"is_wanted": lambda _: True, "ready": lambda _: None}
+    return await_request(**usual | deaf | how)
+
+
 async def awaited(
     requests: Sequence[tuple[bytes, bytes, dict[str, str], bytes]], *, limit: int = 2**20
 ) -> tuple[CapturedRequest, list[int], list[bytes]]:
-    """Send requests one after the other; return what was waited for, and how each was answered."""
+    """Send requests one after the other; return the one that was waited for, and all answers."""
     port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     waiting = asyncio.create_task(
-        await_request(
-            "127.0.0.1",
-            0,
-            seconds=30,
-            limit=limit,
-            is_wanted=lambda each: is_from_a_person(each, SETTINGS),
-            ready=port.set_result,
-        )
+        wait(limit=limit, is_wanted=partial(is_from_a_person, settings=SETTINGS), ready=port.set_result)
     )
     statuses, bodies = [], []
     for method, target, given, content in requests:
@@ -175,37 +149,26 @@ async def test_the_first_message_of_a_person_is_waited_for() -> None:
     assert request.body == body()
 
 
-async def test_the_responses_api_is_refused_with_what_to_set() -> None:
-    chats = b"/v1/chat/completions"
+@pytest.mark.parametrize(
+    ("target", "said", "complaint"),
+    [(b"/v1/responses", "", "Responses API"), (b"/v1/chat/completions", "x" * 2_000, "chats only")],
+)
+async def test_the_responses_api_and_a_body_that_is_too_large_are_refused(
+    target: bytes, said: str, complaint: str
+) -> None:
+    wanted = (b"POST", b"/v1/chat/completions", headers(), body())
 
     request, statuses, bodies = await awaited(
-        [(b"POST", b"/v1/responses", headers(), body()), (b"POST", chats, headers(), body())]
+        [(b"POST", target, headers(), body(said=said)), wanted], limit=1_000
     )
 
-    assert statuses == [404, 200]
-    assert "Responses API" in json.loads(bodies[0])["error"]["message"]
-    assert request.path == chats.decode()
-
-
-async def test_a_body_that_is_too_large_is_refused_and_the_next_waited_for() -> None:
-    chats = b"/v1/chat/completions"
-
-    request, statuses, _ = await awaited(
-        [(b"POST", chats, headers(), body(said="x" * 2_000)), (b"POST", chats, headers(), body())],
-        limit=1_000,
-    )
-
-    assert statuses == [404, 200]
-    assert request.body == body()
+    assert (statuses, request.body) == ([404, 200], body())
+    assert complaint in json.loads(bodies[0])["error"]["message"]
 
 
 async def test_a_client_that_leaves_is_no_message() -> None:
     port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    waiting = asyncio.create_task(
-        await_request(
-            "127.0.0.1", 0, seconds=30, limit=2**20, is_wanted=lambda _: True, ready=port.set_result
-        )
-    )
+    waiting = asyncio.create_task(wait(ready=port.set_result))
     _, writer = await asyncio.open_connection("127.0.0.1", await port)
     writer.write(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{")
     await writer.drain()
@@ -216,32 +179,18 @@ async def test_a_client_that_leaves_is_no_message() -> None:
     assert (await waiting).body == body()
 
 
-async def test_when_nothing_comes_that_is_said() -> None:
-    with pytest.raises(NothingCameError, match="base URL"):
-        await await_request(
-            "127.0.0.1", 0, seconds=0.05, limit=1, is_wanted=lambda _: True, ready=lambda _: None
-        )
-
-
-async def test_an_address_that_is_taken_is_said() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        with pytest.raises(NotListeningError, match="another --port"):
-            await await_request(
-                "127.0.0.1", port, seconds=1, limit=1, is_wanted=lambda _: True, ready=lambda _: None
-            )
+async def test_an_address_in_use_is_named() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as taken,
+        pytest.raises(NotListeningError, match="another --port"),
+    ):
+        await wait(port=taken.getsockname()[1])
 
 
 @pytest.mark.process
-async def test_a_person_is_told_where_to_send_and_then_what_was_found() -> None:
+async def test_a_person_learns_where_to_send_and_then_the_findings() -> None:
     process = await asyncio.create_subprocess_exec(
-        RECOLLECT,
-        "doctor",
-        "--openwebui",
-        "--port",
-        "0",
-        "--listen",
-        "60",
+        *(RECOLLECT, "doctor", "--openwebui", "--port", "0"),
         env=environment(identity="openwebui-jwt", openwebui_jwt_secret=SECRET),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -249,14 +198,15 @@ async def test_a_person_is_told_where_to_send_and_then_what_was_found() -> None:
     assert process.stderr is not None
     assert process.stdout is not None
     async with asyncio.timeout(120):
-        assert (await process.stderr.readline()).startswith(b"The doctor is starting")
-        told = (await process.stderr.readline()).decode()
-        port = int(told.split("127.0.0.1:")[1].split("/")[0])
+        lines = [(await process.stderr.readline()).decode() for _ in range(3)]
+        port = int(lines[1].split("127.0.0.1:")[1].split("/")[0])
         sent = captured(headers())
         answer = await fetch(port, b"POST", b"/v1/chat/completions", sent.headers, sent.body)
         out = (await process.stdout.read()).decode()
         status = await process.wait()
 
-    assert answer.status == 200
-    assert status == 0, out
-    assert len(out.splitlines()) == 7
+    assert lines[0] == "The doctor is starting, which takes a few seconds.\n"
+    assert lines[1].startswith("Waiting 10 minutes on http://127.0.0.1:")
+    assert "may be restarted meanwhile" in lines[1]
+    assert lines[2].startswith("As an administrator of OpenWebUI (others do not see the model)")
+    assert (answer.status, status, len(out.splitlines())) == (200, 0, 7), out
