@@ -67,6 +67,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-logo --no-cache
+	$(BIN)/python -m tests.prose
 
 types: $(VENV)/.dev
 	$(BIN)/mypy src proxy openwebui_filter bench examples tests

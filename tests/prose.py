@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-LIMITS = {"src": 5.0, "proxy": 5.0, "openwebui_filter": 5.0, "docs": 5.0, "README.md": 5.0}
+LIMITS = {"src": 4.0, "proxy": 2.0, "openwebui_filter": 2.0, "docs": 4.0, "README.md": 3.0}
 """The most hits per 1,000 words."""
 
 _LONGEST = 40
