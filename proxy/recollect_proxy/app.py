@@ -54,7 +54,7 @@ class App:
     def __init__(self, settings: ProxySettings, *, admin_token: str, clock: Clock = system_clock) -> None:
         """Build the application; nothing is opened before its lifespan begins."""
         self._settings = settings
-        self.engine = live_engine(with_upstream_key(settings), upstream=settings.upstream_api, clock=clock)
+        self.engine = live_engine(settings.for_engine, upstream=settings.upstream_api, clock=clock)
         identity = make_identity(settings)
         if not is_loopback(settings.host):
             require_strong(admin_token, "RECOLLECT_ADMIN_TOKEN")  # it opens everybody's memories
@@ -150,7 +150,7 @@ class App:
         try:
             async with self._open():
                 await send({"type": "lifespan.startup.complete"})
-                self.probes.begin()
+                self.probes.note_start()
                 self._memory_api.start()
                 await receive()
         except RecollectError as error:
@@ -220,11 +220,3 @@ def _build_mcp(engine: LiveEngine, authentication: Authentication, settings: Pro
 
 async def _not_found(_scope: Scope, _receive: Receive, send: Send) -> None:
     await send_failure(send, NOT_FOUND)
-
-
-def with_upstream_key(settings: ProxySettings) -> ProxySettings:
-    """Let the upstreams' own keys extract too, where the upstreams are who extracts."""
-    settings = settings.model_copy(update={"chat_upstreams": settings.upstreams})
-    if settings.extraction_api_key or settings.extraction_base_url or not settings.upstream_api_key:
-        return settings
-    return settings.model_copy(update={"extraction_api_key": settings.upstream_api_key})

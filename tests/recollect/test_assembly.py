@@ -328,9 +328,10 @@ def test_a_trailing_slash_makes_no_other_server(client: httpx.AsyncClient) -> No
 
 
 def test_instructions_that_cannot_be_read_are_told_at_once(client: httpx.AsyncClient, tmp_path: Path) -> None:
-    given = settings(extraction_instructions=tmp_path / "nowhere.toml")
+    (tmp_path / "instructions.toml").write_text("no TOML")
+    given = settings(data_dir=tmp_path, database_url=None)
 
-    with pytest.raises(ConfigurationError, match=r"nowhere\.toml"):
+    with pytest.raises(ConfigurationError, match=r"instructions\.toml"):
         make_models(given, client, "http://upstream/v1")
 
 

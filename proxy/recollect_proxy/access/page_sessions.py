@@ -56,7 +56,7 @@ class PageSessions:
         self._form_key = derived_key(admin_token.encode(), _OF_FORMS)
         self._clock = clock
 
-    def begin(
+    def new(
         self, principal: Principal, *, looks_at: str | None = None, ends: int | None = None
     ) -> PageSession:
         """Return a new session: it ends in an hour, or with the session it takes the place of (``ends``)."""

@@ -22,7 +22,7 @@ from recollect.assembly import (
 )
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.settings import NOWHERE
-from recollect_proxy.app import App, with_upstream_key
+from recollect_proxy.app import App
 from recollect_proxy.identity import is_loopback
 from recollect_proxy.settings.admin_token import kept_token, made_token
 from recollect_proxy.settings.command_settings import complaints
@@ -94,7 +94,7 @@ def _with_database(found: Findings, settings: ProxySettings) -> Findings:
 
 def _with_model(found: Findings, settings: ProxySettings) -> Findings:
     """Return the findings with how the model answers that forms memories; a start would go on without it."""
-    told, is_well = asyncio.run(check_model(with_upstream_key(settings), settings.upstream_api))
+    told, is_well = asyncio.run(check_model(settings.for_engine, settings.upstream_api))
     return replace(found, model=told) if is_well else replace(found, remarks=[*found.remarks, told])
 
 

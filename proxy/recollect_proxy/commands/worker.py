@@ -38,7 +38,6 @@ def worker(
     Ends with 2 if the settings make no sense, and with 3 if the database refuses it or lacks something.
     """
     from recollect.assembly import run_worker
-    from recollect_proxy.app import with_upstream_key
 
     settings = settings_and_logging(
         no_upstream_for("worker"),
@@ -52,7 +51,7 @@ def worker(
         raise typer.Exit(2)
     log.info("worker_database", database=database_shown(settings))
     try:
-        asyncio.run(_until_told(run_worker(with_upstream_key(settings), upstream=settings.upstream_api)))
+        asyncio.run(_until_told(run_worker(settings.for_engine, upstream=settings.upstream_api)))
     except UnfitDatabaseError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(_CANNOT_START) from None

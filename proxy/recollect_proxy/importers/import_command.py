@@ -23,7 +23,7 @@ from recollect_proxy.store_commands.running_commands import (
     DataDir,
     fail,
     progress_display,
-    run,
+    run_or_exit,
     settings_of,
     user_named,
 )
@@ -111,10 +111,14 @@ def import_(
         typer.echo(f"store:     {database_shown(settings)}")
     with progress_display() as progress:
         if product is Product.RECOLLECT:
-            restored = run(_restore(settings, Path(source), only[0], dry_run=dry_run, progress=progress))
+            restored = run_or_exit(
+                _restore(settings, Path(source), only[0], dry_run=dry_run, progress=progress)
+            )
         else:
             opening, with_chats = _opening(product, source), chats or product is not Product.OPENWEBUI
-            tally = run(bring(settings, opening, only, chats=with_chats, dry_run=dry_run, progress=progress))
+            tally = run_or_exit(
+                bring(settings, opening, only, chats=with_chats, dry_run=dry_run, progress=progress)
+            )
     if product is Product.RECOLLECT:
         _print_counts(restored, dry_run=dry_run, as_json=as_json)
         return

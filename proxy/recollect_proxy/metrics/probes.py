@@ -30,12 +30,12 @@ class Probes:
     def __init__(self, check: HealthCheck) -> None:
         """Take what asks the store; its patience is how long ``ready`` may take."""
         self._check = check
-        self._begun = False
+        self._is_started = False
         self.draining = False
 
-    def begin(self) -> None:
+    def note_start(self) -> None:
         """Note that the start is complete."""
-        self._begun = True
+        self._is_started = True
 
     def drain(self) -> None:
         """Note that the signal to stop has come."""
@@ -49,7 +49,7 @@ class Probes:
         elif scope["raw_path"] == LIVE:
             await _say(send, 200, {"live": True})
         else:
-            ready = self._begun and not self.draining
+            ready = self._is_started and not self.draining
             memory = "unavailable" if await self._check.condition() is None else "available"
             await _say(
                 send,

@@ -104,10 +104,9 @@ def _of_model(settings: ProxySettings) -> Iterator["Finding"]:
     import asyncio
 
     from recollect.assembly import check_model
-    from recollect_proxy.app import with_upstream_key
     from recollect_proxy.openwebui.diagnosis import Finding, Status
 
-    told, is_well = asyncio.run(check_model(with_upstream_key(settings), settings.upstream_api))
+    told, is_well = asyncio.run(check_model(settings.for_engine, settings.upstream_api))
     if told:
         yield Finding("model", Status.OK if is_well else Status.MISSING, told)
 

@@ -36,7 +36,7 @@ async def look_at(change: Transaction) -> Response[str]:
     require_administrator(visit)
     user_id = other_id_named(change.form.get("user", ""))
     sessions = visit.parts.authentication.page_sessions
-    session = sessions.begin(visit.session.principal, looks_at=user_id, ends=visit.session.ends)
+    session = sessions.new(visit.session.principal, looks_at=user_id, ends=visit.session.ends)
     response = visit.back("")
     set_session(response, visit.request, visit.parts, session)
     return response

@@ -52,7 +52,7 @@ async def enter_by_link(request: Asked, parts: Parts, ticket: FromQuery[str | No
             raise PageError(BAD_TICKET)
         return redirect(BASE)  # the same browser once more, as when a page is loaded again
     principal = Principal(Role.PERSON, "own-page", user_id)
-    return _entered(request, parts, parts.authentication.page_sessions.begin(principal), "")
+    return _entered(request, parts, parts.authentication.page_sessions.new(principal), "")
 
 
 @post("/enter")
@@ -73,7 +73,7 @@ async def enter_by_key(request: Asked, parts: Parts) -> Response[str]:
         raise PageError(TOO_OFTEN) from None
     if principal is None:
         raise PageError(BAD_KEY)
-    return _entered(request, parts, parts.authentication.page_sessions.begin(principal), "/users")
+    return _entered(request, parts, parts.authentication.page_sessions.new(principal), "/users")
 
 
 @post("/leave", opt={"reads": True})

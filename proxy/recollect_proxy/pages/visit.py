@@ -245,19 +245,11 @@ def redirect(path: str, **query: str) -> Response[str]:
     return Response("", status_code=303, headers={"location": target}, media_type=MediaType.HTML)
 
 
-_DONE = frozenset(
-    {"corrected", "deleted", "confirmed", "approved", "refused", "undone", "switched", "chat_erased"}
-    | {"not_helpful", "helpful", "merged", "todo_done", "todo_dropped"}
-    | {f"profile_{done}" for done in ("written", "changed", "confirmed", "refused", "removed")}
-    | {f"profile_{done}" for done in ("proposed", "nothing", "allowed", "revoked")}
-)
-
-
 def done_of(visit: Visit) -> tuple[str, str | None] | None:
     """Return the change that a page confirms and the id to undo it, from the address; None: neither."""
     query = visit.request.query_params
     done, undo = query.get("done", ""), query.get("undo", "")
-    if done not in _DONE:
+    if f"done.{done}" not in visit.shown.words.words:
         return None
     return done, undo if visit.shown.may_change and _is_id(undo) else None
 

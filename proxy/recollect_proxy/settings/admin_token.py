@@ -80,7 +80,7 @@ def kept_token(settings: ProxySettings) -> str:
     if settings.data_dir == NOWHERE:
         return ""
     file = settings.data_dir / TOKEN_FILE
-    return next((token for each in (file, _unshown(file)) if (token := _told(each))), "")
+    return next((token for each in (file, _unshown(file)) if (token := _token_in(each))), "")
 
 
 @contextmanager
@@ -107,13 +107,13 @@ def made_token() -> str:
 
 def _read(file: Path) -> str:
     """Return the token in a file; "" where there is none, or an empty one."""
-    token = _told(file)
+    token = _token_in(file)
     if not token:
         file.unlink(missing_ok=True)  # an empty token would let everybody in
     return token
 
 
-def _told(file: Path) -> str:
+def _token_in(file: Path) -> str:
     try:
         return file.read_text(encoding="ascii").strip()
     except FileNotFoundError:

@@ -28,9 +28,6 @@ class ProxyInternals(BaseModel):
     api_keys: Path | None = None
     """None: ``api-keys`` of the data folder."""
 
-    oidc_jwks: Path | None = None
-    """None: ``jwks.json`` of the data folder."""
-
     recall_in_temporary: bool = False
     """Whether temporary chats recall, against what people expect; benches use it to ask without a growing store."""
 

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator
@@ -140,7 +140,15 @@ class ProxySettings(ProxyInternals, EngineSettings):
     @property
     def jwks_file(self) -> Path:
         """The key set of the identity provider."""
-        return self.oidc_jwks or self.data_dir / JWKS
+        return self.data_dir / JWKS
+
+    @property
+    def for_engine(self) -> Self:
+        """The settings of the engine: with the chats' upstreams, and the default's key to extract with if no other is set."""
+        further = {"chat_upstreams": self.upstreams}
+        if self.extraction_api_key or self.extraction_base_url or not self.upstream_api_key:
+            return self.model_copy(update=further)
+        return self.model_copy(update=further | {"extraction_api_key": self.upstream_api_key})
 
     @field_validator("admin_token")
     @classmethod

@@ -22,7 +22,7 @@ from recollect_proxy.store_commands.running_commands import (
     Yes,
     confirm,
     fail,
-    run,
+    run_or_exit,
     settings_of,
     settings_with_model,
 )
@@ -142,7 +142,7 @@ def audit_store(
         asks=ask_model,
         upstream=settings.upstream_api if ask_model else None,
     )
-    run(_carry_out(opening, asked))
+    run_or_exit(_carry_out(opening, asked))
 
 
 async def _carry_out(opening: "AbstractAsyncContextManager[StoreAudit]", asked: _Asked) -> None:

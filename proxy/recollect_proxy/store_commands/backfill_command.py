@@ -18,7 +18,7 @@ from recollect_proxy.store_commands.running_commands import (
     Users,
     fail,
     progress_display,
-    run,
+    run_or_exit,
     settings_with_model,
 )
 
@@ -60,7 +60,7 @@ def backfill(
     places = {"data_dir": data_dir, "database_url": database_url}
     models = {"upstream": upstream, "extraction_model": extraction_model}
     settings = settings_with_model("backfill", **places, **models)
-    formed, backlog = run(_form(settings, user or (), _per_minute(rate)))
+    formed, backlog = run_or_exit(_form(settings, user or (), _per_minute(rate)))
     waiting = dict(sorted(backlog.waiting.items()))
     document = {"formed": formed, "pending": backlog.pending, "waiting": waiting, "failed": backlog.failed}
     lines = [f"formed: {formed} exchanges, {backlog.failed} are held as failed"]

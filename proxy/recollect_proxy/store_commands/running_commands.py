@@ -91,13 +91,12 @@ def settings_of(data_dir: Path | None, database_url: str | None, **options: Any)
 def settings_with_model(command: str, **options: Any) -> ProxySettings:
     """Return the settings of a command that asks the extraction model: they have to name an LLM."""
     from recollect.runtime.logs import configure_logging
-    from recollect_proxy.app import with_upstream_key
 
     configure_logging("error")
-    return with_upstream_key(settings_of_start(no_upstream_for(command), **options))
+    return settings_of_start(no_upstream_for(command), **options).for_engine
 
 
-def run(work: "Coroutine[Any, Any, _Result]") -> _Result:
+def run_or_exit(work: "Coroutine[Any, Any, _Result]") -> _Result:
     """Return the result of ``work``; exit with ``FAILED`` and a line on stderr if it fails."""
     from recollect_proxy.serving.ephemeral_server import run_to_the_end
 
@@ -120,7 +119,7 @@ def with_engine(
         async with open_administration(settings, embeds=embeds) as engine:
             return await work(engine)
 
-    return run(opened())
+    return run_or_exit(opened())
 
 
 def over_store(

@@ -15,7 +15,7 @@ from recollect_proxy.store_commands.running_commands import (
     Yes,
     confirm,
     over_store,
-    run,
+    run_or_exit,
     settings_of,
 )
 
@@ -34,7 +34,7 @@ def migrate(*, data_dir: DataDir = None, database_url: DatabaseUrl = None, as_js
     database = database_shown(settings)
     if not as_json:
         typer.echo(f"Database {database}")
-    applied = run(migrate_store(settings))
+    applied = run_or_exit(migrate_store(settings))
     if as_json:
         print_json({"database": database, "applied": applied})
         return

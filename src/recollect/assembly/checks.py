@@ -59,11 +59,11 @@ async def check_model(settings: EngineSettings, upstream: str | None) -> tuple[s
         if base_url is not None and (wrong := await _address_fault(client, base_url)):
             return wrong, False
         if settings.extraction_model:
-            return await _asked(settings, client, upstream)
-        return ("", True) if base_url is None else await _asked_alone(settings, client, upstream, base_url)
+            return await _ask(settings, client, upstream)
+        return ("", True) if base_url is None else await _ask_only_model(settings, client, upstream, base_url)
 
 
-async def _asked_alone(
+async def _ask_only_model(
     settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None, base_url: str
 ) -> tuple[str, bool]:
     """Return how the only model that the server lists answers."""
@@ -79,7 +79,7 @@ async def _asked_alone(
         return told, True
     named = settings.model_copy(update={"extraction_model": listed[0]})
     try:
-        return await _asked(named, client, upstream, needs_key=key is None)
+        return await _ask(named, client, upstream, needs_key=key is None)
     except CredentialGoneError:
         told = (
             f"The model {listed[0]} was not asked: its server wants a key. Chats bring theirs, and after a restart what was said "
@@ -88,7 +88,7 @@ async def _asked_alone(
         return told, True
 
 
-async def _asked(
+async def _ask(
     settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None, *, needs_key: bool = False
 ) -> tuple[str, bool]:
     """Return how the model that is named answers.
@@ -105,8 +105,8 @@ async def _asked(
     except ExtractorError as error:
         if needs_key and isinstance(error, CredentialGoneError):
             raise
-        return _told(model, error), False
-    return ("", True) if found is None else _judged(model, found)
+        return _failure(model, error), False
+    return ("", True) if found is None else _judge(model, found)
 
 
 async def _address_fault(client: httpx.AsyncClient, base_url: str) -> str:
@@ -144,7 +144,7 @@ def _exchange() -> Exchange:
     return Exchange(uuid7(), turn, "", uuid7(), uuid7())
 
 
-def _told(model: str, error: ExtractorError) -> str:
+def _failure(model: str, error: ExtractorError) -> str:
     match error:
         case InvalidExtractionError():
             return (
@@ -161,7 +161,7 @@ def _told(model: str, error: ExtractorError) -> str:
             return f"The model {model} did not answer. {error}"
 
 
-def _judged(model: str, found: Extracted) -> tuple[str, bool]:
+def _judge(model: str, found: Extracted) -> tuple[str, bool]:
     """Return how well it found the sentence's statements, each with its quote."""
     quoted = [
         said

@@ -224,7 +224,7 @@ def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: s
     Raises:
         ConfigurationError: A setting it needs makes no sense.
     """
-    path = settings.extraction_instructions or settings.file(INSTRUCTIONS)
+    path = settings.file(INSTRUCTIONS)
     instructions = Instructions() if path is None else Instructions.read(path)
     model = _make_models_of_upstreams(settings, client, upstream)
     if model is None:

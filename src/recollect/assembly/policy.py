@@ -74,13 +74,8 @@ def _yields(settings: EngineSettings, upstream: str | None) -> bool:
 def _reader(settings: EngineSettings, upstream: str | None) -> str:
     """Return a hash of the settings that, besides the model's name, influence its answers."""
     server = settings.extraction_base_url or upstream
-    told = (
-        server,
-        settings.extraction_sdk,
-        settings.extraction_instructions,
-        read_prompt("extraction").version,
-    )
-    return sha256(repr(told).encode()).hexdigest()[:8]
+    influences = (server, settings.extraction_sdk, read_prompt("extraction").version)
+    return sha256(repr(influences).encode()).hexdigest()[:8]
 
 
 def _make_batching(settings: EngineSettings) -> Batching:

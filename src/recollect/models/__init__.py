@@ -1,5 +1,6 @@
-"""What speaks to models: embedders and extraction models. And what bounds the work in the background that asks them.
+"""Embedders and extraction models, and the limits of the background work that asks them.
 
-That is `yielding` (chats come first), `attempts` (a step that kills its worker is given up) and `spending` (tokens).
+The limits are ``yielding`` (chats come first), ``attempts`` (a step that kills its worker is given up) and ``spending`` (tokens). Read
+``extractors`` or ``embedders`` first.
 Never: a store, a prompt for chats.
 """

@@ -37,13 +37,13 @@ class Step(StrEnum):
 
 
 SECONDS = {Step.FORM: 120.0, Step.SUMMARIZE: 120.0, Step.INDEX: 300.0, Step.MESSAGE: 120.0, Step.HINT: 120.0}
-"""Seconds that a step may take by itself: far more than any takes, and than a statement of the store may. The time in which it
+"""Seconds that a step may take on its own: far more than any takes, and than a statement of the store may. The time in which it
 waits for others, models above all, has limits of its own and is not counted."""
 
 
 @dataclass(slots=True, eq=False)
 class Timer:
-    """The time that a step has taken by itself.
+    """The time that a step has taken on its own.
 
     Attributes:
         began: When it began or went on, by ``time.monotonic``.

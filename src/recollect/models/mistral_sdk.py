@@ -1,6 +1,6 @@
 """Opens Mistral's official SDK for one call to one server, bounded in time and size.
 
-The SDK by itself reads keys and switches from the environment, follows redirects, may log and trace whole conversations, and
+Without this module the SDK reads keys and switches from the environment, follows redirects, may log and trace whole conversations, and
 puts answers into its errors. With our HTTP client a request is sent once, and an error has its status or kind alone.
 
 Never: prompts, the handling of an answer or a failure.
@@ -21,7 +21,7 @@ DEFAULT_BASE_URL = "https://api.mistral.ai"
 
 
 class MistralCallError(Exception):
-    """A call failed. Its text never quotes what was sent or answered."""
+    """A call failed. Its text never quotes the request or the answer."""
 
 
 class MistralStatusError(MistralCallError):
@@ -37,7 +37,7 @@ class MistralUnreachableError(MistralCallError):
     """The server can't be reached, broke off, or was too slow.
 
     Attributes:
-        was_slow: Whether the time was up; what was sent may have been read.
+        was_slow: Whether the time was up; the server may have read the request.
     """
 
     def __init__(self, kind: str, *, was_slow: bool = False) -> None:
@@ -92,7 +92,7 @@ class MistralCall:
         self._server = server
         self._authorization = authorization
         self.content: bytes | None = None
-        # Only what the protocol of the SDK asks for is there, and nothing is sent synchronously.
+        # It has the methods that the SDK's protocol requires, and sends nothing synchronously.
         client: Any = self
         self.sdk = Mistral(
             api_key="",  # so that it looks for none in the environment
@@ -130,7 +130,7 @@ class MistralCall:
             raise MistralUnreachableError(type(error).__name__, was_slow=True) from None
         except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, OSError) as error:
             raise MistralUnreachableError(type(error).__name__) from None  # its message may quote a header
-        # Of the headers nothing is kept: by some the SDK would read the answer once more, and log.
+        # Without the server's headers: some make the SDK read the answer once more, and log.
         return httpx2.Response(
             HTTPStatus.OK,
             headers={"content-type": "application/json"},

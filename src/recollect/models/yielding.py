@@ -1,6 +1,6 @@
 """Lets background calls of models yield to the chats that the same server answers.
 
-A server at home answers one request after the other, and keeps the prompt of one chat at hand. So nothing begins while a chat
+A server at home answers one request after the other, and keeps the prompt of one chat in its cache. So nothing begins while a chat
 runs there, nor for an idle time behind it. A call that runs when a chat comes is cancelled, and repeated later.
 
 Never: the detection of chats, the prompts.
@@ -28,10 +28,10 @@ IDLE_FOR_WORK = 5.0
 has left. So the longer a prompt takes, the longer we wait to be sure that no chat comes. The idle time doubles each time one does."""
 
 LONGEST_WAIT = 600.0
-"""If chats never pause, the work runs beside them after this many seconds, so that it is not postponed for ever."""
+"""If chats never pause, the work runs next to them after this many seconds, so that it is not postponed for ever."""
 
 BESIDE_SHARE = 0.1
-"""The largest share of the time that the work may run beside chats."""
+"""The largest share of the time that the work may run next to chats."""
 
 _LOOK_SECONDS = 0.5
 _USERS_KEPT = 10_000
@@ -46,7 +46,7 @@ class _Turn:
     """The work for one user, while it lasts.
 
     Attributes:
-        beside: Whether it goes on beside chats.
+        beside: Whether it goes on next to chats.
         asked: Whether a model was asked in it.
     """
 

@@ -61,9 +61,6 @@ class EngineInternals(BaseModel):
     extraction_sdk: ExtractionSdk | None = None
     """None: Mistral's own SDK for Mistral's own server, and OpenAI's protocol for any other (decision 0016)."""
 
-    extraction_instructions: Path | None = None
-    """Instructions of one's own; None: ``instructions.toml`` of the data folder, if there is one."""
-
     extraction_timeout_seconds: float | None = Field(default=None, gt=0)
     """How long an extraction may take. None: 120; 600 of a server that is near, as a processor without a GPU may write
     for minutes, and what runs there is given up for a chat anyway (decision 0031)."""

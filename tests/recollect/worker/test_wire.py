@@ -23,7 +23,7 @@ CHANGED = {
     "extraction_api_key": SecretStr("a model's"),
     "extraction_sdk": ExtractionSdk.MISTRAL,
     "recall_weights": {"dense": 0.5},
-    "extraction_instructions": Path("/given/instructions.toml"),
+    "global_memories": Path("/given/global-memories.txt"),
     "user_cap": 3,
 }
 

@@ -101,7 +101,7 @@ def test_names_with_underscores_are_stripped_as_they_are_read() -> None:
 
 
 def test_a_providers_token_is_not_sent_to_the_upstream() -> None:
-    oidc = {"identity": "oidc", "oidc_jwks": "keys", "oidc_issuer": "i", "oidc_audience": "a"}
+    oidc = {"identity": "oidc", "oidc_issuer": "i", "oidc_audience": "a"}
 
     with pytest.raises(ConfigurationError, match="UPSTREAM_API_KEY"):
         make_identity(proxy_settings(**oidc))

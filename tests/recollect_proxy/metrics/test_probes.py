@@ -54,7 +54,7 @@ async def test_readiness_begins_with_the_end_of_the_start_and_ends_with_the_word
     probes = Probes(HealthCheck(GivenEngine(engine_over(store))))
     assert await readiness(probes) == (503, {"ready": False, "memory": "available", "waiting": 0})
 
-    probes.begin()
+    probes.note_start()
     assert await readiness(probes) == (200, {"ready": True, "memory": "available", "waiting": 0})
 
     probes.drain()
@@ -63,7 +63,7 @@ async def test_readiness_begins_with_the_end_of_the_start_and_ends_with_the_word
 
 async def test_a_store_that_is_not_there_leaves_it_ready() -> None:
     probes = Probes(HealthCheck(GivenEngine(None)))
-    probes.begin()
+    probes.note_start()
 
     assert await readiness(probes) == (200, {"ready": True, "memory": "unavailable", "waiting": 0})
 
@@ -71,7 +71,7 @@ async def test_a_store_that_is_not_there_leaves_it_ready() -> None:
 async def test_a_store_that_hangs_is_not_waited_for(store: Store) -> None:
     hanging = with_parts(store, inbox=Hanging(store.inbox))
     probes = Probes(HealthCheck(GivenEngine(engine_over(hanging)), patience=0.02))
-    probes.begin()
+    probes.note_start()
 
     async with asyncio.timeout(20):
         assert await readiness(probes) == (200, {"ready": True, "memory": "unavailable", "waiting": 0})
@@ -79,7 +79,7 @@ async def test_a_store_that_hangs_is_not_waited_for(store: Store) -> None:
 
 async def test_it_lives_from_the_first_to_the_last_and_asks_nobody() -> None:
     probes = Probes(object.__new__(HealthCheck))  # which would fail if it were asked
-    for happens in (None, probes.begin, probes.drain):
+    for happens in (None, probes.note_start, probes.drain):
         if happens is not None:
             happens()
         status, headers, body = await ask(probes, b"/memory/live")

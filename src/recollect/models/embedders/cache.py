@@ -124,7 +124,7 @@ class CachedEmbedder:
     def _settle(self, task: asyncio.Task[dict[bytes, Vector]]) -> None:
         self._tasks.discard(task)
         if not task.cancelled():
-            task.exception()  # retrieved, so that asyncio does not report a failure that nobody awaits any more
+            task.exception()  # retrieved, so that asyncio does not report a failure that no caller awaits any more
 
 
 async def _result(task: asyncio.Task[dict[bytes, Vector]]) -> dict[bytes, Vector]:

@@ -24,7 +24,7 @@ from recollect.errors import EmbedderError
 from recollect.models.embedders.model_folder import StoredModel
 
 PREPARED = Path(sys.prefix) / "share" / "recollect" / "models"
-"""What `recollect prepare` built when the package was installed. Serving writes nothing there."""
+"""The folder in which `recollect prepare` builds the graphs of an installation. Serving writes nothing there."""
 
 # Increment it when `onnx_graph` changes, so that older graph files are not used.
 _GRAPH_VERSION = 2
@@ -32,7 +32,7 @@ _FATAL = 4
 _CHECKSUM_LENGTH = 64
 
 _LONG = 128
-"""Pieces from which a text's run gives back what it took. Its arena would keep 70 MB after a few long texts; for short ones, as
+"""Pieces from which a text's run gives its memory back. Its arena would keep 70 MB after a few long texts; for short ones, as
 questions are, it keeps little, and giving back would take them time."""
 
 _GIVING_BACK = ort.RunOptions()
@@ -81,10 +81,10 @@ def write_whole(path: Path, data: bytes) -> None:
 def kept_files(name: str, cache_dir: Path) -> Iterator[Path]:
     """Yield the files of this name that were built before: in the cache folder, then with the installation.
 
-    What is in the cache folder was built because the installation's was missing or damaged, and is not to be built again.
+    A file in the cache folder comes first: it was built because the installation's was missing or damaged.
     A folder that this process may not look into counts as empty: the installation may be another user's.
     """
-    # Path.is_file raises where that is refused.
+    # Path.is_file raises if access is refused.
     return (path for folder in (cache_dir, PREPARED) if os.path.isfile(path := folder / name))  # noqa: PTH113
 
 

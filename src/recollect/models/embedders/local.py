@@ -46,7 +46,7 @@ class _Engine(NamedTuple):
 
 
 class LocalEmbedder:
-    """Embeds texts one by one, in two threads beside the event loop.
+    """Embeds texts one by one, in two threads next to the event loop.
 
     Short single texts, such as most questions, have a thread of their own: they wait neither behind a list nor behind a long
     text. Long single texts come before lists. Texts are not batched. A batch of eight is up to 1.7 times as fast for texts of one line, and no faster for long ones. But its
@@ -159,7 +159,7 @@ class LocalEmbedder:
 
 
 def find_folder(model: str) -> ModelFolder:
-    """Return what the folder of a model says of it; its weights are left alone.
+    """Return the description of a model in its folder, without reading the weights.
 
     Raises:
         ConfigurationError: There is no such model.

@@ -136,7 +136,7 @@ def installed_file(distribution: str, name: str, advice: str) -> Path:
     Args:
         distribution: The wheel.
         name: The end of the path.
-        advice: What the error says of getting the wheel.
+        advice: The error's advice on getting the wheel.
 
     Raises:
         EmbedderError: The wheel is not installed, or holds no such file.

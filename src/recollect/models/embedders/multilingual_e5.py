@@ -1,7 +1,7 @@
 """Embeds texts with multilingual-e5-small on the local CPU, by onnxruntime, without network. Never: the log; HTTP.
 
 The model (Wang et al., "Multilingual E5 Text Embeddings", arXiv 2402.05672) supports about a hundred languages. It has
-different prefixes for questions and texts. Its vectors lie in a narrow cone: any two have a cosine of 0.75 to 0.9. So the mean
+different prefixes for questions and texts. Its vectors form a narrow cone: any two have a cosine of 0.75 to 0.9. So the mean
 vector of questions or of texts is subtracted (Mu and Viswanath, "All-but-the-Top", arXiv 1702.01417).
 """
 
@@ -62,7 +62,7 @@ class _Engine(NamedTuple):
 
 
 class MultilingualE5Embedder:
-    """Embeds texts one by one in threads beside the event loop: short questions, long ones and texts have one each.
+    """Embeds texts one by one in threads next to the event loop: short questions, long ones and texts have one each.
 
     Args:
         cache_dir: The folder for the graph that is built from the weights, and for the table of word pieces.

@@ -1,4 +1,8 @@
-"""Models that extract, choose and summarize; one module per backend."""
+"""Asks chat models: to extract statements and commands, to choose memories to forget, to write hints and summaries.
+
+``chat_model`` is the port, ``openai_compatible`` and ``mistral`` implement it. ``extractor``, ``judge``, ``hinter`` and ``summarizer`` write the prompts
+and read the answers. Read ``extractor`` first.
+"""
 
 from recollect.models.extractors.chat_model import AnswerSchema, ChatModel, Messages, ModelAnswer
 from recollect.models.extractors.extractor import ModelExtractor

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from recollect.ports import Asker
 
 Messages: TypeAlias = Sequence[Mapping[str, str]]
-"""A system prompt, then what is said by turns; each with ``role`` and ``content``, as the wire has them."""
+"""A system prompt, then messages of both sides in turn; each with ``role`` and ``content``, as the wire has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class ModelAnswer:
     """A model's answer, and its cost.
 
     Attributes:
-        tokens: What the call took, prompt and answer: as the server counts it, else estimated.
+        tokens: The tokens of the call, prompt and answer: as the server counts them, else estimated.
         is_cut: Whether it was not done when it had written as much as it may.
     """
 
@@ -65,10 +65,10 @@ class ChatModel(Protocol):
     async def ask(
         self, messages: Messages, schema: AnswerSchema, asker: Asker, most_tokens: int | None = None
     ) -> ModelAnswer:
-        """Return what the model says to ``messages``; whoever asked reads it, leniently.
+        """Return the model's answer to ``messages``, for the caller to read leniently.
 
         Args:
-            messages: What is asked.
+            messages: The messages.
             schema: The form of the answer.
             asker: On whose behalf it is asked.
             most_tokens: The most tokens the answer may take; None, and never more: as the model is set up.
@@ -83,7 +83,7 @@ class ChatModel(Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Let go of what the model holds; more than once does no harm."""
+        """Free the model's resources; more than once does no harm."""
         ...
 
 

@@ -1,6 +1,6 @@
 """Reads a server's answer to a call: a chat completion, whole or as a stream of events, or a refusal.
 
-A server's words are never logged or shown: servers quote what they were sent.
+A server's words are never logged or shown: servers quote the request.
 """
 
 import json
@@ -57,7 +57,7 @@ def refusal(status: int, *, has_key: bool) -> ExtractorError:
 
     Args:
         status: The status.
-        has_key: Whether the operator's key was sent: it can be mended, and then what was said meanwhile is learned from.
+        has_key: Whether the operator's key was sent: after a correction the exchanges of the meantime are learned from.
     """
     message = f"The extraction model's server answered with status {status}."
     if status in DENIED:
@@ -71,10 +71,10 @@ def refusal(status: int, *, has_key: bool) -> ExtractorError:
 
 @dataclass(frozen=True, slots=True)
 class ErrorResponse:
-    """What a server said when it refused a call.
+    """A server's refusal of a call.
 
     Attributes:
-        parameter: The parameter it names as the cause, if it names one by itself.
+        parameter: The parameter that it names as the cause; None: none.
     """
 
     parameter: str | None = None
@@ -90,7 +90,7 @@ class ErrorResponse:
 def read_error_response(content: bytes) -> ErrorResponse:
     """Read an error body: OpenAI's and FastAPI's shapes, or any text.
 
-    Of a FastAPI validation error only place and message count, not the input it repeats.
+    In a validation error of FastAPI only place and message count, not the repeated input.
     """
     text = content[: _LENGTH * 4].decode("utf-8", "replace")
     try:
@@ -132,11 +132,11 @@ _NO_COMPLETION = "The extraction model's server answered with no chat completion
 
 
 def read_completion(content: bytes, messages: Messages, model: str) -> ModelAnswer:
-    """Return what the first choice of a chat completion says; "" when the model said nothing.
+    """Return the first choice of a chat completion; "" if the model wrote nothing.
 
     Args:
         content: The response's body, as platform.openai.com/docs/api-reference/chat has it; a stream is read as far as it goes.
-        messages: What was asked, to estimate the tokens where the server counts none.
+        messages: The request's messages, to estimate the tokens if the server counts none.
         model: Which model was asked.
 
     Raises:
@@ -160,12 +160,12 @@ def is_stream(content: bytes) -> bool:
 
 
 def tokens_of(messages: Messages) -> int:
-    """Estimate the tokens of what is sent."""
+    """Estimate the tokens of the messages."""
     return sum(estimate_tokens(message["content"]) for message in messages)
 
 
 def tokens_received(content: bytes) -> int:
-    """Estimate the tokens of what arrived of an answer; an event of a stream counts as one."""
+    """Estimate the tokens of an answer so far; an event of a stream counts as one."""
     return content.count(b"data:") if is_stream(content) else len(content) // _BYTES_OF_TOKEN
 
 

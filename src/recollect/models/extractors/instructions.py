@@ -80,7 +80,7 @@ class Instructions:
 
 
 def digest(instructions: str) -> str:
-    """Return by what one can tell these instructions from others."""
+    """Return a short hash of the instructions."""
     return blake2b(instructions.encode("utf-8", "replace"), digest_size=4).hexdigest()
 
 

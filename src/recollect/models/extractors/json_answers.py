@@ -45,7 +45,7 @@ def without_thoughts(text: str) -> str:
 
 
 def find(text: str, read: Callable[[object], _Found | None]) -> _Found | None:
-    """Return what ``read`` makes of the JSON in ``text``; None where it makes nothing of any.
+    """Return what ``read`` makes of the JSON in ``text``; None if it returns None for all of it.
 
     A value that is the whole answer, or a code fence in it, comes before those within prose. Of several the
     last counts: the ones before are drafts.
@@ -62,7 +62,7 @@ def find(text: str, read: Callable[[object], _Found | None]) -> _Found | None:
 
 
 def whole_values(text: str) -> Iterator[object]:
-    """Yield what the whole answer is as JSON, then its code fences, the last one first."""
+    """Yield the whole answer as JSON, then its code fences, the last one first."""
     spoken = without_thoughts(text[:ANSWER_LENGTH])
     fences = _FENCE.findall(spoken)[-_FENCES:]
     for whole in dict.fromkeys((text[:ANSWER_LENGTH], spoken, *reversed(fences))):
@@ -72,7 +72,7 @@ def whole_values(text: str) -> Iterator[object]:
 
 
 def values_within(text: str) -> Iterator[object]:
-    """Yield the JSON objects and lists that stand in prose, also behind one that breaks off."""
+    """Yield the JSON objects and lists within prose, also after one that breaks off."""
     spoken = _STRING_OR_COMMA.sub(_drop_comma, without_thoughts(text[:ANSWER_LENGTH]))
     decoder = json.JSONDecoder(strict=False)  # a line may break within a text
     position = 0
@@ -89,7 +89,7 @@ def values_within(text: str) -> Iterator[object]:
 
 
 def loosely(text: str) -> str:
-    """Return the answer from its first bracket on, with all that stands for JSON in it written as JSON."""
+    """Return the answer from its first bracket on, with almost-JSON written as JSON."""
     spoken = without_thoughts(text[:ANSWER_LENGTH])
     opening = _OPENING.search(spoken)
     return "" if opening is None else as_json(spoken[opening.start() :])
@@ -180,12 +180,12 @@ def word(value: object) -> str:
 
 
 def yes(value: object) -> bool:
-    """Return whether that is so, also where it is told by a number or a word."""
+    """Return whether a value means yes: true, 1, or such a word."""
     return value in (True, 1) or word(value) in {"true", "yes", "1"}
 
 
 def day(value: object) -> datetime | date | None:
-    """Return an ISO date, with its time where it has one; None for anything else."""
+    """Return an ISO date, with its time if it has one; None for anything else."""
     if not isinstance(value, str):
         return None
     text = value.strip()

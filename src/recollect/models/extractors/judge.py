@@ -59,7 +59,7 @@ def choice_messages(command: str, known: Sequence[Memory]) -> Messages:
 def read_numbers(text: str, count: int) -> tuple[int, ...]:
     """Return the numbers chosen out of ``count``, in rising order.
 
-    What is chosen is forgotten, so a number counts only if it is plainly one: 2, "2" or "[2]".
+    Chosen memories are forgotten, so only a plain number counts: 2, "2" or "[2]".
 
     Raises:
         InvalidExtractionError: It holds no list of numbers.

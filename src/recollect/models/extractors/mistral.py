@@ -1,6 +1,6 @@
 """Asks a Mistral model through Mistral's SDK.
 
-No text of the user's, no answer and no credential ever stands in an error.
+No error has a text of the user's, an answer or a credential.
 """
 
 from dataclasses import replace
@@ -40,11 +40,11 @@ _NOT_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
 class MistralModel:
     """A Model over the SDK's ``chat.parse``: an answer is parsed into the form it was asked for in.
 
-    One that the SDK can't parse is handed on as it stands, for whoever asked reads more leniently.
+    An answer that the SDK can't parse is returned unchanged, since the caller reads more leniently.
 
     Args:
         base_url: The server, with or without ``/v1`` at its end.
-        api_key: The credential to ask with; None uses the request's own while it is at hand.
+        api_key: The credential to ask with; None: the request's own, while it is known.
         is_upstream: Whether ``base_url`` is the server the exchange itself was with. If not, the
             request's credential is never sent there.
 
@@ -71,7 +71,7 @@ class MistralModel:
     async def ask(
         self, messages: Messages, schema: AnswerSchema, asker: Asker, most_tokens: int | None = None
     ) -> ModelAnswer:
-        """Return what the model answers; in the very form asked for where the SDK could parse it.
+        """Return the model's answer; in exactly the requested form if the SDK could parse it.
 
         Raises:
             ExtractorUnusableError: No credential is left or it is refused, or the server refuses the call.

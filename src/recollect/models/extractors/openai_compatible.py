@@ -1,6 +1,6 @@
 """Asks a model through the OpenAI chat completions API.
 
-No text of the user's, no answer and no credential ever stands in an error: servers quote both in their error messages.
+No error has a text of the user's, an answer or a credential: servers quote them in their error messages.
 """
 
 import asyncio
@@ -59,12 +59,12 @@ class _Form(IntEnum):
     LIMITED = 0  # a schema that also says how long texts and lists may be, which not every server takes
     SCHEMA = 1
     OBJECT = 2
-    ASKED = 3  # by the prompt alone, which then stands in the user message
+    ASKED = 3  # by the prompt alone, which is then part of the user message
 
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
-    """What one model's server was found to take."""
+    """The form and parameters that one model's server accepts, as far as known."""
 
     form: _Form = _Form.LIMITED
     streams: bool = True
@@ -74,17 +74,16 @@ class _Dialect:
 class OpenAICompatibleModel:
     """A Model over ``POST {base_url}/chat/completions``.
 
-    It asks with a JSON schema that says how long texts and lists may be; a server that takes no such
-    limits is asked without, one that knows no schema for a JSON object, then for plain text, and
-    parameters it refuses by name are left out. What worked is remembered for each model while the
-    process lives. The answer comes as a stream: so a server notices at its next token that nobody
-    waits any more, and what came before is known. To cancel a call closes its connection.
+    It first asks with a JSON schema that limits texts and lists; then, as far as the server refuses, without limits, for a
+    JSON object, and for plain text. Parameters that the server refuses by name are left out. The accepted form is
+    remembered for each model while the process lives. The answer is streamed, so that a server notices a cancelled call at
+    its next token, and the tokens until then are known. Cancelling a call closes its connection.
 
     Args:
-        client: Whose connections are used; it stays the caller's to close.
+        client: The client whose connections are used; the caller closes it.
         base_url: For example ``https://api.openai.com/v1``.
         model: The model to ask; None asks the one that the asker's exchange was with.
-        api_key: The credential to ask with; None uses the request's own while it is at hand.
+        api_key: The credential to ask with; None: the request's own, while it is known.
         is_upstream: Whether ``base_url`` is the server the exchange itself was with. If not,
             neither the request's credential nor its model's name is ever sent there.
         options: More parameters of the call, also instead of ours: ``temperature`` (0) and
@@ -120,7 +119,7 @@ class OpenAICompatibleModel:
     async def ask(
         self, messages: Messages, schema: AnswerSchema, asker: Asker, most_tokens: int | None = None
     ) -> ModelAnswer:
-        """Return what the model answers, in the strictest form that its server takes.
+        """Return the model's answer, in the strictest form that its server accepts.
 
         Raises:
             ExtractorUnusableError: No model is named, no credential is left or it is refused, or
@@ -150,14 +149,14 @@ class OpenAICompatibleModel:
             dialect = conceded
 
     async def aclose(self) -> None:
-        """Forget what was learned of the servers; the client is its owner's to close."""
+        """Forget the accepted forms; the owner closes the client."""
         self._dialects.clear()
 
     def _headers(self, asker: Asker) -> dict[bytes, bytes]:
         headers = {
             b"content-type": b"application/json",
             b"accept": b"application/json, text/event-stream",
-            b"accept-encoding": b"identity",  # so that the limit on the answer's size means what it says
+            b"accept-encoding": b"identity",  # so that the limit on the answer's size holds
             b"user-agent": b"recollect",
         }
         credential = credential_for(asker, api_key=self._api_key, is_upstream=self._is_upstream)

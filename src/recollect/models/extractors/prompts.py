@@ -47,8 +47,8 @@ def read_prompt(name: str) -> Prompt:
 
 
 FENCE = "====="
-"""The line before and after each text. It stands in none of them, and is the same in each call, so that a server which
-keeps what it has read of a prompt can go on from there."""
+"""The line before and after each text. No text contains it. It is the same in each call, so that a server with a
+prompt cache can go on after it."""
 
 _READ = 12_000
 """Characters of an earlier message that are read."""

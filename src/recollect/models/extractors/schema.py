@@ -148,4 +148,4 @@ SUMMARY = AnswerSchema(
     WrittenSummary,
     '{"summary": "...", "facts": ["..."], "preferences": [], "decisions": [], "todos": [], "entities": []}',
 )
-"""What was said in a chat."""
+"""A summary of a chat."""

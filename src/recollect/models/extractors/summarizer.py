@@ -48,7 +48,7 @@ class ModelSummarizer:
         self._tells = tells
 
     async def summarize(self, material: Material, asker: Asker) -> Summarized:
-        """Return a summary of what was said, the last summary taken up in it.
+        """Return a summary of the messages that includes the last summary.
 
         Raises:
             UpstreamPolicyError: The chat may not be sent to the model's server, where earlier turns were said to others.

@@ -49,6 +49,6 @@ class ModelOfUpstream:
         return await model.ask(messages, schema, asker, most_tokens)
 
     async def aclose(self) -> None:
-        """Let go of what the models hold."""
+        """Free the resources of the models."""
         for model in self._models.values():
             await model.aclose()
