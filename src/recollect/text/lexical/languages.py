@@ -6,7 +6,6 @@ language, and the stem that undecided (and English) text has.
 """
 
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
@@ -70,15 +69,14 @@ def language_of(words: Iterable[str]) -> str:
     Args:
         words: As `written` gives them; words in other scripts don't vote.
     """
-    votes: Counter[str] = Counter()
+    votes = dict.fromkeys(_LATIN_LANGUAGES, 0)
     for word in words:
-        function_word = _word_votes().get(word if word.isascii() else fold(word))
-        if function_word:
-            votes.update(function_word)
-        if not word.isascii():
-            for letter in set(word):
-                votes.update(_LETTER_VOTES.get(letter, {}))
-    best = max(_LATIN_LANGUAGES, key=votes.__getitem__)
+        for language, weight in _word_votes().get(word if word.isascii() else fold(word), ()):
+            votes[language] += weight
+        for letter in () if word.isascii() else set(word):
+            for language, weight in _LETTER_VOTES.get(letter, {}).items():
+                votes[language] += weight
+    best = max(votes, key=votes.__getitem__)
     return best if votes[best] >= _CLEAR else UNDECIDED
 
 
@@ -111,14 +109,14 @@ def word_terms(language: str, word: str) -> tuple[str, ...]:
 
 
 @cache
-def _word_votes() -> dict[str, Counter[str]]:
+def _word_votes() -> dict[str, tuple[tuple[str, int], ...]]:
     """Return every function word, folded, with the Latin languages it speaks for and its weight."""
-    votes: dict[str, Counter[str]] = {}
+    votes: dict[str, dict[str, int]] = {}
     for language in _LATIN_LANGUAGES:
         for word in _folded_stop_words(language):
             weak = language != UNDECIDED and (len(word) == 1 or word in english_lookalikes())
-            votes.setdefault(word, Counter())[language] = _WEAK if weak else _CLEAR
-    return votes
+            votes.setdefault(word, {})[language] = _WEAK if weak else _CLEAR
+    return {word: tuple(weights.items()) for word, weights in votes.items()}
 
 
 @cache
