@@ -98,6 +98,8 @@ async def test_a_model_that_finds_again_what_was_recalled_adds_nothing_to_it(
     asked = Frontend(proxy, upstream, user, chat="asked")
     block = blocks_of(await asked.says(QUESTIONS[0]))
     assert CAT in block
+    counts = proxy.engine.counts  # of all tests that share the proxy
+    re_extracted, injected = counts.re_extracted, counts.rejects["injected"]
 
     for chat, question, way in chats():
         frontend = Frontend(proxy, upstream, user, chat=chat, messages=way(question, block))
@@ -107,15 +109,14 @@ async def test_a_model_that_finds_again_what_was_recalled_adds_nothing_to_it(
     [memory] = await proxy.memories(user)
     assert (memory.id, memory.content) == (original.id, CAT)
     assert memory.provenance.evidence == original.provenance.evidence
-    counts = proxy.engine.counts
-    assert counts.re_extracted == 0
-    assert counts.rejects["injected"] > 0
+    assert counts.re_extracted == re_extracted
+    assert counts.rejects["injected"] > injected
     history = await proxy.engine.history(user.known_as)
     assert {each.action for each in history} == {"add", "reinforce"}
 
 
 def copying(quote: str) -> Callable[[Received], list[dict[str, Any]]]:
-    """Return a model that tells each memory and answer that it is shown as news, on the same words of the person's."""
+    """Return a model that extracts each memory and answer in its prompt as news, with the same quote."""
 
     def copies(request: Received) -> list[dict[str, Any]]:
         earlier = "\n".join(shown(request, "Earlier in this chat"))
