@@ -22,49 +22,40 @@ from tests.stores import Store
 from tests.tables import table
 from tests.watched_stores import Outage, Through, breakable, with_parts
 
+from recollect.api.failures import STORE_FAILED
+from recollect.api.operation import Operation, Permission
+from recollect.api.operations import OPERATIONS
 from recollect.engine import system_clock
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
 from recollect_proxy.access import Authentication
 from recollect_proxy.memory_api import memory_api
+from recollect_proxy.memory_api.documentation import example_of
 from recollect_proxy.web.asgi import ClientLeftError, Event
+from recollect_proxy.web.values import shape_fields
 
 USER = path_of(person("anna"))
 """A user without memories."""
 
 MEMORIES = f"{USER}/memories"
-ONE = f"{MEMORIES}/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
-HELD = f"{USER}/quarantine/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
-NEW: dict[str, Any] = {"content": "Likes tea."}
-OF_THE_STORE: list[tuple[str, str, dict[str, Any] | None]] = [
-    ("GET", MEMORIES, None),
-    ("POST", MEMORIES, NEW),
-    ("GET", f"{MEMORIES}/history", None),
-    ("POST", f"{MEMORIES}/history/01980f70-0d3e-7c55-b1a5-3a9be1b9d0f4/undo", None),
-    ("GET", ONE, None),
-    ("PATCH", ONE, NEW),
-    ("DELETE", ONE, None),
-    ("GET", f"{ONE}/history", None),
-    ("POST", f"{ONE}/share", {"users": ["bob"]}),
-    ("GET", f"{USER}/todos", None),
-    ("GET", f"{USER}/quarantine", None),
-    ("POST", f"{HELD}/approve", None),
-    ("DELETE", HELD, None),
-    ("DELETE", USER, None),
-    ("GET", f"{USER}/sessions", None),
-    ("DELETE", f"{USER}/sessions/chat-1", None),
-    ("GET", "/memory/global", None),
-    ("POST", "/memory/global", NEW),
-    ("DELETE", "/memory/global/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", None),
-    ("POST", "/memory/formation/retry", None),
-]
-OF_THE_ENGINE: list[tuple[str, str, dict[str, Any] | None]] = [
-    *OF_THE_STORE,
-    ("GET", "/memory/settings", None),
-    ("PATCH", "/memory/settings", {"recall": False}),
-    ("GET", f"{USER}/settings", None),
-    ("PATCH", f"{USER}/settings", {"recall": False}),
-]
-PROTECTED = [*((method, path) for method, path, _ in OF_THE_ENGINE), ("GET", "/memory/metrics")]
+ID = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
+ONE = f"{MEMORIES}/{ID}"
+
+
+def request_of(operation: Operation[Any]) -> tuple[str, str, Any]:
+    """Return the method, the target and the body of a request for an operation."""
+    ids = {"user_id": USER.rpartition("/")[2], "session_id": "chat-1"}
+    target = re.sub(r"\{(\w+)\}", lambda each: ids.get(each[1], ID), operation.path)
+    fields = {} if operation.takes is None else shape_fields(operation.takes)
+    if operation.takes is not None and operation.takes_body:
+        return operation.method, target, example_of(operation.takes)
+    query = "&".join(f"{name}=tea" for name, each in fields.items() if each.is_required)
+    return operation.method, f"{target}?{query}" if query else target, None
+
+
+PROTECTED = [each for each in OPERATIONS if each.permission is not Permission.PUBLIC]
+OTHERS = {"import_user", "read_embeddings"}
+"""Operations with a body of their own, or a part of the store that these tests lack."""
+OF_THE_STORE = [each for each in PROTECTED if STORE_FAILED in each.failures and each.name not in OTHERS]
 
 
 @pytest.fixture
@@ -103,11 +94,10 @@ async def test_without_the_token_everything_is_refused(
     fragile_api: Api, outage: Outage, authorization: list[bytes]
 ) -> None:
     outage.failure = StoreError("nobody should get this far")
-    for method, path in PROTECTED:
+    for operation in PROTECTED:
         fragile_api.forget_failures()
-        response = await fragile_api.call(
-            method, path, headers=[(b"Authorization", value) for value in authorization]
-        )
+        headers = [(b"Authorization", value) for value in authorization]
+        response = await fragile_api.call(*request_of(operation), headers=headers)
 
         assert_error(response, 401, "unauthorized")
         assert response.header(b"www-authenticate") == b"Bearer"
@@ -185,13 +175,13 @@ async def test_a_host_that_is_none_is_refused_in_the_same_shape(api: Api) -> Non
         assert_error(await connection.read_response(), 400, "bad_request")
 
 
-# -- what is ours ----------------------------------------------------------------------------------------
+# -- our own failures ----------------------------------------------------------------------------------------
 
 
 async def test_while_the_engine_is_not_open_the_store_is_unavailable(api: Api) -> None:
     with api.over(None):
-        for method, path, body in OF_THE_ENGINE:
-            response = await api.call(method, path, body)
+        for operation in OF_THE_STORE:
+            response = await api.call(*request_of(operation))
 
             assert_error(response, 503, "store_unavailable")
             assert int(response.header(b"retry-after") or b"0") > 0
@@ -205,8 +195,8 @@ async def test_a_store_that_fails_is_worth_another_try(
     fragile_api: Api, outage: Outage, failure: StoreError, code: str
 ) -> None:
     outage.failure = failure
-    for method, path, body in OF_THE_STORE:
-        response = await fragile_api.call(method, path, body)
+    for operation in OF_THE_STORE:
+        response = await fragile_api.call(*request_of(operation))
 
         assert_error(response, 503, code)
         assert int(response.header(b"retry-after") or b"0") > 0
