@@ -3,10 +3,9 @@
 from typing import Any
 from uuid import uuid4
 
-from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error, engine_over
+from tests.recollect_proxy.memory_api.serving import Api, assert_error, engine_over
 from tests.scripted_models import BrokenEmbedder
 from tests.stores import Store
-from tests.tables import table
 
 
 async def bulk(api: Api, *operations: Any) -> Any:
@@ -89,35 +88,3 @@ async def test_a_hundred_are_not_too_many(api: Api, store: Store) -> None:
 
     assert response.status == 200
     assert await api.contents() == []
-
-
-ONE = {"op": "delete", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"}
-TWO = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a11"
-
-
-@table(
-    "operations",
-    [
-        [],
-        [{**ONE, "id": str(uuid4())} for _ in range(101)],
-        [{"id": TWO}],
-        [{"op": "erase", "id": TWO}],
-        [{"op": "delete", "id": SECRET}],
-        [{"op": "delete"}],
-        [{"op": "delete", "id": TWO, "content": "x"}],
-        [{"op": "change", "id": TWO}],
-        [{"op": "change", "id": TWO, "content": " "}],
-        [{"op": "change", "id": TWO, "content": None}],
-        [{"op": "change", "id": TWO, "content": SECRET, "kind": SECRET}],
-        [{"op": "change", "id": TWO, "importance": 2}],
-        [{"op": "change", "id": TWO, "topics": [" "]}],
-        [{"op": "change", "id": TWO, "event_at": "2026-03-15"}],
-        [None],
-        {},
-        None,
-    ],
-)
-async def test_what_makes_no_sense_is_refused(api: Api, operations: Any) -> None:
-    response = await api.call("POST", f"{api.memories}/bulk", {"operations": operations})
-
-    assert_error(response, 422, "invalid_field", "operations")

@@ -5,9 +5,8 @@ from urllib.parse import quote
 
 import pytest
 from tests.recollect.store.found import indexed
-from tests.recollect_proxy.memory_api.serving import Api, assert_error, unhurried
+from tests.recollect_proxy.memory_api.serving import Api, unhurried
 from tests.stores import Store
-from tests.tables import table
 
 from recollect.store import Postgres
 
@@ -103,26 +102,6 @@ async def test_a_tried_recall_goes_by_the_users_settings(patient: Api) -> None:
     told = await tried(patient)
 
     assert (told["results"], told["skipped"], told["settings"]["recall"]) == ([], "off", False)
-
-
-@table(
-    ("asked", "field"),
-    [
-        ("user=anna", "q"),
-        ("q=tea", "user"),
-        ("q=&user=anna", "q"),
-        ("q=%20%09&user=anna", "q"),
-        ("q=a%00b&user=anna", "q"),
-        (f"q={'x' * 4001}&user=anna", "q"),
-        ("q=tea&user=*", "user"),
-        ("q=tea&user=", "user"),
-        ("q=tea&user=a%00", "user"),
-        ("q=tea&user=anna&session=", "session"),
-        (f"q=tea&user=anna&session={'x' * 257}", "session"),
-    ],
-)
-async def test_what_makes_no_sense_is_refused(api: Api, asked: str, field: str) -> None:
-    assert_error(await api.call("GET", f"/memory/debug/retrieval?{asked}"), 400, "invalid_parameter", field)
 
 
 async def test_what_is_stored_is_counted(own_api: Api, own_store: Store) -> None:

@@ -97,63 +97,6 @@ async def test_a_text_is_found_behind_many_that_lack_it(own_api: Api, own_store:
     assert await listed(own_api, "text=STRASSE&limit=1") == ["Straße in Wien."]
 
 
-@table(
-    ("query", "field", "says"),
-    [
-        ("kind=secret", "kind", "one of fact"),
-        ("kind=", "kind", "one of fact"),
-        ("source=x", "source", "one of extracted"),
-        ("state=gone", "state", "one of current"),
-        ("standing=fine", "standing", "one of disputed"),
-        ("from=noon", "from", "offset from UTC"),
-        ("until=2026-03-15", "until", "offset from UTC"),
-        ("as_of=2026-03-15T09:30:00", "as_of", "offset from UTC"),
-        ("text=", "text", "1 to 200 characters"),
-        (f"text={'x' * 201}", "text", "1 to 200 characters"),
-        ("text=%00", "text", "without NUL"),
-        ("session=", "session", "1 to 256 characters"),
-        ("session=*", "session", "1 to 256 characters"),
-        ("state=all&state=past", "state", "given once"),
-        ("limit=1&limit=2", "limit", "given once"),
-        ("kinds=fact", "kinds", "unknown parameter"),
-        (f"{SECRET}=1", None, "unknown parameter"),
-    ],
-)
-async def test_a_filter_that_makes_no_sense_is_refused(
-    api: Api, query: str, field: str | None, says: str
-) -> None:
-    response = await api.call("GET", f"{api.memories}?{query}")
-
-    assert says in assert_error(response, 400, "invalid_parameter", field)
-
-
-@table(
-    ("method", "path"),
-    [
-        ("GET", "{user}/memories/history"),
-        ("GET", "{user}/todos"),
-        ("GET", "{user}/quarantine"),
-        ("GET", "{user}/sessions"),
-        ("GET", "{user}/settings"),
-        ("GET", "{user}/usage"),
-        ("DELETE", "{user}"),
-        ("POST", "{user}/memories"),
-        ("GET", "/memory/global"),
-        ("GET", "/memory/settings"),
-        ("GET", "/memory/health"),
-        ("GET", "/memory/metrics"),
-        ("GET", "/memory/docs"),
-        ("POST", "/memory/formation/retry"),
-    ],
-)
-async def test_no_endpoint_overlooks_a_parameter(api: Api, method: str, path: str) -> None:
-    await api.write("Likes tea.") if method == "DELETE" else None
-    body = {"content": "Likes tea."} if path.endswith("/memories") else None
-    response = await api.call(method, path.format(user=api.user) + "?dry_run=true", body)
-
-    assert "unknown parameter" in assert_error(response, 400, "invalid_parameter", "dry_run")
-
-
 async def pages(api: Api, path: str, name: str) -> list[Any]:
     """Return the items of all pages, of two items each."""
     found, following, query = [], True, "limit=2"

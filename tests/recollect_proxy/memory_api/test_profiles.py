@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 from tests.raw_client import Response
-from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error, path_of
-from tests.tables import table
+from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of
 from uuid_utils.compat import uuid7
 
 
@@ -43,22 +42,6 @@ async def test_without_consent_it_is_empty_and_nothing_is_written(api: Api) -> N
         await api.call("PATCH", f"{profile}/{uuid7()}", {"field": "notes"}),
     ):
         assert_error(attempt, 409, "profile_not_allowed", "profile")
-
-
-@table(
-    ("body", "field"),
-    [
-        ({"field": SECRET, "content": "x"}, "field"),
-        ({"field": "name"}, "content"),
-        ({"field": "name", "content": "  "}, "content"),
-        ({"field": "name", "content": "x", "state": "confirmed"}, "state"),
-        ({"content": "x"}, "field"),
-    ],
-)
-async def test_what_no_statement_can_be_is_refused(api: Api, body: Any, field: str) -> None:
-    await allow(api, allows=True)
-
-    assert_error(await api.call("POST", f"{api.user}/profile", body), 422, "invalid_field", field)
 
 
 async def test_a_change_of_nothing_or_of_no_id_is_refused(api: Api, profile: str) -> None:

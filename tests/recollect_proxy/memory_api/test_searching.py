@@ -63,26 +63,6 @@ async def test_without_the_embedder_words_are_searched_for(api: Api, store: Stor
     assert response.json["degraded"] == ["embedding"]
 
 
-@table(
-    ("query", "field"),
-    [
-        ("", None),
-        ("q=", "q"),
-        ("q=%20", "q"),
-        ("q=%00", "q"),
-        (f"q={'x' * 2001}", "q"),
-        ("q=a&q=b", "q"),
-        ("q=a&limit=0", "limit"),
-        ("q=a&kind=x", "kind"),
-        ("q=a&after=1", "after"),
-    ],
-)
-async def test_a_search_that_makes_no_sense_is_refused(api: Api, query: str, field: str | None) -> None:
-    response = await api.call("GET", f"{api.memories}/search?{query}")
-
-    assert_error(response, 400, "invalid_parameter", "q" if field is None else field)
-
-
 async def test_what_was_said_is_found_with_its_chat_and_date(api: Api, store: Store) -> None:
     await store.log.append(store.exchange("The attic leaks", store.anna.chat("a/b"), reply="Seal it."))
     await index_user(store.anna, index=store.index, embedder=WordEmbedder(), embedded=EmbeddingScope.ALL)

@@ -8,7 +8,6 @@ from tests.raw_client import Response
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of
 from tests.scripted_models import WordEmbedder
 from tests.stores import NOON, Store
-from tests.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.indexing import index_user
@@ -177,11 +176,6 @@ async def test_a_message_of_another_chat_is_not_marked(api: Api, store: Store) -
     for user_id, session_id in ((api.anna, "other"), (api.ben, "a/b")):
         listed = await api.call("GET", f"{chat_of(user_id, session_id)}/messages")
         assert [each["marked"] for each in listed.json["messages"]] == [False, False]
-
-
-@table("marked", [None, 1, "true", []])
-async def test_a_mark_is_true_or_false(api: Api, marked: object) -> None:
-    assert_error(await mark(api, uuid7(), marked=marked), 422, "invalid_field", "marked")
 
 
 async def test_the_newest_summary_of_a_chat_is_told_in_parts(api: Api, store: Store) -> None:

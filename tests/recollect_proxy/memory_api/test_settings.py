@@ -4,9 +4,8 @@ from dataclasses import asdict, fields
 from typing import Any
 
 import pytest
-from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error
+from tests.recollect_proxy.memory_api.serving import Api, assert_error
 from tests.stores import Store
-from tests.tables import table
 
 from recollect.model import Flags, Skip
 
@@ -109,48 +108,6 @@ async def test_a_whole_number_may_be_written_with_a_fraction_of_zero(api: Api, a
     await changed(api, annas, {"session_cap": 9.0, "user_cap": -0.0})
 
     assert (await api.call("GET", annas)).json["own"] == UNCHANGED | {"session_cap": 9, "user_cap": 0}
-
-
-@table(
-    ("body", "field", "says"),
-    [
-        ({}, None, "at least one of record, recall, standing"),
-        ({"record": {}}, "record", "true or false, or null"),
-        ({"recall": "no"}, "recall", "true or false, or null"),
-        ({"recall": 0}, "recall", "true or false, or null"),
-        ({"formation": SECRET}, "formation", "one of extract, qa_turn, both, off, or null"),
-        ({"placement": SECRET}, "placement", "one of stable, system, user, off, or null"),
-        ({"summaries": []}, "summaries", "true or false, or null"),
-        ({"minimum_importance": 1.5}, "minimum_importance", "from 0 to 1"),
-        ({"minimum_importance": True}, "minimum_importance", "from 0 to 1"),
-        ({"queries": "no"}, "queries", "true or false, or null"),
-        ({"lexical": 1}, "lexical", "true or false, or null"),
-        ({"history": "on"}, "history", "true or false, or null"),
-        ({"max_memory_tokens": 49}, "max_memory_tokens", "whole number"),
-        ({"max_memory_tokens": 100_001}, "max_memory_tokens", "whole number"),
-        ({"max_history_tokens": -1}, "max_history_tokens", "whole number"),
-        ({"summary_turns": True}, "summary_turns", "whole number"),
-        ({"session_cap": -1}, "session_cap", "whole number"),
-        ({"session_cap": 1.5}, "session_cap", "whole number"),
-        ({"user_cap": 1_000_001}, "user_cap", "whole number"),
-        ({"user_cap": "200"}, "user_cap", "whole number"),
-        ({"session_caps": 1}, "session_caps", "unknown field. Known are record, recall, standing"),
-        ({f"{SECRET} is long": 1}, None, "unknown field"),
-        ({"recall": False, "formation": 1}, "formation", "one of extract"),
-    ],
-)
-async def test_a_change_that_makes_no_sense_is_refused_and_changes_nothing(
-    api: Api, annas: str, body: Any, field: str | None, says: str
-) -> None:
-    for path in (EVERYBODY, annas):
-        assert says in assert_error(await api.call("PATCH", path, body), 422, "invalid_field", field)
-    assert (await api.call("GET", EVERYBODY)).json == UNCHANGED | {"effective": effective(api)}
-    assert (await api.call("GET", annas)).json["own"] == UNCHANGED
-
-
-async def test_a_body_that_is_no_object_is_refused(api: Api, annas: str) -> None:
-    for path in (EVERYBODY, annas):
-        assert_error(await api.call("PATCH", path, raw=b"[]"), 400, "invalid_json")
 
 
 async def test_nobody_can_change_everybodys_settings_as_a_user(api: Api) -> None:

@@ -5,8 +5,7 @@ from uuid import uuid4
 
 import pytest
 from tests.people import person
-from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error, path_of
-from tests.tables import table
+from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of
 
 GLOBAL = "/memory/global"
 ROUTER = "The router is behind the shelf."
@@ -41,36 +40,6 @@ async def test_a_shared_memory_is_seen_by_those_it_is_shared_with_and_by_no_othe
 @pytest.fixture
 async def known(api: Api) -> Any:
     return await api.write("Likes tea.")
-
-
-@table(
-    "users",
-    [
-        None,
-        "bob",
-        [],
-        [1],
-        [None],
-        [""],
-        ["*"],
-        [f"{SECRET}\0"],
-        ["x" * 257],
-        [f"user-{number}" for number in range(101)],
-        ["bob", "*"],
-    ],
-)
-async def test_who_can_be_nobody_is_refused(api: Api, known: Any, users: Any) -> None:
-    message = assert_error(await share(api, known["id"], users), 422, "invalid_field", "users")
-
-    assert "a list of 1 to 100, each a string" in message
-    assert await api.contents("bob") == []
-
-
-async def test_nobody_named_is_no_sharing(api: Api, known: Any) -> None:
-    path = f"{api.memories}/{known['id']}/share"
-
-    assert_error(await api.call("POST", path, {}), 422, "invalid_field", "users")
-    assert_error(await api.call("POST", path), 400, "invalid_json")
 
 
 async def test_what_serves_everybody_is_written_listed_and_taken_away(own_api: Api) -> None:
@@ -115,19 +84,3 @@ async def test_what_serves_everybody_can_not_be_reached_by_a_users_path(own_api:
 
     assert (await own_api.call("GET", f"{own_api.memories}/{known['id']}")).status == 404
     assert (await own_api.call("DELETE", f"{own_api.memories}/{known['id']}")).status == 404
-
-
-@table(
-    ("body", "field"),
-    [
-        ({}, "content"),
-        ({"content": " "}, "content"),
-        ({"content": "x", "importance": 2}, "importance"),
-        ({"content": "x", "kind": SECRET}, "kind"),
-        ({"content": "x", "event_at": None}, "event_at"),
-    ],
-)
-async def test_a_memory_for_everybody_that_is_not_what_it_must_be_is_refused(
-    own_api: Api, body: Any, field: str
-) -> None:
-    assert_error(await own_api.call("POST", GLOBAL, body), 422, "invalid_field", field)
