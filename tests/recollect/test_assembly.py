@@ -624,16 +624,11 @@ async def closed(live: LiveEngine) -> None:
     await until(lambda: live.engine is None and not process_engine._closing)
 
 
-async def test_one_engine_is_shared_by_all_who_want_the_same(opened: EngineSettings) -> None:
-    live, again = await asyncio.gather(shared_engine(opened), shared_engine(opened))
-
-    assert live is again
-    assert await live.ready(60)
-    await live.aclose()
-
-
-async def test_other_settings_are_another_engine_and_the_old_one_is_closed(opened: EngineSettings) -> None:
-    old = await shared_engine(opened)
+async def test_all_share_one_engine_until_other_settings_make_another_and_close_it(
+    opened: EngineSettings,
+) -> None:
+    old, shared = await asyncio.gather(shared_engine(opened), shared_engine(opened))
+    assert shared is old
     assert await old.ready(60)
     changed = EngineSettings(**opened.model_dump() | {"recall_limit": 3})
 
