@@ -1,4 +1,4 @@
-"""What community filters write around a memory's text comes off, and nothing else does."""
+"""The decorations of community filters around a memory's text come off, and nothing else does."""
 
 import pytest
 from hypothesis import given

@@ -35,7 +35,7 @@ def empty_embedded() -> Iterator[tuple[Path, str]]:
 
 
 async def opened(*, writes: bool = False, **settings: Any) -> bool:
-    """Tell whether anything was there."""
+    """Return whether there was a store."""
     async with open_destination(proxy_settings(**settings), writes=writes) as backends:
         return backends is not None and await backends.memories.quarantined("anna") == []
 

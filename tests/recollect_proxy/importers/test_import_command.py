@@ -1,4 +1,4 @@
-"""`recollect import openwebui` as a person runs it: what it prints, and how it ends."""
+"""`recollect import openwebui` as a person runs it: its output and its exit code."""
 
 import subprocess
 from pathlib import Path

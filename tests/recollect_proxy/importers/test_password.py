@@ -1,4 +1,4 @@
-"""The password of OpenWebUI's Postgres need not stand in the command, where others see it."""
+"""The password of OpenWebUI's Postgres can be kept out of the command, where others see it."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,7 +14,7 @@ PASSWORD = "correct-horse"
 
 @pytest.fixture
 async def guarded() -> AsyncIterator[str]:
-    """The URL, without a password, of an OpenWebUI's Postgres that lets nobody in without one but its superuser."""
+    """The URL, without a password, of an OpenWebUI's Postgres that asks everyone but its superuser for one."""
     with running_server() as dsn:
         await fill(dsn)
         async with administrator(dsn) as connection:

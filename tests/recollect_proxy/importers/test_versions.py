@@ -1,4 +1,4 @@
-"""A later text of the source replaces the imported one, unless somebody changed that here."""
+"""A later text of the source replaces the imported one, unless that was changed here."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -165,5 +165,5 @@ def test_the_audit_of_an_erased_chat_may_be_gone() -> None:
 
 
 def comes_as(number: int, change: object) -> bool:
-    """Tell whether a memory is added under the id of a version."""
+    """Return whether a memory is added under the id of a version."""
     return isinstance(change, Add) and change.memory.id == version_id(stored(ROME), number)
