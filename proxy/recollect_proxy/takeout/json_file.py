@@ -1,7 +1,7 @@
 """Splits a JSON file into the items of its outermost lists, to be parsed one by one.
 
 The file is mapped, so the system reads its pages as they are needed, and drops them. A file of any size takes the memory of
-its largest item, and about sixty bytes for each.
+its largest item, and about eighty bytes for each.
 """
 
 import json
