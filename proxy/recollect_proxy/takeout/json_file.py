@@ -22,6 +22,10 @@ Item: TypeAlias = Raw | memoryview
 LARGEST_ITEM = 64 * 1024 * 1024
 """The most bytes of an item: a chat of some ten thousand messages."""
 
+_MOST_COMMAS = 100_000_000
+"""The most commas of a file, and so of items: each takes memory, however short it is. Text of 4 GB has about as many."""
+
+_PIECE = 1 << 24
 _CUT_OFF = "The file ends within its JSON: it is broken, or not whole."
 _TOO_DEEP = "The file is nested too deeply."
 _BOM = b"\xef\xbb\xbf"
@@ -54,9 +58,11 @@ def split_lists(path: Path) -> JsonFile:
     """Split a JSON list, or the lists of a JSON object, into items.
 
     Raises:
-        FileError: It can't be read, is no JSON list or object, ends within one, or is nested too deeply.
+        FileError: It can't be read, is no JSON list or object, ends within one, is nested too deeply, or has too many items.
     """
     data, start = _mapped(path)
+    if len(data) > _MOST_COMMAS and _commas(data) > _MOST_COMMAS:
+        raise FileError("The file has too many items: split it.")
     whole = memoryview(data)[start:]
     try:
         try:
@@ -138,6 +144,10 @@ def _mapped(path: Path) -> tuple[mmap, int]:
     except OSError as error:
         raise FileError(f"{path} can't be read: {error.strerror}.") from None
     return data, len(_BOM) if data[: len(_BOM)] == _BOM else 0
+
+
+def _commas(data: mmap) -> int:
+    return sum(data[at : at + _PIECE].count(b",") for at in range(0, len(data), _PIECE))
 
 
 def _split(whole: memoryview) -> JsonFile:
