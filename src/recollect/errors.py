@@ -35,11 +35,11 @@ class MemoryNotFoundError(StoreError):
 
 
 class SessionNotFoundError(StoreError):
-    """Nothing that was said in such a chat of the user is kept."""
+    """Nothing that was said in such a chat of this user is kept."""
 
 
 class MessageNotFoundError(StoreError):
-    """The chat has no such message."""
+    """The log has no message with this id in this chat."""
 
 
 class DuplicateMemoryError(StoreError):
@@ -47,7 +47,7 @@ class DuplicateMemoryError(StoreError):
 
 
 class ChangedMeanwhileError(StoreError):
-    """This memory was changed since it was read."""
+    """The memory was changed since it was read: read it again, and look whether the change is still wanted."""
 
 
 class EndsBeforeItBeginsError(StoreError):
@@ -72,11 +72,11 @@ class UpdateNotFoundError(StoreError):
 
 
 class QuestionNotKeptError(StoreError):
-    """The log lacks the request's question."""
+    """The log does not have what this request asked, so no question is known for next time."""
 
 
 class AlwaysNeededError(StoreError):
-    """This memory shapes every answer, or concerns health: it may be deleted, but not called not helpful."""
+    """This memory shapes every answer, or concerns health. It can be edited or deleted."""
 
 
 class NotUndoableError(StoreError):
@@ -84,11 +84,11 @@ class NotUndoableError(StoreError):
 
 
 class ProfileNotAllowedError(StoreError):
-    """This user does not allow a profile: the setting `profile` is not on."""
+    """This user does not allow a profile: their setting `profile` is not true."""
 
 
 class ProfileFullError(StoreError):
-    """This user's profile holds as many statements as it may."""
+    """This user's profile holds 200 statements, and no more are kept."""
 
 
 class ProfileEntryNotFoundError(StoreError):

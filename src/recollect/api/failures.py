@@ -86,6 +86,13 @@ class Failure:
 
 _LATER = {"retry-after": "5"}
 
+
+def _of(error: type[errors.RecollectError], status: int, about: str | None = None) -> Failure:
+    """Return the failure that answers an error; its code is the error's name, its message the error's own."""
+    words = (f"_{each.lower()}" if each.isupper() else each for each in error.__name__.removesuffix("Error"))
+    return Failure(status, "".join(words).removeprefix("_"), error.__doc__ or "", about, error)
+
+
 BAD_REQUEST = Failure(400, "bad_request", "The request could not be read.")
 INVALID_JSON = Failure(400, "invalid_json", "The body must be one JSON object, in UTF-8.")
 INVALID_PARAMETER = Failure(
@@ -106,81 +113,35 @@ NOT_FOUND = Failure(404, "not_found", "Nothing is served at this path. /memory/d
 REQUEST_NOT_FOUND = Failure(
     404, "request_not_found", "No such request is known; what requests were like is kept for 30 days."
 )
-MEMORY_NOT_FOUND = Failure(
-    404, "memory_not_found", "This user has no such memory.", error=errors.MemoryNotFoundError
-)
+MEMORY_NOT_FOUND = _of(errors.MemoryNotFoundError, 404)
 NOT_GLOBAL = replace(MEMORY_NOT_FOUND, message="No such memory serves everybody.")
 NOT_TO_SHARE = replace(
     MEMORY_NOT_FOUND,
     message="The user has no such memory that can be shared: what tells of a chat, a summary or a verbatim turn, can't be.",
 )
-SESSION_NOT_FOUND = Failure(
-    404,
-    "session_not_found",
-    "Nothing that was said in such a chat of this user is kept.",
-    "session_id",
-    errors.SessionNotFoundError,
-)
+SESSION_NOT_FOUND = _of(errors.SessionNotFoundError, 404, "session_id")
 SUMMARY_NOT_FOUND = Failure(404, "summary_not_found", "This chat has no summary, or none yet.")
-MESSAGE_NOT_FOUND = Failure(
-    404,
-    "message_not_found",
-    "The log has no message with this id in this chat.",
-    "message_id",
-    errors.MessageNotFoundError,
-)
+MESSAGE_NOT_FOUND = _of(errors.MessageNotFoundError, 404, "message_id")
 NOT_ON_A_PAGE = replace(
     INVALID_PARAMETER,
     message="`after` must be the `next` of the page before.",
     about="after",
     error=errors.MessageNotFoundError,
 )
-PROFILE_ENTRY_NOT_FOUND = Failure(
-    404,
-    "profile_entry_not_found",
-    "This user's profile has no such statement.",
-    "entry_id",
-    errors.ProfileEntryNotFoundError,
-)
+PROFILE_ENTRY_NOT_FOUND = _of(errors.ProfileEntryNotFoundError, 404, "entry_id")
 EXCHANGE_NOT_FOUND = Failure(
     404, "exchange_not_found", "The log has no such message in this chat.", "message"
 )
-UPDATE_NOT_FOUND = Failure(
-    404, "update_not_found", "This user has no such change in their audit.", error=errors.UpdateNotFoundError
-)
+UPDATE_NOT_FOUND = _of(errors.UpdateNotFoundError, 404)
 METHOD_NOT_ALLOWED = Failure(
     405, "method_not_allowed", "This path does not know the method. The header `Allow` names those it knows."
 )
-DUPLICATE_MEMORY = Failure(
-    409,
-    "duplicate_memory",
-    "This user has a memory with the same content already.",
-    "content",
-    errors.DuplicateMemoryError,
-)
+DUPLICATE_MEMORY = _of(errors.DuplicateMemoryError, 409, "content")
 GLOBAL_ALREADY = replace(DUPLICATE_MEMORY, message="A memory with the same content serves everybody already.")
-PROFILE_NOT_ALLOWED = Failure(
-    409,
-    "profile_not_allowed",
-    "This user does not allow a profile: their setting `profile` is not true.",
-    "profile",
-    errors.ProfileNotAllowedError,
-)
-PROFILE_FULL = Failure(
-    409,
-    "profile_full",
-    "This user's profile holds 200 statements, and no more are kept.",
-    error=errors.ProfileFullError,
-)
-DUPLICATE_ENTRY = Failure(
-    409, "duplicate_entry", "This user's profile says that already.", "content", errors.DuplicateEntryError
-)
-QUESTION_NOT_KEPT = Failure(
-    409,
-    "question_not_kept",
-    "The log does not have what this request asked, so no question is known for next time.",
-    error=errors.QuestionNotKeptError,
-)
+PROFILE_NOT_ALLOWED = _of(errors.ProfileNotAllowedError, 409, "profile")
+PROFILE_FULL = _of(errors.ProfileFullError, 409)
+DUPLICATE_ENTRY = _of(errors.DuplicateEntryError, 409, "content")
+QUESTION_NOT_KEPT = _of(errors.QuestionNotKeptError, 409)
 ENDS_BEFORE_IT_BEGINS = Failure(
     409,
     "ends_before_it_begins",
@@ -188,21 +149,9 @@ ENDS_BEFORE_IT_BEGINS = Failure(
     "holds_until",
     errors.EndsBeforeItBeginsError,
 )
-ALWAYS_NEEDED = Failure(
-    409,
-    "always_needed",
-    "This memory shapes every answer, or concerns health. It can be edited or deleted.",
-    error=errors.AlwaysNeededError,
-)
-SWITCHED_OFF = Failure(
-    409, "switched_off", "This is switched off for this user.", error=errors.SwitchedOffError
-)
-NOT_UNDOABLE = Failure(
-    409,
-    "not_undoable",
-    "This can't be undone: it changed nothing, was undone already, or something was changed since.",
-    error=errors.NotUndoableError,
-)
+ALWAYS_NEEDED = _of(errors.AlwaysNeededError, 409)
+SWITCHED_OFF = _of(errors.SwitchedOffError, 409)
+NOT_UNDOABLE = _of(errors.NotUndoableError, 409)
 BULK_REFUSED = Failure(
     409,
     "bulk_refused",
@@ -217,13 +166,7 @@ STILL_UNDER_WAY = Failure(
     "Idempotency-Key",
     headers={"retry-after": "1"},
 )
-CHANGED_MEANWHILE = Failure(
-    412,
-    "changed_meanwhile",
-    "The memory was changed since it was read: read it again, and look whether the change is still wanted.",
-    "If-Match",
-    errors.ChangedMeanwhileError,
-)
+CHANGED_MEANWHILE = _of(errors.ChangedMeanwhileError, 412, "If-Match")
 BODY_TOO_LARGE = Failure(413, "body_too_large", "The body is longer than 64 KiB.")
 LARGEST_IMPORT = 1 << 30
 """The most bytes of an export that HTTP imports; `recollect import recollect` has no limit."""
