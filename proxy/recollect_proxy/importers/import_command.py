@@ -101,8 +101,6 @@ def import_(
     instructions wait in quarantine. `recollect serve` on the same store embeds the memories, and forms further ones from the
     chats; `recollect backfill` forms them at a rate that you choose.
     """  # noqa: D415 -- the list of products follows
-    from recollect_proxy.importers.hints import hints
-
     only = [user_named(each) for each in user or ()]
     if product in _ONE_USERS and len(only) != 1:
         fail(f"Whose data is it? Name one user: recollect import {product} FILE --user ID.", MISUSED)
@@ -121,7 +119,14 @@ def import_(
             )
     if product is Product.RECOLLECT:
         _print_counts(restored, dry_run=dry_run, as_json=as_json)
-        return
+    else:
+        _print_tally(settings, tally, dry_run=dry_run, as_json=as_json)
+
+
+def _print_tally(settings: ProxySettings, tally: "Tally", *, dry_run: bool, as_json: bool) -> None:
+    """Print the counts, the rows that can't be read, and hints; with ``as_json`` only the counts on stdout."""
+    from recollect_proxy.importers.hints import hints
+
     for line in tally.problems():
         typer.echo(f"skipped: {line}", err=True)
     _print_counts(tally, dry_run=dry_run, as_json=as_json)
