@@ -25,9 +25,6 @@ class Spoken:
         part: Returns a part with words.
         whole: Returns an answer, not streamed.
         stream: Yields the events of an answer that says the pieces one after the other.
-        calls: Yields the events of an answer that calls a tool.
-        fails: Yields the events of an answer that breaks off with an error.
-        cut: Yields the events of an answer that ends at the most tokens allowed.
     """
 
     path: bytes
@@ -36,9 +33,6 @@ class Spoken:
     part: Callable[[str], dict[str, Any]]
     whole: Callable[[str], bytes]
     stream: Callable[..., Iterator[bytes]]
-    calls: Callable[[], Iterator[bytes]]
-    fails: Callable[[], Iterator[bytes]]
-    cut: Callable[[], Iterator[bytes]]
 
     def body(self, words: str | list[dict[str, Any]], **fields: Any) -> bytes:
         """Return a request in which a user says these words, or these parts."""
@@ -85,28 +79,6 @@ def _response_stream(*pieces: str) -> Iterator[bytes]:
     yield named_event({"type": "response.completed", "response": _response("completed", message)})
 
 
-def _response_calls() -> Iterator[bytes]:
-    call = {"type": "function_call", "call_id": "1", "name": "weather", "arguments": "{}"}
-    yield from _begun()
-    yield named_event({"type": "response.function_call_arguments.delta", "delta": "{}"})
-    yield named_event({"type": "response.output_item.done", "item": call})
-    yield named_event({"type": "response.completed", "response": _response("completed", call)})
-
-
-def _response_fails() -> Iterator[bytes]:
-    yield from _begun()
-    yield _delta("Min")
-    error = {"code": "server_error", "message": "No."}
-    yield named_event({"type": "response.failed", "response": _response("failed", error=error)})
-
-
-def _response_cut() -> Iterator[bytes]:
-    yield from _begun()
-    yield _delta("Minka is")
-    cut = _response("incomplete", _spoken("Minka is"), incomplete_details={"reason": "max_output_tokens"})
-    yield named_event({"type": "response.incomplete", "response": cut})
-
-
 RESPONSES = Spoken(
     b"/v1/responses",
     "instructions",
@@ -114,9 +86,6 @@ RESPONSES = Spoken(
     lambda text: {"type": "input_text", "text": text},
     lambda text: json.dumps(_response("completed", _spoken(text)), indent=1).encode(),
     _response_stream,
-    _response_calls,
-    _response_fails,
-    _response_cut,
 )
 
 
@@ -156,21 +125,6 @@ def _message_stream(*pieces: str, stop: str = "end_turn") -> Iterator[bytes]:
     yield named_event({"type": "message_stop"})
 
 
-def _message_calls() -> Iterator[bytes]:
-    yield named_event({"type": "message_start", "message": _message()})
-    yield from _block({"type": "text", "text": ""}, {"type": "text_delta", "text": "Let me look."})
-    call = {"type": "tool_use", "id": "1", "name": "weather", "input": {}}
-    yield from _block(call, {"type": "input_json_delta", "partial_json": "{}"})
-    yield named_event({"type": "message_delta", "delta": {"stop_reason": "tool_use"}})
-    yield named_event({"type": "message_stop"})
-
-
-def _message_fails() -> Iterator[bytes]:
-    yield named_event({"type": "message_start", "message": _message()})
-    yield from _block({"type": "text", "text": ""}, {"type": "text_delta", "text": "Min"})
-    yield named_event({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})
-
-
 MESSAGES = Spoken(
     b"/v1/messages",
     "system",
@@ -178,9 +132,6 @@ MESSAGES = Spoken(
     lambda text: {"type": "text", "text": text},
     lambda text: json.dumps(_message({"type": "text", "text": text}, stop="end_turn"), indent=1).encode(),
     _message_stream,
-    _message_calls,
-    _message_fails,
-    lambda: _message_stream("Minka is", stop="max_tokens"),
 )
 
 

@@ -1,7 +1,8 @@
 import pytest
+from tests.recollect_proxy.spoken import named_event
 from tests.scripted_upstream import DONE, completion_body, event, events
 
-from recollect.wire import COMPLETIONS
+from recollect.wire import COMPLETIONS, RESPONSES
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
 from recollect_proxy.upstream.http1 import Response
 from recollect_proxy.upstream.upstream import Answer
@@ -51,6 +52,17 @@ def test_an_answer_that_calls_tools_is_none(response: Response) -> None:
     call = event({"content": "Let me see.", "tool_calls": [{"index": 0}]}, finish="tool_calls")
 
     assert overheard(200, STREAM, call, DONE, response=response).reply() is None
+
+
+def test_where_the_server_keeps_the_chat_an_answer_that_calls_tools_is_an_empty_reply(
+    response: Response,
+) -> None:
+    call = {"type": "response.output_item.done", "item": {"type": "function_call", "name": "weather"}}
+    recorder = ReplyRecorder(RESPONSES)
+    recorder.start(Answer(200, STREAM, response))
+    recorder.feed(named_event(call))
+
+    assert recorder.reply() == ""
 
 
 @pytest.mark.parametrize("status", [201, 400, 500])
