@@ -20,7 +20,7 @@ _HALF_LIFE_DAYS = 180
 
 def worth(memory: Memory, now: datetime) -> float:
     """Return how valuable a statement is in any chat, about 0 to 2."""
-    bonus = _BONUS if memory.kind in _HOW_TO_ANSWER and not _is_of_a_topic(memory) else 0.0
+    bonus = _BONUS if memory.kind in _HOW_TO_ANSWER and not _is_a_lesson_of_a_topic(memory) else 0.0
     if memory.is_for_every_chat:
         bonus += _IN_EVERY_CHAT
     days = max(0, (now - memory.observed_at).days)
@@ -28,9 +28,9 @@ def worth(memory: Memory, now: datetime) -> float:
     return memory.importance + bonus + _FRESHNESS * freshness
 
 
-def _is_of_a_topic(memory: Memory) -> bool:
-    """Tell whether its hints say that only some requests need it, whatever its kind is."""
-    return memory.hints is not None and memory.hints.use is Use.TOPIC
+def _is_a_lesson_of_a_topic(memory: Memory) -> bool:
+    """Return whether it is an insight that only some requests need, as its hints say."""
+    return memory.kind is Kind.INSIGHT and memory.hints is not None and memory.hints.use is Use.TOPIC
 
 
 def in_order(memories: Sequence[Memory], now: datetime) -> list[Memory]:
