@@ -62,6 +62,7 @@ def keep(folder: Path, name: str, found: Outcome | str, *, order: Sequence[str])
         found: The outcome, or why it was not measured.
         order: The names of all faults.
     """
+    folder.mkdir(parents=True, exist_ok=True)
     raw = folder / "chaos.json"
     known = json.loads(raw.read_text("utf-8")) if raw.exists() else {}
     known[name] = asdict(found) if isinstance(found, Outcome) else found
