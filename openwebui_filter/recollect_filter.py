@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, Field, ValidationError
 
 if TYPE_CHECKING:
-    from recollect.engine.live import LiveEngine
+    from recollect.engine.live.live_engine import LiveEngine
 
 _Secret = Annotated[str, Field(json_schema_extra={"input": {"type": "password"}})]
 _IMPORT_SECONDS = 1.0

@@ -23,8 +23,8 @@ PURE = (
         "recollect.request_composition",
     ),
     "recollect.text",
-    *("recollect.engine.counts", "recollect.engine.explain", "recollect.engine.policy"),
-    *("recollect.engine.prepared", "recollect_openwebui.notices"),
+    *("recollect.engine.background.counts", "recollect.engine.turns.explain", "recollect.engine.policy"),
+    *("recollect.engine.turns.prepared", "recollect_openwebui.notices"),
     *("recollect_proxy.chat.request_composer", "recollect_proxy.web.headers"),
 )
 """Modules which, with all below them, never wait for anything."""

@@ -17,8 +17,11 @@ REPOSITORY = Path(__file__).parents[1]
 FORBIDDEN_IMPORTS = [
     ("src/recollect/engine/engine.py", "from recollect.store.pool import Database"),
     ("src/recollect/wire/reply.py", "from recollect.store.memories import Memories"),
-    ("src/recollect/engine/recall.py", "def later():\n    from recollect.settings import EngineSettings"),
-    ("src/recollect/engine/log_writer.py", "from ..assembly import open_engine"),
+    (
+        "src/recollect/engine/turns/recall.py",
+        "def later():\n    from recollect.settings import EngineSettings",
+    ),
+    ("src/recollect/engine/live/log_writer.py", "from ..assembly import open_engine"),
     ("src/recollect/models/embedders/local.py", "import recollect.models.extractors as it"),
     ("src/recollect/store/memories/memories.py", "from recollect.engine import Engine"),
     ("src/recollect/composition/block.py", "if TYPE_CHECKING:\n    from recollect.ports import Embedder"),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from recollect.engine.exchanges import ExchangeRecord
+from recollect.engine.recording.exchanges import ExchangeRecord
 from recollect.model import Recollection
 from recollect_openwebui.hook_call import Call
 

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 import msgspec
 
 from recollect.engine import Engine
-from recollect.engine.exchanges import ExchangeRecord
-from recollect.engine.live import LiveEngine
-from recollect.engine.prepared import NO_OPTIONS
+from recollect.engine.live.live_engine import LiveEngine
+from recollect.engine.recording.exchanges import ExchangeRecord
+from recollect.engine.turns.prepared import NO_OPTIONS
 from recollect.model import Became, News, Outcome, Progress, Recollection, Turn, Written
 from recollect.request_composition import compose_request
 from recollect.text.tokens import token_counter

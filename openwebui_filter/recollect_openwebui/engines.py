@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 
 from recollect.assembly import shared_engine
-from recollect.engine.live import LiveEngine
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.runtime.failures import place
 from recollect.settings import EngineSettings, is_setting
 from recollect_openwebui.erasure import resume_erasing

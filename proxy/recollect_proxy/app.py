@@ -9,7 +9,7 @@ import structlog
 
 from recollect.assembly import live_engine
 from recollect.engine import system_clock
-from recollect.engine.live import LiveEngine
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import RecollectError
 from recollect.ports import Clock
 from recollect_proxy.access import Authentication, make_authentication

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from pydantic import SecretStr
 
-from recollect.engine.live import LiveEngine
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.ports import Clock
 from recollect.settings.upstreams import UpstreamSettings
 from recollect.wire import COMPLETIONS, MESSAGES, RESPONSES, Dialect

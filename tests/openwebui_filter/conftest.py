@@ -17,7 +17,8 @@ from tests.scripted_extraction import Lesson, Pupil
 from tests.scripted_upstream import ScriptedUpstream
 
 from recollect.assembly import process_engine
-from recollect.engine import Engine, inbox
+from recollect.engine import Engine
+from recollect.engine.background import inbox
 from recollect.model import Strategy
 from recollect.settings import EngineSettings
 from recollect_openwebui import conversation, engines

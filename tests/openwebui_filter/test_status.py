@@ -14,7 +14,7 @@ from tests.scripted_upstream import ScriptedUpstream
 from tests.waiting import until
 
 from recollect.engine import Engine
-from recollect.engine.exchanges import ExchangeRecord
+from recollect.engine.recording.exchanges import ExchangeRecord
 from recollect.errors import StoreUnavailableError
 from recollect_openwebui import conversation
 

@@ -21,7 +21,7 @@ from tests.waiting import until
 
 from recollect.assembly import process_engine
 from recollect.engine import Engine
-from recollect.engine.live import LiveEngine
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect.model import Scope
 from recollect.settings import EngineSettings

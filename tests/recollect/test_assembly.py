@@ -44,8 +44,8 @@ from recollect.assembly.lifecycle import _tell_of_failure
 from recollect.assembly.warm_up import warm_up_search
 from recollect.backends import Backends
 from recollect.composition import Bounds
-from recollect.engine.live import LiveEngine
-from recollect.engine.log_writer import LogWriter
+from recollect.engine.live.live_engine import LiveEngine
+from recollect.engine.live.log_writer import LogWriter
 from recollect.engine.policy import Batching, Policy, Summarizing, Yields
 from recollect.errors import (
     ConfigurationError,

@@ -6,8 +6,8 @@
 
 from collections.abc import Callable
 
-from recollect.engine.fetched_answers import note_fetched
-from recollect.engine.live import LiveEngine
+from recollect.engine.live.fetched_answers import note_fetched
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.wire import RESPONSES
 from recollect_proxy.chat.passthrough import Passthrough
 from recollect_proxy.chat.reply_recorder import ReplyRecorder

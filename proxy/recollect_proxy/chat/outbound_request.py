@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from recollect.composition import Placed
-from recollect.engine.exchanges import ExchangeRecord
-from recollect.engine.prepared import Prepared
+from recollect.engine.recording.exchanges import ExchangeRecord
+from recollect.engine.turns.prepared import Prepared
 from recollect.model import FailedAt, Failure, Skip, Turn
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
 from recollect_proxy.chat.request_options import RequestOptions

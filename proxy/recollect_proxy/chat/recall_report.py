@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
-from recollect.engine.prepared import Prepared
+from recollect.engine.turns.prepared import Prepared
 from recollect.model import Memory, Recall, Recollection, Skip
 from recollect_proxy.web.asgi import Headers
 

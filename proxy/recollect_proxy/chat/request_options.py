@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.engine.prepared import NO_OPTIONS, RecallOptions
+from recollect.engine.turns.prepared import NO_OPTIONS, RecallOptions
 from recollect.model import Placement
 from recollect.text.unfilled import is_unfilled
 from recollect_proxy.identity import header_text, opaque_id

@@ -9,9 +9,9 @@ from functools import partial
 from uuid_utils.compat import uuid7
 
 from recollect.composition import Placed
-from recollect.engine.client_questions import asked_request
-from recollect.engine.live import LiveEngine
-from recollect.engine.prepared import Prepared
+from recollect.engine.live.client_questions import asked_request
+from recollect.engine.live.live_engine import LiveEngine
+from recollect.engine.turns.prepared import Prepared
 from recollect.model import Skip, Turn
 from recollect.settings.upstreams import UpstreamSettings
 from recollect.text.tokens import token_counter

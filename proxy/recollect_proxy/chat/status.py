@@ -15,7 +15,7 @@ from typing import Any
 
 import structlog
 
-from recollect.engine.live import LiveEngine
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import RecollectError
 from recollect.model import News, Recollection, Turn
 from recollect.runtime.failures import place

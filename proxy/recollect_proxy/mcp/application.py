@@ -11,7 +11,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from recollect.api.failures import Failure
 from recollect.engine import Engine
-from recollect.engine.live import LiveEngine
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect_proxy.access import Authentication
 from recollect_proxy.mcp import REFUSED_HEADER

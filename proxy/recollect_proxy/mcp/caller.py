@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from recollect.engine import Engine
-from recollect.engine.agents import AgentMemories
+from recollect.engine.people.agents import AgentMemories
 
 OpenedEngine: TypeAlias = Callable[[], Engine]
 """Returns the engine, or raises StoreUnavailableError."""

@@ -20,7 +20,7 @@ from recollect.api.agents import (
     SearchArguments,
     SearchChatsArguments,
 )
-from recollect.engine.chat_search import Period
+from recollect.engine.people.chat_search import Period
 from recollect.model import STATEMENTS, Dictated, Fate, Item, Memory, Reason
 from recollect_proxy.mcp.caller import Caller
 

@@ -18,7 +18,7 @@ from recollect.api.failures import (
 )
 from recollect.api.operation import Operation, Permission
 from recollect.api.operations import OPERATIONS
-from recollect.engine.live import LiveEngine
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import RecollectError
 from recollect.model import Skip
 from recollect_proxy.access import Authentication

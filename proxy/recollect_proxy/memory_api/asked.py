@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from recollect.api.operation import Operation
 from recollect.engine import Engine
-from recollect.engine.live import LiveEngine
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect.model import Actor, Memory, Scope, Skip
 from recollect_proxy.access import Authentication, Principal

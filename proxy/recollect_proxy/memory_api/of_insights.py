@@ -9,8 +9,8 @@ from uuid_utils.compat import uuid7
 from recollect.api.failures import REQUEST_NOT_FOUND, REQUEST_NOT_WRITTEN
 from recollect.api.insights import Explanation, GivenItem, Health, ModelCalls, PastRecall, Spooled
 from recollect.engine import system_clock
-from recollect.engine.counts import ModelUse
-from recollect.engine.inspection import InspectedCandidate
+from recollect.engine.background.counts import ModelUse
+from recollect.engine.turns.inspection import InspectedCandidate
 from recollect.model import Awaits, RecallPage, RequestRecord, Scope, Skip, Turn
 from recollect_proxy.chat.recall_report import preview
 from recollect_proxy.memory_api.asked import Asked, Reply, fields_of

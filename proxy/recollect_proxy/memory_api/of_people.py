@@ -21,7 +21,7 @@ from recollect.api.failures import (
     SUMMARY_NOT_FOUND,
 )
 from recollect.api.people import ZONE, FoundMessage, LoggedMessage
-from recollect.engine.chat_search import Period
+from recollect.engine.people.chat_search import Period
 from recollect.errors import StoreError
 from recollect.model.local_time import zone_named
 from recollect_openwebui import notices

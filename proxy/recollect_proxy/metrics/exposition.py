@@ -21,9 +21,9 @@ from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
 from recollect.engine import Engine, system_clock
-from recollect.engine.counts import LAG_SECONDS, FormationCounts
-from recollect.engine.live import LiveEngine
-from recollect.engine.recall_counts import RECALL_SECONDS, RecallCounts
+from recollect.engine.background.counts import LAG_SECONDS, FormationCounts
+from recollect.engine.live.live_engine import LiveEngine
+from recollect.engine.live.recall_counts import RECALL_SECONDS, RecallCounts
 from recollect.model import Awaits, SearchPath, Skip
 from recollect.ports import Clock
 from recollect.text.patterns import anchored

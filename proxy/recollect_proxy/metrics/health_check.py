@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 import structlog
 
 from recollect.engine import Engine
-from recollect.engine.counts import ModelUse
-from recollect.engine.live import LiveEngine
+from recollect.engine.background.counts import ModelUse
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.model import Backlog
 from recollect.spool import Waiting
 

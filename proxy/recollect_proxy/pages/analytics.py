@@ -7,9 +7,9 @@ from datetime import UTC, date, datetime
 from litestar import Response, get
 from litestar.params import FromQuery
 
-from recollect.engine.counts import LAG_SECONDS
-from recollect.engine.recall_counts import RECALL_SECONDS
-from recollect.engine.report import share
+from recollect.engine.background.counts import LAG_SECONDS
+from recollect.engine.live.recall_counts import RECALL_SECONDS
+from recollect.engine.people.report import share
 from recollect.model import DayOfActivity, StoreSize
 from recollect.model.local_time import wall
 from recollect.model.statistics import TableSize

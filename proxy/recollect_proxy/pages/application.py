@@ -10,7 +10,7 @@ from litestar.di import Provide
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from recollect.engine.live import LiveEngine
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.runtime.failures import place
 from recollect_proxy.access import Authentication
 from recollect_proxy.pages import (

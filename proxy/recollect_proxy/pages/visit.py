@@ -12,7 +12,7 @@ from litestar.di import NamedDependency
 from litestar.params import SkipValidation
 
 from recollect.engine import Engine
-from recollect.engine.live import LiveEngine
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect.model import Actor, Changer
 from recollect_proxy.access import Authentication, PageSession, Role

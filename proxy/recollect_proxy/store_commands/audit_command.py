@@ -30,7 +30,7 @@ from recollect_proxy.store_commands.running_commands import (
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
-    from recollect.engine.store_audit import StoreAudit
+    from recollect.engine.people.store_audit import StoreAudit
 
 READER, OPERATION = "command line", "audit-store"
 """The names under which a person sees that their memories were read."""

@@ -8,10 +8,10 @@ from recollect.assembly.lifecycle import open_backends, open_server, open_unembe
 from recollect.assembly.models import background_tells
 from recollect.assembly.policy import make_policy
 from recollect.engine import Engine, system_clock
-from recollect.engine.asked_pairs import AskedPairs
-from recollect.engine.pacing import paced
-from recollect.engine.store_audit import StoreAudit
-from recollect.engine.worker import AbsentWorker
+from recollect.engine.background.pacing import paced
+from recollect.engine.background.worker import AbsentWorker
+from recollect.engine.people.asked_pairs import AskedPairs
+from recollect.engine.people.store_audit import StoreAudit
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
 from recollect.ports import Asker, Clock

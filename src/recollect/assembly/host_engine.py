@@ -7,7 +7,7 @@ from functools import partial
 from importlib import import_module
 
 from recollect.engine import Engine, system_clock
-from recollect.engine.live import LiveEngine
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.ports import Clock
 from recollect.settings import EngineSettings
 from recollect.spool import Spool

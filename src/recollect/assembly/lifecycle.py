@@ -25,7 +25,7 @@ from recollect.assembly.models import (
 from recollect.assembly.policy import make_policy
 from recollect.assembly.warm_up import warm_up, warm_up_search
 from recollect.engine import Backends, Engine, system_clock
-from recollect.engine.worker import AbsentWorker
+from recollect.engine.background.worker import AbsentWorker
 from recollect.errors import ConfigurationError, RecollectError, StoreError
 from recollect.models.embedders.cache import CachedEmbedder
 from recollect.ports import Clock, Embedder, Spooled

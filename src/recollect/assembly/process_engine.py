@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import structlog
 
 from recollect.assembly.host_engine import live_engine
-from recollect.engine.live import LiveEngine
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.runtime.failures import place
 from recollect.settings import EngineSettings
 

@@ -14,18 +14,18 @@ from uuid import UUID
 import structlog
 
 from recollect.backends import Backends
-from recollect.engine.agents import AgentMemories
-from recollect.engine.chat_requests import ChatRequests
-from recollect.engine.chat_search import ChatSearch
-from recollect.engine.counts import FormationCounts, ModelUse, UserUsage
-from recollect.engine.inspection import Inspection, inspection
+from recollect.engine.background.counts import FormationCounts, ModelUse, UserUsage
+from recollect.engine.background.worker import FormationWorker, Worker
+from recollect.engine.people.agents import AgentMemories
+from recollect.engine.people.chat_search import ChatSearch
+from recollect.engine.people.profiles import Profiles
 from recollect.engine.policy import Policy
-from recollect.engine.prepared import NO_OPTIONS, Prepared, RecallOptions
-from recollect.engine.profiles import Profiles
-from recollect.engine.recall import Retriever
-from recollect.engine.recorder import Recorder
-from recollect.engine.request_answers import CONFIDENTIAL
-from recollect.engine.worker import FormationWorker, Worker
+from recollect.engine.recording.recorder import Recorder
+from recollect.engine.requests.chat_requests import ChatRequests
+from recollect.engine.requests.request_answers import CONFIDENTIAL
+from recollect.engine.turns.inspection import Inspection, inspection
+from recollect.engine.turns.prepared import NO_OPTIONS, Prepared, RecallOptions
+from recollect.engine.turns.recall import Retriever
 from recollect.errors import StoreError
 from recollect.model import (
     Erasure,

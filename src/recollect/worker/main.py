@@ -15,8 +15,8 @@ import structlog
 from recollect.assembly.lifecycle import open_backends
 from recollect.assembly.policy import make_policy
 from recollect.engine import system_clock
+from recollect.engine.background.worker import FormationWorker
 from recollect.engine.credentials import Lent
-from recollect.engine.worker import FormationWorker
 from recollect.errors import RecollectError
 from recollect.formation.warm_up import warm_up
 from recollect.ports import Cache

@@ -11,7 +11,7 @@ import msgspec
 import structlog
 from cachetools import TTLCache
 
-from recollect.engine.counts import FormationCounts
+from recollect.engine.background.counts import FormationCounts
 from recollect.engine.credentials import CREDENTIAL_SECONDS, CREDENTIALS_KEPT, Lent
 from recollect.formation import CallStatistics
 from recollect.runtime.failures import place

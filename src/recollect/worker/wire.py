@@ -10,7 +10,7 @@ from uuid import UUID
 
 import msgspec
 
-from recollect.engine.counts import FormationCounts
+from recollect.engine.background.counts import FormationCounts
 from recollect.formation import CallStatistics
 
 LONGEST_LINE = 1024 * 1024

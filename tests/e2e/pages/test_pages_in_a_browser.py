@@ -22,7 +22,7 @@ from tests.recollect_proxy.pages.test_hostile_pages import HOSTILE, live_with
 from tests.stores import Store
 from uuid_utils.compat import uuid7
 
-from recollect.engine.explain import request_record
+from recollect.engine.turns.explain import request_record
 from recollect.model import (
     Actor,
     Add,

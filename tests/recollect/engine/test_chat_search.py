@@ -9,7 +9,7 @@ from tests.stores import NOON, Store
 from tests.tables import table
 
 from recollect.engine import Engine
-from recollect.engine.chat_search import FoundInChats, Period
+from recollect.engine.people.chat_search import FoundInChats, Period
 from recollect.errors import MessageNotFoundError, SwitchedOffError
 from recollect.model import Actor, Flags, Hide, Reason
 

@@ -5,8 +5,8 @@ from datetime import timedelta
 from structlog.testing import capture_logs
 from tests.stores import NOON, Store
 
-from recollect.engine.chats_elsewhere import ChatsElsewhere
-from recollect.engine.exchanges import begun
+from recollect.engine.background.chats_elsewhere import ChatsElsewhere
+from recollect.engine.recording.exchanges import begun
 from recollect.models.yielding import Yielding
 
 ANNA = "anna"

@@ -3,7 +3,7 @@ from uuid import UUID
 
 from tests.recollections import NOON, turn
 
-from recollect.engine.counts import LAG_SECONDS, FormationCounts
+from recollect.engine.background.counts import LAG_SECONDS, FormationCounts
 from recollect.model import (
     Add,
     Change,

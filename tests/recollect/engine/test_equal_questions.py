@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from recollect.engine.equal_questions import EqualQuestions
+from recollect.engine.turns.equal_questions import EqualQuestions
 
 
 class Counted:
@@ -72,7 +72,7 @@ async def test_once_cleared_nothing_earlier_is_shared() -> None:
 
 
 async def test_a_result_is_shared_for_two_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.engine.equal_questions._SECONDS", 0.01)
+    monkeypatch.setattr("recollect.engine.turns.equal_questions._SECONDS", 0.01)
     equal, counted = EqualQuestions[int](), Counted()
     counted.may_end.set()
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.recollections import NOON, passage, recalled_passage, recollection, turn
 
 from recollect.composition import Bounds, Placed, place
-from recollect.engine.explain import explained, request_record
-from recollect.engine.prepared import Prepared
+from recollect.engine.turns.explain import explained, request_record
+from recollect.engine.turns.prepared import Prepared
 from recollect.model import Chat, Drop, Placement, Recall, Recollection, Skip, Stage, Turn
 from recollect.recall import Found, Ranking, read_query
 from recollect.text.tokens import estimate_tokens

@@ -13,7 +13,7 @@ from tests.stores import LATER, NOON, Store
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
-from recollect.engine.explain import request_record
+from recollect.engine.turns.explain import request_record
 from recollect.errors import AlwaysNeededError, MemoryNotFoundError, QuestionNotKeptError
 from recollect.model import Actor, Drop, Erase, Memory, Turn, TurnNotes, Use
 

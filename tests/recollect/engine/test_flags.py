@@ -13,7 +13,7 @@ from tests.watched_stores import Outage, breakable
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, Policy, RecallOptions
-from recollect.engine.explain import request_record
+from recollect.engine.turns.explain import request_record
 from recollect.errors import StoreUnavailableError
 from recollect.model import Changer, Flags, Kind, Party, Passage, Placement, Skip, Strategy
 

@@ -11,7 +11,7 @@ from tests.scripted_models import BrokenEmbedder, ScriptedExtractor, ScriptedHin
 from tests.stores import Store
 
 from recollect.engine import Engine
-from recollect.engine.hinting import AT_ONCE
+from recollect.engine.background.hinting import AT_ONCE
 from recollect.engine.policy import Policy, Yields
 from recollect.errors import (
     CredentialGoneError,

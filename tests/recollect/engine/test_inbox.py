@@ -11,8 +11,8 @@ from structlog.testing import capture_logs
 from tests.stores import Store
 from tests.watched_stores import Outage, Through, breakable, with_parts
 
-from recollect.engine.counts import FormationCounts
-from recollect.engine.inbox import (
+from recollect.engine.background.counts import FormationCounts
+from recollect.engine.background.inbox import (
     EMBEDDER_DELAY,
     GONE_DELAY,
     PATIENCE,
@@ -22,7 +22,7 @@ from recollect.engine.inbox import (
     STORE_DELAY,
     InboxDrain,
 )
-from recollect.engine.model_waits import DELAYS, MODEL_DELAY
+from recollect.engine.background.model_waits import DELAYS, MODEL_DELAY
 from recollect.engine.policy import Batching
 from recollect.errors import (
     BudgetSpentError,

@@ -12,7 +12,7 @@ from tests.stores import Store
 from tests.watched_stores import Through, with_parts
 
 from recollect.engine import Engine
-from recollect.engine.inbox import TAKEN_DELAY
+from recollect.engine.background.inbox import TAKEN_DELAY
 from recollect.engine.policy import Batching
 from recollect.model import Strategy, Vector
 

@@ -14,10 +14,10 @@ from tests.stores import Store
 from tests.waiting import until
 from tests.watched_stores import Through, with_parts
 
-from recollect.engine import Engine, RecallOptions, log_writer, notes_in_background
-from recollect.engine import live as live_engine
-from recollect.engine.live import LiveEngine
-from recollect.engine.prepared import Prepared
+from recollect.engine import Engine, RecallOptions
+from recollect.engine.live import live_engine, log_writer, notes_in_background
+from recollect.engine.live.live_engine import LiveEngine
+from recollect.engine.turns.prepared import Prepared
 from recollect.errors import ConfigurationError, EmbedderError, StoreError, StoreUnavailableError
 from recollect.model import Recall, Scope, Skip, Turn, TurnNotes
 from recollect.store.messages import MessageLog

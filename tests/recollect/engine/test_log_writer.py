@@ -16,12 +16,12 @@ from tests.stores import NOON, Store
 from tests.waiting import until
 from tests.watched_stores import Through, with_parts
 
-from recollect.engine import exchanges, log_writer
-from recollect.engine import live as live_engine
-from recollect.engine.exchanges import ExchangeRecord
-from recollect.engine.live import LiveEngine
-from recollect.engine.log_writer import LogWriter
-from recollect.engine.masking_lanes import masking_is_ready
+from recollect.engine.live import live_engine, log_writer
+from recollect.engine.live.live_engine import LiveEngine
+from recollect.engine.live.log_writer import LogWriter
+from recollect.engine.recording import exchanges
+from recollect.engine.recording.exchanges import ExchangeRecord
+from recollect.engine.recording.masking_lanes import masking_is_ready
 from recollect.errors import StoreUnavailableError
 from recollect.model import (
     Became,

@@ -16,7 +16,8 @@ from tests.waiting import until
 from tests.watched_stores import Through, with_parts
 from uuid_utils.compat import uuid7
 
-from recollect.engine import Engine, maintenance
+from recollect.engine import Engine
+from recollect.engine.background import maintenance
 from recollect.errors import StoreUnavailableError
 from recollect.model import RequestRecord
 from recollect.store.log import LogIndex

@@ -6,9 +6,9 @@ import threading
 import pytest
 from tests.stores import NOON
 
-from recollect.engine import masking_lanes
-from recollect.engine.exchanges import begun, ended, new_exchange
-from recollect.engine.masking_lanes import SHORT, entry_without_secrets, masked_turn_of
+from recollect.engine.recording import masking_lanes
+from recollect.engine.recording.exchanges import begun, ended, new_exchange
+from recollect.engine.recording.masking_lanes import SHORT, entry_without_secrets, masked_turn_of
 from recollect.model import LogEntry, Scope, Turn
 from recollect.text.secrets.masking import KEPT, LEFT_OUT, MaskedText, MaskedTurn, mask_ends
 

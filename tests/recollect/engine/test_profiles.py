@@ -16,7 +16,7 @@ from tests.watched_stores import Through
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, Prepared
-from recollect.engine.explain import request_record
+from recollect.engine.turns.explain import request_record
 from recollect.errors import (
     DuplicateEntryError,
     ProfileEntryNotFoundError,

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.tables import table
 
-from recollect.engine import recent_exchanges
-from recollect.engine.client_questions import AskedRequest, asked_request
-from recollect.engine.recent_exchanges import RecentExchanges
+from recollect.engine.live import recent_exchanges
+from recollect.engine.live.client_questions import AskedRequest, asked_request
+from recollect.engine.live.recent_exchanges import RecentExchanges
 from recollect.model import Message, Role, Scope, Turn
 from recollect.wire.turn_detection import detect_turn
 

@@ -13,7 +13,7 @@ from tests.watched_stores import Outage, Through, breakable, broken, with_parts
 from uuid_utils.compat import uuid7
 
 from recollect.composition import Placed
-from recollect.engine.exchanges import begun, new_exchange
+from recollect.engine.recording.exchanges import begun, new_exchange
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.model import (
     Injection,

@@ -15,8 +15,8 @@ from tests.stores import PARTS, Store, store_over
 
 from recollect.assembly.generations import LiveGenerations, TodaysEmbedder
 from recollect.engine import Backends, Engine
-from recollect.engine.maintenance import Indexer
-from recollect.engine.reembedding import Reembedding, embedding_state
+from recollect.engine.background.maintenance import Indexer
+from recollect.engine.background.reembedding import Reembedding, embedding_state
 from recollect.model import Actor, Add, EmbedderPlace, Reason
 from recollect.models.attempts import Steps
 from recollect.models.embedders.local import LocalEmbedder

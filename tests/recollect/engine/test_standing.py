@@ -11,7 +11,7 @@ from tests.stores import Store
 
 from recollect.composition import Placed
 from recollect.engine import Engine, Policy, Prepared, RecallOptions
-from recollect.engine.exchanges import ended, new_exchange
+from recollect.engine.recording.exchanges import ended, new_exchange
 from recollect.index.memories import IMPORTANT
 from recollect.model import (
     Actor,

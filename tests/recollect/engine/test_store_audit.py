@@ -14,8 +14,8 @@ from tests.stores import LATER, NOON, PARTS, Store
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.engine.asked_pairs import AskedPairs
-from recollect.engine.store_audit import StoreAudit
+from recollect.engine.people.asked_pairs import AskedPairs
+from recollect.engine.people.store_audit import StoreAudit
 from recollect.formation import FormationRules, TokenBudget
 from recollect.model import (
     Action,

@@ -12,7 +12,7 @@ from tests.stores import NOON, Store
 from tests.tables import table
 
 from recollect.engine import Engine
-from recollect.engine.inbox import TAKEN_DELAY
+from recollect.engine.background.inbox import TAKEN_DELAY
 from recollect.engine.policy import Policy, Summarizing
 from recollect.errors import (
     BudgetSpentError,

@@ -14,7 +14,7 @@ from tests.stores import PARTS, Store, store_over
 from tests.watched_stores import broken
 
 from recollect.engine import Backends
-from recollect.engine.recall import Retriever
+from recollect.engine.turns.recall import Retriever
 from recollect.errors import EmbedderError, StoreError
 from recollect.index import SnapshotCache
 from recollect.model import Add, Message, Role, Scope, Stage, Vector

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from structlog.typing import EventDict
 from uuid_utils.compat import uuid7
 
-from recollect.engine.exchanges import ended, new_exchange
+from recollect.engine.recording.exchanges import ended, new_exchange
 from recollect.model import LogEntry, Scope, Turn
 from recollect.spool import Kept, Spool
 

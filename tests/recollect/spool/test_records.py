@@ -5,7 +5,7 @@ from dataclasses import replace
 from tests.recollect.spool.spools import NOON, entry
 from uuid_utils.compat import uuid7
 
-from recollect.engine.exchanges import new_exchange
+from recollect.engine.recording.exchanges import new_exchange
 from recollect.model import LogEntry, Message, Phase, Role, Scope, Turn
 from recollect.spool.records import decode, encode
 

@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 from tests.recollect.spool.spools import NOON, ROOM, Taking, add, entry, files, held, opened
 
-from recollect.engine.exchanges import begun, ended, failed, new_exchange
+from recollect.engine.recording.exchanges import begun, ended, failed, new_exchange
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.model import FailedAt, Failure, LogEntry, Phase, Scope
 from recollect.spool import FullError, Spool, spooling

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from tests.stores import NOON
 
 from recollect.assembly import lifecycle
-from recollect.engine.counts import FormationCounts
+from recollect.engine.background.counts import FormationCounts
 from recollect.formation import CallStatistics
 from recollect.settings import EngineSettings
 from recollect.settings.internals import ExtractionSdk

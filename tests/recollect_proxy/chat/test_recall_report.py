@@ -8,7 +8,7 @@ from tests.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.composition import Block, Placed
-from recollect.engine.prepared import Prepared
+from recollect.engine.turns.prepared import Prepared
 from recollect.model import Injection, Passage, Place, Recall, Recollection, Role, Skip, Stage
 from recollect_proxy.chat.recall_report import RecallReports, listed_memories, memory_list_header, preview
 

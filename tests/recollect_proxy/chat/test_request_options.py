@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.engine.prepared import RecallOptions
+from recollect.engine.turns.prepared import RecallOptions
 from recollect.model import Placement
 from recollect_proxy.chat.request_options import InvalidOptionError, RequestOptions, read_request_options
 from recollect_proxy.web.errors import failure_body

@@ -18,7 +18,7 @@ from tests.waiting import until
 from tests.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.engine import Engine
-from recollect.engine.live import LiveEngine
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect.model import Candidate, Kind, News, Recollection, Scope, Strategy, Turn
 from recollect.store.inbox import Inbox

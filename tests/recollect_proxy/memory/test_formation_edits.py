@@ -12,7 +12,7 @@ from tests.running_proxy import RunningProxy, User
 from tests.scripted_extraction import Lesson, Pupil, messages_shown
 from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion
 
-from recollect.engine import inbox
+from recollect.engine.background import inbox
 
 PALMER = "My dentist is Doctor Palmer in Mill Lane."
 QUILL = "My dentist is Doctor Quill in Castle Street."

@@ -13,7 +13,7 @@ from tests.scripted_models import WordEmbedder
 from tests.stores import PARTS, Parts
 
 from recollect.engine import Backends, Engine, Policy, system_clock
-from recollect.engine.live import LiveEngine
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.ports import Embedder
 from recollect.recall import Reach
 from recollect.store import Postgres

@@ -15,7 +15,7 @@ from tests.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Prepared, system_clock
-from recollect.engine.explain import request_record
+from recollect.engine.turns.explain import request_record
 from recollect.errors import ConfigurationError
 from recollect.model import Recall, TurnNotes
 from recollect.store import Postgres

@@ -15,7 +15,7 @@ from tests.waiting import until
 from tests.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.api.insights import ModelCalls, Spooled
-from recollect.engine.counts import ModelUse
+from recollect.engine.background.counts import ModelUse
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.formation import CallStatistics, TokenBudget
 from recollect.model import Backlog

@@ -9,7 +9,7 @@ from tests.stores import NOON, Store
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, system_clock
-from recollect.engine.explain import request_record
+from recollect.engine.turns.explain import request_record
 from recollect.model import Turn, TurnNotes
 from recollect.store import Postgres
 

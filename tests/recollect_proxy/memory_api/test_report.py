@@ -16,7 +16,7 @@ from tests.stores import Store, store_over
 from uuid_utils.compat import uuid7
 
 from recollect.engine import system_clock
-from recollect.engine.report import THRESHOLDS, followed_advice, make_report
+from recollect.engine.people.report import THRESHOLDS, followed_advice, make_report
 from recollect.model import (
     Activity,
     Add,

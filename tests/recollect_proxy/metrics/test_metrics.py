@@ -19,10 +19,10 @@ from tests.watched_stores import Outage, Through, breakable, broken, with_parts
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
-from recollect.engine.counts import FormationCounts
-from recollect.engine.live import LiveEngine
-from recollect.engine.prepared import NO_OPTIONS
-from recollect.engine.recall_counts import RecallCounts
+from recollect.engine.background.counts import FormationCounts
+from recollect.engine.live.live_engine import LiveEngine
+from recollect.engine.live.recall_counts import RecallCounts
+from recollect.engine.turns.prepared import NO_OPTIONS
 from recollect.errors import ExtractorError, ExtractorUnusableError, StoreError
 from recollect.formation import TokenBudget
 from recollect.formation.call_guard import FAILURES

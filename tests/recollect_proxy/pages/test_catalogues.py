@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from recollect.engine.report import THRESHOLDS
+from recollect.engine.people.report import THRESHOLDS
 from recollect.model import (
     Action,
     Actor,

@@ -11,7 +11,7 @@ from tests.stores import Store
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, system_clock
-from recollect.engine.explain import request_record
+from recollect.engine.turns.explain import request_record
 from recollect.model import Actor, Flags, ProfileField, Turn, TurnNotes
 from recollect.store import Postgres
 from recollect_proxy.pages.recalls import signals_of

@@ -14,7 +14,7 @@ from tests.scripted_upstream import ScriptedUpstream
 from tests.waiting import until
 
 from recollect.assembly import lifecycle
-from recollect.engine import live as live_engine
+from recollect.engine.live import live_engine
 from recollect.store import sql
 from recollect.store.schema.steps import _LOCK
 from recollect.store.sql import Migration

@@ -23,8 +23,7 @@ from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completi
 from tests.served_process import environment, served_process
 from tests.waiting import until
 
-from recollect.engine import live as live_engine
-from recollect.engine import log_writer
+from recollect.engine.live import live_engine, log_writer
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 KILLS = 20

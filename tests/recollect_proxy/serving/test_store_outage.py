@@ -13,8 +13,8 @@ from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_
 from tests.scripted_upstream import ScriptedUpstream, completion_body, whole
 from tests.waiting import until
 
-from recollect.engine import inbox, log_writer
-from recollect.engine import live as live_engine
+from recollect.engine.background import inbox
+from recollect.engine.live import live_engine, log_writer
 from recollect.indexing import index_run
 from recollect.store import EmbeddedServer, start_embedded
 from recollect.store.jobs import runner

@@ -26,7 +26,7 @@ from tests.scripted_upstream import (
 )
 from tests.waiting import until
 
-from recollect.engine.prepared import Prepared
+from recollect.engine.turns.prepared import Prepared
 from recollect.model import Turn
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
 

@@ -11,7 +11,7 @@ from tests.recollect.store.memories.test_erased_chats import rows_with
 from tests.stores import LATER, NOON, Store
 
 from recollect.audit.replay import replay
-from recollect.engine.exchanges import begun
+from recollect.engine.recording.exchanges import begun
 from recollect.model import (
     Action,
     Add,

@@ -10,7 +10,7 @@ from tests.recollect.store.keeping import formed, next_pending
 from tests.stores import LATER, MODEL, NOON, Store
 from uuid_utils.compat import uuid7
 
-from recollect.engine.exchanges import begun
+from recollect.engine.recording.exchanges import begun
 from recollect.model import (
     ROOT,
     Actor,

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from recollect.engine.prepared import Prepared
+from recollect.engine.turns.prepared import Prepared
 from recollect.model import Drop, Kind, Memory, Recollection, RequestRecord, SearchPath, Skip, Turn
 from recollect.recall import EXPLAINED, Found
 from recollect.text.cues import complains_of_forgetting

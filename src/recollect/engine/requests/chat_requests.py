@@ -14,10 +14,10 @@ import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.engine import request_answers as answers
-from recollect.engine.administration import Administration
-from recollect.engine.listed_targets import Unmet, shown_list, targets
+from recollect.engine.people.administration import Administration
 from recollect.engine.policy import Policy
+from recollect.engine.requests import request_answers as answers
+from recollect.engine.requests.listed_targets import Unmet, shown_list, targets
 from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError, StoreError
 from recollect.formation.memory_commands import read_commands
 from recollect.model import (

@@ -7,7 +7,7 @@ from uuid import UUID
 import structlog
 
 from recollect.engine import Engine
-from recollect.engine.exchanges import ExchangeRecord, Noting
+from recollect.engine.recording.exchanges import ExchangeRecord, Noting
 from recollect.model import Scope, Turn, TurnNotes
 from recollect.runtime.deadline import happens
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import structlog
 
-from recollect.engine.live import LiveEngine
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreError
 from recollect.model import Exchange, Failure
 

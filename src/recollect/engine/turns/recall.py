@@ -11,9 +11,9 @@ from functools import partial
 import structlog
 
 from recollect.backends import Backends
-from recollect.engine.equal_questions import EqualQuestions
 from recollect.engine.policy import Policy
-from recollect.engine.prepared import (
+from recollect.engine.turns.equal_questions import EqualQuestions
+from recollect.engine.turns.prepared import (
     Important,
     Prepared,
     RecallOptions,

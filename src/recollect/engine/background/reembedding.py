@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from recollect.backends import Backends
-from recollect.engine.maintenance import Indexer
+from recollect.engine.background.maintenance import Indexer
 from recollect.errors import RecollectError
 from recollect.model import EmbedderInUse, EmbedderPlace, EmbeddingState
 from recollect.runtime.failures import place

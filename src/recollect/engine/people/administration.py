@@ -15,8 +15,8 @@ import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.engine.reembedding import embedding_state
-from recollect.engine.shared_memories import SharedMemories
+from recollect.engine.background.reembedding import embedding_state
+from recollect.engine.people.shared_memories import SharedMemories
 from recollect.errors import (
     BulkRefusedError,
     DuplicateMemoryError,

@@ -2,7 +2,7 @@
 
 import structlog
 
-from recollect.engine.prepared import Prepared
+from recollect.engine.turns.prepared import Prepared
 from recollect.model import Turn
 
 log = structlog.get_logger(__name__)

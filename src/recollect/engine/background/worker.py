@@ -16,16 +16,16 @@ from cachetools import LRUCache, TTLCache
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.engine.chats_elsewhere import ChatsElsewhere
-from recollect.engine.counts import FormationCounts
+from recollect.engine.background.chats_elsewhere import ChatsElsewhere
+from recollect.engine.background.counts import FormationCounts
+from recollect.engine.background.hinting import Hinting
+from recollect.engine.background.inbox import REST, TAKEN_DELAY, BatchFormer, InboxDrain
+from recollect.engine.background.maintenance import Indexer, maintain
+from recollect.engine.background.model_waits import wake_all
+from recollect.engine.background.reembedding import Reembedding
+from recollect.engine.background.summaries import Summaries
 from recollect.engine.credentials import Credentials, Lent
-from recollect.engine.hinting import Hinting
-from recollect.engine.inbox import REST, TAKEN_DELAY, BatchFormer, InboxDrain
-from recollect.engine.maintenance import Indexer, maintain
-from recollect.engine.model_waits import wake_all
 from recollect.engine.policy import Batching, Policy
-from recollect.engine.reembedding import Reembedding
-from recollect.engine.summaries import Summaries
 from recollect.errors import RecollectError, StoreError, YieldedError
 from recollect.formation import Batch, CallGuard, CallStatistics, Extraction, Work
 from recollect.indexing import shorter_wait

@@ -14,14 +14,14 @@ import structlog
 from cachetools import LRUCache, TTLCache
 
 from recollect.engine import Engine
-from recollect.engine.exchanges import ExchangeRecord
-from recollect.engine.masking_lanes import (
+from recollect.engine.live.notes_in_background import NotesInBackground
+from recollect.engine.recording.exchanges import ExchangeRecord
+from recollect.engine.recording.masking_lanes import (
     entry_as_it_is,
     entry_without_secrets,
     masked_turn_of,
     masking_is_ready,
 )
-from recollect.engine.notes_in_background import NotesInBackground
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.model import Became, LogEntry, Phase, Scope, Written
 from recollect.runtime.deadline import ends_before, happens

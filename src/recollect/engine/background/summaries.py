@@ -11,7 +11,7 @@ import structlog
 from cachetools import LRUCache
 
 from recollect.backends import Backends
-from recollect.engine.counts import FormationCounts
+from recollect.engine.background.counts import FormationCounts
 from recollect.engine.policy import Summarizing
 from recollect.errors import (
     BudgetSpentError,

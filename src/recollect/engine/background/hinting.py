@@ -8,7 +8,7 @@ from functools import partial
 import structlog
 
 from recollect.backends import Backends
-from recollect.engine.counts import FormationCounts
+from recollect.engine.background.counts import FormationCounts
 from recollect.errors import ExtractorError, ExtractorTimeoutError, InvalidExtractionError
 from recollect.formation import CallGuard, plausible_hints
 from recollect.model import STATEMENTS, Hints, Memory

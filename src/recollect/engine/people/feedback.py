@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
-from recollect.engine.browsing import Browsing
+from recollect.engine.people.browsing import Browsing
 from recollect.errors import AlwaysNeededError, MemoryNotFoundError, QuestionNotKeptError
 from recollect.model import (
     STATEMENTS,

@@ -9,10 +9,10 @@ from uuid import UUID
 
 from recollect.api.insights import WeekReport
 from recollect.backends import Backends
-from recollect.engine.administration import Administration
-from recollect.engine.model_waits import wake_all
+from recollect.engine.background.model_waits import wake_all
+from recollect.engine.people.administration import Administration
+from recollect.engine.people.report import followed_advice, make_report
 from recollect.engine.policy import Policy
-from recollect.engine.report import followed_advice, make_report
 from recollect.errors import (
     MemoryNotFoundError,
     MessageNotFoundError,

@@ -14,9 +14,9 @@ import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.engine.counts import FormationCounts
-from recollect.engine.maintenance import Indexer
-from recollect.engine.model_waits import wait_for_model, wait_for_rest
+from recollect.engine.background.counts import FormationCounts
+from recollect.engine.background.maintenance import Indexer
+from recollect.engine.background.model_waits import wait_for_model, wait_for_rest
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import (
     EmbedderError,

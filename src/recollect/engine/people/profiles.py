@@ -10,7 +10,7 @@ from uuid import UUID
 import structlog
 from uuid_utils.compat import uuid7
 
-from recollect.engine.feedback import Feedback
+from recollect.engine.people.feedback import Feedback
 from recollect.errors import EmbedderError, ProfileEntryNotFoundError, ProfileNotAllowedError
 from recollect.model import (
     NOT_SAID,

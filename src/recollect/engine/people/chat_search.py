@@ -8,7 +8,7 @@ from functools import partial
 from uuid import UUID
 
 from recollect.engine.policy import Policy
-from recollect.engine.recall import Retriever
+from recollect.engine.turns.recall import Retriever
 from recollect.errors import MessageNotFoundError
 from recollect.index import Snapshot, utc
 from recollect.model import Item, Kind, Memory, Recollection, Scope, Stage, Turn

@@ -7,7 +7,7 @@ from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
-from recollect.engine.client_questions import AskedRequest, asks_about, is_shown_by, known_by, last_pair
+from recollect.engine.live.client_questions import AskedRequest, asks_about, is_shown_by, known_by, last_pair
 from recollect.model import Message, Role, Scope, Turn
 
 _KEPT = timedelta(days=1)

@@ -13,9 +13,9 @@ from cachetools import TTLCache
 
 from recollect.backends import Backends
 from recollect.engine.credentials import Lent
-from recollect.engine.exchanges import begun, ended, new_exchange
-from recollect.engine.masking_lanes import entry_as_it_is, entry_without_secrets
 from recollect.engine.policy import Policy
+from recollect.engine.recording.exchanges import begun, ended, new_exchange
+from recollect.engine.recording.masking_lanes import entry_as_it_is, entry_without_secrets
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.model import (
     Exchange,

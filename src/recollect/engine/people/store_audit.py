@@ -14,8 +14,8 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.engine.administration import Administration
-from recollect.engine.asked_pairs import AskedPairs
+from recollect.engine.people.administration import Administration
+from recollect.engine.people.asked_pairs import AskedPairs
 from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError
 from recollect.formation.faults import contradiction_of, duplicate_of, faults_of
 from recollect.formation.verification import FormationRules

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.engine.explain import explained
-from recollect.engine.prepared import Prepared
+from recollect.engine.turns.explain import explained
+from recollect.engine.turns.prepared import Prepared
 from recollect.model import Flags, Recollection, Stage
 
 

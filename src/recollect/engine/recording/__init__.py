@@ -1,0 +1,1 @@
+"""Writes exchanges to the log, in two phases, without their secrets. Begin with `recorder`."""
