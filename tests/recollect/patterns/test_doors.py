@@ -43,6 +43,7 @@ EXCEPTIONS = {
     "recollect_proxy.memory_api.of_memories": "a parameter of a query, of a bounded length, in one fixed form",
     "recollect_proxy.memory_api.documentation": "our own paths",
     "recollect.client.requests": "our own paths",
+    "recollect.text.cues.memory_requests": "our own list of requests, of which it makes expressions",
     "recollect_memories": "an id, whose length it says; it runs where the package is not",
     "recollect_events": "an id, whose length it says; it runs where the package is not",
 }

@@ -105,8 +105,8 @@ async def test_what_is_formed_while_the_embedder_is_away_is_found_all_the_same_a
     embedder.otherwise = embedded
 
     async def is_embedded() -> bool:
-        [memory] = await remote.memories(user)
-        return memory.embedding_model == "openai:test"
+        told = [each for each in await remote.memories(user) if each.content == CAT]
+        return [each.embedding_model for each in told] == ["openai:test"]
 
     await until(is_embedded)
 

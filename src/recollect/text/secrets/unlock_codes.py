@@ -51,7 +51,7 @@ _ANY_VALUE = bounded(
 """Digits by name, digits in groups, or a word with digits."""
 
 _NAMES_KEY = linear(
-    r"(?i)(?:pass[ -]?)?keys?|(?:wlan-?|netzwerk|sicherheits)?schlüssel|clés?|clefs?|clave|chiave|chave|sleutel|klucz|ключ(?:ик)?|контрольное слово"
+    r"(?i)(?:^|[^\p{L}])(?:pass[ -]?)?keys?(?:[^\p{L}]|$)|(?:wlan-?|netzwerk|sicherheits)?schlüssel|clés?|clefs?|clave|chiave|chave|sleutel|klucz|ключ(?:ик)?|контрольное слово"
     r"|password|passwort|passwörter|mot de passe|contraseña|senha|wachtwoord|пароль|密钥|密鑰|密码|密碼|口令|キー|パスワード"
 )
 """A key or a password; the look of the value shows whether it is for a lock."""

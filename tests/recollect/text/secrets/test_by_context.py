@@ -122,6 +122,7 @@ HARMLESS = [
     "The portal is Windows365",
     "Un, deux, trois soleil is my favourite pin",
     "backup codes are a pain, I lost all 10",
+    "The name of my donkey number 3 is canary-0-3.",
 ]
 
 
@@ -156,7 +157,7 @@ def test_a_long_text_about_locks_is_survived(piece: str, length: int) -> None:
         ("外婆下个月搬来南京同住，门锁密码改为771904", "外婆下个月搬来南京同住，门锁密码改为[redacted]"),
         ("The door code is 583926#", None),
         ("Tiene una tarjeta con número 4012.8888.8888.1881, caduca en 03/31", None),
-        ("La cassetta in giardino si apre con 4-4-0-9", "La cassetta in giardino si apre con [redacted]"),
+        ("La cassetta in giardino si apre con 4-4-0-9", None),
     ],
 )
 def test_what_a_statement_says_beside_its_secret_is_kept(content: str, kept: str | None) -> None:
