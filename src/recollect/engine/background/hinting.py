@@ -88,12 +88,10 @@ class Hinting:
                 return Hinted()
             try:
                 return await self.guard.call(asker.user_id, partial(hinter.hints, statements, asker))
-            except (InvalidExtractionError, ExtractorTimeoutError) as error:
-                log.warning("hints_not_made", error=type(error).__name__, detail=str(error))
-                return Hinted()
             except ExtractorError as error:
                 log.info("hints_not_made", error=type(error).__name__, detail=str(error))
-                return None
+                is_answer = isinstance(error, InvalidExtractionError | ExtractorTimeoutError)
+                return Hinted() if is_answer else None
 
     async def _give(self, user_id: str, statements: Sequence[Memory], found: Hinted) -> None:
         hinted = [
