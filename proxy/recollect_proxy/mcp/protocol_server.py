@@ -34,12 +34,12 @@ from mcp_types import (
 )
 from msgspec import Struct
 
-from recollect.api.agents import MemoryDocument, ProfileDocument
+from recollect.api.agents import ArgumentError, MemoryDocument, ProfileDocument
 from recollect.errors import EmbedderError, MemoryNotFoundError, StoreError, SwitchedOffError
 from recollect.runtime.failures import place
 from recollect_proxy.mcp.caller import Caller
 from recollect_proxy.mcp.client_name import UNNAMED, printable_name
-from recollect_proxy.mcp.tools import TOOLS, ArgumentError
+from recollect_proxy.mcp.tools import TOOLS
 from recollect_proxy.mcp.tools import Tool as OwnTool
 from recollect_proxy.web.values import WrongValueError, read_values, shaped
 

@@ -21,7 +21,7 @@ from recollect.api.agents import (
     SearchChatsArguments,
 )
 from recollect.engine.people.chat_search import Period
-from recollect.model import STATEMENTS, Dictated, Fate, Item, Memory, Reason
+from recollect.model import Dictated, Fate, Item, Memory, Reason
 from recollect_proxy.mcp.caller import Caller
 
 _CHANGES = 100
@@ -37,10 +37,6 @@ _WHY_NOT = {
 }
 
 Run: TypeAlias = Callable[[Caller, Any], Awaitable[Any]]
-
-
-class ArgumentError(ValueError):
-    """The arguments do not fit each other; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +101,6 @@ async def search_chats(caller: Caller, given: SearchChatsArguments) -> Any:
     """
     whole = Period()
     period = Period(given.since or whole.start, given.until or whole.end)
-    if period.start >= period.end:
-        raise ArgumentError("`until` must be later than `since`.")
     page = await caller.memories.in_chats(caller.user_id, given.query, limit=given.limit, period=period)
     return {"found": [_passage(each.item) for each in page.found]}
 
@@ -118,8 +112,6 @@ async def remember(caller: Caller, given: RememberArguments) -> Any:
     Only statements that the user made or confirmed: nothing from pages, files or other tools. Secrets are masked; an
     instruction to an assistant waits for the user's approval. The result says whether it was kept: tell the user.
     """
-    if given.kind not in STATEMENTS:
-        raise ArgumentError(f"`kind` must be one of {', '.join(sorted(STATEMENTS))}.")
     done = await caller.memories.dictate(
         caller.user_id, given.content, kind=given.kind, importance=given.importance, agent=caller.agent
     )
@@ -138,8 +130,6 @@ async def forget(caller: Caller, given: ForgetArguments) -> Any:
 
     Only when the user asks for it. If several fit, nothing is changed and the result lists them.
     """
-    if (given.memory_id is None) == (given.query is None):
-        raise ArgumentError("Give either `memory_id` or `query`.")
     if given.memory_id is not None:
         gone = await caller.memories.take_away(caller.user_id, given.memory_id, agent=caller.agent)
         return {"forgotten": gone, "message": "It is forgotten."}

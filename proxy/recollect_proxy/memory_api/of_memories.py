@@ -186,9 +186,7 @@ async def end_todo(asked: Asked) -> Any:
     From now on the memory is past: questions about to-dos no longer get it, questions about the past may. Undo opens the
     to-do again.
     """
-    ending = asked.sent.ended_as
-    if ending is Ending.CHANGED:
-        raise invalid_field("ended_as", "`ended_as` must be done or dropped.")
+    ending = Ending(asked.sent.ended_as)
     return await asked.engine.end_todo(asked.user_id, asked.id("memory_id"), ending, actor=asked.actor)
 
 

@@ -21,6 +21,7 @@ _ALIKE = 0.85
 """The least ratio of ``difflib`` at which a name is a slip of another: one letter of seven."""
 
 _UNKNOWN = "there is no such setting"
+_OF_TESTS = "test_"
 _OPTIONS = frozenset({"config", "token", "url"})
 """Variables that are options of commands alone, and the one that names the settings file."""
 
@@ -79,25 +80,18 @@ class Sources:
         return f"file {self.file}" if self._told.get(name, "") != "" else "default"
 
     def without_effect(self) -> dict[str, str]:
-        """Return the advice for each key of the file that is no setting, and for each variable that is a slip of one."""
+        """Return the advice for each variable of ours, and each key of the file, that is no setting."""
         known = {name for name, field in ProxySettings.model_fields.items() if is_setting(field)}
-        slips = {
-            variable: _nearest(name, known)
+        read = ProxySettings.model_fields.keys() | _OPTIONS
+        advice = {
+            variable: _advice(name, known, PREFIX)
             for variable in sorted(os.environ)
             if variable.upper().startswith(PREFIX)
-            and (name := variable.lower().removeprefix(PREFIX.lower())) not in known | _OPTIONS
+            and (name := variable.lower().removeprefix(PREFIX.lower())) not in read
+            and not name.startswith(_OF_TESTS)
         }
-        advice = {
-            variable: f"{_UNKNOWN}; did you mean {PREFIX}{near.upper()}?"
-            for variable, near in slips.items()
-            if near
-        }
-        for key in sorted(self._told.keys() - known):
-            near = _nearest(key, known)
-            advice[f"{key} in {self.file}"] = (
-                f"{_UNKNOWN}; {f'did you mean {near}?' if near else 'remove it'}"
-            )
-        return advice
+        keys = {f"{key} in {self.file}": _advice(key, known) for key in sorted(self._told.keys() - known)}
+        return advice | keys
 
     def in_words(self, mistake: Mapping[str, Any]) -> str:
         """Describe an invalid value and its source; of a secret the length alone.
@@ -149,6 +143,8 @@ def _holds_a_secret(annotation: Any) -> bool:
     return annotation is SecretStr or any(_holds_a_secret(part) for part in get_args(annotation))
 
 
-def _nearest(name: str, known: Collection[str]) -> str:
-    """Return the setting of which a name may be a slip; "" if it is like none."""
-    return next(iter(get_close_matches(name, known, n=1, cutoff=_ALIKE)), "")
+def _advice(name: str, known: Collection[str], prefix: str = "") -> str:
+    """Return the advice for a name that is no setting, perhaps a slip of one."""
+    near = get_close_matches(name, known, n=1, cutoff=_ALIKE)
+    shown = f"{prefix}{near[0]}".upper() if near and prefix else "".join(near)
+    return f"{_UNKNOWN}; {f'did you mean {shown}?' if shown else 'remove it'}"

@@ -86,8 +86,13 @@ async def add(
     return memories_output([added])
 
 
+def _some_change(*, content: str | None, kind: Kind | None, importance: float | None) -> None:
+    if content is None and kind is None and importance is None:
+        fail("Give at least one of --content, --kind, --importance.", MISUSED)
+
+
 @memories_app.command()
-@over_store(embeds=True)
+@over_store(embeds=True, before=_some_change)
 async def edit(
     engine: "Engine",
     user: User,
@@ -98,8 +103,6 @@ async def edit(
     importance: Importance = None,
 ) -> Output:
     """Correct a memory in place; the audit keeps its earlier words."""
-    if content is None and kind is None and importance is None:
-        fail("Give at least one of --content, --kind, --importance.", MISUSED)
     revised = await engine.revise(user, memory, content=content, kind=kind, importance=importance)
     return memories_output([revised])
 

@@ -123,7 +123,7 @@ def with_engine(
 
 
 def over_store(
-    *, embeds: bool = False
+    *, embeds: bool = False, before: Callable[..., None] | None = None
 ) -> "Callable[[Callable[Concatenate[Engine, ...], Awaitable[Output]]], Callable[..., None]]":
     """Make a command of a function over an open engine. Its result is printed, as JSON with ``--json``.
 
@@ -131,6 +131,7 @@ def over_store(
 
     Args:
         embeds: Whether the engine loads its embedders; the command has the option ``--embedder`` then.
+        before: Checks arguments, or asks, before anything is opened. Options of its own are the command's, too.
     """
     options: dict[str, Any] = {"data_dir": DataDir, "database_url": DatabaseUrl}
     options |= {"embedder": Embedder} if embeds else {}
@@ -139,12 +140,17 @@ def over_store(
         @wraps(work)
         def command(*, as_json: bool, **given: Any) -> None:
             settings = settings_of(**{name: given.pop(name) for name in options})
-            output = with_engine(settings, lambda engine: work(engine, **given), embeds=embeds)
+            if before is not None:
+                before(**{name: given[name] for name in asked})
+            told = {each.name: given[each.name] for each in own}
+            output = with_engine(settings, lambda engine: work(engine, **told), embeds=embeds)
             print_output(output, as_json=as_json)
 
         _, *own = signature(work).parameters.values()
+        asked = {} if before is None else signature(before).parameters
+        more = [each for name, each in asked.items() if name not in signature(work).parameters]
         shared = [_option(name, None, type_) for name, type_ in options.items()]
-        _sign(command, [*own, *shared, _option("as_json", default=False, type_=AsJson)])
+        _sign(command, [*own, *more, *shared, _option("as_json", default=False, type_=AsJson)])
         return command
 
     return command_of

@@ -27,24 +27,22 @@ async def list_sessions(engine: "Engine", user: User) -> Output:
     return Output({"sessions": found}, [on_a_terminal(each) for each in found])
 
 
+def _ask_to_erase(user: str, session: str, *, yes: Yes = False) -> None:
+    question = f"Erase the chat {session!r} of {user!r}? It can't be undone."
+    confirm(question, yes=yes, otherwise="Nothing was erased.")
+
+
 @sessions_app.command()
-@over_store()
+@over_store(before=_ask_to_erase)
 async def rm(
     engine: "Engine",
     user: User,
     session: Annotated[str, typer.Argument(help="The chat's id, as `list` shows it.", metavar="CHAT")],
-    *,
-    yes: Yes = False,
 ) -> Output:
     """Erase a chat, and what only it taught; print how many rows are gone. It asks first, unless --yes is given.
 
     Fails where the user has no such chat.
     """
-    confirm(
-        f"Erase the chat {session!r} of {user!r}? It can't be undone.",
-        yes=yes,
-        otherwise="Nothing was erased.",
-    )
     if session not in await engine.sessions(user):
         fail("The user has no such chat.")
     return erasure_output(await engine.erase_session(Scope(user, session)))

@@ -73,14 +73,17 @@ async def users(engine: "Engine") -> Output:
     return Output({"users": found}, Table(columns, rows))
 
 
-@over_store()
-async def erase(engine: "Engine", user: User, *, yes: Yes = False) -> Output:
+def _ask_to_erase(user: str, *, yes: Yes = False) -> None:
+    confirm(f"Delete everything of {user!r}? It can't be undone.", yes=yes, otherwise="Nothing was deleted.")
+
+
+@over_store(before=_ask_to_erase)
+async def erase(engine: "Engine", user: User) -> Output:
     """Delete everything of a user, in every table and queue, and print how many rows of each are gone.
 
     It asks first, unless --yes is given. Their entries in the spool of a proxy are not written any more.
     A tombstone with the counts stays, without the user's id. A line on stderr says so if the user was unknown.
     """
-    confirm(f"Delete everything of {user!r}? It can't be undone.", yes=yes, otherwise="Nothing was deleted.")
     erasure = await engine.erase(user)
     if any(count for _, count in erasure.rows):
         return erasure_output(erasure)
@@ -113,5 +116,5 @@ def erasure_output(erasure: Erasure, note: str | None = None) -> Output:
     lines.append(f"{sum(rows.values())} rows are gone. Tombstone {erasure.id}.")
     if erasure.left:
         document["left"] = left
-        lines.append("Counted again: " + ("the user is there again." if left else "nothing is left."))
+        lines.append("Counted again: " + (f"{left} rows are left." if left else "nothing is left."))
     return Output(document, lines, note)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from recollect.api.people import FlagsChange
 from recollect.model import (
@@ -48,6 +48,11 @@ Zone = Annotated[str, Meta(min_length=1, max_length=64)]
 class Flags(FlagsChange, forbid_unknown_fields=True):
     """Settings changed for the user. A setting that is null or absent is unchanged."""
 
+    max_memory_tokens: Count | UnsetType | None = UNSET
+    max_history_tokens: Count | UnsetType | None = UNSET
+    summary_turns: Count | UnsetType | None = UNSET
+    session_cap: Count | UnsetType | None = UNSET
+    user_cap: Count | UnsetType | None = UNSET
     told_zone: Zone | None = None
 
 

@@ -241,5 +241,7 @@ def every_failure() -> list[Failure]:
 
 def failure_of(error: Exception, first: Sequence[Failure] = ()) -> Failure:
     """Return the failure that answers an error of the engine, one of ``first`` if any does; INTERNAL_ERROR if none does."""
+    classes = type(error).__mro__
     known = (*first, *(each for each in globals().values() if isinstance(each, Failure)))
-    return next((each for each in known if each.error and isinstance(error, each.error)), INTERNAL_ERROR)
+    answering = [each for each in known if each.error in classes]
+    return min(answering, key=lambda each: classes.index(each.error or object), default=INTERNAL_ERROR)

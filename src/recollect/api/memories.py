@@ -1,6 +1,6 @@
 """The JSON of memories."""
 
-from typing import Annotated, Generic, TypeAlias, TypeVar
+from typing import Annotated, Generic, Literal, TypeAlias, TypeVar
 from uuid import UUID
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -109,7 +109,7 @@ class Bulk(Struct, forbid_unknown_fields=True):
             extra_json_schema={"minItems": 1, "maxItems": MOST_CHANGES},
             extra={
                 "must": f"a list of 1 to {MOST_CHANGES} objects, each with `op`, which is `change` or "
-                "`delete`, an `id`, and for a"
+                "`delete`, an `id`, and for a "
                 f"change at least one of {', '.join(MemoryChange.__struct_fields__)}, as PATCH takes them"
             },
         ),
@@ -290,7 +290,7 @@ class TodoEnd(Struct, forbid_unknown_fields=True):
     """How a to-do ended."""
 
     ended_as: Annotated[
-        Annotated[Ending, one_of("done", "dropped")],
+        Literal["done", "dropped"],
         about("`dropped`: it was given up.", example="done", must="done or dropped"),
     ]
 

@@ -195,25 +195,16 @@ Consents = Annotated[
 ]
 Lexical = Annotated[bool | None, about("Whether recall searches by words beside the meaning.")]
 FromLog = Annotated[bool | None, about("Whether recall searches the message log beside the memories.")]
-MemoryTokens = Annotated[
-    Annotated[int, Meta(ge=50, le=100_000)] | None,
-    about("Tokens for a turn's memories; a request may name others."),
-]
-HistoryTokens = Annotated[
-    Annotated[int, Meta(ge=0, le=100_000)] | None,
-    about("Tokens for a conversation's missing history; 0: none."),
-]
-SummaryTurns = Annotated[
-    Annotated[int, Meta(ge=0, le=10_000)] | None,
-    about("Turns after which a chat is summarized again; 0: never."),
-]
+_MEMORY_TOKENS = about("Tokens for a turn's memories; a request may name others.")
+_HISTORY_TOKENS = about("Tokens for a conversation's missing history; 0: none.")
+_SUMMARY_TURNS = about("Turns after which a chat is summarized again; 0: never.")
 MinimumImportance = Annotated[
     Annotated[float, Meta(ge=0, le=1)] | None, about("Less important ones are not kept.")
 ]
 ZONE = "a name of the IANA's database, as Pacific/Auckland, or an offset, as +13:00"
 Cap = Annotated[int, Meta(ge=0, le=1_000_000)]
-SessionCap = Annotated[Cap | None, about("Memories that one chat may leave; 0: any number.")]
-UserCap = Annotated[Cap | None, about("Memories a user may have; 0: any number.")]
+_SESSION_CAP = about("Memories that one chat may leave; 0: any number.")
+_USER_CAP = about("Memories a user may have; 0: any number.")
 TimeZone = Annotated[
     Annotated[str, Meta(min_length=1, max_length=64)] | None,
     about(f"The time zone of the user's days, if a request names no other: {ZONE}.", must=ZONE),
@@ -221,7 +212,7 @@ TimeZone = Annotated[
 
 
 class Flags(Struct):
-    """Changed settings; a null setting has its value from the start."""
+    """Changed settings; a null setting has its value from the start, which may be beyond the limits of a change."""
 
     record: Records = None
     recall: Recall = None
@@ -233,12 +224,12 @@ class Flags(Struct):
     profile: Consents = None
     lexical: Lexical = None
     history: FromLog = None
-    max_memory_tokens: MemoryTokens = None
-    max_history_tokens: HistoryTokens = None
-    summary_turns: SummaryTurns = None
+    max_memory_tokens: Annotated[int | None, _MEMORY_TOKENS] = None
+    max_history_tokens: Annotated[int | None, _HISTORY_TOKENS] = None
+    summary_turns: Annotated[int | None, _SUMMARY_TURNS] = None
     minimum_importance: MinimumImportance = None
-    session_cap: SessionCap = None
-    user_cap: UserCap = None
+    session_cap: Annotated[int | None, _SESSION_CAP] = None
+    user_cap: Annotated[int | None, _USER_CAP] = None
     time_zone: TimeZone = None
 
 
@@ -267,12 +258,16 @@ class CommonFlagsChange(Struct, forbid_unknown_fields=True):
     queries: Queries | UnsetType = UNSET
     lexical: Lexical | UnsetType = UNSET
     history: FromLog | UnsetType = UNSET
-    max_memory_tokens: MemoryTokens | UnsetType = UNSET
-    max_history_tokens: HistoryTokens | UnsetType = UNSET
-    summary_turns: SummaryTurns | UnsetType = UNSET
+    max_memory_tokens: (
+        Annotated[Annotated[int, Meta(ge=50, le=100_000)] | None, _MEMORY_TOKENS] | UnsetType
+    ) = UNSET
+    max_history_tokens: (
+        Annotated[Annotated[int, Meta(ge=0, le=100_000)] | None, _HISTORY_TOKENS] | UnsetType
+    ) = UNSET
+    summary_turns: Annotated[Annotated[int, Meta(ge=0, le=10_000)] | None, _SUMMARY_TURNS] | UnsetType = UNSET
     minimum_importance: MinimumImportance | UnsetType = UNSET
-    session_cap: SessionCap | UnsetType = UNSET
-    user_cap: UserCap | UnsetType = UNSET
+    session_cap: Annotated[Cap | None, _SESSION_CAP] | UnsetType = UNSET
+    user_cap: Annotated[Cap | None, _USER_CAP] | UnsetType = UNSET
     time_zone: TimeZone | UnsetType = UNSET
 
 

@@ -84,3 +84,10 @@ async def test_what_serves_everybody_can_not_be_reached_by_a_users_path(own_api:
 
     assert (await own_api.call("GET", f"{own_api.memories}/{known['id']}")).status == 404
     assert (await own_api.call("DELETE", f"{own_api.memories}/{known['id']}")).status == 404
+
+
+async def test_another_users_memory_can_not_be_shared(api: Api) -> None:
+    known, eve = await api.write("Likes tea."), person("eve")
+    for memory_id in (known["id"], str(uuid4())):
+        assert_error(await share(api, memory_id, [eve], eve), 404, "memory_not_found")
+    assert await api.contents(eve) == []

@@ -38,7 +38,6 @@ class Operator:
             "RECOLLECT_DATA_DIR": str(data_dir),
             "RECOLLECT_UPSTREAM": "http://127.0.0.1:9/v1",
             "RECOLLECT_FORMATION": "qa_turn",
-            "RECOLLECT_FORMATION_QUIET_SECONDS": "0",
         }
 
     def json(self, *arguments: str, status: int = 0) -> Any:

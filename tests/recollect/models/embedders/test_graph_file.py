@@ -112,6 +112,17 @@ async def test_a_damaged_graph_of_the_cache_gives_way_to_the_installations(
     assert later == []
 
 
+async def test_graphs_that_are_built_otherwise_have_another_version(
+    tmp_path: Path, write_tiny_bert: WriteTinyBert
+) -> None:
+    await embed_once(write_tiny_bert(tmp_path / "model"), tmp_path / "cache")
+
+    built = hashlib.sha256(only_graph(tmp_path / "cache").read_bytes()).hexdigest()[:16]
+
+    # A cache keeps graphs by name: with other bytes, raise the version, or old caches give other vectors.
+    assert (graph_file._GRAPH_VERSION, built) == (2, "dc654c4320da6f40")
+
+
 def _makes_no_vectors(weights: dict[str, Any]) -> None:
     weights["embeddings.LayerNorm.bias"][:] = np.nan
 
