@@ -1,33 +1,31 @@
-"""Splits a JSON file into the items of its outermost lists, to be parsed one by one.
+"""Splits a JSON file into the items of its outermost lists, to be parsed one by one. Never: parses an item to find it.
 
 The file is mapped, so the system reads its pages as they are needed, and drops them. A file of any size takes the memory of
-its largest item, and about eighty bytes for each.
+its largest item, and sixteen bytes for each. The search is many short steps, so that the process's other threads go on.
 """
 
 import json
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from mmap import ACCESS_COPY, mmap
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import msgspec
-from msgspec import Raw
 
 from recollect.errors import RecollectError
 from recollect.wire.linear_bytes import linear_bytes
 
-Item: TypeAlias = Raw | memoryview
+Item: TypeAlias = memoryview
 
 LARGEST_ITEM = 64 * 1024 * 1024
 """The most bytes of an item: a chat of some ten thousand messages."""
 
-_MOST_COMMAS = 100_000_000
-"""The most commas of a file, and so of items: each takes memory, however short it is. Text of 4 GB has about as many."""
-
-_PIECE = 1 << 24
+_DEEPEST = 200
+_MOST_NAMES = 1_000
+_LONGEST_NAME = 1024 * 1024
 _CUT_OFF = "The file ends within its JSON: it is broken, or not whole."
-_TOO_DEEP = "The file is nested too deeply."
 _BOM = b"\xef\xbb\xbf"
 _SURROGATE = rb"\\u[dD][89a-fA-F].."
 _PAIR = rb"\\u[dD][89abAB]..\\u[dD][c-fC-F].."
@@ -35,6 +33,11 @@ _SOUND = rb'(?:[^"\\]|\\[^u]|\\u[^dD]...|\\u[dD][^89a-fA-F]..|' + _PAIR + rb")*"
 _INSIDE = linear_bytes(rb"(?s)" + _SOUND)
 _OUTSIDE = linear_bytes(rb'(?s)(?:[^"NI]|"' + _SOUND + rb'")*')
 _UNSOUND = linear_bytes(rb'(?s)"|NaN|Infinity|' + _SURROGATE)
+_SPACE = linear_bytes(rb"[ \t\r\n]*")
+_STRING = rb'"(?:[^"\\]|\\.)*"'
+_SCALAR = linear_bytes(rb"(?s)" + _STRING + rb'|[^\[\]{}",: \t\r\n]+')
+_WITHIN = linear_bytes(rb'(?s)(?:[^\[\]{}"]|' + _STRING + rb")*")
+"""The text up to the next bracket or brace, past whole strings, or up to a string without an end."""
 
 
 class FileError(RecollectError):
@@ -58,25 +61,10 @@ def split_lists(path: Path) -> JsonFile:
     """Split a JSON list, or the lists of a JSON object, into items.
 
     Raises:
-        FileError: It can't be read, is no JSON list or object, ends within one, is nested too deeply, or has too many items.
+        FileError: It can't be read, is no JSON list or object, ends within one, or is nested too deeply.
     """
     data, start = _mapped(path)
-    if len(data) > _MOST_COMMAS and _commas(data) > _MOST_COMMAS:
-        raise FileError("The file has too many items: split it.")
-    whole = memoryview(data)[start:]
-    try:
-        try:
-            return _split(whole)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            _mend(data)
-            return _split(whole)
-    except RecursionError:
-        raise FileError(_TOO_DEEP) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        is_cut_off = "truncated" in str(error)
-        raise FileError(
-            _CUT_OFF if is_cut_off else "The file is no JSON list or object, or it is broken."
-        ) from None
+    return _Scan(data, start).whole()
 
 
 def split_lines(path: Path) -> list[Item]:
@@ -124,10 +112,11 @@ def decoded(item: Item) -> Any:
         FileError: It is too large, or no JSON.
     """
     content = content_of(item)
-    try:
-        return msgspec.json.decode(content)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        pass
+    for text in (content, _mended(content)):
+        try:
+            return msgspec.json.decode(text)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+            pass
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
@@ -135,45 +124,148 @@ def decoded(item: Item) -> Any:
 
 
 def _mapped(path: Path) -> tuple[mmap, int]:
-    """Map a file into memory, for changes that the file does not get; return where its text begins, too."""
+    """Map a file into memory; return the place where its text begins, too."""
     try:
         with path.open("rb") as file:
             if not file.read(1):
                 raise FileError(_CUT_OFF)
-            data = mmap(file.fileno(), 0, access=ACCESS_COPY)
+            data = mmap(file.fileno(), 0, access=ACCESS_READ)
     except OSError as error:
         raise FileError(f"{path} can't be read: {error.strerror}.") from None
     return data, len(_BOM) if data[: len(_BOM)] == _BOM else 0
 
 
-def _commas(data: mmap) -> int:
-    return sum(data[at : at + _PIECE].count(b",") for at in range(0, len(data), _PIECE))
+class _Places(Sequence[Item]):
+    """The items of a list, by their places: beginning, end, beginning, end, ..."""
+
+    def __init__(self, data: memoryview, places: "array[int]") -> None:
+        self._data = data
+        self._places = places
+
+    def __len__(self) -> int:
+        return len(self._places) // 2
+
+    @overload
+    def __getitem__(self, number: int) -> Item: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Item]: ...
+    def __getitem__(self, number: int | slice) -> Item | Sequence[Item]:
+        if isinstance(number, slice):
+            return [self[each] for each in range(*number.indices(len(self)))]
+        place = 2 * range(len(self))[number]
+        return self._data[self._places[place] : self._places[place + 1]]
 
 
-def _split(whole: memoryview) -> JsonFile:
-    try:
-        return JsonFile({"": msgspec.json.decode(whole, type=list[Raw])})
-    except msgspec.ValidationError:  # it is no list
-        values = msgspec.json.decode(whole, type=dict[str, Raw])
-    lists = {name for name, value in values.items() if bytes(memoryview(value)[:1]) == b"["}
-    return JsonFile(
-        {name: msgspec.json.decode(values[name], type=list[Raw]) for name in lists},
-        {name: value for name, value in values.items() if name not in lists},
-    )
+class _Scan:
+    """Moves through a file from its beginning. Of an item it reads brackets, braces and strings only."""
+
+    def __init__(self, data: mmap, start: int) -> None:
+        self._data = data
+        self._at = start
+        self._lists: dict[str, array[int]] = {}
+        self._values: dict[str, tuple[int, int]] = {}
+
+    def whole(self) -> JsonFile:
+        """Return the items of the file."""
+        match self._next():
+            case b"[":
+                self._list("")
+            case b"{":
+                self._object()
+            case _:
+                raise FileError("The file is no JSON list or object.")
+        if self._next():
+            raise FileError("The file goes on after its JSON.")
+        data = memoryview(self._data)
+        lists = {name: _Places(data, places) for name, places in self._lists.items()}
+        return JsonFile(lists, {name: data[begin:end] for name, (begin, end) in self._values.items()})
+
+    def _list(self, name: str) -> None:
+        places = self._lists.setdefault(name, array("Q"))
+        self._at += 1
+        is_over = self._next() == b"]" and bool(self._take(b"]"))
+        while not is_over:
+            places.extend(self._value())
+            is_over = self._take(b",]") == b"]"
+
+    def _object(self) -> None:
+        self._at += 1
+        is_over = self._next() == b"}" and bool(self._take(b"}"))
+        while not is_over:
+            name = self._name()
+            self._take(b":")
+            if self._next() == b"[":
+                self._list(name)
+            else:
+                self._values[name] = self._value()
+            if len(self._values) + len(self._lists) > _MOST_NAMES:
+                raise FileError(f"The file's object has more than {_MOST_NAMES} names.")
+            is_over = self._take(b",}") == b"}"
+
+    def _name(self) -> str:
+        begin, end = self._value()
+        name = decoded(memoryview(self._data)[begin : min(end, begin + _LONGEST_NAME)])
+        if not isinstance(name, str):
+            raise FileError("A name in the file is no JSON.")
+        return name
+
+    def _value(self) -> tuple[int, int]:
+        """Move past a value, and return its beginning and end."""
+        if self._next() not in (b"[", b"{"):
+            begin, found = self._at, _SCALAR.match(self._data, self._at)
+            if found is None:
+                raise self._broken()
+            self._at = found.end()
+            return begin, self._at
+        begin, opened = self._at, b""
+        while True:
+            mark = self._data[self._at : self._at + 1]
+            if mark in (b"[", b"{"):
+                opened += b"]" if mark == b"[" else b"}"
+                if len(opened) > _DEEPEST:
+                    raise FileError(f"The file is nested more than {_DEEPEST} deep.")
+            elif mark and mark == opened[-1:]:
+                opened = opened[:-1]
+            else:
+                raise self._broken()
+            self._at += 1
+            if not opened:
+                return begin, self._at
+            within = _WITHIN.match(self._data, self._at)
+            self._at = within.end() if within else self._at
+
+    def _next(self) -> bytes:
+        """Move past white space, and return the byte there; b"" at the end."""
+        found = _SPACE.match(self._data, self._at)
+        self._at = found.end() if found else self._at
+        return self._data[self._at : self._at + 1]
+
+    def _take(self, marks: bytes) -> bytes:
+        """Move past one of these bytes, and return it."""
+        mark = self._next()
+        if not mark or mark not in marks:
+            raise self._broken()
+        self._at += 1
+        return mark
+
+    def _broken(self) -> FileError:
+        is_cut_off = self._at >= len(self._data) or self._data[self._at : self._at + 1] == b'"'
+        return FileError(_CUT_OFF if is_cut_off else "The file is no JSON: it is broken.")
 
 
-def _mend(data: mmap) -> None:
-    """Replace lone surrogates by U+FFFD, and NaN and Infinity by 0, each by as many bytes.
+def _mended(content: bytes) -> bytes:
+    """Return an item with U+FFFD for lone surrogates, and 0 for NaN and Infinity, each of as many bytes.
 
-    JavaScript and Python write these, and a strict parser rejects the whole file for one of them.
+    JavaScript and Python write these, and a strict parser rejects the whole item for one of them.
     """
+    data = bytearray(content)
     at, is_inside = 0, False
     while True:
         sound = (_INSIDE if is_inside else _OUTSIDE).match(data, at)
         at = sound.end() if sound else at
         found = _UNSOUND.match(data, at)
         if found is None:
-            return
+            return bytes(data)
         if found[0] == b'"':
             is_inside = not is_inside
         elif is_inside:

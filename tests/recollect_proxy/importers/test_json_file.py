@@ -92,12 +92,3 @@ def test_an_item_that_is_too_large_is_refused_when_it_is_read(
     assert decoded(short) == "short"
     with pytest.raises(FileError, match="larger"):
         decoded(long)
-
-
-def test_a_file_of_too_many_items_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_file, "_MOST_COMMAS", 3)
-
-    assert found(tmp_path / "f.json", '["a long text", 2, 3, 4]') == ({"": ["a long text", 2, 3, 4]}, {})
-    for content in ("[1, 2, 3, 4, 5]", '{"a": 1, "b": [1, 1, 1, 1]}'):
-        with pytest.raises(FileError, match="too many"):
-            found(tmp_path / "f.json", content)
