@@ -51,7 +51,7 @@ class Turn:
         speaker: The name the user goes by in this message, if the request gives one.
         anchors: For each message of the user in the request, the turn's own last: its position there, and
             the key that identifies it in later requests of the chat.
-        prompt: All texts the request carries, also those of the system and of documents.
+        prompt: The newest texts of the request, which memories are compared with; also of the system and of documents.
         is_whole: Whether the request carries the chat from its beginning; None if unknown.
         marked: Whether the user called it valuable.
         parent: The frontend's id of the message it follows on; ROOT for a chat's first message. Two turns of a chat

@@ -216,7 +216,8 @@ class _Past:
         place = self._place(heir)
         if place is not None:
             return self._memories.judged_items[place]
-        return next((each for each in self._ended if each.id == heir), None)
+        row = self._rows.get(heir)
+        return None if row is None else self._ended[row]
 
     def _place(self, id_: UUID) -> int | None:
         """Return the place of a current statement, which are in the order of their ids."""

@@ -1,7 +1,7 @@
 """Detects text that the prompt already has. Pure."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 from heapq import nsmallest
 from operator import itemgetter
@@ -13,9 +13,6 @@ _WORD = bounded("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]|[^\\W\u3040-\u30ff\u3
 
 _COMPARED_AT_MOST = 300
 """The most texts of the request that are compared word by word. A verbatim repetition is found in all of them."""
-
-_READ_AT_MOST = 50_000
-"""Characters of the request that are compared, the newest ones: a memory said before them may be said again."""
 
 _LIKE = 0.8
 """The Jaccard similarity of two texts' words above which one repeats the other."""
@@ -29,13 +26,10 @@ _SPACED = bytes(byte if chr(byte).isalnum() or byte == ord("_") else ord(" ") fo
 
 
 class PromptTexts:
-    """The texts of a request, newest first, normalized once a turn, when the first memory is compared with them.
-
-    The newest 50,000 characters count.
-    """
+    """The texts of a request, newest first, normalized once a turn, when the first memory is compared with them."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
-        self._texts = list(_newest(text for text in texts if text))
+        self._texts = [text for text in texts if text]
         self._words: dict[int, frozenset[str]] = {}
 
     def says(self, content: str, words: frozenset[str]) -> bool:
@@ -83,15 +77,6 @@ def repeats(words: frozenset[str], others: Iterable[frozenset[str]]) -> bool:
         at_least < len(other) < at_most and len(words & other) * (1 + _LIKE) > _LIKE * (length + len(other))
         for other in others
     )
-
-
-def _newest(texts: Iterable[str]) -> Iterator[str]:
-    left = _READ_AT_MOST
-    for text in texts:
-        yield text[-left:]
-        left -= len(text)
-        if left <= 0:
-            return
 
 
 def _plain(text: str) -> str:

@@ -53,8 +53,7 @@ def standing_part(
     """Choose the standing part of a chat's block, whose lines take at most ``budget`` tokens.
 
     Statements that the prompt already holds are left out, and so are paraphrases of recalled ones. A statement that
-    was
-    also recalled keeps its score; the others have the score 0.
+    was also recalled keeps its score; the others have the score 0.
     """
     found = {each.item.id: each.score for each in chosen}
     taken = [words_of(each.item.content) for each in chosen]

@@ -5,12 +5,12 @@ from recollect.wire.body import ChatBody
 
 MOST_OF_ONE = 20_000
 """Characters of one message that are looked at."""
-MOST_OF_ALL = 200_000
+MOST_OF_ALL = 50_000
 """Characters of all messages together that are looked at."""
 
 
 def prompt_texts(chat: ChatBody) -> tuple[str, ...]:
-    """Return the texts of all messages, newest first, each cut off after 20,000 characters; at most 200,000 in all.
+    """Return the texts of the newest messages, newest first, each cut off after 20,000 characters; 50,000 in all.
 
     Includes the system's text, retrieved documents, and all else that a frontend put around a message.
     """

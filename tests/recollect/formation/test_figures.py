@@ -43,6 +43,21 @@ def test_numbers_have_one_spelling(text: str, numbers: set[str]) -> None:
 
 
 @table(
+    ("text", "units"),
+    [
+        ("40 km", {("40", "kilometre")}),
+        ("40 Kilometern", {("40", "kilometre")}),
+        ("$5 and 5 €", {("5", "dollar"), ("5", "euro")}),
+        ("three miles", {("3", "mile")}),
+        ("five people", set()),
+        ("50 apples", set()),
+    ],
+)
+def test_units_belong_to_numbers(text: str, units: set[tuple[str, str]]) -> None:
+    assert set(figures(text).units) == units
+
+
+@table(
     ("text", "dates"),
     [
         ("on 12 March 2026", {"month 3"}),
@@ -60,6 +75,8 @@ def test_numbers_have_one_spelling(text: str, numbers: set[str]) -> None:
         ("on weekdays", {"workdays"}),
         ("jeudi", {"weekday 4"}),
         ("周三和星期五，土曜日", {"weekday 3", "weekday 5", "weekday 6"}),
+        ("40 km a week, pro Monat", {"per week", "per month"}),
+        ("täglich", {"per day"}),
     ],
 )
 def test_dates_have_one_spelling(text: str, dates: set[str]) -> None:

@@ -40,6 +40,8 @@ def test_small_words_forms_and_slips_make_no_other_statement(new: str, known: st
         ("Owes Marcus a fair sum", "Marcus owes a fair sum"),
         ("Lebt mit Anna und Max", "Lebt ohne Anna und Max"),
         ("毎朝りんごを食べる", "毎朝みかんを食べる"),
+        ("Salary is $5000", "Salary is €5000"),
+        ("Max temperature is 20° for the baby room", "Max temperature is 20% for the baby room"),
     ],
 )
 def test_a_word_that_means_something_makes_another_statement(new: str, known: str) -> None:

@@ -401,7 +401,7 @@ class TestRepeats:
         ("content", "said", "told"),
         [
             ("Takes 75 mg of the tablets", "Takes 50 mg of the tablets", "number"),
-            ("Runs 40 miles on most days", "Runs 40 km on most days", "word"),
+            ("Runs 40 miles on most days", "Runs 40 km on most days", "number"),
             ("Daughter Iona starts school", "Daughter Isla starts school", "name"),
             ("Knows Iona from school", "Has a friend called Isla, from school", "name"),
             ("Meets the choir on Mondays", "Meets the choir on Tuesdays", "date"),

@@ -25,6 +25,8 @@ OTHER_THINGS = [
     ("У него 2 кота", "У него 3 кота"),
     ("Lives on floor -1", "Lives on floor 1"),
     # units
+    ("Runs 40 miles a week", "Runs 40 km a week"),
+    ("Pays €900 of rent", "Pays $900 of rent"),
     ("Läuft 30 km pro Monat", "Läuft 30 km pro Woche"),
     # dates
     ("Dentist on 26 March", "Dentist on 12 March"),

@@ -239,9 +239,8 @@ class Administration(SharedMemories):
     ) -> tuple[Update, ...] | None:
         """Undo the changes of one exchange, newest first, and hide its words from recall; a waiting one is never formed.
 
-        The same goes for earlier exchanges whose changes were shown with this one's answer. A memory that was changed
-        again
-        since stays as it is. Return the audit's rows of the undone changes; None if the log has no exchange with the key (``Turn.key``).
+        The same goes for earlier exchanges whose changes were shown with this one's answer. A memory that was
+        changed again since stays as it is. Return the audit's rows of the undone changes; None if the log has no exchange with the key (``Turn.key``).
         """
         keys = (key, *await self._backends.inbox.told_with(scope, key))
         undone = [await self._take_back(scope, each, actor) for each in keys]

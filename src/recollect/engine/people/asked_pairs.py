@@ -1,8 +1,7 @@
 """Asks the extraction model which of a user's memories repeat or contradict each other in other words. Raises.
 
 The model reads a memory as if it were said now, and the older ones near to it as the known memories, as in formation.
-Nearness
-only nominates. The model's word that a memory repeats another is refused where a number, a date, a name or a denial speaks against it.
+Nearness only nominates. The model's word that a memory repeats another is refused where a number, a date, a name or a denial speaks against it.
 Never: a concrete backend, a repair.
 """
 

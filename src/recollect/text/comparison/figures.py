@@ -1,4 +1,4 @@
-"""Reads the numbers, times and dates that a statement names. Pure.
+"""The numbers, units and dates that a statement names. Pure.
 
 Different notations of one figure (``5:30``, ``half past five``, ``halb sechs``) are equal.
 """
@@ -6,7 +6,15 @@ Different notations of one figure (``5:30``, ``half past five``, ``halb sechs``)
 from dataclasses import dataclass
 from functools import lru_cache
 
-from recollect.text.comparison.figure_words import HAN_DIGITS, HAN_TENS, HAN_WEEKDAYS, WORKDAYS, figure_words
+from recollect.text.comparison.figure_words import (
+    COMPOUND_TENS,
+    HAN_DIGITS,
+    HAN_PERIODS,
+    HAN_TENS,
+    HAN_WEEKDAYS,
+    WORKDAYS,
+    figure_words,
+)
 from recollect.text.lexical.folding import fold, readable
 from recollect.text.patterns import bounded
 from recollect.text.word_analysis import analyze_words
@@ -31,12 +39,25 @@ _QUARTER = bounded(
     rf"|\b{_HOUR}(?: heures?)? (?:et quart|y cuarto|e un quarto)\b"
     rf"|\b{_HOUR}(?: heures?)? (?P<less>moins le quart|menos cuarto|meno un quarto)\b"
 )
+_CURRENCY_BEFORE = bounded(r"([€$£¥₽₹])\s?(?=\d)")
 _NUMBER = bounded(
     r"(?<![0-9A-Za-z_.,\u00c0-\u1fff])(?P<sign>[-\u2212](?=\d))?(?P<digits>\d{1,3}(?:(?P<gap>[., '])\d{3})(?:(?P=gap)\d{3})*(?![\d])|\d+(?:[.,]\d+)*)"
+    r"(?:\s?(?P<unit>[^\W\d_]{1,12}|[€$£¥₽₹%°]\w?))?"
 )
 _WORD = bounded(r"[^\W\d_]+")
 _TOKEN = bounded(r"[^\W\d_]+|\d+")
 _HAN_WEEKDAY = bounded("(?:[周週]|星期|礼拜|禮拜)([一二三四五六日天])|([月火水木金土日])曜")
+_PER = bounded(
+    r"(?:/|\b(?:an?|per|each|every|pro|je|jede[nrs]?|die|im|par|chaque|ogni|elke|iedere?|кажд\w+|tous les|toutes les|todos los|todas las|todos os|todas as|tutti i|tutte le|al|a la|por|cada|ao|à|al|alla|в|mal am|am)\s)\s?"
+    r"([^\W\d_]+)\b(?! (?:past|to|nach|vor)\b)"
+)
+_EVERY = bounded(
+    r"\b(?:every|alle|tous les|toutes les|cada|ogni|a cada|om de|elke|iedere|каждые)\s(\d{1,3}|[^\W\d_]+)\s([^\W\d_]+)"
+)
+_HAN_PER = bounded(
+    f"(?:[每毎]个?|(?=四半期ごと|隔週))({'|'.join(sorted(HAN_PERIODS, key=len, reverse=True))})"
+)
+_FORTNIGHTS = frozenset(["2 week", "14 day", "15 day"])
 _HAN_NUMBER = bounded(f"[{''.join(HAN_DIGITS)}{''.join(HAN_TENS)}]+")
 _WEEKDAY_SPAN = bounded(
     r"\b([^\W\d_]+)\b\.?(?:\s?[-\u2013]\s?|\s(?:to|through|till|bis|a|au|al|hasta|ate|по|t/m|tot)\s)([^\W\d_]+)"
@@ -49,10 +70,12 @@ class Figures:
 
     Attributes:
         numbers: Its numbers and times of day, each in one spelling.
-        dates: Its months and weekdays.
+        units: Of which number it names which unit.
+        dates: Its months, weekdays and periods.
     """
 
     numbers: frozenset[str]
+    units: tuple[tuple[str, str], ...]
     dates: frozenset[str]
 
 
@@ -69,7 +92,7 @@ def _figures(text: str) -> Figures:
     found.read_dates()
     found.read_times()
     found.read_numbers()
-    return Figures(frozenset(found.numbers), frozenset(found.dates))
+    return Figures(frozenset(found.numbers), tuple(sorted(found.units)), frozenset(found.dates))
 
 
 def _plain_number(digits: str, gap: str | None, sign: str | None) -> str:
@@ -88,16 +111,19 @@ class _Found:
     def __init__(self, text: str) -> None:
         self.text = text
         self.numbers: set[str] = set()
+        self.units: set[tuple[str, str]] = set()
         self.dates: set[str] = set()
         self.own_numbers = figure_words().numbers_of.get(analyze_words(text).language, {})
 
     def read_months_and_days(self) -> None:
-        """Read the names of months and weekdays, for which capitals are needed."""
+        """Read the names of months, weekdays and periods, for which capitals are needed."""
         tokens = _TOKEN.findall(self.text)
         for before, word, after in zip(["", *tokens], tokens, [*tokens, ""][1:], strict=False):
             plain = fold(word)
             if plain in figure_words().weekdays:
                 self.dates.add(f"weekday {figure_words().weekdays[plain]}")
+            elif plain in figure_words().period_adverbs:
+                self.dates.add(f"per {figure_words().period_adverbs[plain]}")
             elif plain in figure_words().months and (
                 plain not in figure_words().doubtful_months
                 or word[0].isupper()
@@ -116,6 +142,21 @@ class _Found:
                 self.dates.add("workdays")
         if any(phrase in self.text for phrase in WORKDAYS):
             self.dates.add("workdays")
+        for each in _EVERY.finditer(self.text):
+            number = (
+                figure_words().numbers.get(each[1])
+                or self.own_numbers.get(each[1])
+                or each[1] * each[1].isdecimal()
+            )
+            if number and each[2] in figure_words().periods:
+                every = f"{number} {figure_words().periods[each[2]]}"
+                self.dates.add("per fortnight" if every in _FORTNIGHTS else f"per {every}")
+        self.dates |= {f"per {HAN_PERIODS[each[1]]}" for each in _HAN_PER.finditer(self.text)}
+        self.dates |= {
+            f"per {figure_words().periods[each[1]]}"
+            for each in _PER.finditer(self.text)
+            if each[1] in figure_words().periods
+        }
         self.dates |= {
             f"weekday {HAN_WEEKDAYS[each[1] or each[2]]}" for each in _HAN_WEEKDAY.finditer(self.text)
         }
@@ -162,16 +203,58 @@ class _Found:
         return int(hour) if hour.isdigit() and int(hour) <= _HOURS else 0
 
     def read_numbers(self) -> None:
+        self.text = _CURRENCY_BEFORE.sub(r"\1 ", self.text)
         for found in _NUMBER.finditer(self.text):
-            self.numbers.add(_plain_number(found["digits"], found["gap"], found["sign"]))
-        for word in _WORD.findall(self.text):
-            if number := figure_words().numbers.get(word) or self.own_numbers.get(word):
+            number = _plain_number(found["digits"], found["gap"], found["sign"])
+            self.numbers.add(number)
+            before = self.text[max(0, found.start() - 2) : found.start()].strip()
+            unit = figure_words().currencies.get(before) or _unit(found["unit"] or "")
+            if unit:
+                self.units.add((number, unit))
+        words = list(_WORD.finditer(self.text))
+        for word, after in zip(words, [*words, None][1:], strict=True):
+            number = (
+                figure_words().numbers.get(word[0]) or self.own_numbers.get(word[0]) or _composed(word[0])
+            )
+            if number:
                 self.numbers.add(number)
+                if after and _unit(after[0]):
+                    self.units.add((number, _unit(after[0])))
         self.numbers |= {_han_number(found[0]) for found in _HAN_NUMBER.finditer(self.text)} - {""}
 
 
 _DUTCH_HOURS = "een twee drie vier vijf zes zeven acht negen tien elf twaalf"
 _DUTCH = frozenset(_DUTCH_HOURS.split())
+
+
+def _unit(word: str) -> str:
+    return (
+        figure_words().currencies.get(word)
+        or figure_words().units.get(word, "")
+        or figure_words().currencies.get(word[:1], "")
+    )
+
+
+def _composed(word: str) -> str:
+    """Return the value of a German or Dutch compound number: "achthundert", "zweihundertfünfzig"; "" for other words."""
+    for ten in COMPOUND_TENS:
+        before, found, behind = word.partition(ten)
+        if found:
+            factor = (
+                int(figure_words().numbers.get(before, "1"))
+                if before in figure_words().numbers or before in _ONE
+                else 0
+            )
+            rest = int(figure_words().numbers.get(behind, "0"))
+            return (
+                str(factor * int(figure_words().numbers[ten]) + rest)
+                if factor and (rest or not behind)
+                else ""
+            )
+    return ""
+
+
+_ONE = frozenset(["", "ein", "een"])
 
 
 def _han_number(run: str) -> str:

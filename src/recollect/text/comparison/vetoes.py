@@ -45,8 +45,8 @@ def _letters(text: str) -> str:
 def same_letter(one: str, other: str) -> bool:
     """Return whether a statement only repeats another, apart from differences without meaning.
 
-    More than 0.8 of their letters are equal, and they differ in function words and forms of one word alone; never in a number,
-    a date, a name, a denial or their order.
+    More than 0.8 of their letters are equal, and what differs are function words and forms of one word; never a number,
+    a date, a name, a denial or the order of what is said.
     """
     if max(len(one), len(other)) > MOST_CHARACTERS or not same_letters(one, other):
         return False
@@ -82,7 +82,7 @@ def frame_key(content: str) -> int | None:
 def disagreement(one: "ComparedStatement", other: "ComparedStatement") -> "Veto | None":
     """Return in what two statements disagree that say the same of the same thing otherwise: NUMBER or DENIAL; else None.
 
-    Their words are the same, in order, and so are the months and weekdays they name. Events on two days may both have
+    Their words are the same, in order, and so are the months, weekdays and periods they name. Events on two days may both have
     happened.
     """
     frame = _frame(one.content)
@@ -193,6 +193,8 @@ def is_denial(word: str, language: str) -> bool:
 
 
 _DAY = timedelta(days=1)
+_HABIT = frozenset({"per day"})
+"""A habit holds every day, whether said or not."""
 
 
 class Veto(StrEnum):
@@ -210,11 +212,11 @@ class ComparedStatement:
     """A statement prepared for comparison.
 
     Attributes:
-        content: Its text.
+        content: What it says.
         evidence: The words it rests on.
         event_at: When it happened or will happen, if known.
         said_at: When it was said.
-        subject: The name of its subject, if that is not the person.
+        subject: Whom it tells of, if that is said and is not the person.
     """
 
     content: str
@@ -239,8 +241,9 @@ def of_memory(memory: Memory) -> ComparedStatement:
 def veto(new: ComparedStatement, known: ComparedStatement) -> Veto | None:
     """Return the reason why a new statement is no repetition of a known one; None if there is none.
 
-    It is a number, a month, a weekday, the day of an event, a name or the subject; a denial that one of the two lacks; or a single
-    word, if more than 0.8 of the letters are the same. The month of its telling ("weighs 61 kg, in November 2026") is no difference.
+    That is a number, a unit, a month, a weekday, a period, the day of an event, a name, or whom it tells of; what one denies and
+    the other affirms; or one word for another, where more than 0.8 of the letters are the same. The month of its telling ("weighs
+    61 kg, in November 2026") is no difference.
     """
     of_new, of_known = figures(new.content), figures(known.content)
     is_told_again = _names_its_telling(of_new, new) and (
@@ -291,14 +294,20 @@ def says_all_of(new: ComparedStatement, known: ComparedStatement) -> bool:
 
 
 def _numbers(of_new: Figures, of_known: Figures, known: ComparedStatement) -> frozenset[str]:
-    """Return the numbers that only the new statement has, except those of the known one's day."""
+    """Return the numbers that only the new statement has, and those with another unit: 40 miles are not 40 km."""
+    units: dict[str, set[str]] = {}
+    for number, unit in of_known.units:
+        units.setdefault(number, set()).add(unit)
     at = known.event_at
-    return of_new.numbers - of_known.numbers - ({str(at.year), str(at.day)} if at else set())
+    day = {str(at.year), str(at.day)} if at else set[str]()
+    others = {number for number, unit in of_new.units if number in units and unit not in units[number]}
+    return (of_new.numbers - of_known.numbers - day) | others
 
 
 def _dates(of_new: Figures, of_known: Figures, known: ComparedStatement) -> frozenset[str]:
     month = frozenset({f"month {known.event_at.month}"}) if known.event_at else frozenset()
-    return of_new.dates - of_known.dates - month
+    habit = frozenset() if of_known.dates else _HABIT
+    return of_new.dates - of_known.dates - month - habit
 
 
 def _is_another_day(new: ComparedStatement, known: ComparedStatement) -> bool:

@@ -187,7 +187,7 @@ class _Language:
         return anchored(rf"\s*(?:{lead}[\s,]+)?(?:{'|'.join(every)}){_BEHIND}*", re.IGNORECASE)
 
     def _longest_first(self, asking: Asking) -> list[str]:
-        return sorted(self.words[asking.value], key=len, reverse=True)
+        return sorted(self.words[asking.value], key=_length, reverse=True)
 
 
 @cache
@@ -219,6 +219,11 @@ def _expression(template: str) -> str:
     return "".join(
         _any(part.split("|")) if number % 2 else re.escape(part) for number, part in enumerate(parts)
     )
+
+
+def _length(template: str) -> int:
+    """Return the length of the longest phrase that a template stands for."""
+    return len(_CHOICE.sub(lambda choice: max(choice[1].split("|"), key=len), template))
 
 
 def _any(words: Iterable[str]) -> str:

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - people speak many languages
-"""Finds secrets that a name announces in a sentence ("the password is ..."). Pure."""
+"""Finds secrets that a name announces: in a sentence ("the password is ..."), or by layout (the next cell, or the one below). Pure."""
 
 from collections.abc import Iterator
 
@@ -15,6 +15,7 @@ from recollect.text.secrets.named_values import (
     read_password,
     read_person,
     read_pin,
+    read_safe,
     read_seed,
     read_token,
     read_unspaced,
@@ -29,7 +30,12 @@ from recollect.text.secrets.values import (
     WINDOW,
     SecretKind,
     SecretSpan,
+    has_digit,
+    is_about_passwords,
+    is_code,
+    is_phrase,
     is_placeholder,
+    is_strange,
     is_within_word,
     places,
 )
@@ -45,8 +51,9 @@ _ANNOUNCED = (
     (vocabulary.TOKENS, SecretKind.KEY, read_token),
     (vocabulary.LOGINS, SecretKind.PASSWORD, read_login),
     (vocabulary.SEEDS, SecretKind.SEED, read_seed),
+    (vocabulary.SAFES, SecretKind.CODE, read_safe),
 )
-"""Names, the kind of secret that they announce, and the reader of the text after them."""
+"""Names, the kind of what they announce, and the reader of the text after them."""
 _ALL = tuple(names for names, _, _ in _ANNOUNCED)
 _NAMES = linear(rf"(?i){'|'.join(f'({names})' for names in _ALL)}", megabytes=16)
 _ANY_NAME = linear(rf"(?i){'|'.join(_ALL)}", captures=False, megabytes=16)
@@ -67,13 +74,19 @@ _FIRST = linear(
 )
 
 
+_LINE_OF_ONE = linear(
+    r"^[^\p{L}\p{N}\n]{0,3}(?:\r?\n[ \t]*){1,2}[\"'`]?([^\s\"'`|]{6,80})[\"'`]?[ \t]*(?:\r?\n|$)"
+)
+_MOST_FURTHER = 30
+
+
 def may_be_announced(text: str) -> bool:
     """Return whether a text names a secret, or a code that a message may have brought."""
     return _ANY_NAME.is_in(whole(text).encode()) or names_code(text)
 
 
 def names_one(text: str) -> bool:
-    """Return whether a text has a name that ``announced`` may find a value for; this is quicker."""
+    """Return whether a text has a name that ``announced`` or ``laid_out`` may find a value for; quicker than both."""
     return _NAME_AS_WORD.is_in(whole(text).encode())
 
 
@@ -91,10 +104,22 @@ def announced(text: str) -> Iterator[SecretSpan]:
         found = read(before, name[0], window)
         if found is not None:
             yield SecretSpan(end + found[0], end + found[1], kind)
+            for start, stop in _further(text, end + found[1]) if kind is SecretKind.PASSWORD else ():
+                yield SecretSpan(start, stop, kind)
         elif kind in {SecretKind.PASSWORD, SecretKind.CODE}:
             first = _stands_before(before)
             if first is not None:
                 yield SecretSpan(start - len(before) + first[0], start - len(before) + first[1], kind)
+
+
+def _further(text: str, at: int) -> Iterator[tuple[int, int]]:
+    """Yield the strange words on the lines below a password, as a model that offers several lists them."""
+    for _ in range(_MOST_FURTHER):
+        found = _LINE_OF_ONE.search(text[at : at + WINDOW])
+        if found is None or not (is_strange(found[1]) and has_digit(found[1])) or is_code(found[1]):
+            return
+        yield at + found.start(1), at + found.end(1)
+        at += found.end(1)
 
 
 def _stands_before(before: str) -> tuple[int, int] | None:
@@ -112,3 +137,57 @@ def _stands_before(before: str) -> tuple[int, int] | None:
         return None
     start = before.index(value, found.start(1))
     return start, start + len(value)
+
+
+_NAME = rf"(?:[\p{{L}}-]+[ ]){{0,3}}(?:{vocabulary.PASSWORDS}|{vocabulary.PASSWORDS_UNSPACED}|passphrase|(?:api|access|secret|private)[ _-]?(?:key|token))"
+_ROW = linear(rf"(?im)^[ \t]*\|[ \t]*`?{_NAME}`?[ \t]*\|[ \t]*([^|\s][^|\n]{{1,99}}?)[ \t]*\|?[ \t]*$")
+"""A row of two cells: a name and its value."""
+_HEADER = linear(rf"(?im)^[ \t]*\|((?:[^|\n]{{0,100}}\|)*?)[ \t]*`?{_NAME}`?[ \t]*\|")
+_RULE = linear(r"^[^\n]*\n[ \t]*\|?[ \t]*:?-[-:| \t]*(?:\n|$)")
+"""The rest of a header's line, and the rule below it."""
+_LINE_BELOW = linear(rf"(?im)^[ \t]*`?{_NAME}`?[ \t]*\r?\n[ \t]*([^\s|]{{4,60}})[ \t]*\r?$")
+_MOST_ROWS, _LONGEST_ROW = 100, 1_000
+_LEAST, _MOST_WORDS = 4, 2
+
+
+def laid_out(text: str) -> Iterator[SecretSpan]:
+    """Yield values in the cell after a name or below it, or on the next line."""
+    for row in places(_ROW, text):
+        if _RULE.search(text[row.end() : row.end() + _LONGEST_ROW]) is None and _is_one(row[1]):
+            yield SecretSpan(row.start(1), row.end(1), SecretKind.PASSWORD)
+    for header in places(_HEADER, text, _MOST_ROWS):
+        yield from _under(text, header.end(), header[1].count("|"))
+    for name in places(_LINE_BELOW, text):
+        value = name[1].rstrip(ENDINGS.replace("!", ""))
+        if _is_one(value) and (is_strange(value) or (value.isalpha() and value.islower())):
+            yield SecretSpan(name.start(1), name.start(1) + len(value), SecretKind.PASSWORD)
+
+
+def _under(text: str, at: int, column: int) -> Iterator[SecretSpan]:
+    """Yield the values of a column below its header; nothing where no ruler line follows the header."""
+    rule = _RULE.search(text[at : at + _LONGEST_ROW])
+    if rule is None:
+        return
+    at += rule.end()
+    for _ in range(_MOST_ROWS):
+        line = text[at : at + _LONGEST_ROW].split("\n", 1)[0]
+        cells = line.split("|")
+        if not line.lstrip().startswith("|"):
+            return
+        if column + 1 < len(cells):
+            cell = cells[column + 1]
+            start = at + sum(len(each) + 1 for each in cells[: column + 1]) + len(cell) - len(cell.lstrip())
+            value = cell.strip()
+            if _is_one(value):
+                yield SecretSpan(start, start + len(value), SecretKind.PASSWORD)
+        at += len(line) + 1
+
+
+def _is_one(value: str) -> bool:
+    plain = value.strip("`*_")
+    words = plain.split()
+    if len(plain) < _LEAST or MASK in value or is_placeholder(plain) or is_code(plain):
+        return False
+    return is_phrase(plain, words[1:]) or (
+        len(words) <= _MOST_WORDS and not any(map(is_about_passwords, words))
+    )

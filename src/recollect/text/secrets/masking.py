@@ -10,7 +10,7 @@ from itertools import pairwise
 from recollect.model import Exchange, Message, Turn
 from recollect.text.patterns import any_of, linear, whole
 from recollect.text.secrets import code_secrets, key_formats
-from recollect.text.secrets.announced import announced, may_be_announced, names_one
+from recollect.text.secrets.announced import announced, laid_out, may_be_announced, names_one
 from recollect.text.secrets.checksums import (
     BANK,
     MAY_BE_LETTERED,
@@ -48,7 +48,7 @@ _CHECKED = (card_numbers, account_numbers, identity_numbers, by_number)
 _MAY_HAVE_NUMBER = any_of(r"[0-9](?:[^A-Za-z0-9]{0,3}[0-9]){6}|[A-Za-z]{2}[0-9]{2}", MAY_BE_LETTERED)
 """The same for these: seven digits in a row, two behind two letters, or a part of a number with letters."""
 
-_NAMED = (announced, sent, what_unlocks)
+_NAMED = (announced, sent, what_unlocks, laid_out)
 """The readers of sentences: they read a text without its layout, and only if it names a secret."""
 
 _TIMES = 3

@@ -20,6 +20,7 @@ from recollect.text.secrets.values import (
     MOST_WORDS,
     PARTICLE,
     TOLD,
+    UNIT,
     WINDOW,
     SecretKind,
     SecretSpan,
@@ -47,6 +48,9 @@ _SINCE = linear(
 )
 _CODE = linear(rf"(?i)({vocabulary.ANYTHING_SENT})")
 _SENT = linear(rf"(?i){vocabulary.SENT}")
+_SAFE = linear(
+    r"^[^\p{L}.!?\n0-9][^.!?\n0-9]{0,40}?([0-9]{1,3}(?:[\x{2013}/ -][0-9]{1,3}){2,5})(?:[^\p{L}0-9-]|$)"
+)
 _PERSON = linear(
     r"^[^0-9.!?;\n]{0,30}?[.]?[^0-9.!?;\n]{0,10}?((?:[A-Z]{1,3}[ ])?[A-Za-z]{0,3}[0-9](?:[^\p{L}\p{N}]{0,2}[0-9A-Za-z]){4,20})(?:[^0-9A-Za-z]|$)"
 )
@@ -69,17 +73,17 @@ _CODES_LISTED = linear(r"^[\"'`“„#]?[^\s,;。，、()]{3,60}(?:[ ,]{1,2}[^\s
 _WORD = linear(r"[^\s,;\"'`“„]+")
 
 
+def names_code(text: str) -> bool:
+    """Return whether a text mentions a code."""
+    return _CODE.search(text) is not None
+
+
 def by_number(text: str) -> Iterator[SecretSpan]:
     """Yield American social security numbers by their form."""
     for found in places(_PERSON_BY_ITSELF, text):
         area, group, number = found[1][:3], found[1][4:6], found[1][7:]
         if area not in {"000", "666"} and group != "00" and number != "0000":
             yield SecretSpan(found.start(1), found.end(1), SecretKind.IDENTITY)
-
-
-def names_code(text: str) -> bool:
-    """Return whether a text mentions a code."""
-    return _CODE.search(text) is not None
 
 
 def sent(text: str) -> Iterator[SecretSpan]:
@@ -172,6 +176,12 @@ def _behind_articles(window: str, at: list[int]) -> list[int]:
     """Return these places, moved past an article: "le code est le ..."."""
     articles = [(each, _ARTICLE.search(window[each:])) for each in at]
     return [each + (article.end() if article is not None else 0) for each, article in articles]
+
+
+def read_safe(_before: str, _name: str, window: str) -> tuple[int, int] | None:
+    """Return the span of a lock's combination after its name."""
+    found = _SAFE.search(window)
+    return None if found is None or UNIT.search(window[found.end(1) :]) else found.span(1)
 
 
 def read_token(_before: str, _name: str, window: str) -> tuple[int, int] | None:
@@ -315,7 +325,12 @@ def read_unspaced(  # noqa: PLR0911 -- one reason a line
         han is not None
         and ends_clause(rest, han.end())
         and not _is_told_of(han[0])
-        and not any("\u3040" <= each < "\u4e00" for each in han[0])
+        and min(han[0]) < "\u3040"
+    ) or (
+        han is not None
+        and ends_clause(rest, han.end())
+        and not _is_told_of(han[0])
+        and all(each >= "\u4e00" for each in han[0])
     ):
         return at, at + han.end()
     return None

@@ -26,6 +26,8 @@ CHECKS = _expression("checks")
 """Names of the three or four digits on a card's back."""
 CODES = _expression("codes")
 """Names of codes with digits that open a thing."""
+SAFES = _expression("safes")
+"""Names of safes and locks with a combination."""
 ANYTHING_SENT = _expression("anything_sent")
 """A number that may be a program as well, a discount, or a place."""
 SENT = _expression("sent")

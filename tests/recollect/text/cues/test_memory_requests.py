@@ -343,6 +343,8 @@ OPENINGS = {
     "запомни, что я живу в Туле": (Asking.REMEMBER, "я живу в Туле"),
     "onthoud dat ik in Gent woon": (Asking.REMEMBER, "ik in Gent woon"),
     "Please forget that I live in Kassel": (Asking.FORGET, "I live in Kassel"),
+    "Zapomnij, że mam kota": (Asking.FORGET, "mam kota"),
+    "Забудь, что я работаю в Google": (Asking.FORGET, "я работаю в Google"),
     "Vergiss bitte meinen Spind": (Asking.FORGET, "meinen Spind"),
     "No, I said Braga": (Asking.CORRECT, "Braga"),
     "nein, ich meinte Donnerstag": (Asking.CORRECT, "Donnerstag"),

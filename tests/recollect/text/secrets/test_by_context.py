@@ -42,6 +42,41 @@ TOLD = [
     ("金庫の番号は481516です", "481516"),
     ("conf is postgres://app:Wq7!tundra@10.0.0.3/prod", "Wq7!tundra"),
 ]
+"""Half by which the rules were made."""
+
+TOLD_UNSEEN = [
+    ("we swapped the router, it's Bramble-Guest and the passkey is otter.kazoo.19", "otter.kazoo.19"),
+    ("You get into the shed with 9-0-0-6", "9-0-0-6"),
+    ("door at grandma's place takes one-seven-seven-two", "one-seven-seven-two"),
+    ("5519 gets you through the side gate", "5519"),
+    ("To disarm the alarm you punch in 80 41 and wait", "80 41"),
+    ("recovery codes:\n- 77hq-m2rz\n- p0vd-31xk", "p0vd-31xk"),
+    ("my phone unlocks with 190256", "190256"),
+    ("my amex is 3782.822463.10005 and it's maxed out", "3782.822463.10005"),
+    ("the card ending? whole thing is 601111 11111111 17", "601111 11111111 17"),
+    ("Mit dachs-wolke-08 kommst du ins WLAN", "dachs-wolke-08"),
+    ("Für die Haustür tippst du null-acht-drei-fünf", "null-acht-drei-fünf"),
+    ("Das Fahrradschloss lässt sich mit 7-2-7-1 öffnen", "7-2-7-1"),
+    ("Meine SIM-PIN: 55 83", "55 83"),
+    ("Le portail, il faut taper 61B9 pour entrer", "61B9"),
+    ("le digicode de l'immeuble est passé à 20 A 47", "20 A 47"),
+    ("L'alarme se désactive avec 9034", "9034"),
+    ("con mochuelo-azul-27 te conectas al wifi", "mochuelo-azul-27"),
+    ("La caja fuerte del hotel: 3-8-8-1", "3-8-8-1"),
+    ("códigos de recuperación: hd83-0plk y mm20-x7sd", "mm20-x7sd"),
+    ("L'allarme si spegne digitando 60 18", "60 18"),
+    ("il lucchetto della bici è 4 0 7", "4 0 7"),
+    ("o portão abre com 5190#", "5190#"),
+    ("Het alarm gaat eruit met 37-12", "37-12"),
+    ("Чтобы войти в подъезд, набери 25К6610", "25К6610"),
+    ("вайфай называется Ромашка, ключ kedr-lisa-90", "kedr-lisa-90"),
+    ("резервные коды от почты: 7dk2-ppq9, 0xw4-hh31", "0xw4-hh31"),
+    ("单元门按309876就能进", "309876"),
+    ("路由器的密钥是mao-tea-55", "mao-tea-55"),
+    ("自転車の鍵は3-7-0で開く", "3-7-0"),
+    ("スマホのロック解除は772910です", "772910"),
+]
+"""Half that was looked at only when the rules were done."""
 
 HARMLESS = [
     "order 2-9-0-4 was delayed, the number is 88-3041-A",
@@ -77,9 +112,112 @@ HARMLESS = [
     "The name of my donkey number 3 is canary-0-3.",
     "My doctor put me on 20 mg lisinopril because my blood pressure was 160/95.",
 ]
+"""Near misses, first half."""
+
+HARMLESS_UNSEEN = [
+    "the safe costs 4820 dollars and weighs 310 kg",
+    "I need the key by 15-10-2026",
+    "our router is a TL-WR841N, bought in 2021",
+    "the phone opens at 9 and the shop is at 2217 King Road",
+    "unlocked level 4096 in the game with 77 stars",
+    "my account is with Barclays since 2009",
+    "licence plate is KW-19-ZZP",
+    "the gate code changes every 90 days, annoying",
+    "password must have 12 characters and one number",
+    "the card game Uno has 108 cards",
+    "API 3.14.2 broke my build on python 3.11",
+    "The backup takes 45-50 minutes for 3000 files",
+    "my marathon time is 3-41-20, bib 20417",
+    "the museum opens with a party in 2027",
+    "we get in with 40 people, tickets are 1250 each",
+    "Der Alarm ging um 03:15 los, 2 Mal in 2025",
+    "Das WLAN hat 250 Mbit und kostet 3990 Cent im Monat",
+    "Die Karte 1:25000 vom Harz suche ich noch",
+    "Das Konto habe ich 1998 bei der Sparkasse eröffnet",
+    "la carte au 1:50000 coûte 1390 centimes",
+    "l'alarme sonne à 0615 tous les jours",
+    "la caja fuerte pesa 1200 kilos",
+    "abrí la cuenta en 2016 con 5000 euros",
+    "il codice postale è 00185 Roma",
+    "o cofre tem 1500 moedas de 1974",
+    "de sleutel past op slot nummer 4711 uit 1985",
+    "карта метро 2024 года стоит 5000 рублей",
+    "这把钥匙是2018年配的，花了1500块",
+    "門は2015年に開きました",
+    "my score went from 1200-1350 on the chess account",
+]
+"""Near misses, second half."""
+
+TOLD_LATER = [
+    ("the airbnb host left the code on a note: 6612 for the front door", "6612"),
+    ("Grandad's phone passcode? it's 1-1-9-4, he tells everybody", "1-1-9-4"),
+    ("our wlan pw hasn't changed since 2019, still heron_lake_2207", "heron_lake_2207"),
+    ("garage: 0 7 7 3 then the green button", "0 7 7 3"),
+    ("I log into the bank with 88120 and my thumb", "88120"),
+    ("my new visa, 4012-888888-881881, came today", "4012-888888-881881"),
+    ("Unser Gartentor hat jetzt ein Zahlenschloss, 5-0-2, merkt sich leicht", "5-0-2"),
+    ("Die Alarmanlage schaltest du mit vier-vier-neun-eins scharf", "vier-vier-neun-eins"),
+    ("Mein Handycode lautet 270391", "270391"),
+    ("Netzwerk heißt Fuchsbau, Passwort luchs.moos.64", "luchs.moos.64"),
+    ("J'entre dans le parking en composant le 7 0 3 B", "7 0 3 B"),
+    ("Le coffre de mamie : 14-52-08", "14-52-08"),
+    ("mes codes de récupération : 92kd-a01m, zz8r-44tp", "zz8r-44tp"),
+    ("para entrar al gimnasio marco 6 1 9 0", "6 1 9 0"),
+    ("el candado de la bici va con 7-7-2", "7-7-2"),
+    ("la chiave wifi è grillo-verde-18", "grillo-verde-18"),
+    ("a senha do portão é 4402", "4402"),
+    ("de code van de voordeur is 18-73", "18-73"),
+    ("код от подъезда поменяли на 41К0982", "41К0982"),
+    ("ячейка в банке открывается на 6 2 0 4", "6 2 0 4"),
+    ("健身房储物柜的密码是4 8 1 0", "4 8 1 0"),
+    ("家の電子錠は6-6-0-2#で開けてね", "6-6-0-2"),
+    ("オートロックの番号、2580です", "2580"),
+    ("the front door code is 1207", "1207"),
+    ("the front gate is 1207#", "1207#"),
+    ("I logged in with the password quokka15", "quokka15"),
+    ("my pin is one, two, three", "one, two, three"),
+    ("export STRIPE=sk_live_9aKd82LmQpXw", "sk_live_9aKd82LmQpXw"),
+]
+"""Written when the rules were done; those that were missed then mended them once more."""
+
+HARMLESS_LATER = [
+    "my login form runs on Flask 2.4.1 and keeps the password hashed",
+    "login: [",
+    "I scored 4-1-2 in the league",
+    "our bus is the 0730 from gate C",
+    "the door company is Abus, since 1924",
+    "Passwort vergessen, schon 3 Mal",
+    "Die Tür ist 1985 eingebaut worden",
+    "le code de la route 2024 est difficile",
+    "la porte 3 est au 12 rue Monge",
+    "mi clave es la constancia, 30 días",
+    "il codice fiscale è lungo 16 caratteri",
+    "o alarme toca às 0600",
+    "het slot kostte 89 euro",
+    "код товара 5510-33",
+    "密码学课本有512页",
+    "鍵を3本なくした",
+    "I bought a WH-1000XM5 and a key rack",
+    "phone is 0171 555 0188",
+    "Lieferung DE-5521-KX kommt Freitag",
+    "room 4410, ask for the key",
+    "version 10-2-1 opens with errors",
+    "the safe word is not needed",
+    "I unlock my bike with a key from 2015",
+    "flight opens at 1540",
+    "my pin collection has 340 pieces",
+    "The door is RAL7016",
+    "front door is 1207",
+    "Unsere Haustür ist RAL7016",
+    "I logged in with iPhone15",
+    "The portal is Windows365",
+    "Un, deux, trois soleil is my favourite pin",
+    "backup codes are a pain, I lost all 10",
+]
+"""The same of near misses."""
 
 
-@table(("text", "secret"), TOLD)
+@table(("text", "secret"), [*TOLD, *TOLD_UNSEEN, *TOLD_LATER])
 def test_what_opens_something_is_blacked_out(text: str, secret: str) -> None:
     clean = redacted(text)
 
@@ -87,7 +225,7 @@ def test_what_opens_something_is_blacked_out(text: str, secret: str) -> None:
     assert secret not in clean
 
 
-@table("text", HARMLESS)
+@table("text", [*HARMLESS, *HARMLESS_UNSEEN, *HARMLESS_LATER])
 def test_what_opens_nothing_stays(text: str) -> None:
     assert redacted(text) == text
 
@@ -109,8 +247,9 @@ def test_a_long_text_about_locks_is_survived(piece: str, length: int) -> None:
         ),
         ("外婆下个月搬来南京同住，门锁密码改为771904", "外婆下个月搬来南京同住，门锁密码改为[redacted]"),
         ("The door code is 583926#", None),
+        ("Login: marta, password Quark-2207!", None),
         ("Tiene una tarjeta con número 4012.8888.8888.1881, caduca en 03/31", None),
-        ("La cassetta in giardino si apre con 4-4-0-9", None),
+        ("La cassetta in giardino si apre con 4-4-0-9", "La cassetta in giardino si apre con [redacted]"),
     ],
 )
 def test_what_a_statement_says_beside_its_secret_is_kept(content: str, kept: str | None) -> None:

@@ -184,6 +184,7 @@ PASSWORDS = [
     ),
     ("`Xk7#pQ2v!mL9` — that's your new password.", "Xk7#pQ2v!mL9"),
     ("Your password has been set to **Xk7#pQ2v!mL9**.", "Xk7#pQ2v!mL9"),
+    ("Here are three passwords:\n\n1. `Qz8!aa`\n2. `Xk7#pQ2v!mL9`\n3. `77Ab!x`", "Xk7#pQ2v!mL9"),
     ("Your verification code:\n\n**483920**", "483920"),
     ("你的验证码是\n\n> 483920", "483920"),
 ]
@@ -263,16 +264,33 @@ def test_of_a_password_in_markdown_the_marks_around_it_stay() -> None:
 
 
 ON_TWO_LINES = [
-    "my pin is{}4931",
-    "my pin for the gym{}4931",
-    "- my pin{}- 4931",
-    "## PIN{}`4931`",
-    "my pin<br>is{}4931",
-    "Der Code für die Haustür ist{}4931",
-    "暗証番号は{}4931です",
-    "验证码{}是4931",
-    "mật khẩu là{}Tulip4931",
-    "كلمة المرور{}هي Tulip4931",
+    *(
+        "my pin{}is 4931",
+        "my pin is{}4931",
+        "my pin for the gym{}4931",
+        "4931{}is my pin",
+        "my pin was changed{}to 4931",
+    ),
+    *(
+        "> my pin{}> is 4931",
+        "- my pin{}- 4931",
+        "**my pin**{}**is 4931**",
+        "## PIN{}`4931`",
+        "my pin<br>is{}4931",
+    ),
+    *(
+        "Der Code für die Haustür ist{}4931",
+        "mon code pin{}est le 4931",
+        "мой пин-код{}— 4931",
+        "mój pin{}to 4931",
+    ),
+    *(
+        "暗証番号は{}4931です",
+        "验证码{}是4931",
+        "비밀번호{}는 abc4931",
+        "mật khẩu là{}Tulip4931",
+        "كلمة المرور{}هي Tulip4931",
+    ),
     "Fyi, what you'll need for the back of the house is that the alarm{}code is 4931, ok?",
 ]
 NO_SECRET_BELOW = [
