@@ -46,5 +46,5 @@ def test_a_long_conversation_is_told_from_its_end() -> None:
 
     told = prompt_texts(chat)
 
-    assert [text[0] for text in told] == list("98765432109876")
-    assert [len(text) for text in told] == [15_000] * 13 + [5_000]
+    assert [text[0] for text in told] == list("9876")
+    assert [len(text) for text in told] == [15_000] * 3 + [5_000]
