@@ -36,10 +36,10 @@ upstream:
 demo: $(VENV)/.run  ## a conversation of two users; with UPSTREAM=... through a real LLM
 	@$(BIN)/python -m examples.demo $(if $(UPSTREAM),--upstream $(UPSTREAM))
 
-docs: $(VENV)/.run  ## docs/settings.md and deploy/.env.example from the settings, docs/requests.md from its table
+docs: $(VENV)/.run  ## docs/reference/settings.md and deploy/.env.example from the settings, docs/reference/requests.md from its table
 	@mkdir -p docs
-	$(BIN)/recollect config --markdown > docs/settings.md
-	$(BIN)/python -m tests.requests_page > docs/requests.md
+	$(BIN)/recollect config --markdown > docs/reference/settings.md
+	$(BIN)/python -m tests.requests_page > docs/reference/requests.md
 	sed -i '/^# Settings of Recollect, made by/,$$d' deploy/.env.example
 	$(BIN)/recollect config --env >> deploy/.env.example
 

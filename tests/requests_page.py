@@ -1,4 +1,4 @@
-"""Makes docs/requests.md from the table of requests: ``python -m tests.requests_page > docs/requests.md``."""
+"""Makes docs/reference/requests.md from the table of requests: ``python -m tests.requests_page > docs/reference/requests.md``."""
 
 from recollect.text.word_tables import read_table
 
@@ -37,7 +37,7 @@ _INTRODUCTION = """# Requests that are read without a model
 A message counts as one of these requests if all of it is one of the phrases, whatever its capitals and marks, with one polite
 word at either end at most. `(a|b|)` stands for one of several words or for none, `#` for numbers of the list in digits or
 words. Everything else is left to the model that extracts memories. The last three rows of a language are beginnings of
-messages: where no model extracts, what follows them is the statement. [memory.md](memory.md#requests-in-a-chat) tells what
+messages: where no model extracts, what follows them is the statement. [memory.md](../explanation/memory.md#requests-in-a-chat) tells what
 each request does. This page is made by `make docs`.
 """
 

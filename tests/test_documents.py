@@ -27,7 +27,7 @@ def documents() -> list[Path]:
         "openwebui_filter/README.md",
         ".github/CONTRIBUTING.md",
     )
-    return [*(ROOT / name for name in named), *sorted((ROOT / "docs").glob("*.md"))]
+    return [*(ROOT / name for name in named), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def everything() -> str:
@@ -44,7 +44,7 @@ def sources() -> str:
 
 def way(title: str) -> list[str]:
     """Return the steps of one of the ways in the architecture."""
-    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    text = (ROOT / "docs" / "explanation" / "architecture.md").read_text("utf-8")
     section = text.split(f"## {title}\n", 1)[1].split("\n## ", 1)[0]
     return re.split(r"^[0-9]+\. ", section, flags=re.MULTILINE)[1:]
 
@@ -53,18 +53,24 @@ def test_the_readme_is_read_in_a_few_minutes() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 150
 
 
-def test_every_link_to_a_file_leads_to_one() -> None:
+def headings(document: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    titles = re.findall(r"^#+ (.+)$", document.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_every_link_leads_to_a_file_and_a_heading() -> None:
     broken = []
     for document in documents():
-        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text("utf-8")):
-            target = (document.parent / link).resolve()
-            if not target.exists():
-                broken.append(f"{document.relative_to(ROOT)}: {link}")
+        for link, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", document.read_text("utf-8")):
+            target = (document.parent / link).resolve() if link else document
+            if not target.exists() or (anchor and anchor not in headings(target)):
+                broken.append(f"{document.relative_to(ROOT)}: {link}#{anchor}")
     assert broken == []
 
 
 def test_the_table_of_addresses_says_for_each_place_what_url_to_enter_and_where_recollect_listens() -> None:
-    text = (ROOT / "docs" / "openwebui.md").read_text("utf-8")
+    text = (ROOT / "docs" / "how-to" / "connect-openwebui.md").read_text("utf-8")
     table = text.split("### Which URL\n", 1)[1].split("\n## ", 1)[0]
     rows = [row.strip("|").split(" | ") for row in table.splitlines() if row.startswith("|")][2:]
     urls = {(where.strip(), recollect.strip()): (url, listens) for where, recollect, url, listens in rows}
@@ -100,7 +106,11 @@ def test_every_command_that_is_named_exists() -> None:
 
 
 def test_every_file_in_the_table_of_where_to_look_exists() -> None:
-    table = (ROOT / "docs" / "architecture.md").read_text("utf-8").split("## Where to look\n", 1)[1]
+    table = (
+        (ROOT / "docs" / "explanation" / "architecture.md")
+        .read_text("utf-8")
+        .split("## Where to look\n", 1)[1]
+    )
     missing = []
     for row in re.findall(r"^\| (`[^|]+`) \|", table, re.MULTILINE):
         first, *others = re.findall(r"`([^`]+)`", row)
@@ -111,7 +121,11 @@ def test_every_file_in_the_table_of_where_to_look_exists() -> None:
 
 
 def test_every_dependency_has_its_reason_and_nothing_else_has() -> None:
-    table = (ROOT / "docs" / "architecture.md").read_text("utf-8").split("## Dependencies\n", 1)[1]
+    table = (
+        (ROOT / "docs" / "explanation" / "architecture.md")
+        .read_text("utf-8")
+        .split("## Dependencies\n", 1)[1]
+    )
     reasoned = [
         name
         for row in re.findall(r"^\| ([a-z][^|]+) \| [^|]+ \|$", table, re.MULTILINE)

@@ -3,7 +3,7 @@
 --
 -- NOT FOR PRODUCTION YET. All that belongs to a user stands on one node, so that each query of theirs is one node's; but what
 -- everybody shares (rows of owner '*') is asked for beside each user's rows, and no node can answer that. Citus refuses these queries,
--- whether there are such rows or not. They are to become reference tables, which is decided and not built: docs/scaling.md. Until then
+-- whether there are such rows or not. They are to become reference tables, which is decided and not built: docs/explanation/scaling.md. Until then
 -- this script is for trying the distribution on a copy. The tests keep the tables, their keys and the queries fit for it; it was not run
 -- on Citus.
 
@@ -15,7 +15,7 @@ BEGIN;
 DO $$
 BEGIN
     RAISE EXCEPTION 'Nothing was distributed: Recollect does not run on distributed tables yet.'
-        USING HINT = 'docs/scaling.md, "What everybody shares", says why. To try it on a copy: psql --set try_it=1';
+        USING HINT = 'docs/explanation/scaling.md, "What everybody shares", says why. To try it on a copy: psql --set try_it=1';
 END
 $$;
 \endif
@@ -38,7 +38,7 @@ BEGIN
         IF has_any THEN
             RAISE EXCEPTION 'Nothing was distributed: %.% has rows of everybody (*), which can''t be distributed by user.',
                 place.table_name, place.column_name
-                USING HINT = 'docs/scaling.md, "What everybody shares", says why and what is planned.';
+                USING HINT = 'docs/explanation/scaling.md, "What everybody shares", says why and what is planned.';
         END IF;
     END LOOP;
 END

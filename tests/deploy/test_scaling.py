@@ -1,11 +1,11 @@
-"""docs/scaling.md reckons rightly, with figures that the results of the benches have."""
+"""docs/explanation/scaling.md reckons rightly, with figures that the results of the benches have."""
 
 import re
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
 RESULTS = REPOSITORY / "bench" / "results"
-PAGE = (REPOSITORY / "docs" / "scaling.md").read_text("utf-8")
+PAGE = (REPOSITORY / "docs" / "explanation" / "scaling.md").read_text("utf-8")
 SMALL = PAGE.split("## Ten thousand people\n", 1)[1].split("\n## ", 1)[0]
 
 

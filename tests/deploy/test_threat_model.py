@@ -1,4 +1,4 @@
-"""docs/threat-model.md names tests that are there, and the figures that they find."""
+"""docs/explanation/threat-model.md names tests that are there, and the figures that they find."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from tests.recollect.formation.test_instructions import ORDERS
 from recollect.text.prompt_injection import is_injected
 
 REPOSITORY = Path(__file__).parents[2]
-PAGE = (REPOSITORY / "docs" / "threat-model.md").read_text("utf-8")
+PAGE = (REPOSITORY / "docs" / "explanation" / "threat-model.md").read_text("utf-8")
 ATTACKS = PAGE.split("## Attacks\n", 1)[1].split("\n## ", 1)[0]
 FIGURES = PAGE.split("## The poisoning suite\n", 1)[1].split("\n## ", 1)[0]
 

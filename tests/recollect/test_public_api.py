@@ -104,7 +104,7 @@ def test_every_public_name_is_there_and_no_other() -> None:
 
 @pytest.mark.process
 def test_the_example_of_the_documentation_runs() -> None:
-    document = (ROOT / "docs" / "embedding.md").read_text("utf-8")
+    document = (ROOT / "docs" / "how-to" / "embed-in-python.md").read_text("utf-8")
     [example] = re.findall(r"^```python\n(.+?)^```", document, re.MULTILINE | re.DOTALL)
 
     shown = run(example)

@@ -1,4 +1,4 @@
-"""The command line: every command of `recollect`; docs/commands.md lists them.
+"""The command line: every command of `recollect`; docs/reference/commands.md lists them.
 
 A command imports its modules when it runs, so that `recollect --help` and a mistyped option answer at once. Never: the work of a command.
 """

@@ -47,7 +47,7 @@ Each is an environment variable; an empty one counts as none. A file in TOML say
 
 
 _INTRODUCTION_OF_VARIABLES = """# Settings of Recollect, made by `recollect config --env`: do not change the example, copy it.
-# A line that begins with # sets nothing; it shows the default. docs/settings.md is the same as a page."""
+# A line that begins with # sets nothing; it shows the default. docs/reference/settings.md is the same as a page."""
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -75,7 +75,9 @@ def config(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
     as_markdown: Annotated[
         bool,
-        typer.Option("--markdown", help="What there is to set, in place of what is set: docs/settings.md."),
+        typer.Option(
+            "--markdown", help="What there is to set, in place of what is set: docs/reference/settings.md."
+        ),
     ] = False,
     as_environment: Annotated[
         bool,

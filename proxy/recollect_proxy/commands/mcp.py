@@ -40,7 +40,7 @@ def mcp(
 ) -> None:
     """Serve a person's memories to an agent, by the Model Context Protocol on standard input and output.
 
-    Claude Desktop, Cursor and others start it: docs/mcp.md. The agent acts for the user.
+    Claude Desktop, Cursor and others start it: docs/how-to/connect-agents.md. The agent acts for the user.
     """
     from recollect.runtime.logs import configure_logging
     from recollect_proxy.serving.ephemeral_server import run_to_the_end

@@ -206,7 +206,7 @@ def _request_body(operation: Operation[Any]) -> dict[str, Any]:
 
 
 def _export_schema() -> dict[str, Any]:
-    """Return the outermost fields of an export; the whole schema is `docs/export.schema.json`."""
+    """Return the outermost fields of an export; the whole schema is `docs/reference/export.schema.json`."""
     rows = {"type": "array", "items": {"type": "object"}}
     known: dict[str, Any] = {
         "format": {"const": FORMAT},
@@ -215,7 +215,7 @@ def _export_schema() -> dict[str, Any]:
     }
     return {
         "type": "object",
-        "description": "An export, as `docs/export.schema.json` has it in full.",
+        "description": "An export, as `docs/reference/export.schema.json` has it in full.",
         "properties": known,
         "required": [*known],
         "examples": [{"format": FORMAT, "version": VERSION, **{name: [] for name in ROWS}}],

@@ -64,7 +64,7 @@ async def export_user(asked: Asked) -> Any:
     One JSON document: memories with their history, chats with their messages, summaries, profile, settings, requests and
     administrators' reads.
 
-    It has no embeddings. `docs/export.md` describes it, `docs/export.schema.json` is its schema. It is a snapshot of one
+    It has no embeddings. `docs/reference/export.md` describes it, `docs/reference/export.schema.json` is its schema. It is a snapshot of one
     moment.
     """
     pieces = await written_export(asked.engine, asked.user_id, at=datetime.now(UTC))

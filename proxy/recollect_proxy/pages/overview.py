@@ -124,7 +124,7 @@ async def show_reads(visit: Reading) -> Response[str]:
 
 @get("/export")
 async def show_export(visit: Reading) -> Stream:
-    """Return the file that `docs/export.md` describes."""
+    """Return the file that `docs/reference/export.md` describes."""
     pieces = await written_export(visit.engine, visit.user_id, at=datetime.now(UTC))
     return Stream(
         pieces,

@@ -44,7 +44,7 @@ class ProxySettings(ProxyInternals, EngineSettings):
     upstream: str = Field(description="Base URL of the OpenAI-compatible LLM, as http://127.0.0.1:11434/v1.")
     upstreams: Annotated[tuple[UpstreamSettings, ...], NoDecode] = Field(
         default=(),
-        description="Further LLMs by model or path, and what each may be sent and learned from, as a JSON list: docs/upstreams.md.",
+        description="Further LLMs by model or path, and what each may be sent and learned from, as a JSON list: docs/reference/upstreams.md.",
     )
     host: str = Field(default="127.0.0.1", description="Address to serve on.")
     port: int = Field(default=8787, ge=0, le=65535, description="Port to serve on; 0: any free one.")

@@ -37,7 +37,7 @@ def export(
     """Write everything stored about a user as one JSON document; `recollect import recollect` restores it.
 
     Memories with their history, chats with their messages, summaries, settings, memories that wait for approval; no
-    embeddings. docs/export.md describes it. The export of an unknown user is empty.
+    embeddings. docs/reference/export.md describes it. The export of an unknown user is empty.
     """
     from recollect_proxy.takeout import export_document
 

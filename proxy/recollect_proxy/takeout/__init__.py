@@ -1,4 +1,4 @@
-"""Exports one user's data as one JSON document, and restores it. docs/export.md describes the document."""
+"""Exports one user's data as one JSON document, and restores it. docs/reference/export.md describes the document."""
 
 from recollect_proxy.takeout.reading import Restored, restore_file
 from recollect_proxy.takeout.writing import export_document, written_export

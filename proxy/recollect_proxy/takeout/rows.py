@@ -383,7 +383,7 @@ Document = msgspec.defstruct(
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of an export (draft 2020-12): docs/export.schema.json."""
+    """Return the JSON Schema of an export (draft 2020-12): docs/reference/export.schema.json."""
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "An export of Recollect"}
     written = msgspec.json.encode(head | msgspec.json.schema(Document))
     return msgspec.json.decode(written, type=dict[str, Any])

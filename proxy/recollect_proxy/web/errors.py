@@ -55,7 +55,7 @@ AMBIGUOUS = _ours(
 PATH_OF_TWO = _ours(
     400,
     "ambiguous_path",
-    "The path can be read as that of another upstream. Write it as docs/upstreams.md does.",
+    "The path can be read as that of another upstream. Write it as docs/reference/upstreams.md does.",
 )
 MODEL_NOT_READ = _ours(
     400,

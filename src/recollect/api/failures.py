@@ -174,7 +174,9 @@ IMPORT_TOO_LARGE = replace(
     BODY_TOO_LARGE, message=f"The body is longer than {LARGEST_IMPORT >> 30} GiB: use `recollect import`."
 )
 INVALID_EXPORT = Failure(
-    422, "invalid_export", "The body must be an export of Recollect, as docs/export.md describes it."
+    422,
+    "invalid_export",
+    "The body must be an export of Recollect, as docs/reference/export.md describes it.",
 )
 INVALID_FIELD = Failure(
     422,

@@ -27,7 +27,7 @@ HOSTILE = (
     'I use `${parent.ran=1}` and {{ran}} and "); parent.ran=1; (" and </iframe></dialog>.',
     "I have a \N{LINE SEPARATOR}parent.ran=1\N{LINE SEPARATOR} dog <svg/onload=parent.ran=1>.",
 )
-_PICTURES = REPOSITORY / "docs" / "my-memories"
+_PICTURES = REPOSITORY / "docs" / "how-to" / "my-memories"
 
 
 class MyMemories:

@@ -1,4 +1,4 @@
-"""The commands of docs/operations.md back a database up and restore it: of the embedded server and of external ones."""
+"""The commands of docs/how-to/operate.md back a database up and restore it: of the embedded server and of external ones."""
 
 import os
 import re
@@ -21,7 +21,7 @@ from recollect.model import Actor, Add, Reason
 from recollect.store import check_postgres, open_postgres, start_embedded
 
 REPOSITORY = Path(__file__).parents[3]
-DOCUMENT = (REPOSITORY / "docs" / "operations.md").read_text("utf-8")
+DOCUMENT = (REPOSITORY / "docs" / "how-to" / "operate.md").read_text("utf-8")
 
 pytestmark = pytest.mark.process
 

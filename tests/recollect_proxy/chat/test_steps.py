@@ -61,7 +61,7 @@ def recorded(user_id: str) -> Iterator[Ran]:
 
 def steps(title: str) -> list[list[str]]:
     """Return the names of code in each step of one of the lists; a path of a URL is none."""
-    document = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    document = (ROOT / "docs" / "explanation" / "architecture.md").read_text("utf-8")
     listed = document.split(f"## {title}\n\n", 1)[1].split("\n\n", 1)[0]
     parts = re.split(r"^[0-9]+\. ", listed, flags=re.MULTILINE)[1:]
     return [[name for name in re.findall(r"`([\w./]+)`", part) if not name.startswith("/")] for part in parts]

@@ -1,4 +1,4 @@
-"""docs/commands.md names each command with its arguments and options, and none that is not there."""
+"""docs/reference/commands.md names each command with its arguments and options, and none that is not there."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import typer
 
 from recollect_proxy.commands import cli
 
-PAGE = Path(__file__).parents[3] / "docs/commands.md"
+PAGE = Path(__file__).parents[3] / "docs/reference/commands.md"
 _ROW = re.compile(r"^\| `recollect ([a-z0-9 -]+?)(?: [\[A-Z].*?)?` \| (.*?) \| .+ \|$", re.MULTILINE)
 
 

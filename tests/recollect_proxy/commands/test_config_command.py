@@ -27,7 +27,9 @@ SECRETS = {
 
 
 def test_the_page_of_settings_is_what_the_settings_say() -> None:
-    assert (REPOSITORY / "docs" / "settings.md").read_text() == markdown(), "`make docs` writes it anew"
+    assert (REPOSITORY / "docs" / "reference" / "settings.md").read_text() == markdown(), (
+        "`make docs` writes it anew"
+    )
 
 
 def test_the_page_names_each_setting_once() -> None:

@@ -45,7 +45,7 @@ def test_every_operation_is_in_the_document(documentation: Any) -> None:
 
 
 def test_the_guide_names_the_last_part_of_every_path() -> None:
-    guide = (Path(__file__).parents[3] / "docs/api.md").read_text("utf-8")
+    guide = (Path(__file__).parents[3] / "docs/reference/api.md").read_text("utf-8")
     parts = {[part for part in each.path.split("/") if "{" not in part][-1] for each in OPERATIONS}
     assert [part for part in sorted(parts) if not re.search(rf"\b{part}\b", guide)] == []
 

@@ -50,7 +50,7 @@ from recollect.store.sql import SQL
 from recollect.store.users.erasure import ERASED_TABLES
 from recollect_proxy.takeout.rows import json_schema
 
-SCHEMA = Path(__file__).parents[3] / "docs/export.schema.json"
+SCHEMA = Path(__file__).parents[3] / "docs/reference/export.schema.json"
 
 
 @dataclass
@@ -200,7 +200,7 @@ _NOT_EXPORTED = {
     "message_chunks": "parts of messages",
     "chunk_vectors": "embeddings of those",
 }
-"""Tables that are derived from the others or temporary; docs/export.md names each."""
+"""Tables that are derived from the others or temporary; docs/reference/export.md names each."""
 _COLUMNS_NOT_EXPORTED = {
     "not_helpful": {"values", "embedding_model"},
     "vectors": {

@@ -1,4 +1,4 @@
-"""However a chat's path is spelled it has memory, or is refused: the table of docs/upstreams.md."""
+"""However a chat's path is spelled it has memory, or is refused: the table of docs/reference/upstreams.md."""
 
 import re
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ from tests.tables import table
 from recollect_proxy.routing.paths import chat_path
 from recollect_proxy.web.paths import canonical, climbs
 
-_PAGE = Path(__file__).parents[3] / "docs" / "upstreams.md"
+_PAGE = Path(__file__).parents[3] / "docs" / "reference" / "upstreams.md"
 _ROW = re.compile(r"^\| `(/[^`]*)` \| (memory|404|passes) \| (memory|404|passes) \|$", re.MULTILINE)
 TABLE = _ROW.findall(_PAGE.read_text())
 BODY = chat_body(WHICH_TEA, input=WHICH_TEA)

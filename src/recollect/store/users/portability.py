@@ -38,7 +38,7 @@ _ROWS_AT_ONCE = 200
 
 
 class Portability:
-    """A user's data as rows to export and import, described in ``docs/export.md``. Every method raises StoreError when the store fails."""
+    """A user's data as rows to export and import, described in ``docs/reference/export.md``. Every method raises StoreError when the store fails."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -54,7 +54,7 @@ EVERYBODYS = {
     "copy_to_commons",
 }
 """Queries of one user that reach rows of nobody (owner `*`), so two nodes: each reads a table that is whole on every node before it
-can be distributed (docs/scaling.md). A new one is a conscious change."""
+can be distributed (docs/explanation/scaling.md). A new one is a conscious change."""
 
 COORDINATED = {"pgqueuer", "pgqueuer_log", "pgqueuer_statistics", "pgqueuer_schedules"}
 """The queue's: on the coordinator alone, as a job is found whoever's it is."""
@@ -253,7 +253,7 @@ def test_what_meets_rows_of_everybody_is_known() -> None:
     reaching = {name for name, text in SQL.items() if name not in OVER_ALL_USERS and reaches_everybodys(text)}
 
     assert reaching == EVERYBODYS
-    told = (DISTRIBUTION.parents[2] / "docs" / "scaling.md").read_text("utf-8")
+    told = (DISTRIBUTION.parents[2] / "docs" / "explanation" / "scaling.md").read_text("utf-8")
     assert f"{len(EVERYBODYS)} of the named queries" in told
 
 

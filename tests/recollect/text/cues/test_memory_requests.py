@@ -379,7 +379,7 @@ def test_words_that_only_hold_such_an_opening_ask_for_nothing(text: str) -> None
 
 
 def test_the_page_on_the_list_is_made_from_the_table() -> None:
-    page = Path("docs/requests.md").read_text("utf-8")
+    page = Path("docs/reference/requests.md").read_text("utf-8")
 
     assert page == requests_page()
 
