@@ -85,7 +85,7 @@ def _write(module: str | None, name: str, embedder: str, heads: LinearHeads) -> 
     """Write heads into the package; five digits are more than they know."""
     weights, bias = heads.weights.round(5).tolist(), heads.bias.round(5).tolist()
     held = {"embedder": embedder, "weights": weights, "bias": bias}
-    out = Path(module or "").with_name(name)
+    out = Path(module or "").parent / "trained" / name
     out.write_text(json.dumps(held, separators=(",", ":")) + "\n", "utf-8")
     print(f"written: {out.name}")
 

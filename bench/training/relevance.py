@@ -67,7 +67,7 @@ _STILL = 1e-5
 _FLAT = 1e-6
 """A signal whose deviation is no more than this tells nothing."""
 _count = token_counter("")
-_OUT = Path(relevance.__file__).parent / "relevance_model.json"
+_OUT = Path(relevance.__file__).parent / "trained" / "relevance_model.json"
 
 
 def logistic(table: Floats, target: Floats, *, ridge: float, balanced: bool = False) -> tuple[Floats, float]:

@@ -1,6 +1,7 @@
 """Recall: from a turn's question to its ranked memories.
 
 Read ``ranking`` first. ``needs`` judges statements, ``log`` and ``gate`` the log; ``last_chat`` finds the chats that a question asks for.
+``trained`` holds the weights that ``bench.training`` writes, and examples to compare with.
 """
 
 from recollect.recall.feedback import may_be_unhelpful

@@ -31,7 +31,9 @@ def unrelated_questions() -> tuple[tuple[str, str], ...]:
 
     The categories are ``coding``, ``knowledge``, ``chat``, and ``foreign`` for any of these in another language than English.
     """
-    lines = files(__package__).joinpath("unrelated_questions.txt").read_text("utf-8").splitlines()
+    lines = (
+        files("recollect.recall").joinpath("trained/unrelated_questions.txt").read_text("utf-8").splitlines()
+    )
     random.Random(_SEED).shuffle(lines)  # noqa: S311 -- the order must be the same in every run; nothing is secret
     pairs = (line.partition("\t") for line in lines)
     return tuple((category, text) for category, _, text in pairs)

@@ -1,15 +1,14 @@
 """Linear heads over the second embedder's vector of a question, which classify it in every language of that embedder. Pure."""
 
-import json
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model import Vector
+from recollect.text.word_tables import read_table
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -36,6 +35,6 @@ class LinearHeads:
 
 @cache
 def shipped_heads(name: str) -> LinearHeads:
-    """Return the heads in a file of this package."""
-    held = json.loads(files("recollect.recall").joinpath(f"{name}.json").read_text("utf-8"))
+    """Return the heads in a file of ``trained``."""
+    held = read_table("recollect.recall", f"trained/{name}")
     return LinearHeads(np.array(held["weights"], np.float64), np.array(held["bias"], np.float64))

@@ -26,7 +26,7 @@ async def likely_fields(contents: Sequence[str], embedder: Embedder) -> list[Pro
         return []
     examples = [
         (ProfileField(name) if name in set(ProfileField) else None, example)
-        for name, told in read_table("recollect.recall", "profile_examples").items()
+        for name, told in read_table("recollect.recall", "trained/profile_examples").items()
         for example in told
     ]
     vectors = await embedder.embed([*contents, *(example for _, example in examples)])

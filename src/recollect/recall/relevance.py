@@ -8,13 +8,11 @@ cosines, and the question's intents are unknown.
 Never: a store, a model's library, training, passages of the log.
 """
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,6 +21,7 @@ from recollect.index import KIND_CODES, USE_CODES, StatementColumns, utc
 from recollect.model import VITAL, Kind, Use, Vector
 from recollect.recall.heads import Floats, LinearHeads
 from recollect.text.dates import Period
+from recollect.text.word_tables import read_table
 
 Feature: TypeAlias = Floats | float
 """A value for each statement, (n,), or one for all."""
@@ -243,7 +242,7 @@ def _proximity(moments: Floats, period: Period) -> Floats:
 @cache
 def shipped_model() -> RelevanceModel:
     """Return the model shipped with the package."""
-    held = json.loads(files("recollect.recall").joinpath("relevance_model.json").read_text("utf-8"))
+    held = read_table("recollect.recall", "trained/relevance_model")
     return RelevanceModel(
         LinearHeads(np.array(held["heads"], np.float64), np.array(held["head_bias"], np.float64)),
         _weights(held["regression"]),
