@@ -9,17 +9,16 @@ import typer
 from pydantic.fields import FieldInfo
 
 from recollect import __version__
-from recollect.settings import is_setting
 from recollect_proxy.commands.config import as_variable, config
 from recollect_proxy.commands.key import key
 from recollect_proxy.commands.mcp import mcp
 from recollect_proxy.commands.prepare import prepare
 from recollect_proxy.commands.run import run_command
 from recollect_proxy.commands.serve import serve
+from recollect_proxy.commands.setting_groups import grouped_fields
 from recollect_proxy.commands.worker import worker
 from recollect_proxy.importers.import_command import import_
 from recollect_proxy.openwebui.doctor_command import doctor
-from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.store_commands.audit_command import audit_store
 from recollect_proxy.store_commands.backfill_command import backfill
 from recollect_proxy.store_commands.export_command import export
@@ -36,8 +35,11 @@ def _settings_help() -> str:
         told = f" (default: {shown})" if shown else ""  # rich takes [...] for markup
         return f"RECOLLECT_{name.upper()}: {field.description}{told}"
 
-    lines = [line(name, field) for name, field in ProxySettings.model_fields.items() if is_setting(field)]
-    return "Settings (environment variables; options win over them):\n\n" + "\n\n".join(lines)
+    groups = [
+        "\n\n".join([f"{title}:", *(line(name, field) for name, field in fields)])
+        for title, fields in grouped_fields()
+    ]
+    return "\n\n".join(["Settings (environment variables; options win over them).", *groups])
 
 
 app = typer.Typer(

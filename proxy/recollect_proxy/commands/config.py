@@ -4,8 +4,9 @@ Never: a secret, however it was given.
 """
 
 import textwrap
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from enum import Enum
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,8 +16,9 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from recollect.assembly.files import FILES as ENGINE_FILES
-from recollect.settings import NOWHERE, PREFIX, EngineSettings, is_setting
+from recollect.settings import NOWHERE, PREFIX
 from recollect.settings.file import SETTINGS_FILE
+from recollect_proxy.commands.setting_groups import GROUPS, grouped_fields
 from recollect_proxy.settings.admin_token import TOKEN_FILE
 from recollect_proxy.settings.command_settings import own_or_unused_upstream, read_settings, read_sources
 from recollect_proxy.settings.proxy_settings import ACCESS_KEYS, API_KEYS, JWKS, ProxySettings
@@ -37,12 +39,16 @@ FILES = {
 _INTRODUCTION = """# Settings
 
 Made by `make docs` (`recollect config --markdown`): change the descriptions in `src/recollect/settings/__init__.py` and
-`proxy/recollect_proxy/settings/proxy_settings.py`. `recollect config` prints what is set here and now, and where it is from;
-`recollect config check` says in plain words what a start would not take, and where that value is from; it asks the database, too.
+`proxy/recollect_proxy/settings/proxy_settings.py`, and the groups in `proxy/recollect_proxy/commands/setting_groups.py`.
 
-Each is an environment variable; an empty one counts as none. A file in TOML says the same with the names in small letters and without
-`RECOLLECT_`: `memory_tokens = 800`. It is `recollect.toml` in the data folder, or the one that `RECOLLECT_CONFIG` names. Variables win over it. `--upstream`, `--host`, `--port`, `--data-dir`, `--database-url`, `--embedder`,
-`--extraction-model` and `--log-level` of `recollect serve` win over them.
+Each setting is an environment variable; an empty one counts as none. A file in TOML may hold the same, with the names in small letters and
+without `RECOLLECT_`: `memory_tokens = 800`. It is `recollect.toml` in the data folder, or the file that `RECOLLECT_CONFIG` names. Variables
+win over the file, and options of `recollect serve` win over both.
+
+`recollect config` prints the settings in effect, each with its source. `recollect config check` describes in plain words the values that a
+start would refuse; it asks the database and the model, too. The filter within OpenWebUI reads `RECOLLECT_DATABASE_URL`,
+`RECOLLECT_EXTRACTION_MODEL`, `RECOLLECT_DATA_DIR`, `RECOLLECT_WORKER`, `RECOLLECT_LOG_SECRETS`, and the groups Recall, Formation and
+Embeddings; the proxy reads all.
 """
 
 
@@ -101,8 +107,11 @@ def _show(*, as_json: bool) -> None:
         found = {"settings": shown, "files": _files(settings), "without_effect": without_effect}
         typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
         return
-    for name, each in shown.items():
-        typer.echo(f"{PREFIX}{name.upper()} = {_plain(each.value)}  ({each.source})")
+    for group in GROUPS:
+        typer.echo(group.title)
+        for name in group.names:
+            typer.echo(f"{PREFIX}{name.upper()} = {_plain(shown[name].value)}  ({shown[name].source})")
+        typer.echo()
     for name, state in _files(settings).items():
         typer.echo(f"{settings.data_dir / name}: {state}")
     for variable, advice in without_effect.items():
@@ -144,40 +153,32 @@ def as_variable(value: object) -> str:
 
 
 def markdown() -> str:
-    """Return the page of all there is to set."""
-    own = [name for name in ProxySettings.model_fields if name not in EngineSettings.model_fields]
-    parts = [
-        _INTRODUCTION,
-        "## Of the proxy\n",
-        *_table(own),
-        "\n## Of the engine, within OpenWebUI's filter too\n",
-        *_table(EngineSettings.model_fields),
-        "\n## Files in the data folder\n",
-        "| file | |\n|---|---|",
-        *(f"| `{name}` | {purpose} |" for name, purpose in FILES.items()),
-    ]
-    return "\n".join(parts) + "\n"
+    """Return the page of all settings."""
+    parts = [_INTRODUCTION]
+    for title, fields in grouped_fields():
+        parts += [f"## {title}\n", "| variable | default | |\n|---|---|---|"]
+        parts += [
+            f"| `{PREFIX}{name.upper()}` | {_default(field)} | {field.description} |"
+            for name, field in fields
+        ]
+        parts.append("")
+    files = [f"| `{name}` | {purpose} |" for name, purpose in FILES.items()]
+    return "\n".join([*parts, "## Files in the data folder\n", "| file | |\n|---|---|", *files]) + "\n"
 
 
 def environment() -> str:
-    """Return a file of variables with all settings: the required ones first, the others commented out, with their defaults."""
-    settings = {name: field for name, field in ProxySettings.model_fields.items() if is_setting(field)}
+    """Return a file of variables with all settings; those that need no value are commented out, with their defaults."""
     parts = [_INTRODUCTION_OF_VARIABLES]
-    for name, field in sorted(settings.items(), key=lambda each: not each[1].is_required()):
-        factory = field.default_factory is not None
-        default = "" if field.is_required() or factory else as_variable(field.default)
-        comment = "" if field.is_required() else "# "
-        lines = textwrap.wrap(field.description or "", 100, break_on_hyphens=False, break_long_words=False)
-        parts += ["", *(f"# {line}" for line in lines), f"{comment}{PREFIX}{name.upper()}={default}"]
+    for title, fields in grouped_fields():
+        parts += ["", f"# --- {title} ---"]
+        for name, field in fields:
+            default = "" if field.default_factory is not None else as_variable(field.get_default())
+            comment, default = ("", "") if field.is_required() else ("# ", default)
+            lines = textwrap.wrap(
+                field.description or "", 100, break_on_hyphens=False, break_long_words=False
+            )
+            parts += ["", *(f"# {line}" for line in lines), f"{comment}{PREFIX}{name.upper()}={default}"]
     return "\n".join(parts) + "\n"
-
-
-def _table(names: Collection[str]) -> Iterator[str]:
-    yield "| variable | default | |\n|---|---|---|"
-    for name in names:
-        field = ProxySettings.model_fields[name]
-        if is_setting(field):
-            yield f"| `{PREFIX}{name.upper()}` | {_default(field)} | {field.description} |"
 
 
 def _default(field: FieldInfo) -> str:
@@ -191,9 +192,7 @@ def _default(field: FieldInfo) -> str:
 
 
 def _shown(settings: ProxySettings, sources: Sources) -> Iterator[tuple[str, Shown]]:
-    for name, field in ProxySettings.model_fields.items():
-        if not is_setting(field):
-            continue
+    for name, field in chain.from_iterable(fields for _, fields in grouped_fields()):
         source = sources.source(name)
         if field.is_required() and source == "default":
             yield name, Shown(None, "not set, and needed")

@@ -44,71 +44,89 @@ class ProxySettings(ProxyInternals, EngineSettings):
     upstream: str = Field(description="Base URL of the OpenAI-compatible LLM, as http://127.0.0.1:11434/v1.")
     upstreams: Annotated[tuple[UpstreamSettings, ...], NoDecode] = Field(
         default=(),
-        description="Further LLMs by model or path, and what each may be sent and learned from, as a JSON list: docs/reference/upstreams.md.",
+        description="Further LLMs by model or path, and which memories each may be sent and learn from, as a JSON list: "
+        "docs/reference/upstreams.md.",
     )
     host: str = Field(default="127.0.0.1", description="Address to serve on.")
     port: int = Field(default=8787, ge=0, le=65535, description="Port to serve on; 0: any free one.")
     admin_token: SecretStr | None = Field(
         default=None,
-        description="Bearer token of the memory API; empty: one is made and kept in the data folder.",
+        description="Bearer token of the memory API, which opens everybody's memories. Empty: one is made at the first start and kept in "
+        "the data folder.",
     )
 
     log_level: LogLevel = Field(
-        default=LogLevel.INFO, description="How much is logged: debug, info, warning or error."
+        default=LogLevel.INFO,
+        description="Least level of the events that are logged: debug, info, warning or error.",
     )
     metrics_public: bool = Field(
-        default=False, description="Let /memory/metrics be read without the admin token."
+        default=False, description="Whether /memory/metrics can be read without the admin token."
     )
 
     public_url: str | None = Field(
         default=None,
-        description="Under which address people's browsers reach Recollect, as https://memory.example.org; empty: as whoever asks for a link.",
+        description="Address at which people's browsers reach Recollect, as https://memory.example.org. Empty: the address that a request "
+        "for a link was sent to.",
     )
 
     identity: Annotated[tuple[IdentityMode, ...], NoDecode] = Field(
         default=(IdentityMode.HEADER,),
-        description="How to tell who is speaking: openwebui-jwt, header, api-key, oidc, or several with commas; "
-        "the first that applies to a request decides.",
+        description="How a request proves who is speaking: header, openwebui-jwt, api-key or oidc, or several with commas; the first that "
+        "applies to a request decides.",
     )
     openwebui_jwt_secret: SecretStr | None = Field(
-        default=None, description="For openwebui-jwt: OpenWebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET."
+        default=None,
+        description="Secret with which OpenWebUI signs who is speaking, the same as its FORWARD_USER_INFO_HEADER_JWT_SECRET; for the "
+        "identity openwebui-jwt.",
     )
     trusted_networks: Annotated[tuple[str, ...], NoDecode] = Field(
-        default=(), description="For header: whom to believe, as CIDR with commas: 10.0.0.0/8,fd00::/8."
+        default=(),
+        description="Networks whose user header is believed, as CIDR with commas: 10.0.0.0/8,fd00::/8; for RECOLLECT_IDENTITY=header.",
     )
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),
-        description="For header, without a secret: under which names beside localhost and addresses web pages may ask, with commas.",
+        description="Host names, besides localhost and IP addresses, under which web pages may send chats, with commas; for RECOLLECT_IDENTITY="
+        "header without a shared secret.",
     )
     shared_secret: SecretStr | None = Field(
-        default=None, description="For header: the secret that the frontend sends along."
+        default=None,
+        description="Secret that the frontend sends as X-Recollect-Secret with each request; for RECOLLECT_IDENTITY=header.",
     )
-    oidc_issuer: str | None = Field(default=None, description="For oidc: who must have made the token.")
-    oidc_audience: str | None = Field(default=None, description="For oidc: whom it must be made for.")
+    oidc_issuer: str | None = Field(
+        default=None, description="Issuer that a token must name; for RECOLLECT_IDENTITY=oidc."
+    )
+    oidc_audience: str | None = Field(
+        default=None, description="Audience that a token must name; for RECOLLECT_IDENTITY=oidc."
+    )
     upstream_api_key: SecretStr | None = Field(
-        default=None, description="The upstream's key, sent in place of the client's own."
+        default=None,
+        description="API key of the LLM, sent in place of the client's own. Empty: the client's key is passed on.",
     )
 
     require_identity: bool = Field(
         default=False,
-        description="Send only what is of a known user on to the upstream, and the list of models; the rest is answered with 401. "
-        "Without it, it passes without memory.",
+        description="Whether requests without a known user are refused with 401, but for the list of models. false: they pass without "
+        "memory.",
     )
 
-    user_header: str = Field(default="x-openwebui-user-id", description="Header that names the user.")
-    session_header: str = Field(default="x-openwebui-chat-id", description="Header that names the chat.")
+    user_header: str = Field(
+        default="x-openwebui-user-id", description="Name of the header that holds the user's id."
+    )
+    session_header: str = Field(
+        default="x-openwebui-chat-id", description="Name of the header that holds the chat's id."
+    )
     forward_identity: bool = Field(
         default=False,
-        description="Send the headers that tell who is speaking on to the upstream, but for secrets.",
+        description="Whether the headers that name the user are passed on to the LLM; secrets never are.",
     )
     system_styles: Annotated[dict[str, SystemStyle], NoDecode] = Field(
         default={"o1-mini*": SystemStyle.NONE, "o1-preview*": SystemStyle.NONE},
-        description="What models take from the system, as PATTERN=STYLE with commas, the first that fits counts; "
-        "styles: any, first (message only), developer, none (beside the user's first message).",
+        description="Which system messages a model takes, as PATTERN=STYLE with commas, of which the first match counts: any, first (only "
+        "as the first message), developer, or none (the text goes next to the user's first message).",
     )
     openwebui_status: bool = Field(
         default=True,
-        description="Show people of OpenWebUI, and no other client, in the chat what was recalled and, as soon as it is known, remembered.",
+        description="Whether OpenWebUI shows in the chat which memories were recalled and remembered. Other clients never see it.",
     )
 
     @property

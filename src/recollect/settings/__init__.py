@@ -100,119 +100,134 @@ class EngineSettings(EngineInternals, BaseSettings):
 
     data_dir: Path = Field(
         default_factory=default_data_dir,
-        description="Folder for the embedded database, the caches and files of yours; :memory:, and nothing outlives the process.",
+        description="Folder for the embedded database, caches, keys and other files; with `:memory:` nothing outlives the process.",
     )
     database_url: SecretStr | None = Field(
         default=None,
-        description="A Postgres with pgvector, as postgresql://..., with one host or several; empty: the embedded one in the data folder; "
-        "memory:, an embedded one that is gone with the process.",
+        description="URL of your own Postgres with pgvector, as postgresql://..., with one host or several. Empty: an embedded Postgres in "
+        "the data folder; `memory:`: an embedded one that keeps nothing.",
     )
 
     embedder: str = Field(
         default="local:all-MiniLM-L6-v2",
-        description="local:all-MiniLM-L6-v2, local:/path/to/a/model, openai:MODEL, or mistral:mistral-embed.",
+        description="Embedding model: local:all-MiniLM-L6-v2, local:/path/to/a/model, openai:MODEL or mistral:mistral-embed.",
     )
     embedder_base_url: str | None = Field(
         default=None,
-        description="For openai:MODEL: the base URL that has /embeddings; for mistral:MODEL where it is not Mistral's own.",
+        description="Base URL of the embedding server, which has /embeddings: for openai:MODEL, and for mistral:MODEL if the server is not "
+        "Mistral's own.",
     )
     embedder_api_key: SecretStr | None = Field(
-        default=None, description="For openai:MODEL and mistral:MODEL: its key."
+        default=None, description="API key of the embedding server, for openai:MODEL and mistral:MODEL."
     )
     previous_embedder_api_key: SecretStr | None = Field(
         default=None,
-        description="After a change of embedder: the key of the one before, until all is embedded anew; empty: as today's, where it is the same server.",
+        description="API key of the previous embedding server, which is asked until a new embedder has embedded everything again. Empty: "
+        "the current key, if it is the same server.",
     )
     second_embedder: str = Field(
         default="local:multilingual-e5-small",
-        description="Of statements, in any language, beside the other: local:multilingual-e5-small, or off.",
+        description="Second embedding model, for memories in any language: local:multilingual-e5-small, or off.",
     )
 
     memory_cache_mb: int = Field(
         default=256,
         ge=0,
-        description="MiB of this process that the memory of active people may take, the log of one person about a quarter. A larger log "
-        "is searched in the database, by meaning alone; 0: nothing is kept from turn to turn.",
+        description="MiB that each process may use for the memories of recently active people, a quarter of it for one person's message "
+        "log; a larger log is searched in the database, by meaning alone. 0: nothing is kept between turns.",
     )
     recall_deadline_ms: int = Field(
         default=300,
         gt=0,
-        description="A chat never waits longer for its memories, nor for what it says to be written.",
+        description="Milliseconds that a chat waits at most for its memories, and for its message to be written.",
     )
     recall_gate: float | None = Field(
         default=None,
         ge=-1,
         le=1,
-        description="Cosine of a best match that means nothing; empty: the embedder's own.",
+        description="Cosine similarity that unrelated texts reach with the embedder, so that it means nothing; `recollect reembed` measures "
+        "it. Empty: the embedder's own figure.",
     )
     embed: EmbeddingScope = Field(
         default=EmbeddingScope.ALL,
-        description="What gets embeddings: memories, memories+summaries, marked (messages somebody marked too), or all.",
+        description="Which texts get embeddings: memories, memories+summaries, marked (these, and messages marked as valuable) or all.",
     )
     placement: Placement = Field(
         default=Placement.STABLE,
-        description="Where memories go: stable (so that prompt caches hold), system, user, or off.",
+        description="Where memories go in the prompt: stable (prompt caches stay valid), system, user or off.",
     )
-    memory_tokens: int = Field(default=1000, ge=50, description="Tokens the memories of a turn may take.")
+    memory_tokens: int = Field(
+        default=1000, ge=50, description="Most tokens that the memories of one turn may take."
+    )
     standing_tokens: int = Field(
         default=120,
         ge=0,
-        description="Tokens for what stands in every chat whatever is asked: the most important statements; 0: none.",
+        description="Most tokens of the important memories that every chat gets, whatever it asks; 0: none.",
     )
     history_tokens: int = Field(
         default=800,
         ge=0,
-        description="Tokens for what was said earlier in a conversation and the request lacks; 0: none.",
+        description="Most tokens of earlier conversation that are given back if a request lacks it; 0: none.",
     )
 
     record: bool = Field(
         default=True,
-        description="Keep what is said in the message log, whatever is made of it; off: it is not even logged.",
+        description="Whether messages are kept in the message log. false: nothing is logged, and nothing is learned.",
     )
     formation: Strategy = Field(
         default=Strategy.EXTRACT,
-        description="extract (by the model), qa_turn (question and answer as they were, without a model), both, or off: logged, and nothing formed.",
+        description="How memories are formed: extract (by a model), qa_turn (each question with its answer, without a model), both, or off "
+        "(messages are logged, and nothing is formed).",
     )
     formation_yields: ChatsFirst = Field(
         default=ChatsFirst.AUTO,
-        description="Let chats come first where their LLM extracts: nothing begins while one runs, what runs is given up "
-        "for it and done later; auto (where that LLM is on this machine or its network), always, or never.",
+        description="Whether the forming of memories waits while chats run, because both need the same LLM: auto (if that LLM is on this "
+        "machine or its network), always or never. A call that is stopped for a chat is made again later.",
     )
     extraction_model: str | None = Field(
         default=None,
-        description="The model that extracts; empty: the chat's own, where its own LLM extracts.",
+        description="Model that extracts memories from chats. Empty: the model of each chat, if the chats' own LLM server extracts.",
     )
     extraction_base_url: str | None = Field(
         default=None,
-        description="Its base URL; empty: the chat's upstream. https://api.mistral.ai is asked by Mistral's own SDK.",
+        description="Base URL of the LLM server that extracts memories. Empty: the upstream of the chat. https://api.mistral.ai is called "
+        "through Mistral's own SDK.",
     )
     extraction_api_key: SecretStr | None = Field(
         default=None,
-        description="Its key; empty: the request's own, while the process lives; never sent to another server.",
+        description="API key of the LLM server that extracts memories. Empty: RECOLLECT_UPSTREAM_API_KEY, or else the key of the chat's "
+        "request, which is held in memory only; neither is sent to another server.",
     )
     memories_per_hour: int = Field(
         default=60,
         ge=0,
-        description="Memories formed for a user within an hour at most; 0: any number, as while a history is imported.",
+        description="Most memories that are formed for one user within an hour; 0: no limit, as for the time of an import.",
     )
     user_cap: int = Field(
         default=200,
         ge=0,
-        description="Memories a user may have; what is old, unimportant and long unused goes first; 0: any number.",
+        description="Most memories that one user may have; beyond it old, unimportant and long unused ones are retired. 0: no limit.",
     )
     user_tokens_per_day: int = Field(
-        default=0, ge=0, description="Tokens models may take in the background for one user; 0: any number."
+        default=0,
+        ge=0,
+        description="Most tokens a day that background models may use for one user; 0: no limit.",
     )
-    tokens_per_day: int = Field(default=0, ge=0, description="The same for all users together.")
+    tokens_per_day: int = Field(
+        default=0,
+        ge=0,
+        description="Most tokens a day that background models may use for all users together; 0: no limit.",
+    )
     worker: Worker = Field(
         default=Worker.OWN,
-        description="Who forms memories: own (a process that is started and watched), elsewhere (`recollect worker`, on "
-        "this machine or others), or within (this process: a text that takes long then holds up every chat).",
+        description="Which process forms memories: own (a worker that the proxy starts and watches), elsewhere (`recollect worker`, on this "
+        "machine or others) or within (the proxy itself, where a long text holds up every chat).",
     )
 
     log_secrets: bool = Field(
         default=False,
-        description="Keep secrets in clear in the message log. Memories, summaries and what models are sent never have them.",
+        description="Whether the message log keeps passwords and keys readable instead of masked. Memories, summaries and the prompts of "
+        "background models never have them.",
     )
 
     @classmethod

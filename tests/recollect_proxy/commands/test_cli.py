@@ -138,7 +138,7 @@ def test_the_help_names_every_setting() -> None:
 def test_the_help_shows_what_one_would_write_and_nothing_of_python() -> None:
     said = " ".join(recollect("serve", "--help").output.split())
 
-    assert "RECOLLECT_IDENTITY: How to tell" in said
+    assert "RECOLLECT_IDENTITY: How a request proves" in said
     assert "(default: header)" in said
     assert "(default: o1-mini*=none,o1-preview*=none)" in said
     for name in (

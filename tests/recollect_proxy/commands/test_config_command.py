@@ -1,14 +1,16 @@
 """`recollect config`: what is set, and where it is from."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect_proxy.command_line import recollect
 
-from recollect.settings import is_setting
+from recollect.settings import EngineSettings, is_setting
 from recollect_proxy.commands.config import FILES, markdown
+from recollect_proxy.commands.setting_groups import GROUPS
 from recollect_proxy.settings.command_settings import settings_of_start
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
@@ -37,6 +39,20 @@ def test_the_page_names_each_setting_once() -> None:
 
     fields = ProxySettings.model_fields
     assert sorted(named) == sorted(f"RECOLLECT_{name.upper()}" for name in fields if is_setting(fields[name]))
+
+
+def test_five_settings_come_first_and_six_groups_follow() -> None:
+    assert [len(GROUPS), len(GROUPS[0].names)] == [7, 5]
+
+
+def test_the_page_says_which_settings_the_filter_reads() -> None:
+    told = set(
+        re.findall(r"`RECOLLECT_([A-Z_]+)`", markdown().partition("The filter within")[2].partition("##")[0])
+    )
+    groups = {name for group in GROUPS[-3:] for name in group.names}
+
+    read = {name for name, field in EngineSettings.model_fields.items() if is_setting(field)}
+    assert {name.lower() for name in told} | groups == read
 
 
 def test_each_setting_is_shown_with_where_it_is_from(tmp_path: Path) -> None:
