@@ -33,7 +33,7 @@ run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 upstream:
 	@test -n "$(UPSTREAM)$(RECOLLECT_UPSTREAM)" || { echo "Recollect needs the base URL of your LLM: make run UPSTREAM=http://127.0.0.1:11434/v1. No LLM at hand? make demo"; exit 2; }
 
-demo: $(VENV)/.run  ## a conversation of two users; with UPSTREAM=... through a real LLM
+demo: $(VENV)/.run  ## a short play of two people; with UPSTREAM=... through a real LLM
 	@$(BIN)/python -m examples.demo $(if $(UPSTREAM),--upstream $(UPSTREAM))
 
 docs: $(VENV)/.run  ## docs/reference/settings.md and deploy/.env.example from the settings, docs/reference/requests.md from its table

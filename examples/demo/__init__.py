@@ -1,1 +1,1 @@
-"""Shows Recollect at work: a conversation of two people, through the proxy as it is served."""
+"""Shows Recollect at work: a short play of two people, through the proxy as it is served."""

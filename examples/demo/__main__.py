@@ -1,4 +1,4 @@
-"""`python -m examples.demo`, which is `make demo`. Never: what is played."""
+"""`python -m examples.demo`, which is `make demo`. Never: the scenes."""
 
 import sys
 

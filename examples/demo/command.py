@@ -1,4 +1,4 @@
-"""`make demo`: the proxy at work, with or without an LLM. Never: what is played."""
+"""`make demo`: the proxy at work, with or without an LLM. Never: the scenes."""
 
 import sys
 from typing import Annotated
@@ -18,7 +18,7 @@ def demo(
     upstream: Annotated[
         str | None,
         typer.Option(
-            help="Base URL of an LLM to play it with; without one, a demo model stands in.",
+            help="Base URL of an LLM to play it with; without one, a script stands in.",
             metavar="URL",
             envvar="RECOLLECT_UPSTREAM",
         ),
@@ -28,7 +28,7 @@ def demo(
         str | None, typer.Option(help="The LLM's model. (default: the first it lists)", metavar="NAME")
     ] = None,
 ) -> None:
-    """Play a conversation of two people, and show what is remembered of whom.
+    """Play five scenes of two people: learned, replaced, recalled, kept apart, undone.
 
     Everything it starts ends with it, and its data goes. Exits with 1 if something did not come out as
     it must; with a real LLM that is only reported.

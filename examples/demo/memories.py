@@ -2,28 +2,35 @@
 
 import asyncio
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 import httpx
 
-from recollect.model import Kind
-
 _POLL_SECONDS = 0.1
 _PAGE = 200
+_VERBS = {"add": "remembered", "replace": "replaced", "retire": "forgotten"}
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
-    """A memory as the API shows it."""
+class Changed:
+    """A change to a person's memories as the API shows it.
 
-    kind: str
-    content: str
+    Attributes:
+        verb: The kind of change, as a past participle.
+        before: The memory before; "" if there was none.
+        after: The memory after; "" if there is none.
+    """
+
+    verb: str
+    before: str
+    after: str
 
 
 class MemoryApi:
-    """Reads what the proxy remembers."""
+    """Reads the proxy's memories."""
 
     def __init__(self, client: httpx.AsyncClient, token: str) -> None:
         """Use the API.
@@ -35,11 +42,10 @@ class MemoryApi:
         self._client = client
         self._headers = {"Authorization": f"Bearer {token}"}
 
-    async def of(self, user_id: str) -> list[Remembered]:
-        """Return the user's memories of each kind, oldest first."""
-        kinds = "&".join(f"kind={kind}" for kind in Kind)
-        page = await self._get(f"/memory/users/{quote(user_id, safe='')}/memories?limit={_PAGE}&{kinds}")
-        return [Remembered(memory["kind"], memory["content"]) for memory in reversed(page["memories"])]
+    async def changes(self, user_id: str) -> list[Changed]:
+        """Return all changes to a user's memories, oldest first."""
+        page = await self._get(f"/memory/users/{quote(user_id, safe='')}/memories/history?limit={_PAGE}")
+        return [_changed(each) for each in reversed(page["updates"])]
 
     async def formed(self, exchanges: int, *, patience: float) -> bool:
         """Wait until that many exchanges were formed since the proxy began, or given up.
@@ -62,3 +68,8 @@ class MemoryApi:
         response = await self._client.get(path, headers=self._headers)
         response.raise_for_status()
         return dict(response.json())
+
+
+def _changed(update: Mapping[str, Any]) -> Changed:
+    verb = "undone" if update["undoes"] else _VERBS.get(update["action"], update["action"])
+    return Changed(verb, update["before"] or "", update["after"] or "")

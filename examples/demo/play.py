@@ -1,50 +1,41 @@
-"""Plays the demo: two people tell things, and ask about them in new chats. Never: how it is shown."""
+"""Plays the demo scene by scene, and judges the outcome of each. Never: shows it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from openai import AsyncOpenAI
 
 from examples.demo.chat import Chat, Said
-from examples.demo.memories import MemoryApi, Remembered
-from examples.demo.script import PEOPLE, Person, other
+from examples.demo.memories import Changed, MemoryApi
+from examples.demo.script import SCENES, Scene
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 
 @dataclass(frozen=True, slots=True)
-class Expectation:
-    """Something that must come of the demo, and whether it did."""
+class Outcome:
+    """The outcome of a scene.
 
-    text: str
-    met: bool
+    Attributes:
+        said: The message and its answer.
+        changes: How the person's memories changed.
+        is_formed: Whether the message was read for memories.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What one person asked in their new chat: about their own things, and about the other's."""
-
-    own: Said
-    others: Said
+    said: Said
+    changes: Sequence[Changed]
+    is_formed: bool = True
 
 
 class Audience(Protocol):
     """Is shown what happens, as it happens."""
 
-    def chat(self, person: Person, ordinal: str) -> None:
-        """A chat begins."""
+    def scene(self, scene: Scene) -> None:
+        """A scene begins."""
         ...
 
-    def said(self, person: Person, said: Said) -> None:
-        """Something was said in it."""
-        ...
-
-    def holds(self, person: Person, memories: Sequence[Remembered]) -> None:
-        """This is what is remembered of a person."""
-        ...
-
-    def forming(self) -> None:
-        """Memories are being formed."""
+    def outcome(self, scene: Scene, outcome: Outcome) -> None:
+        """A scene is over."""
         ...
 
 
@@ -65,8 +56,8 @@ class Play:
 
         Args:
             client: OpenAI's SDK before the proxy.
-            model: Whom to talk to.
-            memories: What the proxy remembers.
+            model: The model's name.
+            memories: The proxy's memories.
             settings: The proxy's; they name the headers.
             audience: Is shown what happens.
             patience: Seconds to wait for formation when it does not move.
@@ -77,75 +68,48 @@ class Play:
         self._settings = settings
         self._audience = audience
         self._patience = patience
-        self._exchanges = 0
+        self._chats: dict[tuple[str, str], Chat] = {}
 
-    async def run(self) -> list[Expectation]:
-        """Play it; return what had to come of it."""
-        for person in PEOPLE:
-            chat = self._chat(person, "first")
-            for text in person.tells:
-                self._heard(person, await chat.tell(text))
-        formed = [await self._formed()]
-        for person in PEOPLE:
-            self._audience.holds(person, await self._memories.of(person.user_id))
-        asked = {}
-        for person in PEOPLE:
-            chat = self._chat(person, "second")
-            own = self._heard(person, await chat.ask(person.asks))
-            others = self._heard(person, await chat.ask(person.asks_of_other))
-            asked[person.name] = Asked(own, others)
-        formed.append(await self._formed())
-        stores = {person.name: await self._memories.of(person.user_id) for person in PEOPLE}
-        return [
-            Expectation("memories were formed of everything that was said", all(formed)),
-            *(each for person in PEOPLE for each in judge(person, asked[person.name], stores)),
-        ]
+    async def run(self) -> list[str]:
+        """Play it; return a line for each failure."""
+        missed: list[str] = []
+        seen: dict[str, int] = {}
+        for number, scene in enumerate(SCENES, 1):
+            self._audience.scene(scene)
+            said = await self._chat(scene).say(scene.says)
+            is_formed = await self._memories.formed(number, patience=self._patience)
+            changes = await self._memories.changes(scene.user_id)
+            outcome = Outcome(said, changes[seen.get(scene.user_id, 0) :], is_formed)
+            seen[scene.user_id] = len(changes)
+            self._audience.outcome(scene, outcome)
+            missed += judge(scene, outcome)
+        return missed
 
-    def _chat(self, person: Person, ordinal: str) -> Chat:
-        self._audience.chat(person, ordinal)
+    def _chat(self, scene: Scene) -> Chat:
         headers = {
-            self._settings.user_header: person.user_id,
-            self._settings.session_header: f"{person.user_id}-{ordinal}-chat",
+            self._settings.user_header: scene.user_id,
+            self._settings.session_header: f"{scene.user_id}-{scene.chat}-chat",
         }
-        return Chat(self._client, model=self._model, headers=headers)
-
-    def _heard(self, person: Person, said: Said) -> Said:
-        self._exchanges += 1
-        self._audience.said(person, said)
-        return said
-
-    async def _formed(self) -> bool:
-        self._audience.forming()
-        return await self._memories.formed(self._exchanges, patience=self._patience)
+        new = Chat(self._client, model=self._model, headers=headers)
+        return self._chats.setdefault((scene.person, scene.chat), new)
 
 
-def judge(person: Person, asked: Asked, stores: Mapping[str, Sequence[Remembered]]) -> list[Expectation]:
-    """Return what had to come of the demo for one person.
-
-    Args:
-        person: Whom.
-        asked: What they asked, and were shown.
-        stores: What is remembered, by name.
-    """
-    neighbour = other(person)
-    store = _joined(memory.content for memory in stores[person.name])
-    shown = _joined(said for each in (asked.own, asked.others) for said in (each.answer, *each.memories))
-    return [
-        Expectation(
-            f"{person.name} was reminded of their own words in a new chat",
-            person.words[0] in _joined(asked.own.memories) and person.words[0] in asked.own.answer.lower(),
-        ),
-        Expectation(f"{person.name}'s store holds what {person.name} told", person.words[0] in store),
-        Expectation(
-            f"nothing of {neighbour.name}'s was shown to {person.name}",
-            not any(word in shown for word in neighbour.words),
-        ),
-        Expectation(
-            f"nothing of {neighbour.name}'s is in {person.name}'s store",
-            not any(word in store for word in neighbour.words),
-        ),
+def judge(scene: Scene, outcome: Outcome) -> list[str]:
+    """Return a line for each failure in a scene."""
+    said = outcome.said
+    recalled = "\n".join(said.recalled)
+    memories = "\n".join(each.after for each in outcome.changes)
+    missed = [] if outcome.is_formed else ["the message was not read for memories"]
+    missed += [
+        f"nothing with {part!r} was {verb}"
+        for verb, part in scene.changes
+        if not any(each.verb == verb and part in each.after for each in outcome.changes)
     ]
-
-
-def _joined(texts: Iterable[str]) -> str:
-    return "\n".join(texts).lower()
+    if scene.recalls not in recalled or scene.recalls not in said.answer:
+        missed.append(f"{scene.recalls!r} was not recalled, or not in the answer")
+    missed += [
+        f"{word!r} was shown or kept"
+        for word in scene.apart
+        if word.lower() in f"{recalled}\n{said.answer}\n{memories}".lower()
+    ]
+    return [f"{scene.title}: {each}" for each in missed]

@@ -1,17 +1,15 @@
-"""Shows the demo on a terminal, readable in 80 columns. Never: what is expected of it."""
+"""Shows the demo on a terminal, readable in 80 columns and 20 seconds. Never: judges it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.padding import Padding
-from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from examples.demo.chat import Said
-from examples.demo.memories import Remembered
-from examples.demo.play import Expectation
-from examples.demo.script import Person
+from examples.demo.memories import Changed
+from examples.demo.play import Outcome
+from examples.demo.script import Scene
 
 _LABEL_WIDTH = 10
 
@@ -23,51 +21,38 @@ class Screen:
         self._console = console
 
     def introduce(self, *, base_url: str, model: str, is_real: bool) -> None:
-        """Say what is played, and with whom."""
-        said = f"the model {model}" if is_real else "a demo model that only says back its own prompt (no LLM)"
-        self._console.print(
-            Text(
-                f"Recollect at {base_url}, before {said}. Two people, Alice and Bob, talk to it through "
-                "OpenAI's SDK; the headers of each request say who talks, as a chat frontend's do."
+        """Name the proxy and the model."""
+        if is_real:
+            told = f"Recollect at {base_url}, before the model {model}."
+        else:
+            told = (
+                "No LLM here: a script of three rules stands in for it, and says back its prompt. All else is "
+                f"real: the proxy at {base_url}, its Postgres, its embedding models."
             )
-        )
+        self._console.print(Text(told))
 
-    def chat(self, person: Person, ordinal: str) -> None:
-        """A chat begins."""
-        self._rule(f"{person.name}'s {ordinal} chat")
-
-    def said(self, person: Person, said: Said) -> None:
-        """Something was said, and answered; below it, what Recollect says it did."""
-        lines = [(person.name, said.text, "bold"), ("model", said.answer, "")]
-        count = f"{said.injected} {'memory' if said.injected == 1 else 'memories'} injected"
-        lines.append(("recollect", f"{count} ({said.skipped})" if said.skipped else count, "cyan"))
-        lines += [("", f"- {memory}", "cyan") for memory in said.memories]
-        self._lines(lines)
-
-    def forming(self) -> None:
-        """Memories are being formed."""
+    def scene(self, scene: Scene) -> None:
+        """A scene begins."""
+        where = f"{scene.person}'s {scene.chat} chat"
         self._console.print()
-        self._console.print(Text("(waiting until memories are formed ...)", style="dim"))
+        self._console.print(Text.assemble((scene.title, "bold"), (f"  {where}", "dim")))
+        self._lines([(scene.person, scene.says, "bold")])
 
-    def holds(self, person: Person, memories: Sequence[Remembered]) -> None:
-        """This is what the Memory API shows of a person."""
-        self._rule(f"What is remembered of {person.name} (GET /memory/users/{person.user_id}/memories)")
-        self._lines([(memory.kind, memory.content, "green") for memory in memories] or [("", "nothing", "")])
+    def outcome(self, scene: Scene, outcome: Outcome) -> None:  # noqa: ARG002 -- the audience's
+        """A scene is over: the recalled memories, the answer to a question, and the changes."""
+        said = outcome.said
+        lines = [("recalled", each, "cyan") for each in said.recalled]
+        if said.text.endswith("?"):
+            lines = [*(lines or [("recalled", "nothing", "cyan")]), ("LLM", said.answer, "")]
+        self._lines([*lines, *((each.verb, _shown(each), "green") for each in outcome.changes)])
 
-    def conclude(self, expectations: Sequence[Expectation], *, enforced: bool) -> None:
-        """Say what came of it."""
-        self._rule("What came of it")
-        missed = "FAILED" if enforced else "missed"
-        self._lines(
-            [
-                ("ok", each.text, "green") if each.met else (missed, each.text, "bold red")
-                for each in expectations
-            ]
-        )
-
-    def _rule(self, title: str) -> None:
+    def conclude(self, missed: Sequence[str], *, enforced: bool) -> None:
+        """Report failures, or that there are none."""
         self._console.print()
-        self._console.print(Rule(Text(title), align="left", characters="-"))
+        label = "FAILED" if enforced else "missed"
+        self._lines([(label, each, "bold red") for each in missed])
+        if not missed:
+            self._console.print(Text("All came out as it must. The demo's data is deleted.", style="green"))
 
     def _lines(self, lines: Sequence[tuple[str, str, str]]) -> None:
         grid = Table.grid(padding=(0, 1))
@@ -75,4 +60,13 @@ class Screen:
         grid.add_column(overflow="fold")
         for label, text, style in lines:
             grid.add_row(Text(label, style="dim"), Text(text, style=style))
-        self._console.print(Padding(grid, (0, 0)))
+        if lines:
+            self._console.print(Padding(grid, (0, 0, 0, 2), expand=False))
+
+
+def _shown(change: Changed) -> str:
+    return " -> ".join(_texts(change))
+
+
+def _texts(change: Changed) -> Iterator[str]:
+    yield from (each for each in (change.before, change.after) if each)

@@ -1,57 +1,71 @@
-"""Who says what in the demo, and what must come of it. Never: how it is said or checked."""
+"""The scenes of the demo: the messages, and the changes and memories that must follow. Never: plays or checks them."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
-    """One of the two.
+class Scene:
+    """One message of one person, in one of their chats.
 
     Attributes:
-        name: How the demo calls them.
-        tells: What they tell in their first chat.
-        asks: What they ask in a new one about what they told.
-        asks_of_other: What they ask there about what only the other one told.
-        words: Words, in lower case, that only what they told holds; the first answers ``asks``.
+        title: The heading.
+        person: The name of the person.
+        chat: The person's chat; a chat that is named again goes on.
+        says: The message.
+        changes: Changes that must follow: the verb, and a part of the memory's text.
+        recalls: A word that a recalled memory and the answer must have; "" if none needs to be recalled.
+        apart: Words that no recalled memory, no answer and no memory of this person may have.
     """
 
-    name: str
-    tells: tuple[str, ...]
-    asks: str
-    asks_of_other: str
-    words: tuple[str, ...]
+    title: str
+    person: str
+    chat: str
+    says: str
+    changes: tuple[tuple[str, str], ...] = ()
+    recalls: str = ""
+    apart: tuple[str, ...] = ()
 
     @property
     def user_id(self) -> str:
         """The user id that a frontend would send."""
-        return f"demo-{self.name.lower()}"
+        return f"demo-{self.person.lower()}"
 
 
-ALICE = Person(
-    name="Alice",
-    tells=(
-        "I'm allergic to quinces, so please never suggest a recipe with them.",
-        "My daughter Philippa starts school in September.",
+SCENES = (
+    Scene(
+        "Learned",
+        "Alice",
+        "first",
+        "I live in Porto, and I'm allergic to walnuts.",
+        changes=(("remembered", "Porto"), ("remembered", "walnuts")),
     ),
-    asks="Which fruit am I allergic to?",
-    asks_of_other="What is my sailing boat called?",
-    words=("quince", "philippa"),
-)
-
-BOB = Person(
-    name="Bob",
-    tells=(
-        "My sailing boat is called Kittiwake, and I keep it in Stromness.",
-        "I work night shifts, so I only answer after noon.",
+    Scene(
+        "Replaced",
+        "Alice",
+        "second",
+        "Remember that I moved to Braga.",
+        changes=(("replaced", "Braga"),),
     ),
-    asks="What is my sailing boat called?",
-    asks_of_other="Which fruit am I allergic to?",
-    words=("kittiwake", "stromness", "night shift"),
+    Scene(
+        "Recalled in another chat",
+        "Alice",
+        "third",
+        "In which town do I live?",
+        recalls="Braga",
+        apart=("Porto",),
+    ),
+    Scene(
+        "Kept apart from another person",
+        "Bob",
+        "first",
+        "In which town do I live?",
+        apart=("Braga", "Porto", "walnut"),
+    ),
+    Scene(
+        "Undone",
+        "Alice",
+        "second",
+        "Undo that.",
+        changes=(("undone", "Porto"),),
+    ),
 )
-
-PEOPLE = (ALICE, BOB)
-
-
-def other(person: Person) -> Person:
-    """Return the one who is not ``person``."""
-    return BOB if person is ALICE else ALICE

@@ -1,4 +1,4 @@
-"""Sets the stage for the demo, and clears it: upstream, proxy, data. Never: what is played."""
+"""Sets the stage for the demo, and clears it: upstream, proxy, data. Never: the scenes."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -33,9 +33,9 @@ async def stage(settings: ProxySettings, *, is_real: bool, api_key: str | None, 
 
     Args:
         settings: The operator's. The database and the data are the demo's own.
-        is_real: Whether the upstream they name is an LLM to play with; else the demo's own is.
+        is_real: Whether the upstream they name is an LLM; else the demo's script stands in.
         api_key: The LLM's key.
-        model: Whom to talk to; None: the first model there is.
+        model: The name of the LLM's model; None: the first it lists.
 
     Returns:
         Whether everything came out as it must; always with a real LLM, which may answer as it likes.
@@ -59,7 +59,7 @@ async def stage(settings: ProxySettings, *, is_real: bool, api_key: str | None, 
             try:
                 chosen = model or await _first_model(client)
                 screen.introduce(base_url=base_url, model=chosen, is_real=is_real)
-                expectations = await Play(
+                missed = await Play(
                     client=client,
                     model=chosen,
                     memories=MemoryApi(administrator, token),
@@ -69,13 +69,13 @@ async def stage(settings: ProxySettings, *, is_real: bool, api_key: str | None, 
                 ).run()
             except (openai.OpenAIError, httpx.HTTPError) as error:
                 raise PlayFailedError(f"The demo could not be played to its end: {error}") from error
-    screen.conclude(expectations, enforced=not is_real)
-    return is_real or all(each.met for each in expectations)
+    screen.conclude(missed, enforced=not is_real)
+    return is_real or not missed
 
 
 @asynccontextmanager
 async def _proxy(settings: ProxySettings, *, is_real: bool) -> AsyncIterator[tuple[ProxySettings, str, str]]:
-    """Serve it; yield what it was told, where it is, and its admin token."""
+    """Serve it; yield its settings, its address, and its admin token."""
     async with AsyncExitStack() as closing:
         changes: dict[str, Any] = {"formation": Strategy.EXTRACT, "formation_quiet_seconds": 0}
         if not is_real:

@@ -1,7 +1,7 @@
 """A stand-in for an LLM server, for a demo without one: it speaks the protocol, and is no model.
 
 OpenAI's chat completions, whole and streamed. It answers from its prompt alone, and says in its name and in every answer
-to a person what it is. Asked for structured output it says the person's messages back, as an extraction.
+to a person that it is scripted. Asked for structured output it extracts the few sentences that its script understands.
 Never: a memory, Recollect.
 """
 
@@ -16,7 +16,7 @@ from examples.demo.answering import answer, extract
 from recollect.text.tokens import estimate_tokens
 from recollect_proxy.web.asgi import Incoming, Receive, Scope, Send, respond
 
-MODEL = "recollect-demo"
+MODEL = "scripted"
 
 _JSON = b"application/json"
 _LARGEST_BODY = 2**24
@@ -56,7 +56,7 @@ async def demo_upstream(scope: Scope, receive: Receive, send: Send) -> None:
 
 def _read(scope: Scope, body: bytes | None) -> Mapping[str, Any]:
     if (scope["method"], scope["path"]) != ("POST", "/v1/chat/completions"):
-        raise _RefusedError(404, "The demo model serves GET /v1/models and POST /v1/chat/completions.")
+        raise _RefusedError(404, "The scripted LLM serves GET /v1/models and POST /v1/chat/completions.")
     try:
         request = msgspec.json.decode(body or b"", type=dict[str, Any])
     except (ValueError, RecursionError):

@@ -1,10 +1,11 @@
-"""The demo model says back what its prompt holds, and nothing else."""
+"""The scripted LLM says back what its prompt holds, and extracts what its script understands."""
 
+import json
 from typing import Any
 
 import pytest
 
-from examples.demo.answering import NOTED, TOLD, UNKNOWN, answer
+from examples.demo.answering import NOTED, TOLD, UNKNOWN, answer, extract
 
 
 def asked(question: str, *before: str, role: str = "system") -> str:
@@ -19,9 +20,7 @@ def test_a_statement_is_noted() -> None:
 def test_a_question_is_answered_with_the_line_that_speaks_of_it() -> None:
     prompt = "You are kind.\n<notes>\n- [FACT] Has a boat called Kittiwake. (2026-03-15)\n- [FACT] Is a smith.\n</notes>"
 
-    assert (
-        asked("What is my boat called?", prompt) == TOLD + "[FACT] Has a boat called Kittiwake. (2026-03-15)"
-    )
+    assert asked("What is my boat called?", prompt) == TOLD + "Has a boat called Kittiwake."
 
 
 def test_the_lines_that_share_most_words_come_first_and_two_are_said_at_most() -> None:
@@ -62,3 +61,31 @@ def test_it_reads_what_the_chat_said_before_as_well() -> None:
 )
 def test_any_content_is_read(content: Any, said: str) -> None:
     assert answer([{"role": "user", "content": content}]) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "understood"),
+    [
+        (
+            "I live in Porto, and I'm allergic to walnuts.",
+            "",
+            [("Lives in Porto", "new", []), ("Is allergic to walnuts", "new", [])],
+        ),
+        (
+            "Remember that I moved to Braga.",
+            "[0] (fact, told 2026-11-28) Is allergic to walnuts\n[1] (fact, told 2026-11-28) Lives in Porto",
+            [("Lives in Braga", "contradicts", [1])],
+        ),
+        ("I live in Porto", "[0] (fact) Lives in Porto", [("Lives in Porto", "repeats", [0])]),
+        ("In which town do I live?", "", []),
+    ],
+)
+def test_it_extracts_the_sentences_of_its_script(said: str, known: str, understood: list[Any]) -> None:
+    prompt = (
+        f"Existing memories, numbered:\n=====\n{known}\n=====\n\nMessage 1, Sunday:\n=====\n{said}\n====="
+    )
+
+    told = json.loads(extract([{"role": "user", "content": prompt}]))["memories"]
+
+    assert [(each["content"], each["relation"], each["about"]) for each in told] == understood
+    assert all(each["evidence"] in said for each in told)

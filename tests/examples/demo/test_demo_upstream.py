@@ -17,7 +17,7 @@ CONVERSATION = [
     {"role": "system", "content": "- [FACT] Has a boat called Kittiwake."},
     {"role": "user", "content": "What is my boat called?"},
 ]
-SAID = TOLD + "[FACT] Has a boat called Kittiwake."
+SAID = TOLD + "Has a boat called Kittiwake."
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def events(body: bytes) -> list[Any]:
 
 
 async def test_it_lists_its_one_model_by_a_name_that_says_what_it_is(client: AsyncOpenAI) -> None:
-    assert [model.id async for model in client.models.list()] == [MODEL] == ["recollect-demo"]
+    assert [model.id async for model in client.models.list()] == [MODEL] == ["scripted"]
 
 
 async def test_a_whole_answer_is_a_chat_completion(client: AsyncOpenAI) -> None:
@@ -57,7 +57,7 @@ async def test_a_whole_answer_is_a_chat_completion(client: AsyncOpenAI) -> None:
     assert completion.object == "chat.completion"
     assert completion.model == MODEL
     assert completion.choices[0].finish_reason == "stop"
-    assert completion.choices[0].message.content == "(demo model) Noted."
+    assert completion.choices[0].message.content == "(scripted) Noted."
     assert completion.usage is not None
     assert completion.usage.prompt_tokens > 0
     assert (
@@ -102,14 +102,14 @@ async def test_the_sdk_reads_its_stream(client: AsyncOpenAI) -> None:
 
     chunks = [chunk async for chunk in stream]
 
-    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks[:-1]) == "(demo model) Noted."
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks[:-1]) == "(scripted) Noted."
     assert chunks[-1].usage is not None
 
 
-async def test_asked_for_structured_output_it_says_back_what_a_person_tells(client: AsyncOpenAI) -> None:
+async def test_asked_for_structured_output_it_extracts(client: AsyncOpenAI) -> None:
     prompt = (
-        "Message 1, Saturday 2026-11-28 10:00:\n=====\nI sail.\n=====\n\n"
-        "Message 2, Saturday 2026-11-28 10:01:\n=====\nDo I?\n====="
+        "Message 1, Saturday 2026-11-28 10:00:\n=====\nI live in Porto.\n=====\n\n"
+        "Message 2, Saturday 2026-11-28 10:01:\n=====\nHello.\n====="
     )
     completion = await client.chat.completions.create(
         model=MODEL,
@@ -118,7 +118,7 @@ async def test_asked_for_structured_output_it_says_back_what_a_person_tells(clie
     )
 
     answered = json.loads(completion.choices[0].message.content or "")
-    assert [each["evidence"] for each in answered["memories"]] == ["I sail."]
+    assert [each["evidence"] for each in answered["memories"]] == ["I live in Porto"]
 
 
 async def test_plain_text_as_a_format_is_fine(port: int) -> None:

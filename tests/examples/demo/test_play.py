@@ -1,62 +1,60 @@
 """What is expected of the demo can fail, and what is waited for can stand still."""
 
-from collections.abc import Mapping, Sequence
-
 import httpx
 import pytest
 from tests.scripted_upstream import ScriptedUpstream, whole
 
 from examples.demo import memories
 from examples.demo.chat import Said
-from examples.demo.memories import MemoryApi, Remembered
-from examples.demo.play import Asked, judge
-from examples.demo.script import ALICE, BOB, PEOPLE, other
+from examples.demo.memories import Changed, MemoryApi
+from examples.demo.play import Outcome, judge
+from examples.demo.script import SCENES, Scene
 
-OWN = "I'm allergic to Quinces."
-BOBS = "My boat is called Kittiwake."
-UNKNOWN = "I don't know."
-
-
-def said(answer: str, *memories: str) -> Said:
-    return Said("?", answer, injected=len(memories), skipped=None, memories=memories)
+LEARNED, REPLACED, RECALLED, APART, UNDONE = SCENES
+PORTO = Changed("remembered", "", "Lives in Porto")
+WALNUTS = Changed("remembered", "", "Is allergic to walnuts")
+BRAGA = "Lives in Braga"
 
 
-def missed(
-    *, own: Said | None = None, others: Said | None = None, stores: Mapping[str, Sequence[str]] | None = None
-) -> list[str]:
-    """Return what did not come out as it must for Alice."""
-    asked = Asked(own or said(OWN, OWN), others or said(UNKNOWN))
-    held: dict[str, Sequence[str]] = {"Alice": [OWN], "Bob": [BOBS], **(stores or {})}
-    kept = {name: [Remembered("qa_turn", text) for text in texts] for name, texts in held.items()}
-    return [each.text for each in judge(ALICE, asked, kept) if not each.met]
-
-
-def test_everything_as_it_must_be_is_no_failure() -> None:
-    assert missed() == []
-
-
-@pytest.mark.parametrize("own", [said(OWN), said(UNKNOWN, OWN)])
-def test_an_own_word_must_be_both_injected_and_said(own: Said) -> None:
-    assert missed(own=own) == ["Alice was reminded of their own words in a new chat"]
-
-
-@pytest.mark.parametrize("others", [said(BOBS), said(UNKNOWN, BOBS)])
-def test_a_word_of_the_other_must_neither_be_injected_nor_said(others: Said) -> None:
-    assert missed(others=others) == ["nothing of Bob's was shown to Alice"]
-    assert missed(own=said(OWN + BOBS, OWN)) == ["nothing of Bob's was shown to Alice"]
-
-
-def test_a_store_must_hold_its_own_and_nothing_of_the_other() -> None:
-    assert missed(stores={"Alice": []}) == ["Alice's store holds what Alice told"]
-    assert missed(stores={"Alice": [OWN, BOBS]}) == ["nothing of Bob's is in Alice's store"]
-
-
-def test_the_words_that_tell_the_two_apart_are_their_own() -> None:
-    assert (other(ALICE), other(BOB)) == (BOB, ALICE)
-    for person in PEOPLE:
-        told = " ".join(person.tells).lower()
-        strange = " ".join((*other(person).tells, *(p.asks for p in PEOPLE))).lower()
-        assert all(word in told and word not in strange for word in person.words)
+@pytest.mark.parametrize(
+    ("scene", "outcome", "missed"),
+    [
+        (LEARNED, Outcome(Said("", ""), [PORTO, WALNUTS]), []),
+        (LEARNED, Outcome(Said("", ""), [WALNUTS]), ["Learned: nothing with 'Porto' was remembered"]),
+        (
+            REPLACED,
+            Outcome(Said("", ""), [Changed("remembered", "", BRAGA)]),
+            ["Replaced: nothing with 'Braga' was replaced"],
+        ),
+        (RECALLED, Outcome(Said("", BRAGA, (BRAGA,)), []), []),
+        (
+            RECALLED,
+            Outcome(Said("", BRAGA), []),
+            ["Recalled in another chat: 'Braga' was not recalled, or not in the answer"],
+        ),
+        (
+            RECALLED,
+            Outcome(Said("", BRAGA, (BRAGA, "Lives in Porto")), []),
+            ["Recalled in another chat: 'Porto' was shown or kept"],
+        ),
+        (APART, Outcome(Said("", "I don't know."), []), []),
+        (
+            APART,
+            Outcome(Said("", "", (BRAGA,)), [PORTO]),
+            [f"{APART.title}: 'Braga' was shown or kept", f"{APART.title}: 'Porto' was shown or kept"],
+        ),
+        (UNDONE, Outcome(Said("", ""), [Changed("undone", BRAGA, "Lives in Porto")]), []),
+        (
+            UNDONE,
+            Outcome(Said("", ""), [Changed("undone", BRAGA, "Lives in Porto")], is_formed=False),
+            ["Undone: the message was not read for memories"],
+        ),
+    ],
+)
+def test_a_scene_is_judged_by_its_changes_and_its_answer(
+    scene: Scene, outcome: Outcome, missed: list[str]
+) -> None:
+    assert judge(scene, outcome) == missed
 
 
 def backlog(*, formed: int, failed: int = 0) -> bytes:
