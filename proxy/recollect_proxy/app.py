@@ -103,7 +103,7 @@ class App:
         except ClientLeftError:
             log.debug("client_left")
         except UpstreamError as error:
-            log.warning("upstream_failed", code=error.failure.code)
+            log.warning("upstream_failed", url=error.url, code=error.failure.code)
             await send_failure(send, error.failure)
         except TruncatedError:
             log.warning("upstream_broke_off", answer_begun=started)

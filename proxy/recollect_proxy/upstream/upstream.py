@@ -46,11 +46,13 @@ class UpstreamError(Exception):
 
     Attributes:
         failure: The error that the client gets.
+        url: The requested URL, without credentials and query.
     """
 
-    def __init__(self, failure: Failure) -> None:
+    def __init__(self, failure: Failure, url: str) -> None:
         super().__init__(failure.code)
         self.failure = failure
+        self.url = url
 
 
 class TruncatedError(Exception):
@@ -142,7 +144,7 @@ class Upstream:
         Raises:
             UpstreamError: Its dot segments lead out of the base path, while the upstream's own key would be sent.
         """
-        with _failures_told():
+        with self._failures_told(target):
             self._below_base(target)
         return self._base_url + target.decode("latin-1")
 
@@ -180,7 +182,7 @@ class Upstream:
         Raises:
             UpstreamError: The upstream sent no response.
         """
-        with _failures_told():
+        with self._failures_told(target):
             below = self._below_base(target)
         request = _Request(
             method.encode(),
@@ -189,15 +191,26 @@ class Upstream:
             body,
             repeatable=repeatable and isinstance(body, bytes | None),
         )
-        with _failures_told():
+        with self._failures_told(target):
             lent = await self.connections.acquire()
         try:
-            with _failures_told():
+            with self._failures_told(target):
                 response = await self._ask(lent, request)
             yield Answer(response.status, relayable(response.headers, status=response.status), response)
         finally:
             # This closes the socket unless the body was read to its end, so that the LLM stops when the client has left.
             self.connections.release(lent)
+
+    def url(self, target: bytes) -> str:
+        """Return the URL of a request target for a log: without credentials and query."""
+        return self._address.url(target)
+
+    @contextmanager
+    def _failures_told(self, target: bytes) -> Iterator[None]:
+        try:
+            yield
+        except tuple(_FAILURES) as error:
+            raise UpstreamError(_FAILURES[type(error)], self.url(target)) from error
 
     def _below_base(self, target: bytes) -> bytes:
         """Return the base path with the target appended; at least ``/`` (RFC 9112, section 3.2.1).
@@ -251,11 +264,3 @@ class _Request:
 
     def send_on(self, connection: Connection, *, silence: float) -> Response:
         return connection.send(self.method, self.target, self.headers, self.body, silence=silence)
-
-
-@contextmanager
-def _failures_told() -> Iterator[None]:
-    try:
-        yield
-    except tuple(_FAILURES) as error:
-        raise UpstreamError(_FAILURES[type(error)]) from error

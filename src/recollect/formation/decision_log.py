@@ -7,7 +7,7 @@ from uuid import UUID
 
 import structlog
 
-from recollect.model import Add, Change, Erase, Formed, Hide, Ignore, Quarantine, Replace
+from recollect.model import Add, Change, Erase, Formed, Hide, Ignore, Quarantine, Replace, Unread
 
 log = structlog.get_logger(__name__)
 
@@ -15,10 +15,15 @@ _IGNORED = Ignore.__name__.lower()
 
 
 def log_formed(formed: Sequence[Formed], applied: Sequence[Sequence[Change]], *, milliseconds: float) -> None:
-    """Log one ``formed`` for what was formed at once of a user: how much the store ``applied``, and nothing of what was said."""
+    """Log one ``formed`` for the exchanges of a user that were formed at once: counts of the applied changes, and no text.
+
+    It is at the level ``debug``, unless formation is on and no model read some of the exchanges.
+    """
     unread = Counter(each.unread.value for each in formed if each.unread is not None)
     done = Counter(type(change).__name__.lower() for changes in applied for change in changes)
-    log.info(
+    is_news = any(reason != Unread.OFF.value for reason in unread)
+    say = log.info if is_news else log.debug
+    say(
         "formed",
         user_id=formed[0].exchange.turn.scope.user_id,
         session_id=formed[-1].exchange.turn.scope.session_id,
@@ -31,9 +36,9 @@ def log_formed(formed: Sequence[Formed], applied: Sequence[Sequence[Change]], *,
 
 
 def log_decision(formed: Formed, applied: Sequence[Change], *, include_text: bool) -> None:
-    """Log one ``memory_decision``: what was done for an exchange, and why."""
+    """Log one ``memory_decision`` at the level ``debug``: each change for an exchange, with its reason."""
     exchange = formed.exchange
-    log.info(
+    log.debug(
         "memory_decision",
         user_id=exchange.turn.scope.user_id,
         exchange_id=str(exchange.id),

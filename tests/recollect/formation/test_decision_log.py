@@ -2,6 +2,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import pytest
 from structlog.testing import capture_logs
 
 from recollect.formation import log_decision, log_formed
@@ -53,7 +54,7 @@ class TestLogFormed:
         assert lines == [
             {
                 "event": "formed",
-                "log_level": "info",
+                "log_level": "debug",
                 "user_id": "anna",
                 "session_id": TURN.scope.session_id,
                 "exchanges": 2,
@@ -63,10 +64,13 @@ class TestLogFormed:
             }
         ]
 
-    def test_it_tells_why_no_model_read_an_exchange(self) -> None:
+    @pytest.mark.parametrize(
+        ("unread", "level"), [(Unread.OFF, "debug"), (Unread.NO_MODEL, "info"), (Unread.UNREADABLE, "info")]
+    )
+    def test_it_says_why_no_model_read_an_exchange(self, unread: Unread, level: str) -> None:
         formed = [
-            Formed(EXCHANGE, (), 0, Unread.OFF),
-            Formed(EXCHANGE, (), 0, Unread.OFF),
+            Formed(EXCHANGE, (), 0, unread),
+            Formed(EXCHANGE, (), 0, unread),
             Formed(EXCHANGE, (), 0, None),
         ]
 
@@ -74,7 +78,7 @@ class TestLogFormed:
             log_formed(formed, [[], [], []], milliseconds=1)
 
         [line] = lines
-        assert line["unread"] == {"off": 2}
+        assert (line["unread"], line["log_level"]) == ({unread.value: 2}, level)
 
 
 class TestLogDecision:
@@ -98,7 +102,7 @@ class TestLogDecision:
     def test_one_line_tells_what_was_done_and_why(self) -> None:
         assert self.line(include_text=False) == {
             "event": "memory_decision",
-            "log_level": "info",
+            "log_level": "debug",
             "user_id": "anna",
             "exchange_id": str(UUID(int=1)),
             "input_message_length": len(TURN.text),

@@ -97,9 +97,12 @@ async def test_an_upstream_that_hangs_up_without_an_answer_is_a_502(
 ) -> None:
     upstream.otherwise = lambda _request: (end,)
 
-    for answer in (await proxy.say(user, CAT), await proxy.fetch(b"POST", b"/v1/embeddings", (), b"{}")):
-        assert answer.status == 502
-        assert said_by(answer) == "upstream_broke_off"
+    with capture_logs() as logs:
+        for answer in (await proxy.say(user, CAT), await proxy.fetch(b"POST", b"/v1/embeddings", (), b"{}")):
+            assert answer.status == 502
+            assert said_by(answer) == "upstream_broke_off"
+    failed = [line["url"] for line in logs if line["event"] == "upstream_failed"]
+    assert failed == [f"{upstream.base_url}/{path}" for path in ("chat/completions", "embeddings")]
     assert await proxy.logged(user) == [("user", CAT)]
 
 

@@ -108,7 +108,7 @@ class Hinting:
         await self.backends.memories.count_hints_asked(user_id, without)
         self.counts.hinted += len(hinted)
         if found.tokens:
-            log.info("hints_made", statements=len(statements), hinted=len(hinted), tokens=found.tokens)
+            log.debug("hints_made", statements=len(statements), hinted=len(hinted), tokens=found.tokens)
 
 
 def _plausible(statement: Memory, hints: Hints) -> Hints | None:

@@ -3,18 +3,24 @@
 import structlog
 
 from recollect.engine.turns.prepared import Prepared
-from recollect.model import Turn
+from recollect.model import Skip, Turn
 
 log = structlog.get_logger(__name__)
 
+_FAULTS = frozenset({Skip.DEADLINE, Skip.STORE, Skip.EMBEDDER, Skip.FAILED})
+"""Reasons for recalling nothing that an operator wants to see."""
+
 
 def log_recall(turn: Turn, prepared: Prepared) -> None:
-    """Log one ``recalled``: whose turn it was, how much its prompt was given or why nothing, and what recalling took.
+    """Log one ``recalled``: the user, the chat, how much the prompt was given or why nothing, and how long it took.
 
-    ``degraded`` names the stages that recall had to skip, such as a late embedder.
+    ``degraded`` names the stages that recall had to skip, such as a late embedder. A recall without a fault is logged
+    at the level ``debug``.
     """
     recall, block = prepared.recall, prepared.placed.block
-    log.info(
+    is_news = bool(recall.degraded) or recall.skipped in _FAULTS
+    say = log.info if is_news else log.debug
+    say(
         "recalled",
         user_id=turn.scope.user_id,
         session_id=turn.scope.session_id,

@@ -36,6 +36,17 @@ def test_an_address_is_read_from_a_url(url: str, address: Address) -> None:
     assert Address.of(url) == address
 
 
+@table(
+    ("base", "target", "shown"),
+    [
+        ("http://llm:8000/v1", b"/chat/completions", "http://llm:8000/v1/chat/completions"),
+        ("https://key:hush@llm/v1?key=hush", b"/models?key=hush", "https://llm/v1/models"),
+    ],
+)
+def test_a_url_for_the_log_has_no_credentials_and_no_query(base: str, target: bytes, shown: str) -> None:
+    assert Address.of(base).url(target) == shown
+
+
 def test_servers_are_trusted_by_certificate_and_name_and_spoken_to_in_http_1_1() -> None:
     context = tls()
 
