@@ -1,5 +1,8 @@
 """Makes docs/reference/requests.md from the table of requests: ``python -m tests.requests_page > docs/reference/requests.md``."""
 
+import textwrap
+from collections.abc import Iterable
+
 from recollect.text.word_tables import read_table
 
 _LANGUAGES = {
@@ -34,24 +37,27 @@ _REQUESTS = {
 }
 _INTRODUCTION = """# Requests that are read without a model
 
-A message counts as one of these requests if all of it is one of the phrases, whatever its capitals and marks, with one polite
-word at either end at most. `(a|b|)` stands for one of several words or for none, `#` for numbers of the list in digits or
-words. Everything else is left to the model that extracts memories. The last three rows of a language are beginnings of
-messages: where no model extracts, what follows them is the statement. [memory.md](../explanation/memory.md#requests-in-a-chat) tells what
-each request does. This page is made by `make docs`.
+A message counts as one of these requests if all of it is one of the phrases, in any capitals and marks, with at most
+one polite word at either end. `(a|b|)` stands for one of several words or for none, `#` for numbers of the list in
+digits or words. All other messages are left to the model that extracts memories. The rows *without a model* are
+beginnings of messages, for use without an extraction model: the words that follow are the statement.
+[In the chat](../explanation/memory.md#requests-in-a-chat) explains the effect of each request. `make docs` writes this
+page.
 """
+
+
+def _item(title: str, phrases: Iterable[str]) -> str:
+    text = f"- **{title}**: " + ", ".join(f"`{each}`" for each in phrases)
+    return textwrap.fill(text, 118, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
 
 
 def requests_page() -> str:
     """Return the page."""
     parts = [_INTRODUCTION]
     for code, words in read_table("recollect.text.cues", "memory_requests").items():
-        parts.append(f"\n## {_LANGUAGES[code]}\n\n| request | phrases |\n|---|---|\n")
-        for name, title in _REQUESTS.items():
-            phrases = ", ".join(f"`{each}`".replace("|", "\\|") for each in words[name])
-            parts.append(f"| {title} | {phrases} |\n")
-        politely = ", ".join(f"`{each}`" for each in (*words["polite"], *words["asking"]))
-        parts.append(f"| polite words | {politely} |\n")
+        items = [_item(title, words[name]) for name, title in _REQUESTS.items()]
+        items.append(_item("polite words", (*words["polite"], *words["asking"])))
+        parts.append(f"\n## {_LANGUAGES[code]}\n\n" + "\n".join(items) + "\n")
     return "".join(parts)
 
 

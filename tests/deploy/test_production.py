@@ -17,6 +17,7 @@ from recollect_proxy.settings.proxy_settings import ProxySettings
 
 REPOSITORY = Path(__file__).parents[2]
 PAGE = (REPOSITORY / "docs" / "how-to" / "go-into-production.md").read_text("utf-8")
+POSTGRES = (REPOSITORY / "docs" / "how-to" / "set-up-postgres.md").read_text("utf-8")
 FIRST_HOUR = PAGE.split("## The first hour\n", 1)[1].split("\n## ", 1)[0]
 
 
@@ -33,7 +34,7 @@ def test_each_alert_and_each_reason_that_it_names_is_there() -> None:
         "rules"
     ]
     critical = {rule["alert"] for rule in rules if rule["labels"]["severity"] == "critical"}
-    [reasons] = [line for line in FIRST_HOUR.splitlines() if "recollect_requests_without_memory" in line]
+    [reasons] = [item for item in FIRST_HOUR.split("\n- ") if "recollect_requests_without_memory" in item]
 
     assert set(re.findall(r"`(Recollect[A-Z]\w+)`", PAGE)) == critical
     named = set(re.findall(r"`([a-z-]+)`", reasons))
@@ -46,12 +47,12 @@ def test_the_load_balancer_waits_longer_than_the_proxy() -> None:
     [told] = re.findall(r"proxy_read_timeout (\d+)s;", (REPOSITORY / "deploy/nginx.conf").read_text("utf-8"))
 
     assert int(told) > silence
-    assert f"waits for the LLM ({silence:.0f} s)" in PAGE
+    assert f"waits for the LLM ({silence:.0f} s)" in " ".join(PAGE.split())
 
 
 @pytest.mark.process
 async def test_the_sql_makes_a_database_that_a_start_takes(database_server: str) -> None:
-    block = PAGE.split("As a superuser:\n\n", 1)[1].split("\n\n", 1)[0]
+    [block] = re.findall(r"```sql\n(.*?)```", POSTGRES, re.DOTALL)
     in_server, in_database = (
         [line.strip() for line in part.splitlines() if line.strip()]
         for part in block.split("\\connect recollect\n")

@@ -36,19 +36,21 @@ FILES = {
 }
 """The files that a start looks for in the data folder."""
 
+PAGE_WIDTH = 118
 _INTRODUCTION = """# Settings
 
-Made by `make docs` (`recollect config --markdown`): change the descriptions in `src/recollect/settings/__init__.py` and
-`proxy/recollect_proxy/settings/proxy_settings.py`, and the groups in `proxy/recollect_proxy/commands/setting_groups.py`.
+`make docs` writes this page (`recollect config --markdown`) from the descriptions in
+`src/recollect/settings/__init__.py` and `proxy/recollect_proxy/settings/proxy_settings.py`, and the groups in
+`proxy/recollect_proxy/commands/setting_groups.py`. Parentheses hold the default.
 
-Each setting is an environment variable; an empty one counts as none. A file in TOML may hold the same, with the names in small letters and
-without `RECOLLECT_`: `memory_tokens = 800`. It is `recollect.toml` in the data folder, or the file that `RECOLLECT_CONFIG` names. Variables
-win over the file, and options of `recollect serve` win over both.
+Each setting is an environment variable; an empty one counts as unset. A TOML file may hold the same, with the names
+in small letters and without `RECOLLECT_`: `memory_tokens = 800`. The file is `recollect.toml` in the data folder, or
+the one that `RECOLLECT_CONFIG` names. Variables win over the file, and options of `recollect serve` win over both.
 
-`recollect config` prints the settings in effect, each with its source. `recollect config check` describes in plain words the values that a
-start would refuse; it asks the database and the model, too. The filter within OpenWebUI reads `RECOLLECT_DATABASE_URL`,
-`RECOLLECT_EXTRACTION_MODEL`, `RECOLLECT_DATA_DIR`, `RECOLLECT_WORKER`, `RECOLLECT_LOG_SECRETS`, and the groups Recall, Formation and
-Embeddings; the proxy reads all.
+`recollect config` prints the settings in effect, each with its source. `recollect config check` describes values that
+a start would refuse; it asks the database and the model, too. The filter within OpenWebUI reads
+`RECOLLECT_DATABASE_URL`, `RECOLLECT_EXTRACTION_MODEL`, `RECOLLECT_DATA_DIR`, `RECOLLECT_WORKER`,
+`RECOLLECT_LOG_SECRETS`, and the groups Recall, Formation and Embeddings; the proxy reads all.
 """
 
 
@@ -156,14 +158,23 @@ def markdown() -> str:
     """Return the page of all settings."""
     parts = [_INTRODUCTION]
     for title, fields in grouped_fields():
-        parts += [f"## {title}\n", "| variable | default | |\n|---|---|---|"]
-        parts += [
-            f"| `{PREFIX}{name.upper()}` | {_default(field)} | {field.description} |"
-            for name, field in fields
-        ]
-        parts.append("")
-    files = [f"| `{name}` | {purpose} |" for name, purpose in FILES.items()]
-    return "\n".join([*parts, "## Files in the data folder\n", "| file | |\n|---|---|", *files]) + "\n"
+        parts += [f"## {title}\n", *(_described(name, field) for name, field in fields), ""]
+    files = [_item(f"`{name}`: {purpose}") for name, purpose in FILES.items()]
+    return "\n".join([*parts, "## Files in the data folder\n", *files]) + "\n"
+
+
+def _described(name: str, field: FieldInfo) -> str:
+    default = _default(field)
+    return _item(
+        f"`{PREFIX}{name.upper()}`" + (f" ({default})" if default else "") + f": {field.description}"
+    )
+
+
+def _item(text: str) -> str:
+    """Return an item of a list, in lines of a page's width."""
+    return textwrap.fill(
+        f"- {text}", PAGE_WIDTH, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
+    )
 
 
 def environment() -> str:
@@ -186,7 +197,7 @@ def _default(field: FieldInfo) -> str:
     if field.is_required():
         return "needed"
     if field.default_factory is not None:
-        return "the user's own; of root `/var/lib/recollect`"
+        return "the user's own folder; for root `/var/lib/recollect`"
     value = as_variable(field.default)
     return f"`{value}`" if value else ""
 

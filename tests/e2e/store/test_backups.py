@@ -1,4 +1,4 @@
-"""The commands of docs/how-to/operate.md back a database up and restore it: of the embedded server and of external ones."""
+"""The commands of docs/how-to/back-up-and-restore.md back a database up and restore it: of the embedded server and of external ones."""
 
 import os
 import re
@@ -21,16 +21,18 @@ from recollect.model import Actor, Add, Reason
 from recollect.store import check_postgres, open_postgres, start_embedded
 
 REPOSITORY = Path(__file__).parents[3]
-DOCUMENT = (REPOSITORY / "docs" / "how-to" / "operate.md").read_text("utf-8")
+DOCUMENT = (REPOSITORY / "docs" / "how-to" / "back-up-and-restore.md").read_text("utf-8")
 
 pytestmark = pytest.mark.process
 
 
 def commands(heading: str) -> list[str]:
     """Return the commands below a heading, as they are written."""
-    section = re.search(rf"^### {re.escape(heading)}\n(.*?)(?=^##)", DOCUMENT, re.MULTILINE | re.DOTALL)
+    section = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^##)", DOCUMENT, re.MULTILINE | re.DOTALL)
     assert section is not None, heading
-    return [line.strip() for line in section[1].splitlines() if line.startswith("    ")]
+    blocks = re.findall(r"```sh\n(.*?)```", section[1], re.DOTALL)
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    return [" ".join(line.split()) for line in lines if line.strip()]
 
 
 def run(command: str, version: str, folder: Path, **words: str) -> None:

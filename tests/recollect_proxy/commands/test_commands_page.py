@@ -10,7 +10,9 @@ import typer
 from recollect_proxy.commands import cli
 
 PAGE = Path(__file__).parents[3] / "docs/reference/commands.md"
-_ROW = re.compile(r"^\| `recollect ([a-z0-9 -]+?)(?: [\[A-Z].*?)?` \| (.*?) \| .+ \|$", re.MULTILINE)
+_ITEM = re.compile(
+    r"^- `recollect ([a-z0-9 -]+?)(?: [\[A-Z].*?)?`: .*?Options:(.*?)(?=^$|^- )", re.MULTILINE | re.DOTALL
+)
 
 
 def commands(command: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -33,7 +35,7 @@ def test_the_page_names_each_command_and_each_of_its_options() -> None:
     }
     told = {
         name: set(re.findall(r"`(--[a-z-]+)`", options))
-        for name, options in _ROW.findall(PAGE.read_text("utf-8"))
+        for name, options in _ITEM.findall(PAGE.read_text("utf-8"))
     }
 
     assert told == there

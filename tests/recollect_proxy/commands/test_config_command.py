@@ -35,7 +35,7 @@ def test_the_page_of_settings_is_what_the_settings_say() -> None:
 
 
 def test_the_page_names_each_setting_once() -> None:
-    named = [line.split("`")[1] for line in markdown().split("## Files")[0].splitlines() if "| `" in line]
+    named = re.findall(r"^- `(\w+)`", markdown().split("## Files")[0], re.MULTILINE)
 
     fields = ProxySettings.model_fields
     assert sorted(named) == sorted(f"RECOLLECT_{name.upper()}" for name in fields if is_setting(fields[name]))

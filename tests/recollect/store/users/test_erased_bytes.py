@@ -1,4 +1,4 @@
-"""Where bytes of an erased person still lie in the database's files, and what takes them away: docs/explanation/erased-bytes.md."""
+"""Where bytes of an erased person still lie in the database's files, and what takes them away: docs/how-to/erase-a-person.md."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from tests.stores import LATER, Store
 
 from recollect.store.users.erasure import VACUUMED_TABLES
 
-PAGE = Path(__file__).parents[4] / "docs" / "explanation" / "erased-bytes.md"
+PAGE = Path(__file__).parents[4] / "docs" / "how-to" / "erase-a-person.md"
 
 
 async def files_with_the_name(dsn: str) -> dict[str, set[str]]:
