@@ -31,10 +31,8 @@ def documents() -> list[Path]:
 
 
 def everything() -> str:
-    """Return all of them but those that also name what is gone."""
-    return "\n".join(
-        path.read_text("utf-8") for path in documents() if path.name not in {"CHANGELOG.md", "settings.md"}
-    )
+    """Return all of them but the page that is made from the settings."""
+    return "\n".join(path.read_text("utf-8") for path in documents() if path.name != "settings.md")
 
 
 @cache

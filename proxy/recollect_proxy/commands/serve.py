@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from recollect.settings import NOWHERE
 from recollect_proxy.settings.command_settings import settings_and_logging
 from recollect_proxy.settings.proxy_settings import LogLevel, ProxySettings
 
@@ -87,6 +88,8 @@ def _run_server(settings: ProxySettings) -> None:
     from recollect_proxy.settings.admin_token import admin_token
     from recollect_proxy.upstream.check import tell_of_upstream
 
+    if settings.data_dir != NOWHERE and not settings.data_dir.exists():
+        typer.echo(f"First start: makes the data folder {settings.data_dir} (--data-dir names another).")
     give_memory_back()
     sys.setswitchinterval(_SWITCH_SECONDS)
     try:
