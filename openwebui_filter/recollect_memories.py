@@ -134,7 +134,7 @@ class _ByApi:
     async def correct(self, memory_id: str, content: str) -> None:
         await self._ask("PATCH", f"/memories/{memory_id}", json={"content": content})
 
-    async def remove(self, memory_id: str) -> None:
+    async def forget(self, memory_id: str) -> None:
         await self._ask("DELETE", f"/memories/{memory_id}")
 
     async def changes(self, *, limit: int, memory_id: str | None = None) -> Any:
@@ -225,8 +225,8 @@ async def _fulfilled(memories: Any, request: dict[str, Any]) -> dict[str, Any]: 
                 raise RefusedError("invalid")
             await memories.correct(_named(known), content.strip())
             return {"change": await _last_change(memories, known)}
-        case {"request": "remove", "id": known}:
-            await memories.remove(_named(known))
+        case {"request": "forget", "id": known}:
+            await memories.forget(_named(known))
             return {"change": await _last_change(memories, known)}
         case {"request": "changes"}:
             return {"changes": await memories.changes(limit=_CHANGES)}
@@ -333,8 +333,8 @@ ul { list-style: none; margin: 0; padding: 0 } li button:hover { background: var
 blockquote { margin: .4rem 0; padding-left: .7rem; border-left: 3px solid var(--line); white-space: pre-wrap; overflow-wrap: anywhere }
 </style></head><body><header><h1>My memories</h1><button id="close" aria-label="Close">&times;</button></header><div class="bar" role="search">
 <input id="words" type="search" aria-label="Search" placeholder="Search" maxlength="200"><button id="find">Search</button></div>
-<div id="told" role="status"></div><main id="main"></main><footer><button id="changes">Last changes</button>
-<button id="link" hidden>Open my page</button><button id="switch" hidden></button><button id="erase" class="risky">Forget everything</button></footer>
+<div id="told" role="status"></div><main id="main"></main><footer><button id="changes">Changes</button>
+<button id="link" hidden>Open my page</button><button id="switch" hidden></button><button id="erase" class="risky">Erase everything</button></footer>
 <script nonce="NONCE">"use strict";
 const at = (id) => document.getElementById(id), waiting = new Map(), some = (list) => list.filter((each) => each);
 const LOST = "The connection is lost. Close this, and open it again."; let port, count = 0, isOn = true;
@@ -356,7 +356,7 @@ const ask = async (request) => {
 };
 const day = (time) => new Date(time).toLocaleDateString(undefined, {dateStyle: "medium"}), short = (text) => text.length > 50 ? text.slice(0, 49) + "\u2026" : text;
 const SOURCES = {manual: "written by hand", import: "imported", global: "for everybody"}, KINDS = {fact: "Fact", preference: "Preference", insight: "Insight", decision: "Decision", todo: "To do", profile: "Profile",
-  entity: "About somebody or something", summary: "Summary of a chat", qa_turn: "Kept word for word"};
+  entity: "Person or thing", summary: "Summary of a chat", qa_turn: "Question and answer"};
 const origin = ({observed_at, provenance: {session_id: chat, evidence: quote}, source}) => made("details", {}, made("summary", {}, "Where from?"),
   quote && made("blockquote", {}, quote),
   made("p", {class: "meta"}, `${quote ? "You said so" : SOURCES[source] ? "It was " + SOURCES[source] : "It was noted"} on ${day(observed_at)}.`),
@@ -365,10 +365,10 @@ const card = (memory) => {
   const shown = made("li", {}), named = short(memory.content);
   const plain = () => shown.replaceChildren(made("p", {class: "text"}, memory.content),
     made("p", {class: "meta"}, some([KINDS[memory.kind] ?? memory.kind, day(memory.observed_at), SOURCES[memory.source]]).join(" \u00b7 ")),
-    origin(memory), made("div", {class: "row"}, made("button", {on: edit, "aria-label": "Edit: " + named}, "Edit"),
-      made("button", {on: remove, "aria-label": "Remove: " + named}, "Remove")));
+    origin(memory), made("div", {class: "row"}, made("button", {on: correct, "aria-label": "Correct: " + named}, "Correct"),
+      made("button", {on: forget, "aria-label": "Forget: " + named}, "Forget")));
   const leave = () => { plain(); shown.querySelector(".row button").focus(); };
-  const edit = () => {
+  const correct = () => {
     const field = made("textarea", {"aria-label": "What it says", maxlength: 8000}), save = async () => {
       const reply = await ask({request: "correct", id: memory.id, content: field.value});
       if (!reply) return field.focus();
@@ -381,9 +381,9 @@ const card = (memory) => {
     const buttons = [made("button", {class: "strong", on: save}, "Save"), made("button", {on: leave}, "Cancel")];
     shown.replaceChildren(field, made("div", {class: "row"}, ...buttons)); field.focus();
   };
-  const remove = async () => {
-    const reply = await ask({request: "remove", id: memory.id});
-    if (reply) { shown.remove(); tell("Removed.", {undo: reply.change}); at("told").querySelector("button")?.focus(); }
+  const forget = async () => {
+    const reply = await ask({request: "forget", id: memory.id});
+    if (reply) { shown.remove(); tell("Forgotten.", {undo: reply.change}); at("told").querySelector("button")?.focus(); }
   };
   plain(); return shown;
 };
@@ -396,14 +396,14 @@ const list = async (after = null, rows = made("ul", {"aria-label": "Memories"}))
   show(rows, !rows.children.length && made("p", {}, none), reply.next && made("button", {on: go}, words ? "Look further" : "Show more"));
   if (after) cards[0]?.querySelector("summary").focus();
 };
-const VERBS = {add: "Remembered", replace: "Replaced", edit: "Corrected", retire: "Removed"};
+const VERBS = {add: "Remembered", replace: "Replaced", edit: "Corrected", retire: "Forgotten"};
 const changes = async () => {
   const told = (await ask({request: "changes"}))?.changes, gone = new Set(told?.map((each) => each.undoes));
   if (!told) return;
   const rows = told.filter((each) => VERBS[each.action] && !each.undoes && !gone.has(each.id)).map((each) => made("li", {},
     made("p", {class: "text"}, `${VERBS[each.action]}: ${some([each.before, each.after]).join(" \u2192 ")}`),
     made("p", {class: "meta"}, day(each.at)), made("button", {on: () => undone(each.id, changes)}, "Undo")));
-  show(made("h2", {}, "Last changes"), made("ul", {"aria-label": "Last changes"}, ...rows), !rows.length && made("p", {}, "Nothing was changed."),
+  show(made("h2", {}, "Changes"), made("ul", {"aria-label": "Changes"}, ...rows), !rows.length && made("p", {}, "Nothing was changed."),
     made("button", {on: () => list()}, "Back to the memories"));
   at("main").querySelector("button").focus();
 };
@@ -412,14 +412,14 @@ const erased = async () => {
   const {rows, on} = await ask({request: "erase"}) ?? {}, many = (count, one, more) => `${count} ${count === 1 ? one : more}`;
   if (!rows) return;
   const all = Object.values(rows).reduce((sum, each) => sum + each, 0);
-  at("words").value = ""; await list(); state({on}); tell(`Everything is forgotten: ${many(rows.users_vectors ?? 0, "memory", "memories")}, ${many(rows.messages ?? 0, "message", "messages")}, ` +
+  at("words").value = ""; await list(); state({on}); tell(`Everything is erased: ${many(rows.users_vectors ?? 0, "memory", "memories")}, ${many(rows.messages ?? 0, "message", "messages")}, ` +
     `${many(all, "record", "records")} in all.`);
 };
 const erase = () => {
   const keep = made("button", {on: () => list()}, "Keep them"); tell("");
-  show(made("h2", {}, "Forget everything?"), made("p", {}, "All that is remembered of you goes, and all that you said in any chat is no longer " +
+  show(made("h2", {}, "Erase everything?"), made("p", {}, "All that is remembered of you goes, and all that you said in any chat is no longer " +
     "there to be recalled. Nobody can undo that. Your chats in Open WebUI stay as they are."),
-    made("div", {class: "row"}, keep, made("button", {class: "risky", on: erased}, "Yes, forget everything")));
+    made("div", {class: "row"}, keep, made("button", {class: "risky", on: erased}, "Yes, erase everything")));
   keep.focus();
 };
 const state = (reply) => {

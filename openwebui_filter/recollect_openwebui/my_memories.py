@@ -50,12 +50,12 @@ class MyMemories:
         return {"memories": [_memory(each) for each in page.memories], "next": _text(page.next)}
 
     async def correct(self, memory_id: str, content: str) -> None:
-        """Give a memory another text."""
+        """Correct a memory's text."""
         async with _engine() as engine:
             await engine.revise(self.user_id, UUID(memory_id), content=content, actor=Actor.USER)
 
-    async def remove(self, memory_id: str) -> None:
-        """Take a memory away."""
+    async def forget(self, memory_id: str) -> None:
+        """Forget a memory; this can be undone."""
         async with _engine() as engine:
             await engine.forget(self.user_id, UUID(memory_id), actor=Actor.USER)
 

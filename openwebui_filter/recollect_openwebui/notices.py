@@ -14,6 +14,9 @@ _STATEMENT, _STATEMENTS = 100, 60
 _TITLE = 60
 """Characters at most of the words that a source is named by."""
 
+_KINDS = {Kind.TODO: "to-do", Kind.ENTITY: "person or thing", Kind.QA_TURN: "question and answer"}
+"""The kinds that people know by another word than the engine."""
+
 Event = dict[str, Any]
 
 
@@ -91,7 +94,7 @@ def _count(recollections: Sequence[Recollection]) -> str:
 def _kind(recollection: Recollection) -> str:
     item = recollection.item
     if isinstance(item, Memory):
-        return "an earlier exchange" if item.kind is Kind.QA_TURN else item.kind.value
+        return _KINDS.get(item.kind, item.kind.value)
     return "you said" if item.role is Role.USER else "an answer said"
 
 

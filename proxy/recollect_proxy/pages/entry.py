@@ -76,8 +76,8 @@ async def enter_by_key(request: Asked, parts: Parts) -> Response[str]:
     return _entered(request, parts, parts.authentication.page_sessions.new(principal), "/users")
 
 
-@post("/leave", opt={"reads": True})
-async def leave(change: Transaction) -> Response[str]:
+@post("/sign-out", opt={"reads": True})
+async def sign_out(change: Transaction) -> Response[str]:
     """End the session in this browser."""
     response = redirect(f"{BASE}/enter")
     end_session(response, change.visit.request, change.visit.parts)
@@ -106,7 +106,7 @@ def set_session(response: Response[Any], request: Asked, parts: PageParts, sessi
 
 
 def end_session(response: Response[Any], request: Asked, parts: PageParts) -> None:
-    """Have an answer take the session's cookie away."""
+    """Have an answer remove the session's cookie."""
     response.set_cookie(_cookie(parts, request, COOKIE, "", timedelta()))
 
 

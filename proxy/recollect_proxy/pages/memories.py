@@ -1,4 +1,4 @@
-"""The pages of single memories: looking through them, correcting, taking away, approving, confirming. Never: SQL."""
+"""The pages of single memories: list, correct, forget, approve, confirm. Never: SQL."""
 
 import asyncio
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ LONGEST_CONTENT = 2000
 """Characters of a statement that is written by hand."""
 _LAST = time(23, 59, 59)
 """A statement holds to the end of its last day."""
-_HISTORY = 50
+_CHANGES = 50
 _REVIEWED = 10
 _PAIRS = 5
 _IMPORTANCES = {"low": 0.3, "middle": 0.5, "high": 0.8}
@@ -84,21 +84,21 @@ async def show_memories(
 
 @get("/memory")
 async def show_memory(visit: Reading, id: FromQuery[str] = "") -> Response[str]:  # noqa: A002 -- as the address calls it
-    """Return the page of one memory: its content, its source, its history, and a form to correct it."""
+    """Return the page of one memory: its content, its source, its changes, and a form to correct it."""
     memory_id = id_named(id)
-    history = await visit.engine.history(visit.user_id, memory_id, limit=_HISTORY)
+    changes = await visit.engine.history(visit.user_id, memory_id, limit=_CHANGES)
     try:
         memory: Memory | None = await visit.engine.get(visit.user_id, memory_id, past=True)
     except MemoryNotFoundError:
-        if not history:
+        if not changes:
             raise
-        memory = None  # it is gone; its history still shows it
+        memory = None  # it is gone; its changes still show it
     return visit.page(
         "memory.html",
         memory=memory,
         not_helpful_for=await visit.engine.not_helpful_for(visit.user_id, memory_id),
-        history=history,
-        undoable=_undoable(history),
+        changes=changes,
+        undoable=_undoable(changes),
         kinds=[kind for kind in Kind if kind in STATEMENTS],
         importances=_IMPORTANCES,
         level=_level(memory.importance) if memory is not None else "",
@@ -116,14 +116,14 @@ async def show_review(visit: Reading) -> Response[str]:
     return visit.page("review.html", memories=memories, pairs=pairs, done=done_of(visit))
 
 
-@get("/waiting")
-async def show_waiting(visit: Reading) -> Response[str]:
-    """Return the page of memories that wait for the person's approval."""
+@get("/held")
+async def show_held(visit: Reading) -> Response[str]:
+    """Return the page of memories that are held back until the user approves them."""
     held = await visit.engine.quarantined(visit.user_id)
-    return visit.page("waiting.html", held=held[:PER_PAGE], total=len(held), done=done_of(visit))
+    return visit.page("held.html", held=held[:PER_PAGE], total=len(held), done=done_of(visit))
 
 
-@post("/edit")
+@post("/correct")
 async def correct_memory(change: Transaction) -> Response[str]:
     """Correct a memory."""
     visit, form, memory_id = change.visit, change.form, id_of(change)
@@ -151,12 +151,12 @@ async def correct_memory(change: Transaction) -> Response[str]:
     return visit.back("/memory", id=str(memory_id), done="corrected", undo=str(undo))
 
 
-@post("/delete")
-async def delete_memory(change: Transaction) -> Response[str]:
-    """Take a memory away, and offer to undo that; not of a past one, which never comes back."""
+@post("/forget")
+async def forget_memory(change: Transaction) -> Response[str]:
+    """Forget a memory, and offer to undo that; not of a past one, which never comes back."""
     memory_id = id_of(change)
     await change.visit.engine.forget(change.visit.user_id, memory_id, actor=change.visit.actor)
-    return _answer(change, "deleted", undo=await _last_change(change, memory_id))
+    return _answer(change, "forgotten", undo=await _last_change(change, memory_id))
 
 
 @post("/confirm")
@@ -200,7 +200,7 @@ async def _end_todo(change: Change, ending: Ending) -> Response[str]:
 
 @post("/approve")
 async def approve_memory(change: Transaction) -> Response[str]:
-    """Keep a memory that waited for approval."""
+    """Approve a memory that was held back."""
     memory_id = id_of(change)
     await change.visit.engine.approve(change.visit.user_id, memory_id, actor=change.visit.actor)
     return _answer(change, "approved", undo=await _last_change(change, memory_id))
@@ -208,14 +208,14 @@ async def approve_memory(change: Transaction) -> Response[str]:
 
 @post("/refuse")
 async def refuse_memory(change: Transaction) -> Response[str]:
-    """Refuse a memory that waited for approval."""
+    """Refuse a memory that was held back."""
     await change.visit.engine.refuse(change.visit.user_id, id_of(change), actor=change.visit.actor)
     return _answer(change, "refused")
 
 
 @post("/undo")
 async def undo_change(change: Transaction) -> Response[str]:
-    """Undo a change of the audit."""
+    """Undo a change."""
     visit = change.visit
     undone = await visit.engine.undo(
         visit.user_id, id_named(change.form.get("change", "")), actor=visit.actor
@@ -226,12 +226,12 @@ async def undo_change(change: Transaction) -> Response[str]:
 
 
 async def _last_change(change: Change, memory_id: UUID) -> UUID | None:
-    """Return the id of the change just made, from the memory's audit; None if it can't be undone."""
+    """Return the id of the change just made; None if it can't be undone."""
     updates = await change.visit.engine.history(change.visit.user_id, memory_id, limit=1)
     return next(iter(_undoable(updates)), None)
 
 
-_BACK = {"confirmed": "/review", "approved": "/waiting", "refused": "/waiting"}
+_BACK = {"confirmed": "/review", "approved": "/held", "refused": "/held"}
 
 
 def _answer(change: Change, done: str, *, undo: UUID | None = None) -> Response[str]:
@@ -305,12 +305,12 @@ def other_id_named(text: str) -> str:
     return named
 
 
-def _undoable(history: Sequence[Update]) -> set[UUID]:
+def _undoable(changes: Sequence[Update]) -> set[UUID]:
     """Return the changes that may be undone still: those that no one undid, and that changed a memory that was not past."""
-    undone = {each.undoes for each in history}
+    undone = {each.undoes for each in changes}
     return {
         each.id
-        for each in history
+        for each in changes
         if each.id not in undone and each.action in _UNDOABLE and "was_past" not in each.details
     }
 

@@ -1,4 +1,4 @@
-"""The pages of a user's memory as a whole: timeline, chats, export, erasure, reads by administrators. Never: SQL."""
+"""The pages of a user's memory as a whole: changes, chats, export, erasure, admin reads. Never: SQL."""
 
 import asyncio
 from collections import defaultdict
@@ -29,15 +29,15 @@ _MOST_SKIPPED = 100_000
 _LEFT = ("memories", "messages", "chats", "held", "changes")
 
 
-@get("/timeline")
-async def show_timeline(visit: Reading, after: FromQuery[str] = "") -> Response[str]:
+@get("/changes")
+async def show_changes(visit: Reading, after: FromQuery[str] = "") -> Response[str]:
     """Return the page of changes to memories, day by day."""
     changes = await visit.engine.changes(
         visit.user_id, limit=_CHANGES + 1, after=id_named(after) if after else None
     )
     shown = changes[:_CHANGES]
     return visit.page(
-        "timeline.html",
+        "changes.html",
         days=[
             (day, list(of_day)) for day, of_day in groupby(shown, key=partial(_day, visit.shown.words.zone))
         ],
@@ -79,7 +79,7 @@ async def _show_said(visit: Visit, words: str, after: UUID | None) -> Response[s
 
 @post("/chats")
 async def erase_chat(change: Transaction) -> Response[str]:
-    """Erase a chat, and what only it taught."""
+    """Erase a chat, and the memories that came from it alone."""
     session_id = other_id_named(change.form.get("chat", ""))
     if change.form.get("sure") != "yes":
         raise PageError(BAD_INPUT)

@@ -33,25 +33,25 @@ async def show_profile(visit: Reading, field: FromQuery[str] = "") -> Response[s
 
 @post("/profile")
 async def write_entry(change: Transaction) -> Response[str]:
-    """Write a statement into the profile."""
+    """Add an entry to the profile."""
     visit = change.visit
     await visit.engine.add_to_profile(visit.user_id, _field_of(change), content_of(change))
     return visit.back("/profile", done="profile_written")
 
 
-@post("/profile/change")
-async def change_entry(change: Transaction) -> Response[str]:
-    """Put a statement otherwise, or in another field; it is confirmed by that."""
+@post("/profile/correct")
+async def correct_entry(change: Transaction) -> Response[str]:
+    """Correct an entry, or move it to another field; this confirms it."""
     visit = change.visit
     await visit.engine.change_in_profile(
         visit.user_id, id_of(change), field=_field_of(change), content=content_of(change)
     )
-    return visit.back("/profile", done="profile_changed")
+    return visit.back("/profile", done="profile_corrected")
 
 
 @post("/profile/confirm")
 async def confirm_entry(change: Transaction) -> Response[str]:
-    """Confirm a proposal, or a statement that its memory contradicts by now."""
+    """Confirm a proposal, or an entry that its memory now contradicts."""
     await change.visit.engine.confirm_in_profile(change.visit.user_id, id_of(change))
     return change.answer("profile_confirmed", "/profile", leads=_LEADS)
 
@@ -63,16 +63,16 @@ async def refuse_entry(change: Transaction) -> Response[str]:
     return change.answer("profile_refused", "/profile", leads=_LEADS)
 
 
-@post("/profile/remove")
-async def remove_entry(change: Transaction) -> Response[str]:
-    """Take a statement out of the profile."""
+@post("/profile/erase")
+async def erase_entry(change: Transaction) -> Response[str]:
+    """Erase an entry of the profile."""
     await change.visit.engine.remove_from_profile(change.visit.user_id, id_of(change))
-    return change.answer("profile_removed", "/profile", leads=_LEADS)
+    return change.answer("profile_erased", "/profile", leads=_LEADS)
 
 
 @post("/profile/proposals")
 async def propose_entries(change: Transaction) -> Response[str]:
-    """Propose statements from memories."""
+    """Propose entries from memories."""
     visit = change.visit
     before = _ids(await visit.engine.profile(visit.user_id))
     new = _ids(await visit.engine.propose_profile(visit.user_id)) - before
@@ -81,7 +81,7 @@ async def propose_entries(change: Transaction) -> Response[str]:
 
 @post("/profile/consent")
 async def change_consent(change: Transaction) -> Response[str]:
-    """Allow a profile, or take that back: then all of it is deleted at once."""
+    """Give consent to a profile, or take it back, which erases the profile at once."""
     allowed = {"yes": True, "no": False}.get(change.form.get("allows", ""))
     if allowed is None:
         raise PageError(BAD_INPUT)

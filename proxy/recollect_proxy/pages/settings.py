@@ -42,21 +42,21 @@ class ShownFlag:
     may_change: bool
 
 
-@get("/switches")
-async def show_switches(visit: Reading) -> Response[str]:
+@get("/settings")
+async def show_settings(visit: Reading) -> Response[str]:
     """Return the page of a user's settings."""
     own, everybodys = await visit.engine.flags(visit.user_id), await visit.engine.policy_of(None)
     return visit.page(
-        "switches.html",
+        "settings.html",
         switches=await _switched(visit),
         flags=[each for each in _shown(visit, own, everybodys) if each.field.name not in _SWITCHES],
         done=done_of(visit),
     )
 
 
-@post("/switches")
+@post("/settings")
 async def change_switches(change: Transaction) -> Response[str]:
-    """Change the switches: a box that is not ticked is off."""
+    """Change the settings that have a box: one that is not ticked is off."""
     is_on: dict[str, Any] = {name: change.form.get(name) == "on" for name in _SWITCHES}
     effective = await _switched(change.visit)
     named = [
@@ -65,37 +65,37 @@ async def change_switches(change: Transaction) -> Response[str]:
     await change.visit.engine.change_flags(
         Flags(**is_on), named, change.visit.user_id, by=change.visit.changer
     )
-    return change.visit.back("/switches", done="switched")
+    return change.visit.back("/settings", done="saved")
 
 
-@post("/flags")
-async def change_flags(change: Transaction) -> Response[str]:
+@post("/settings/more")
+async def change_more(change: Transaction) -> Response[str]:
     """Change the user's settings; an empty field follows the setting of all users."""
     visit = change.visit
     allowed = [each for each in _FIELDS if _may_change(visit, each)]
     await _change(visit, change.form, allowed, visit.user_id)
-    return visit.back("/switches", done="switched")
+    return visit.back("/settings", done="saved")
 
 
-@get("/settings")
-async def show_settings(entered: InVisit) -> Response[str]:
+@get("/everybody")
+async def show_everybody(entered: InVisit) -> Response[str]:
     """Return the page of settings for all users."""
     require_administrator(entered)
     own = await entered.engine.flags()
     shown = _shown(entered, own, entered.engine.policy)
     return entered.page(
-        "settings.html",
+        "everybody.html",
         flags=[each for each in shown if each.field in _OF_EVERYBODY],
         done=done_of(entered),
     )
 
 
-@post("/settings")
-async def change_settings(change: Transaction) -> Response[str]:
+@post("/everybody")
+async def change_everybody(change: Transaction) -> Response[str]:
     """Change the settings for all users; an empty field takes the value of the start."""
     require_administrator(change.visit)
     await _change(change.visit, change.form, _OF_EVERYBODY, None)
-    return change.visit.back("/settings", done="switched")
+    return change.visit.back("/everybody", done="saved")
 
 
 async def _switched(visit: Visit) -> dict[str, bool]:

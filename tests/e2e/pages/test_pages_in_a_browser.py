@@ -42,12 +42,12 @@ from recollect_proxy.pages.catalogues import LANGUAGES
 PATHS = (
     "",
     "/review",
-    "/waiting",
+    "/held",
     "/profile",
-    "/timeline",
+    "/changes",
     "/chats",
     "/recalls",
-    "/switches",
+    "/settings",
     "/data",
     "/reads",
     "/enter",
@@ -225,7 +225,7 @@ async def test_no_language_is_wider_than_a_phone(
             assert await page.get_attribute("html", "lang") == language
             if await page.evaluate("document.documentElement.scrollWidth > innerWidth"):
                 wide.append(path)
-            if folder and path in {"", "/data", "/switches", "/recalls", "/profile"}:
+            if folder and path in {"", "/data", "/settings", "/recalls", "/profile"}:
                 await page.screenshot(
                     path=Path(folder) / f"{path[1:] or 'memories'}-{language}.png", full_page=True
                 )
@@ -251,7 +251,7 @@ async def test_axe_finds_nothing_on_an_administrators_pages(
 
     await page.goto(f"{origin(pages)}/enter")
     await page.get_by_label("Admin token").fill(TOKEN)
-    await page.get_by_role("button", name="Enter").click()
+    await page.get_by_role("button", name="Sign in").click()
     await page.get_by_label("A part of the id").fill(pages.anna)
     await page.keyboard.press("Enter")
     await page.wait_for_url("**/users?words=*")
@@ -266,8 +266,8 @@ async def test_axe_finds_nothing_on_an_administrators_pages(
     await page.get_by_role("button", name="Open this memory").first.click()
     await page.get_by_text("You are looking at the memory of").wait_for()
     await look("admin")
-    await page.goto(f"{origin(pages)}/switches")
-    await look("admin-switches")
+    await page.goto(f"{origin(pages)}/settings")
+    await look("admin-settings")
     await page.context.close()
 
     assert {shown: bad for shown, bad in found.items() if bad} == {}
@@ -286,7 +286,7 @@ async def test_no_language_makes_an_administrators_pages_wider_than_a_phone(
     await page.locator("main button").click()
     await page.wait_for_url("**/users")
     wide: list[str] = []
-    for path in ("/users", "/analytics", "/settings"):
+    for path in ("/users", "/analytics", "/everybody"):
         await page.goto(origin(pages) + path)
         if await page.evaluate("document.documentElement.scrollWidth > innerWidth"):
             wide.append(path)
@@ -298,7 +298,7 @@ async def test_no_language_makes_an_administrators_pages_wider_than_a_phone(
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["with-script", "without-script"])
-async def test_a_person_searches_deletes_undoes_and_corrects(
+async def test_a_person_searches_forgets_undoes_and_corrects(
     browser: Browser, pages: Pages, store: Store, *, script: bool
 ) -> None:
     await fill(pages, store)
@@ -307,8 +307,8 @@ async def test_a_person_searches_deletes_undoes_and_corrects(
         if not script:
             await page.get_by_role("button", name="Search").click()
         await page.get_by_text("Lives in Lisbon").wait_for(state="detached")
-        await page.get_by_role("button", name="Delete").click()
-        await page.get_by_text("Deleted. No chat is given it any more.").wait_for()
+        await page.get_by_role("button", name="Forget").click()
+        await page.get_by_text("Forgotten. It is not recalled any more.").wait_for()
         if script:
             assert await violations(page) == []
             assert await page.evaluate("document.activeElement.textContent") == "Undo"
@@ -347,13 +347,13 @@ async def test_a_person_allows_a_profile_fills_it_and_takes_it_back(
             assert "part of your profile" in await page.evaluate("document.activeElement.textContent")
             await page.get_by_role("link", name="Show the profile").click()
         kept = {(each.field, each.content) for each in (await pages.engine.profile(pages.anna)).entries}
-        await page.get_by_text("Change", exact=True).first.press("Enter")
+        await page.get_by_text("Correct", exact=True).first.press("Enter")
         await page.get_by_role("textbox", name="Statement").first.fill("Answer me in two sentences")
         await page.get_by_role("button", name="Save").first.click()
-        await page.get_by_text("Changed.", exact=True).wait_for()
+        await page.get_by_text("Corrected in your profile.", exact=True).wait_for()
         await page.get_by_text("Take consent back").click()
-        await page.get_by_role("button", name="Take it back and delete the profile").click()
-        await page.get_by_text("The profile and its embeddings are deleted.").wait_for()
+        await page.get_by_role("button", name="Take it back and erase the profile").click()
+        await page.get_by_text("The profile and its embeddings are erased.").wait_for()
 
     assert kept == {
         (ProfileField.LANGUAGES, "Python, for ten years"),
@@ -419,7 +419,7 @@ async def test_a_page_of_another_site_changes_frames_and_reads_nothing(
     fields = f'<input name="id" value="{memory_id}"><input name="typed" value="erase"><input name="content" value="x">'
     forms = "".join(
         f'<form method="post" target="hidden" action="{origin(pages)}/{path}">{fields}</form>'
-        for path in ("delete", "erase", "edit", "confirm", "switches", "leave")
+        for path in ("forget", "erase", "correct", "confirm", "settings", "sign-out")
     )
     context = await browser.new_context(locale="en-GB")
     page = await context.new_page()

@@ -103,7 +103,7 @@ async def milliseconds(*asked: tuple[Visitor, str]) -> list[float]:
 
 def paths(memory_id: str) -> dict[str, str]:
     """Return the pages of a person, by what is looked at."""
-    named = ("review", "waiting", "timeline", "chats", "recalls", "switches", "data", "reads", "profile")
+    named = ("review", "held", "changes", "chats", "recalls", "settings", "data", "reads", "profile")
     return {
         "memories": "",
         "memories, later": f"?after={memory_id}",

@@ -78,7 +78,7 @@ class Visitor:
     async def form_token(self) -> str:
         """Return what forms of this session carry."""
         found = _TOKEN.search((await self.get("/users")).body.decode()) or _TOKEN.search(
-            (await self.get("/switches")).body.decode()
+            (await self.get("/settings")).body.decode()
         )
         assert found
         return found[1]

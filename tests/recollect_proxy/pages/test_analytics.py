@@ -85,8 +85,8 @@ async def test_what_formation_did_and_rejected_is_told(pages: Pages, own_store: 
 
     html = await (await pages.administrator()).html("/analytics")
 
-    assert "Learned: new 1" in table_after(html, "bars-made")
-    assert "not in the person’s words 2" in table_after(html, "bars-rejected").replace("'", "’")
+    assert "Remembered: new 1" in table_after(html, "bars-made")
+    assert "not in the user’s words 2" in table_after(html, "bars-rejected").replace("'", "’")
     assert "Exchanges formed 1" in text_of(html.replace("<", " <"))
     assert "messages" in table_after(html, "tables")
 

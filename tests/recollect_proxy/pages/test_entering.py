@@ -12,20 +12,28 @@ from recollect.store import Postgres
 from recollect_proxy.access import Audience, FailedAttempts, KeyRole, add_access_key, source_of
 
 CHANGING = (
-    *("/edit", "/delete", "/confirm", "/approve", "/refuse", "/undo", "/chats", "/switches", "/erase"),
-    *("/leave", "/look", "/flags", "/settings", "/profile", "/profile/change", "/profile/confirm"),
-    *("/profile/refuse", "/profile/remove", "/profile/proposals", "/profile/consent"),
+    *("/correct", "/forget", "/confirm", "/approve", "/refuse", "/undo", "/chats", "/settings", "/erase"),
+    *(
+        "/sign-out",
+        "/look",
+        "/settings/more",
+        "/everybody",
+        "/profile",
+        "/profile/correct",
+        "/profile/confirm",
+    ),
+    *("/profile/refuse", "/profile/erase", "/profile/proposals", "/profile/consent"),
 )
 SHOWING = (
     "",
     "/memory",
     "/review",
-    "/waiting",
+    "/held",
     "/profile",
-    "/timeline",
+    "/changes",
     "/chats",
     "/recalls",
-    "/switches",
+    "/settings",
     "/data",
     "/reads",
     "/export",
@@ -53,7 +61,7 @@ async def test_a_link_opens_one_session(pages: Pages) -> None:
 
     assert (again.status, again.header(b"set-cookie")) == (303, None)  # loaded again in the same browser
     assert (elsewhere.status, elsewhere.header(b"set-cookie")) == (401, None)
-    assert (await (await pages.person(pages.anna)).get("/switches")).status == 200
+    assert (await (await pages.person(pages.anna)).get("/settings")).status == 200
 
 
 async def test_the_cookie_is_secure_where_browsers_come_by_https(postgres: Postgres, store: Store) -> None:
@@ -83,9 +91,9 @@ async def test_a_session_ends_after_an_hour(postgres: Postgres, store: Store) ->
     async with serve_pages(engine_over(postgres), clock=lambda: now) as served:
         visitor = await served.person(store.anna)
         now += timedelta(minutes=59)
-        within = await visitor.get("/switches")
+        within = await visitor.get("/settings")
         now += timedelta(minutes=2)
-        after = await visitor.get("/switches")
+        after = await visitor.get("/settings")
 
     assert (within.status, after.status) == (200, 401)
 
@@ -99,7 +107,7 @@ async def test_without_a_session_no_page_shows_anything(pages: Pages) -> None:
     )
 
     for stranger in strangers:
-        for path in (*SHOWING, "/users", "/analytics", "/settings"):
+        for path in (*SHOWING, "/users", "/analytics", "/everybody"):
             answer = await stranger.get(path)
             assert answer.status == 401, path
             assert b"green tea" not in answer.body
@@ -119,14 +127,14 @@ async def test_the_user_is_who_the_cookie_says_whatever_else_a_request_names(pag
         f"?user={pages.ben}",
         f"?user_id={pages.ben}",
         f"?looks_at={pages.ben}",
-        "/timeline",
+        "/changes",
         "/export",
     ):
         answer = await visitor.get(path, *named)
         assert answer.status == 200, path
         assert b"black coffee" not in answer.body
     assert (await visitor.get(f"/memory?id={bens.id}", *named)).status == 404
-    for path in ("/edit", "/delete", "/confirm"):
+    for path in ("/correct", "/forget", "/confirm"):
         fields = {"id": str(bens.id), "content": "mine", "user": pages.ben, "user_id": pages.ben}
         assert (await visitor.post(path, fields, *named)).status == 404, path
     assert (await visitor.get("/users")).status == 404
@@ -139,7 +147,7 @@ async def test_a_form_counts_only_from_a_page_of_its_own_session(pages: Pages) -
     visitor, other = await pages.person(pages.anna), await pages.person(pages.anna)
 
     for token in ("", "0" * 64, await other.form_token(), "ü"):
-        answer = await visitor.post("/delete", {"id": str(memory.id), "form_token": token})
+        answer = await visitor.post("/forget", {"id": str(memory.id), "form_token": token})
         assert answer.status == 403
     assert (await pages.engine.get(pages.anna, memory.id)).content == "Drinks green tea"
 
@@ -165,7 +173,7 @@ async def test_a_form_of_our_own_counts_with_what_browsers_say_of_it(pages: Page
     visitor = await pages.person()
     origin = (b"Origin", b"http://proxy.test")
 
-    answer = await visitor.post("/switches", {}, origin, (b"Sec-Fetch-Site", b"same-origin"))
+    answer = await visitor.post("/settings", {}, origin, (b"Sec-Fetch-Site", b"same-origin"))
 
     assert answer.status == 303
 
@@ -173,7 +181,7 @@ async def test_a_form_of_our_own_counts_with_what_browsers_say_of_it(pages: Page
 async def test_signing_out_takes_the_cookie_away(pages: Pages) -> None:
     visitor = await pages.person()
 
-    assert (await visitor.post("/leave")).status == 303
+    assert (await visitor.post("/sign-out")).status == 303
 
     assert "recollect_page" not in visitor.cookies
 
@@ -289,7 +297,9 @@ async def test_an_administrator_opens_a_user_and_that_user_is_told(postgres: Pos
         assert (await admin.get("")).status == 303  # nobody's is open yet
         await admin.post("/look", {"user": store.anna})
         page = text_of(await admin.html(""))
-        await admin.followed(await admin.post("/edit", {"id": str(memory.id), "content": "Drinks white tea"}))
+        await admin.followed(
+            await admin.post("/correct", {"id": str(memory.id), "content": "Drinks white tea"})
+        )
         person = await served.person(store.anna)
         told = text_of(await person.html("/reads"))
 
@@ -300,7 +310,7 @@ async def test_an_administrator_opens_a_user_and_that_user_is_told(postgres: Pos
         assert "administrator's. Other users" in page
         assert "admin-token" in told
         assert "page: memories" in told
-        assert "by an administrator" in text_of(await person.html("/timeline"))
+        assert "by an administrator" in text_of(await person.html("/changes"))
 
 
 async def test_a_readers_key_reads_and_changes_nothing(postgres: Postgres, store: Store, keys: Path) -> None:
@@ -312,9 +322,9 @@ async def test_a_readers_key_reads_and_changes_nothing(postgres: Postgres, store
         token = await reader.form_token()
 
         assert "You can only read" in page
-        assert "/memory/ui/delete" not in page
+        assert "/memory/ui/forget" not in page
         for path in CHANGING:
-            if path not in {"/leave", "/look"}:
+            if path not in {"/sign-out", "/look"}:
                 answer = await reader.post(path, {"id": str(memory.id), "form_token": token})
                 assert answer.status == 403, path
         [*_, read] = await served.engine.admin_reads(store.anna, limit=50)
@@ -375,6 +385,6 @@ async def test_a_broken_form_is_refused(pages: Pages) -> None:
     visitor = await pages.person()
     long = {"form_token": await visitor.form_token(), "id": "x" * 70_000}
 
-    assert (await visitor.post("/delete", long)).status == 413
-    raw = await visitor._ask("POST", "/delete", [FORM], b"%ff%fe&&&===\xff")
+    assert (await visitor.post("/forget", long)).status == 413
+    raw = await visitor._ask("POST", "/forget", [FORM], b"%ff%fe&&&===\xff")
     assert raw.status in {400, 403}

@@ -62,7 +62,7 @@ async def test_a_memory_tells_the_quote_it_rests_on_and_its_history(pages: Pages
 
     assert "Because you said I only drink green tea" in page
     assert "chat-1" in page
-    assert "Learned" in page
+    assert "Remembered" in page
 
 
 async def test_a_memory_is_corrected_and_that_is_undone(pages: Pages) -> None:
@@ -70,7 +70,7 @@ async def test_a_memory_is_corrected_and_that_is_undone(pages: Pages) -> None:
     visitor = await pages.person()
 
     answer = await visitor.post(
-        "/edit",
+        "/correct",
         {"id": str(memory.id), "content": "Drinks white tea", "kind": "preference", "importance": "high"},
     )
     page = await visitor.followed(answer)
@@ -87,10 +87,10 @@ async def test_a_memory_is_corrected_and_that_is_undone(pages: Pages) -> None:
 @pytest.mark.parametrize(
     ("hints", "shown"),
     [
-        (Hints(Use.TOPIC, ("weekend plans", "gift ideas")), "Brought up for: weekend plans, gift ideas"),
-        (Hints(Use.TOPIC), "Brought up: when it fits"),
-        (Hints(Use.ALWAYS, ("walks",)), "Brought up: in every chat"),
-        (Hints(Use.ASKED, ("walks",)), "Brought up: only if asked"),
+        (Hints(Use.TOPIC, ("weekend plans", "gift ideas")), "Recalled for: weekend plans, gift ideas"),
+        (Hints(Use.TOPIC), "Recalled: when it fits"),
+        (Hints(Use.ALWAYS, ("walks",)), "Recalled: in every chat"),
+        (Hints(Use.ASKED, ("walks",)), "Recalled: only if asked"),
     ],
 )
 async def test_it_is_shown_when_a_memory_is_brought_up(pages: Pages, hints: Hints, shown: str) -> None:
@@ -129,7 +129,7 @@ async def test_a_person_says_when_a_memory_is_brought_up(
     memory = await pages.engine.add(pages.anna, "Climbs", hints=old)
     visitor = await pages.person()
 
-    await visitor.post("/edit", {"id": str(memory.id), "content": "Climbs", **form})
+    await visitor.post("/correct", {"id": str(memory.id), "content": "Climbs", **form})
 
     assert (await pages.engine.get(pages.anna, memory.id)).hints == hints
 
@@ -148,7 +148,7 @@ async def test_hints_that_are_too_many_or_too_long_change_nothing(pages: Pages, 
     memory = await pages.engine.add(pages.anna, "Climbs")
     visitor = await pages.person()
 
-    answer = await visitor.post("/edit", {"id": str(memory.id), "content": "Dives", **form})
+    answer = await visitor.post("/correct", {"id": str(memory.id), "content": "Dives", **form})
 
     assert answer.status == 400
     assert (await pages.engine.get(pages.anna, memory.id)).content == "Climbs"
@@ -158,9 +158,9 @@ async def test_a_memory_is_deleted_and_that_is_undone(pages: Pages) -> None:
     memory = await pages.engine.add(pages.anna, "Drinks green tea")
     visitor = await pages.person()
 
-    page = await visitor.followed(await visitor.post("/delete", {"id": str(memory.id)}))
+    page = await visitor.followed(await visitor.post("/forget", {"id": str(memory.id)}))
 
-    assert "Deleted." in page
+    assert "Forgotten." in page
     assert "green tea" not in page
     change = page.split('name="change" value="')[1].split('"')[0]
     await visitor.followed(await visitor.post("/undo", {"change": change}))
@@ -172,14 +172,14 @@ async def test_what_is_held_back_is_approved_or_refused(pages: Pages, store: Sto
     changes = [Quarantine(each, Reason.INSTRUCTION) for each in held]
     await store.memories.apply(store.anna.scope, changes, actor=Actor.FORMATION, at=datetime.now(UTC))
     visitor = await pages.person()
-    assert "reads like an instruction" in await visitor.html("/waiting")
+    assert "reads like an instruction" in await visitor.html("/held")
 
     approved = await visitor.followed(await visitor.post("/approve", {"id": str(held[0].id)}))
     refused = await visitor.followed(await visitor.post("/refuse", {"id": str(held[1].id)}))
 
     assert "Approved." in approved
     assert "Refused." in refused
-    assert "Nothing waits for you." in refused
+    assert "Nothing is held back." in refused
     page = await visitor.html("")
     assert "Zantelo" in page
     assert "Quux" not in page
@@ -228,17 +228,17 @@ async def test_a_past_memory_is_deleted_on_its_page_for_good(pages: Pages) -> No
     await visitor.post("/done", {"id": str(memory.id)})
 
     page = await visitor.html(f"/memory?id={memory.id}")
-    after = await visitor.followed(await visitor.post("/delete", {"id": str(memory.id)}))
+    after = await visitor.followed(await visitor.post("/forget", {"id": str(memory.id)}))
 
     assert "True until" in page
-    assert f'action="{BASE}/delete"' in page
-    for path in ("/edit", "/confirm", "/done"):
+    assert f'action="{BASE}/forget"' in page
+    for path in ("/correct", "/confirm", "/done"):
         assert f'action="{BASE}{path}"' not in page
-    assert "Deleted." in after
+    assert "Forgotten." in after
     assert f'action="{BASE}/undo"' not in after
     gone = await visitor.html(f"/memory?id={memory.id}")
     assert "This memory is gone." in gone
-    assert f'action="{BASE}/delete"' not in gone
+    assert f'action="{BASE}/forget"' not in gone
 
 
 async def test_an_overdue_todo_is_asked_about_once(pages: Pages, store: Store) -> None:
@@ -267,24 +267,24 @@ async def test_when_a_statement_holds_is_corrected_in_its_form(pages: Pages) -> 
     given = {"id": str(memory.id), "content": memory.content}
 
     page = await visitor.followed(
-        await visitor.post("/edit", given | {"holds_from": "2024-01-01", "holds_until": "2026-03-14"})
+        await visitor.post("/correct", given | {"holds_from": "2024-01-01", "holds_until": "2026-03-14"})
     )
     edited = await pages.engine.get(pages.anna, memory.id)
 
     assert 'value="2024-01-01"' in page
     assert edited.holds_from == datetime(2024, 1, 1, tzinfo=UTC)
     assert edited.holds_until == datetime(2026, 3, 14, 23, 59, 59, tzinfo=UTC)
-    await visitor.post("/edit", given | {"holds_from": "2024-01-01", "holds_until": ""})
+    await visitor.post("/correct", given | {"holds_from": "2024-01-01", "holds_until": ""})
     assert (await pages.engine.get(pages.anna, memory.id)).holds_until is None
-    assert (await visitor.post("/edit", given | {"holds_from": "soon"})).status == 400
+    assert (await visitor.post("/correct", given | {"holds_from": "soon"})).status == 400
 
 
 async def test_the_script_gets_pieces_in_place_of_pages(pages: Pages) -> None:
     memory = await pages.engine.add(pages.anna, "Drinks green tea")
     visitor = await pages.person()
 
-    answer = await visitor.post("/delete", {"id": str(memory.id)}, (b"HX-Request", b"true"))
-    again = await visitor.post("/delete", {"id": str(memory.id)}, (b"HX-Request", b"true"))
+    answer = await visitor.post("/forget", {"id": str(memory.id)}, (b"HX-Request", b"true"))
+    again = await visitor.post("/forget", {"id": str(memory.id)}, (b"HX-Request", b"true"))
 
     assert answer.status == 200
     assert answer.body.lstrip().startswith(b"<li")
@@ -297,12 +297,12 @@ async def test_what_makes_no_sense_changes_nothing_and_is_told(pages: Pages) -> 
     visitor = await pages.person()
 
     for path, fields, status in (
-        ("/edit", {"id": str(memory.id), "content": "  "}, 400),
-        ("/edit", {"id": str(memory.id), "content": "x" * 2001}, 400),
-        ("/edit", {"id": str(memory.id), "content": "x", "kind": "summary"}, 400),
-        ("/edit", {"id": "nonsense", "content": "x"}, 400),
-        ("/edit", {}, 400),
-        ("/delete", {"id": "00000000-0000-7000-8000-000000000000"}, 404),
+        ("/correct", {"id": str(memory.id), "content": "  "}, 400),
+        ("/correct", {"id": str(memory.id), "content": "x" * 2001}, 400),
+        ("/correct", {"id": str(memory.id), "content": "x", "kind": "summary"}, 400),
+        ("/correct", {"id": "nonsense", "content": "x"}, 400),
+        ("/correct", {}, 400),
+        ("/forget", {"id": "00000000-0000-7000-8000-000000000000"}, 404),
         ("/undo", {"change": "00000000-0000-7000-8000-000000000000"}, 404),
         ("/approve", {"id": str(memory.id)}, 404),
     ):
@@ -316,7 +316,7 @@ async def test_what_was_saved_as_it_was_offers_nothing_to_undo(pages: Pages) -> 
     memory = await pages.engine.add(pages.anna, "Drinks green tea")
     visitor = await pages.person()
 
-    answer = await visitor.post("/edit", {"id": str(memory.id), "content": "Drinks green tea"})
+    answer = await visitor.post("/correct", {"id": str(memory.id), "content": "Drinks green tea"})
 
     assert b"undo" not in (answer.header(b"location") or b"")
     assert len(await pages.engine.history(pages.anna, memory.id)) == 1
@@ -335,7 +335,7 @@ async def test_addresses_and_forms_that_make_no_sense_are_refused_or_read_as_far
         ("?after=x", 400),
         ("/memory", 400),
         ("/memory?id=%00", 400),
-        ("/timeline?after=1", 400),
+        ("/changes?after=1", 400),
         ("/chats?skip=-1", 400),
         (f"/chats?skip={'9' * 30}", 400),
         ("/chats?skip=%D9%A3", 400),

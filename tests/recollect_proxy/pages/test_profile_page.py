@@ -60,21 +60,21 @@ async def test_a_person_allows_it_writes_changes_and_removes(pages: Pages) -> No
     changed = text_of(
         await visitor.followed(
             await visitor.post(
-                "/profile/change", {"id": str(written.id), "field": "notes", "content": "Likes tea"}
+                "/profile/correct", {"id": str(written.id), "field": "notes", "content": "Likes tea"}
             )
         )
     )
     [after] = await entries(pages)
-    removed = text_of(await visitor.followed(await visitor.post("/profile/remove", {"id": str(written.id)})))
+    removed = text_of(await visitor.followed(await visitor.post("/profile/erase", {"id": str(written.id)})))
 
     assert "You allow a profile now." in allowed
     assert "Last changed on" not in allowed
     assert "Added to your profile." in added
     assert f"Last changed on {written.changed_at:%d %b %Y, %H:%M}" in added
     assert (written.field, written.content) == (ProfileField.ANSWERS, "Short answers\nplease")
-    assert "Changed." in changed
+    assert "Corrected in your profile." in changed
     assert (after.field, after.content) == (ProfileField.NOTES, "Likes tea")
-    assert "Taken out of your profile." in removed
+    assert "Erased from your profile." in removed
     assert await entries(pages) == ()
 
 
@@ -155,7 +155,7 @@ async def test_what_its_memory_says_otherwise_is_marked_until_it_is_confirmed(
     assert [each.outdated for each in await entries(pages)] == [False]
 
 
-async def test_taking_consent_back_says_what_goes_and_deletes_it(pages: Pages, store: Store) -> None:
+async def test_taking_consent_back_says_what_goes_and_erases_it(pages: Pages, store: Store) -> None:
     memory, _ = await proposed(pages, store)
     await pages.engine.add_to_profile(pages.anna, ProfileField.NAME, "Is called Anna")
     visitor = await pages.person()
@@ -164,9 +164,9 @@ async def test_taking_consent_back_says_what_goes_and_deletes_it(pages: Pages, s
     after = await visitor.followed(await visitor.post("/profile/consent", {"allows": "no"}))
     await visitor.post("/profile/consent", {"allows": "yes"})
 
-    assert "all statements on this page (2)" in before
+    assert "all entries on this page (2)" in before
     assert "their embeddings" in before
-    assert "The profile and its embeddings are deleted." in text_of(after)
+    assert "The profile and its embeddings are erased." in text_of(after)
     assert "Is called Anna" not in after
     assert await entries(pages) == ()
     assert (await pages.engine.get(pages.anna, memory.id)).content == "Works on a tea shop"
@@ -178,10 +178,10 @@ async def test_taking_consent_back_says_what_goes_and_deletes_it(pages: Pages, s
         ("/profile", {"field": "shoe_size", "content": "x"}, 400),
         ("/profile", {"field": "name", "content": "x" * 2001}, 400),
         ("/profile", {"field": "notes", "content": "Is called Anna"}, 409),
-        ("/profile/change", {"id": str(uuid7()), "field": "name", "content": "x"}, 404),
+        ("/profile/correct", {"id": str(uuid7()), "field": "name", "content": "x"}, 404),
         ("/profile/confirm", {"id": str(uuid7())}, 404),
         ("/profile/refuse", {}, 400),
-        ("/profile/remove", {"id": str(uuid7())}, 404),
+        ("/profile/erase", {"id": str(uuid7())}, 404),
         ("/profile/consent", {"allows": "perhaps"}, 400),
     ],
 )
@@ -204,7 +204,7 @@ async def test_it_is_nobody_elses(pages: Pages) -> None:
     bens = await pages.engine.add_to_profile(pages.ben, ProfileField.NAME, "Is called Ben")
     visitor = await pages.person()
 
-    for path in ("/profile/change", "/profile/confirm", "/profile/refuse", "/profile/remove"):
+    for path in ("/profile/correct", "/profile/confirm", "/profile/refuse", "/profile/erase"):
         fields = {"id": str(bens.id), "field": "notes", "content": "mine"}
         assert (await visitor.post(path, fields)).status == 404, path
     assert "Is called Ben" not in await visitor.html("/profile")

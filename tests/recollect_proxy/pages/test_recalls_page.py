@@ -76,9 +76,9 @@ async def test_where_nothing_was_given_it_says_why(pages: Pages, store: Store) -
     switched_off = text_of(await visitor.html("/recalls"))
 
     assert "Nothing was asked yet." in empty
-    assert "Nothing was given: nothing that is remembered seemed to be needed." in nothing
+    assert "Nothing was recalled: nothing that is remembered seemed to be needed." in nothing
     assert (
-        "Nothing was given: recall is switched off, or the message spoke to the memory itself."
+        "Nothing was recalled: recall is switched off, or the message spoke to the memory itself."
         in switched_off
     )
 
@@ -141,9 +141,9 @@ async def test_a_person_says_what_was_not_helpful_and_takes_it_back(pages: Pages
     assert said.header(b"location") == b"/memory/ui/recalls?done=not_helpful"
     assert "Not helpful for this question" in text_of(await visitor.html("/recalls"))
     of_memory = text_of(await visitor.html(f"/memory?id={memory.id}"))
-    assert f"Not brought up for {WHICH}" in of_memory
+    assert f"Not recalled for {WHICH}" in of_memory
     await visitor.post("/not-helpful", {**form, "back": "yes", "from": "memory"})
-    assert "Not brought up for" not in text_of(await visitor.html(f"/memory?id={memory.id}"))
+    assert "Not recalled for" not in text_of(await visitor.html(f"/memory?id={memory.id}"))
 
 
 async def test_what_is_always_needed_says_why_it_stays(pages: Pages, store: Store) -> None:

@@ -35,7 +35,7 @@ def named(html: str, *, disabled: bool = False) -> set[str]:
 
 
 async def test_a_person_sees_every_flag_of_the_api(pages: Pages) -> None:
-    html = await (await pages.person()).html("/switches")
+    html = await (await pages.person()).html("/settings")
 
     assert named(html) == EVERY == {each.name for each in flag_fields()}
     assert named(html, disabled=True) == CAPS
@@ -47,10 +47,10 @@ async def test_a_person_changes_what_differs_and_takes_it_back(pages: Pages) -> 
     sent = {"formation": "off", "lexical": "false", "max_memory_tokens": "300", "minimum_importance": "0.5"}
 
     page = await visitor.followed(
-        await visitor.post("/flags", {**sent, "placement": "", "summary_turns": " "})
+        await visitor.post("/settings/more", {**sent, "placement": "", "summary_turns": " "})
     )
     changed = await pages.engine.flags(pages.anna)
-    await visitor.post("/flags", {"formation": "", "lexical": "true", "max_memory_tokens": ""})
+    await visitor.post("/settings/more", {"formation": "", "lexical": "true", "max_memory_tokens": ""})
     taken_back = await pages.engine.flags(pages.anna)
 
     assert "Saved." in page
@@ -74,7 +74,7 @@ async def test_a_person_changes_what_differs_and_takes_it_back(pages: Pages) -> 
 async def test_what_a_flag_can_not_be_changes_nothing(pages: Pages, name: str, value: str) -> None:
     visitor = await pages.person()
 
-    answer = await visitor.post("/flags", {name: value, "lexical": "false"})
+    answer = await visitor.post("/settings/more", {name: value, "lexical": "false"})
 
     assert answer.status == 400
     assert await pages.engine.flags(pages.anna) == Flags()
@@ -84,23 +84,23 @@ async def test_caps_are_changed_by_administrators_alone(pages: Pages) -> None:
     person = await pages.person()
     admin = await pages.administrator(looks_at=pages.anna)
 
-    await person.post("/flags", {"user_cap": "1", "session_cap": "1", "lexical": "false"})
+    await person.post("/settings/more", {"user_cap": "1", "session_cap": "1", "lexical": "false"})
     by_person = await pages.engine.flags(pages.anna)
-    await admin.post("/flags", {"user_cap": "500"})
+    await admin.post("/settings/more", {"user_cap": "500"})
 
     assert by_person == Flags(lexical=False)
     assert await pages.engine.flags(pages.anna) == Flags(lexical=False, user_cap=500)
-    assert named(await admin.html("/switches"), disabled=True) == set()
+    assert named(await admin.html("/settings"), disabled=True) == set()
 
 
 async def test_an_administrator_changes_settings_for_everybody(own_pages: Pages) -> None:
     admin = await own_pages.administrator()
-    before = await admin.html("/settings")
+    before = await admin.html("/everybody")
 
     page = await admin.followed(
-        await admin.post("/settings", {"recall": "false", "placement": "system", "session_cap": "40"})
+        await admin.post("/everybody", {"recall": "false", "placement": "system", "session_cap": "40"})
     )
-    persons = text_of(await (await own_pages.person()).html("/switches"))
+    persons = text_of(await (await own_pages.person()).html("/settings"))
 
     assert named(before) == EVERY - set(OF_EACH_USER)
     assert "As started: on" in text_of(before)
@@ -108,14 +108,14 @@ async def test_an_administrator_changes_settings_for_everybody(own_pages: Pages)
     assert await own_pages.engine.flags() == Flags(recall=False, placement=Placement.SYSTEM, session_cap=40)
     assert "As for everybody: in the system prompt" in persons
     assert "as for everybody, 40." in persons
-    await admin.post("/settings", {"recall": "", "placement": "", "session_cap": ""})
+    await admin.post("/everybody", {"recall": "", "placement": "", "session_cap": ""})
     assert await own_pages.engine.flags() == Flags()
 
 
 async def test_consent_to_a_profile_is_no_setting_for_everybody(own_pages: Pages) -> None:
     admin = await own_pages.administrator()
 
-    answer = await admin.post("/settings", {"profile": "true", "recall": "false"})
+    answer = await admin.post("/everybody", {"profile": "true", "recall": "false"})
 
     assert answer.status == 303
     assert await own_pages.engine.flags() == Flags(recall=False)
@@ -129,18 +129,18 @@ async def test_settings_for_everybody_are_no_persons_and_no_readers(
     async with serve_pages(engine_over(own_postgres), keys=keys) as served:
         person, reader = await served.person(), await served.administrator(key)
         admin, stranger = await served.administrator(TOKEN), Visitor(served.port)
-        shown = await reader.html("/settings")
+        shown = await reader.html("/everybody")
         answers = {
-            "person reads": (await person.get("/settings")).status,
-            "person writes": (await person.post("/settings", {"recall": "false"})).status,
-            "reader writes": (await reader.post("/settings", {"recall": "false"})).status,
-            "stranger reads": (await stranger.get("/settings")).status,
-            "stranger writes": (await stranger.post("/settings", {"form_token": "x"})).status,
+            "person reads": (await person.get("/everybody")).status,
+            "person writes": (await person.post("/everybody", {"recall": "false"})).status,
+            "reader writes": (await reader.post("/everybody", {"recall": "false"})).status,
+            "stranger reads": (await stranger.get("/everybody")).status,
+            "stranger writes": (await stranger.post("/everybody", {"form_token": "x"})).status,
             "another session's form": (
-                await admin.post("/settings", {"recall": "false", "form_token": await reader.form_token()})
+                await admin.post("/everybody", {"recall": "false", "form_token": await reader.form_token()})
             ).status,
             "another site's form": (
-                await admin.post("/settings", {"recall": "false"}, (b"Sec-Fetch-Site", b"cross-site"))
+                await admin.post("/everybody", {"recall": "false"}, (b"Sec-Fetch-Site", b"cross-site"))
             ).status,
         }
 
@@ -161,17 +161,17 @@ async def test_an_administrator_who_looks_at_a_persons_settings_is_noted(pages: 
     await pages.engine.add(store.anna, "Drinks green tea")
     admin = await pages.administrator(looks_at=store.anna)
 
-    await admin.html("/switches")
+    await admin.html("/settings")
 
     [read, *_] = await pages.engine.admin_reads(store.anna, limit=5)
-    assert read.operation == "page: switches"
+    assert read.operation == "page: settings"
 
 
 async def test_a_person_sees_who_changed_their_settings_and_how(pages: Pages) -> None:
     person, admin = await pages.person(), await pages.administrator(looks_at=pages.anna)
-    await person.post("/switches", {"record": "on", "standing": "on", "summaries": "on"})
-    await person.post("/flags", {"max_memory_tokens": "300"})
-    await admin.post("/flags", {"lexical": "false", "user_cap": "500"})
+    await person.post("/settings", {"record": "on", "standing": "on", "summaries": "on"})
+    await person.post("/settings/more", {"max_memory_tokens": "300"})
+    await admin.post("/settings/more", {"lexical": "false", "user_cap": "500"})
     await person.post("/profile/consent", {"allows": "yes"})
 
     told = text_of(await person.html("/reads"))
@@ -187,8 +187,8 @@ async def test_what_is_saved_as_it_was_is_no_change(pages: Pages) -> None:
     person = await pages.person()
     everything = {"record": "on", "recall": "on", "standing": "on"}
 
-    await person.post("/switches", everything)
-    await person.post("/flags", {"lexical": ""})
+    await person.post("/settings", everything)
+    await person.post("/settings/more", {"lexical": ""})
 
     assert await pages.engine.settings_changes(pages.anna, limit=5) == []
     assert "Nothing was changed." in text_of(await person.html("/reads"))

@@ -15,7 +15,7 @@ async def test_the_timeline_tells_what_was_learned_when_and_goes_on(pages: Pages
         await pages.engine.add(pages.anna, f"Owns book number {number:03}")
     visitor = await pages.person()
 
-    first = await visitor.html("/timeline")
+    first = await visitor.html("/changes")
     link = first.split('rel="next" href="/memory/ui')[1].split('"')[0]
     second = await visitor.html(link)
 
@@ -34,10 +34,10 @@ async def test_what_no_model_has_read_yet_is_counted_for_its_person(pages: Pages
     await store.inbox.wait(said, Wait(Awaits.MODEL, "No extraction model is named.", None))
     mine, data = await visitor.html(""), text_of(await visitor.html("/data"))
 
-    assert "not read yet" not in before
-    assert "Messages not read yet: 2." in text_of(mine)
-    assert re.search(r"Messages not read yet\s*2\b", data)
-    assert "not read yet" not in await (await pages.person(pages.ben)).html("")
+    assert "wait for a model" not in before
+    assert "Messages that wait for a language model: 2." in text_of(mine)
+    assert re.search(r"Messages that wait for a model\s*2\b", data)
+    assert "wait for a model" not in await (await pages.person(pages.ben)).html("")
 
 
 async def test_a_chat_is_listed_and_erased(pages: Pages, store: Store) -> None:
@@ -69,15 +69,15 @@ async def test_what_was_said_is_searched_by_chat(pages: Pages, store: Store) -> 
     assert "<b>" not in page
     assert (await visitor.get("/chats?words=attic&after=1")).status == 400
     other = text_of(await (await pages.person(pages.ben)).html("/chats?words=attic"))
-    assert "Nothing that was said is found." in other
+    assert "No message matches." in other
 
 
 async def test_switches_show_what_is_so_and_change_it_for_their_person_alone(pages: Pages) -> None:
     visitor = await pages.person()
-    before = await visitor.html("/switches")
+    before = await visitor.html("/settings")
 
-    await visitor.followed(await visitor.post("/switches", {"recall": "on", "summaries": "on"}))
-    after = await visitor.html("/switches")
+    await visitor.followed(await visitor.post("/settings", {"recall": "on", "summaries": "on"}))
+    after = await visitor.html("/settings")
 
     assert 'name="record" checked' in before
     assert 'name="record" checked' not in after
