@@ -165,8 +165,8 @@ async def _tell_taught(valves: Any, answer: Any) -> None:
         for pause in _LOOKS:
             await asyncio.sleep(pause)
             async with httpx.AsyncClient(headers=headers, timeout=60, trust_env=False) as client:
-                answered = await client.post(f"{user}/sessions/{chat_id}/taught", json=asked)
-            if told := answered.raise_for_status().json()["told"]:
+                answered = await client.post(f"{user}/sessions/{chat_id}/changes", json=asked)
+            if told := answered.raise_for_status().json()["line"]:
                 where = {"user_id": user_id, "chat_id": chat_id, "message_id": answer_id}
                 emit = await socket.get_event_emitter(where)
                 await emit({"type": "status", "data": {"description": told, "done": True}})

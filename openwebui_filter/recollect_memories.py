@@ -138,11 +138,11 @@ class _ByApi:
         await self._ask("DELETE", f"/memories/{memory_id}")
 
     async def changes(self, *, limit: int, memory_id: str | None = None) -> Any:
-        path = f"/memories/{memory_id}/history" if memory_id else "/memories/history"
-        return (await self._ask("GET", path, params={"limit": limit}))["updates"]
+        path = f"/memories/{memory_id}/changes" if memory_id else "/memories/changes"
+        return (await self._ask("GET", path, params={"limit": limit}))["changes"]
 
-    async def undo(self, update_id: str) -> None:
-        await self._ask("POST", f"/memories/history/{update_id}/undo")
+    async def undo(self, change_id: str) -> None:
+        await self._ask("POST", f"/memories/changes/{change_id}/undo")
 
     async def is_on(self) -> bool:
         flags = (await self._ask("GET", "/settings"))["effective"]

@@ -23,8 +23,8 @@ _ICON = (
     "AyNCIgZmlsbD0ibm9uZSIgc3Ryb2tlPSIjNzY3Njc2IiBzdHJva2Utd2lkdGg9IjEuNSIgc3Ryb2tlLWxpbmVjYXA9InJvdW5kIj"
     "48cGF0aCBkPSJNOSAxNCA0IDlsNS01TTQgOWgxMGE2IDYgMCAwIDEgMCAxMmgtMyIvPjwvc3ZnPg=="
 )
-_FAILED = "What was remembered could not be undone just now."
-_NOTHING = "Nothing was remembered of this message."
+_FAILED = "This could not be undone just now. Try again in a minute."
+_NOTHING = "No memory came from this message."
 _NO_IDS = {None, "", ".", "..", "*"}
 
 log = logging.getLogger("recollect_openwebui")
@@ -83,7 +83,7 @@ async def _undone_there(valves: Any, body: Any, user_id: Any) -> list[dict[str, 
         )
     if "exchange_not_found" in answer.text:
         return [_passing(_NOTHING)]
-    told = answer.raise_for_status().json()["told"]
+    told = answer.raise_for_status().json()["line"]
     if not told:
         return [_passing("Nothing is left here to undo. What was said here is not recalled from now on.")]
     return [{"type": "status", "data": {"description": told, "done": True}}, _passing(told, "success")]

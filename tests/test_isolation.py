@@ -132,6 +132,6 @@ async def test_no_canary_crosses_into_another_users_prompt_or_memories(
         told = {each.said for each in (first, *others) if each.user == number and "canary" in each.said}
         await proxy.memories(user, at_least=len(told))
         listed = await proxy.api(b"GET", f"/users/{user.id}/memories?limit=200")
-        history = await proxy.api(b"GET", f"/users/{user.id}/memories/history?limit=200")
+        history = await proxy.api(b"GET", f"/users/{user.id}/memories/changes?limit=200")
         assert {memory["content"] for memory in listed.json["memories"]} == told
         assert whose(listed.body) == whose(history.body) == {number}

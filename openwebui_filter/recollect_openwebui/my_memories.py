@@ -12,11 +12,11 @@ from uuid import UUID
 from recollect.assembly import running_engine
 from recollect.engine import Engine
 from recollect.errors import (
+    ChangeNotFoundError,
     DuplicateMemoryError,
     MemoryNotFoundError,
     NotUndoableError,
     RecollectError,
-    UpdateNotFoundError,
 )
 from recollect.model import SHOWN, Actor, Changer, Flags, Memory, MemoryFilter, Party, Update
 
@@ -65,10 +65,10 @@ class MyMemories:
             known = UUID(memory_id) if memory_id else None
             return [_update(each) for each in await engine.history(self.user_id, known, limit=limit)]
 
-    async def undo(self, update_id: str) -> None:
+    async def undo(self, change_id: str) -> None:
         """Undo one change."""
         async with _engine() as engine:
-            await engine.undo(self.user_id, UUID(update_id), actor=Actor.USER)
+            await engine.undo(self.user_id, UUID(change_id), actor=Actor.USER)
 
     async def is_on(self) -> bool:
         """Return whether neither recalling nor keeping is switched off for this person, or for everybody."""
@@ -104,7 +104,7 @@ async def _engine() -> AsyncIterator[Engine]:
         raise RefusedError("away")
     try:
         yield live.engine
-    except (MemoryNotFoundError, UpdateNotFoundError):
+    except (MemoryNotFoundError, ChangeNotFoundError):
         raise RefusedError("gone") from None
     except DuplicateMemoryError:
         raise RefusedError("duplicate") from None

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from recollect.assembly import open_engine
     from recollect.engine import Engine
     from recollect.errors import (
+        ChangeNotFoundError,
         ConfigurationError,
         DuplicateMemoryError,
         EmbedderError,
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
         RecollectError,
         StoreError,
         StoreUnavailableError,
-        UpdateNotFoundError,
     )
     from recollect.model import (
         Erasure,
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ChangeNotFoundError",
     "ConfigurationError",
     "DuplicateMemoryError",
     "EmbedderError",
@@ -67,7 +68,6 @@ __all__ = [
     "Strategy",
     "Turn",
     "Update",
-    "UpdateNotFoundError",
     "Written",
     "__version__",
     "open_engine",

@@ -67,8 +67,8 @@ class BulkRefusedError(StoreError):
         self.failures = failures
 
 
-class UpdateNotFoundError(StoreError):
-    """This user has no such change in their audit."""
+class ChangeNotFoundError(StoreError):
+    """This user has no such change."""
 
 
 class QuestionNotKeptError(StoreError):
@@ -76,7 +76,7 @@ class QuestionNotKeptError(StoreError):
 
 
 class AlwaysNeededError(StoreError):
-    """This memory shapes every answer, or concerns health. It can be edited or deleted."""
+    """This memory shapes every answer, or concerns health. It can be corrected or forgotten."""
 
 
 class NotUndoableError(StoreError):
@@ -88,11 +88,11 @@ class ProfileNotAllowedError(StoreError):
 
 
 class ProfileFullError(StoreError):
-    """This user's profile holds 200 statements, and no more are kept."""
+    """This user's profile holds 200 entries, and no more are kept."""
 
 
 class ProfileEntryNotFoundError(StoreError):
-    """This user's profile has no such statement."""
+    """This user's profile has no such entry."""
 
 
 class DuplicateEntryError(StoreError):

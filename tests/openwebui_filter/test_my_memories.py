@@ -160,7 +160,7 @@ async def test_nobody_reaches_what_is_anothers(
         {"request": "forget", "id": str(known.id)},
         {"request": "undo", "id": str(update.id)},
         {"request": "forget", "id": f"../../{alice}/memories/{known.id}"},
-        {"request": "list", "words": "", "after": "../history"},
+        {"request": "list", "words": "", "after": "../changes"},
         listed(),
     )
 

@@ -21,10 +21,10 @@ from recollect_proxy.importers.import_command import import_
 from recollect_proxy.openwebui.doctor_command import doctor
 from recollect_proxy.store_commands.audit_command import audit_store
 from recollect_proxy.store_commands.backfill_command import backfill
+from recollect_proxy.store_commands.chats_commands import chats_app
 from recollect_proxy.store_commands.export_command import export
 from recollect_proxy.store_commands.memories_commands import memories_app
 from recollect_proxy.store_commands.rebuild_commands import reembed, reindex
-from recollect_proxy.store_commands.sessions_commands import sessions_app
 from recollect_proxy.store_commands.upkeep_commands import erase, migrate, report, retry, users
 
 
@@ -84,7 +84,7 @@ app.command()(reindex)
 app.command()(retry)
 app.command()(erase)
 app.add_typer(memories_app, name="memories")
-app.add_typer(sessions_app, name="sessions")
+app.add_typer(chats_app, name="chats")
 app.command()(mcp)
 app.command("import", no_args_is_help=True)(import_)
 

@@ -98,7 +98,7 @@ def import_(
     A second import, also after an interrupted one, adds only what is new. If a memory has changed in the product, its new
     text replaces the imported one, unless it was changed in Recollect, too. A memory that was deleted or corrected in
     Recollect does not come back; a user or a chat that was erased as a whole does. Secrets are masked, and planted
-    instructions wait in quarantine. `recollect serve` on the same store embeds the memories, and forms further ones from the
+    instructions are held back. `recollect serve` on the same store embeds the memories, and forms further ones from the
     chats; `recollect backfill` forms them at a rate that you choose.
     """  # noqa: D415 -- the list of products follows
     only = [user_named(each) for each in user or ()]

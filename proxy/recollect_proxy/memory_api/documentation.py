@@ -148,7 +148,7 @@ def _schemas(operations: Sequence[Operation[Any]]) -> dict[str, Any]:
     schemas["ErrorBody"]["examples"] = [msgspec.to_builtins(MEMORY_NOT_FOUND.body)]
     for change in ("MemoryChange", "CommonFlagsChange", "FlagsChange", "ProfileEntryChange"):
         schemas[change]["minProperties"] = 1
-    schemas["BulkChange"]["minProperties"] = 3  # op, id and at least one field
+    schemas["BulkCorrection"]["minProperties"] = 3  # op, id and at least one field
     del schemas["Memory"]["properties"]["etag"]  # it is a header
     _plain_references(schemas)
     return dict(sorted(schemas.items()))

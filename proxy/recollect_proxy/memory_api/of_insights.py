@@ -112,7 +112,7 @@ async def inspect_retrieval(asked: Asked) -> Any:
     return {
         "query": sent.q,
         "results": [_result(each) for each in found.candidates],
-        "injected": found.injected,
+        "block": found.injected,
         "skipped": recall.skipped,
         "degraded": recall.degraded,
         "gate_score": recall.gate_score,

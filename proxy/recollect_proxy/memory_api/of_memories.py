@@ -9,7 +9,7 @@ from uuid import UUID
 
 from recollect import model
 from recollect.api.failures import BULK_REFUSED, Failure, ItemError, failure_of
-from recollect.api.memories import BulkDelete, MemoryChange, NewSessionMemory, OneChange
+from recollect.api.memories import BulkForget, MemoryChange, NewSessionMemory, OneChange
 from recollect.api.queries import PLACE
 from recollect.errors import BulkRefusedError, MemoryNotFoundError
 from recollect.model import (
@@ -47,7 +47,7 @@ async def list_memories(asked: Asked) -> Any:
         observed_from=sent.observed_from,
         observed_until=sent.until,
         state=sent.state,
-        doubt=sent.standing,
+        doubt=sent.doubt,
         as_of=sent.as_of,
         valid_at=sent.valid_at,
     )
@@ -93,10 +93,10 @@ async def read_memory(asked: Asked) -> Any:
     return await asked.engine.get(asked.user_id, asked.id("memory_id"))
 
 
-async def revise_memory(asked: Asked) -> Any:
+async def correct_memory(asked: Asked) -> Any:
     """Correct a memory.
 
-    It keeps its id. Its earlier state stays in its history as a version that undo brings back.
+    It keeps its id. Its changes keep the earlier state, and undo brings it back.
 
     A memory that several people share can't be changed here.
     """
@@ -107,19 +107,19 @@ async def revise_memory(asked: Asked) -> Any:
 
 
 async def forget_memory(asked: Asked) -> Any:
-    """Delete a memory.
+    """Forget a memory.
 
-    It is never recalled again. The audit still holds its content: to leave no trace, erase the chat or the user.
-    A past memory can be deleted, too; that can't be undone.
+    It is never recalled again. Its changes still hold its content: to leave no trace, erase the chat or the user.
+    A past memory can be forgotten, too; that can't be undone.
     """
     known = asked.id("memory_id")
     await asked.engine.forget(asked.user_id, known, versions=asked.versions, actor=asked.actor)
 
 
-async def change_memories(asked: Asked) -> Any:
-    """Correct and delete many memories.
+async def change_many_memories(asked: Asked) -> Any:
+    """Correct and forget many memories.
 
-    All or nothing, in one transaction; each change is a row of the audit and can be undone alone.
+    All or nothing, in one transaction; each change can be undone alone.
 
     If one can't be done, the answer is 409, and its `errors` list each such operation with the reason.
     """
@@ -132,40 +132,40 @@ async def change_memories(asked: Asked) -> Any:
     results = zip(operations, done, strict=True)
     return {
         "results": [
-            {"id": each.id, "done": "changed" if memory else "deleted", "memory": memory}
+            {"id": each.id, "done": "corrected" if memory else "forgotten", "memory": memory}
             for each, memory in results
         ]
     }
 
 
-async def read_history(asked: Asked) -> Any:
-    """Read the audit of a user's memories.
+async def list_changes(asked: Asked) -> Any:
+    """List the changes of a user's memories.
 
     Every change, newest first, including changes to memories that are gone.
     """
     return await _history(asked, None)
 
 
-async def read_memory_history(asked: Asked) -> Any:
-    """Read the audit of a memory.
+async def list_memory_changes(asked: Asked) -> Any:
+    """List the changes of a memory.
 
     Every change to it, newest first, even if it is gone or was replaced.
     """
     page = await _history(asked, asked.id("memory_id"))
-    if not page["updates"] and asked.sent.after is None:
+    if not page["changes"] and asked.sent.after is None:
         raise MemoryNotFoundError
     return page
 
 
-async def undo_update(asked: Asked) -> Any:
+async def undo_change(asked: Asked) -> Any:
     """Undo a change.
 
-    An added memory goes; a replaced or deleted one returns; an edited one is as it was before.
+    An added memory goes; a replaced or forgotten one returns; a corrected one is as it was before.
 
-    A memory that was changed again since can't be undone: undo the later change first. Messages that a deletion hid stay
+    A memory that was changed again since can't be undone: undo the later change first. Messages that forgetting hid stay
     hidden.
     """
-    return await asked.engine.undo(asked.user_id, asked.id("update_id"), actor=asked.actor)
+    return await asked.engine.undo(asked.user_id, asked.id("change_id"), actor=asked.actor)
 
 
 async def list_todos(asked: Asked) -> Any:
@@ -219,7 +219,7 @@ async def read_session_memory(asked: Asked) -> Any:
 
 
 async def forget_session_memory(asked: Asked) -> Any:
-    """Delete a memory of a chat.
+    """Forget a memory of a chat.
 
     No chat recalls it any longer. A memory of another chat is not found here, and stays.
     """
@@ -227,8 +227,8 @@ async def forget_session_memory(asked: Asked) -> Any:
     await asked.engine.forget(asked.user_id, known.id, versions=asked.versions, actor=asked.actor)
 
 
-async def list_quarantine(asked: Asked) -> Any:
-    """List the memories in quarantine.
+async def list_held(asked: Asked) -> Any:
+    """List the memories held back.
 
     Newest first; without a limit the newest 500. An instruction to the assistant that came as a fact is an example.
     None of them is recalled before it is approved.
@@ -237,19 +237,19 @@ async def list_quarantine(asked: Asked) -> Any:
     after = _place_named(asked.sent.after)
     held = await asked.engine.quarantined(asked.user_id, limit=most + 1, after=after)
     page = held[:most]
-    return {"next": _place_of(page[-1]) if len(held) > most else None, "quarantined": page}
+    return {"next": _place_of(page[-1]) if len(held) > most else None, "held": page}
 
 
-async def approve_quarantined(asked: Asked) -> Any:
-    """Approve a memory in quarantine.
+async def approve_held(asked: Asked) -> Any:
+    """Approve a memory held back.
 
     It is recalled from now on like any other.
     """
     return await asked.engine.approve(asked.user_id, asked.id("memory_id"), actor=asked.actor)
 
 
-async def refuse_quarantined(asked: Asked) -> Any:
-    """Refuse a memory in quarantine.
+async def refuse_held(asked: Asked) -> Any:
+    """Refuse a memory held back.
 
     It does not come back, not even if the person says it again.
     """
@@ -286,8 +286,8 @@ async def add_global_memory(asked: Asked) -> Any:
     return await asked.engine.add_global(sent.content, kind=sent.kind, importance=sent.importance)
 
 
-async def remove_global_memory(asked: Asked) -> Any:
-    """Delete a memory for everybody.
+async def forget_global_memory(asked: Asked) -> Any:
+    """Forget a memory for everybody.
 
     It is no longer recalled for anybody.
     """
@@ -345,7 +345,7 @@ def _revised(change: Any) -> dict[str, Any]:
 
 
 def _wanted(position: int, operation: OneChange) -> Revision | Removal:
-    if isinstance(operation, BulkDelete):
+    if isinstance(operation, BulkForget):
         return Removal(operation.id)
     if changes(operation).keys() == {"id"}:
         raise invalid_field(
@@ -368,7 +368,7 @@ async def _history(asked: Asked, memory_id: UUID | None) -> dict[str, Any]:
     limit = asked.sent.limit
     updates = await asked.engine.history(asked.user_id, memory_id, limit=limit + 1, after=asked.sent.after)
     page = updates[:limit]
-    return {"next": page[-1].id if len(updates) > limit else None, "updates": page}
+    return {"next": page[-1].id if len(updates) > limit else None, "changes": page}
 
 
 def _todos_of(memory: model.Memory) -> list[dict[str, Any]]:
@@ -383,7 +383,7 @@ def _todos_of(memory: model.Memory) -> list[dict[str, Any]]:
 
 
 def _place_of(held: model.Quarantined) -> str:
-    """Return a memory's place in the list of the quarantine: microseconds since 1970, and its id."""
+    """Return a memory's place in the list of memories held back: microseconds since 1970, and its id."""
     return f"{(held.at - _EPOCH) // timedelta(microseconds=1)}.{held.memory.id}"
 
 

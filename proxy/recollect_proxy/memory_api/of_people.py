@@ -119,10 +119,10 @@ async def undo_message(asked: Asked) -> Any:
     undone = await asked.engine.take_back(asked.chat, asked.sent.message, actor=asked.actor)
     if undone is None:
         raise RefusedError(EXCHANGE_NOT_FOUND)
-    return {"updates": undone, "told": notices.undone(undone)}
+    return {"changes": undone, "line": notices.undone(undone)}
 
 
-async def take_taught(asked: Asked) -> Any:
+async def take_message_changes(asked: Asked) -> Any:
     """Take the changes of a message, as a line to show.
 
     Each change is reported once: neither a second call nor the chat's next answer repeats it.
@@ -130,7 +130,7 @@ async def take_taught(asked: Asked) -> Any:
     chat = asked.chat
     await asked.note_read(chat.user_id)
     news = await asked.engine.tell(chat, asked.sent.message, own=True)
-    return {"told": notices.changes(news.updates[::-1])}
+    return {"line": notices.changes(news.updates[::-1])}
 
 
 async def list_messages(asked: Asked) -> Any:
@@ -216,16 +216,16 @@ async def read_profile(asked: Asked) -> Any:
 
 
 async def add_profile_entry(asked: Asked) -> Any:
-    """Write a statement into a profile.
+    """Add an entry to a profile.
 
-    It is confirmed. Every chat gets it, as far as the standing part has room; secrets are masked.
+    It is confirmed. Every chat gets it, as far as the memories in every chat leave room; secrets are masked.
     """
     sent = asked.sent
     return await asked.engine.add_to_profile(asked.user_id, sent.field, sent.content)
 
 
 async def propose_profile(asked: Asked) -> Any:
-    """Propose statements for a profile.
+    """Propose entries for a profile.
 
     Proposed are those of the sixty most important memories that seem to fit one of the fields.
 
@@ -235,8 +235,8 @@ async def propose_profile(asked: Asked) -> Any:
     return _profile(await asked.engine.propose_profile(asked.user_id))
 
 
-async def change_profile_entry(asked: Asked) -> Any:
-    """Change a statement of a profile.
+async def correct_profile_entry(asked: Asked) -> Any:
+    """Correct an entry of a profile.
 
     This confirms it. With other words it stays even when the memory goes that proposed it.
     """
@@ -245,15 +245,15 @@ async def change_profile_entry(asked: Asked) -> Any:
 
 
 async def confirm_profile_entry(asked: Asked) -> Any:
-    """Confirm a statement of a profile.
+    """Confirm an entry of a profile.
 
-    A proposal counts from now on; an outdated statement counts again.
+    A proposal counts from now on; an outdated entry counts again.
     """
     return await asked.engine.confirm_in_profile(asked.user_id, asked.id("entry_id"))
 
 
-async def remove_profile_entry(asked: Asked) -> Any:
-    """Remove a statement from a profile.
+async def erase_profile_entry(asked: Asked) -> Any:
+    """Erase an entry of a profile.
 
     This also refuses a proposal. The memory that proposed it stays, and does not propose it again.
     """

@@ -72,9 +72,9 @@ _FORMATION_COUNTERS: _Figures = (
     ("recollect_formation_replaces", "Memories that took another's place.", "replaces"),
     ("recollect_formation_merges", "Memories that were said again.", "merges"),
     ("recollect_formation_duplicates", "Candidates that were there already.", "duplicates"),
-    ("recollect_formation_quarantined", "Memories held back for approval.", "quarantined"),
+    ("recollect_formation_held", "Memories held back for approval.", "quarantined"),
     ("recollect_formation_marks", "Memories that something spoke against.", "marks"),
-    ("recollect_reextracted", "Memories formed of what was only injected. Has to stay 0.", "re_extracted"),
+    ("recollect_reextracted", "Memories formed from recalled text alone. Has to stay 0.", "re_extracted"),
     ("recollect_summaries", "Chats summarized.", "summaries"),
     ("recollect_summaries_made", "Chats to be summarized.", "summaries_made"),
     ("recollect_hinted", "Statements that were given hints after they were kept.", "hinted"),
@@ -83,7 +83,7 @@ _FORMATION_REASONS = (
     ("recollect_formation_errors", "error", "Attempts that failed.", "errors"),
     ("recollect_formation_waits", "reason", "Times that exchanges were put to wait for a model.", "waits"),
     ("recollect_formation_rejects", "reason", "Candidates not kept.", "rejects"),
-    ("recollect_formation_retired", "reason", "Memories taken away.", "retired"),
+    ("recollect_formation_forgotten", "reason", "Memories forgotten.", "retired"),
     ("recollect_formation_hidden", "reason", "Times that messages were hidden.", "hidden"),
 )
 _FORMATION_GAUGES: _Figures = (

@@ -7,6 +7,7 @@ from litestar.exceptions import HTTPException
 
 from recollect.errors import (
     AlwaysNeededError,
+    ChangeNotFoundError,
     DuplicateEntryError,
     DuplicateMemoryError,
     EmbedderError,
@@ -18,7 +19,6 @@ from recollect.errors import (
     ProfileNotAllowedError,
     QuestionNotKeptError,
     StoreError,
-    UpdateNotFoundError,
 )
 
 _CLIENT_ERRORS = range(400, 500)
@@ -67,7 +67,7 @@ class PageError(Exception):
 
 
 _OF_ERRORS: Sequence[tuple[type[Exception] | tuple[type[Exception], ...], PageFailure]] = (
-    ((MemoryNotFoundError, UpdateNotFoundError, ProfileEntryNotFoundError), NOT_FOUND),
+    ((MemoryNotFoundError, ChangeNotFoundError, ProfileEntryNotFoundError), NOT_FOUND),
     (DuplicateMemoryError, DUPLICATE),
     (EndsBeforeItBeginsError, BAD_INPUT),
     (NotUndoableError, NOT_UNDOABLE),

@@ -1,4 +1,4 @@
-"""`recollect memories`: list, search, add, edit, rm, history, undo. Never: SQL, how a memory is found."""
+"""`recollect memories`: list, search, add, correct, forget, changes, undo. Never: SQL, how a memory is found."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -93,7 +93,7 @@ def _some_change(*, content: str | None, kind: Kind | None, importance: float | 
 
 @memories_app.command()
 @over_store(embeds=True, before=_some_change)
-async def edit(
+async def correct(
     engine: "Engine",
     user: User,
     memory: MemoryId,
@@ -102,22 +102,22 @@ async def edit(
     kind: KindOption = None,
     importance: Importance = None,
 ) -> Output:
-    """Correct a memory in place; the audit keeps its earlier words."""
+    """Correct a memory in place; its changes keep the earlier words."""
     revised = await engine.revise(user, memory, content=content, kind=kind, importance=importance)
     return memories_output([revised])
 
 
 @memories_app.command()
 @over_store()
-async def rm(engine: "Engine", user: User, memory: MemoryId) -> Output:
-    """Take a memory from a user. It is no longer recalled; the audit still has it, and `undo` brings it back."""
+async def forget(engine: "Engine", user: User, memory: MemoryId) -> Output:
+    """Forget a memory. It is no longer recalled; its changes still have it, and `undo` brings it back."""
     await engine.forget(user, memory)
-    return Output({"removed": memory}, [f"removed: {memory}"])
+    return Output({"forgotten": memory}, [f"forgotten: {memory}"])
 
 
 @memories_app.command()
 @over_store()
-async def history(
+async def changes(
     engine: "Engine",
     user: User,
     memory: Annotated[
@@ -132,7 +132,7 @@ async def history(
     rows = [
         (each.id, each.at, each.action, each.actor, each.reason, each.before, each.after) for each in updates
     ]
-    return Output({"updates": updates}, Table(columns, rows))
+    return Output({"changes": updates}, Table(columns, rows))
 
 
 @memories_app.command()
@@ -140,7 +140,7 @@ async def history(
 async def undo(
     engine: "Engine",
     user: User,
-    update: Annotated[UUID, typer.Argument(help="The change's id, as `history` shows it.", metavar="CHANGE")],
+    update: Annotated[UUID, typer.Argument(help="The change's id, as `changes` shows it.", metavar="CHANGE")],
 ) -> Output:
     """Undo one change. Fails if it was undone already, or if the memory was changed since."""
     done = await engine.undo(user, update)

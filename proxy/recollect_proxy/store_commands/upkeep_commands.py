@@ -74,12 +74,12 @@ async def users(engine: "Engine") -> Output:
 
 
 def _ask_to_erase(user: str, *, yes: Yes = False) -> None:
-    confirm(f"Delete everything of {user!r}? It can't be undone.", yes=yes, otherwise="Nothing was deleted.")
+    confirm(f"Erase everything of {user!r}? It can't be undone.", yes=yes, otherwise="Nothing was erased.")
 
 
 @over_store(before=_ask_to_erase)
 async def erase(engine: "Engine", user: User) -> Output:
-    """Delete everything of a user, in every table and queue, and print how many rows of each are gone.
+    """Erase everything of a user, in every table and queue, and print how many rows of each are gone.
 
     It asks first, unless --yes is given. Their entries in the spool of a proxy are not written any more.
     A tombstone with the counts stays, without the user's id. A line on stderr says so if the user was unknown.

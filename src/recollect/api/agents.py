@@ -177,9 +177,7 @@ class Remembered(Result, kw_only=True):
 class Forgotten(Result, kw_only=True):
     """The result of a request to forget."""
 
-    forgotten: Annotated[Item | None, about("The memory that is gone; null where nothing was changed.")] = (
-        None
-    )
+    forgotten: Annotated[Item | None, about("The forgotten memory; null where nothing was changed.")] = None
     message: Annotated[str, about("What was done, or what to do.")]
     candidates: Annotated[list[Item], about("Where nothing was changed: which memories may be meant.")] = []
 
@@ -193,7 +191,7 @@ class Change(Struct):
     reason: Annotated[Reason, about("Why.")]
     memory_id: UUID
     before: Annotated[str | None, about("What it said before; null for a new one.")]
-    after: Annotated[str | None, about("What it says since; null where it is gone.")]
+    after: Annotated[str | None, about("What it says since; null where it is forgotten.")]
     decided_by: Annotated[str | None, about("Which rule, model answer or agent decided, where one did.")]
 
 

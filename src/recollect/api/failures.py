@@ -132,7 +132,7 @@ PROFILE_ENTRY_NOT_FOUND = _of(errors.ProfileEntryNotFoundError, 404, "entry_id")
 EXCHANGE_NOT_FOUND = Failure(
     404, "exchange_not_found", "The log has no such message in this chat.", "message"
 )
-UPDATE_NOT_FOUND = _of(errors.UpdateNotFoundError, 404)
+CHANGE_NOT_FOUND = _of(errors.ChangeNotFoundError, 404)
 METHOD_NOT_ALLOWED = Failure(
     405, "method_not_allowed", "This path does not know the method. The header `Allow` names those it knows."
 )

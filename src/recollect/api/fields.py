@@ -127,6 +127,6 @@ Questions: TypeAlias = Annotated[
     list[Annotated[str, bounded_text(QUESTION_LENGTH, "Not blank.", pattern=NOT_BLANK)]],
     _texts(MOST_QUESTIONS, "Questions that need it, in the first person.", "What can I eat?"),
 ]
-Standing: TypeAlias = Annotated[
+DoubtWord: TypeAlias = Annotated[
     Annotated[str, word(Doubt)] | None, about("The doubt about it; null if none.")
 ]

@@ -107,7 +107,7 @@ class Ranked(Struct, kw_only=True):
     source: Annotated[str, about("How the memory came to be, or `log`.", example="extracted")]
     part: Annotated[int | None, about("Which part of the message; null for a memory.")]
     score: Annotated[float, about("What it was ranked by; 0 of what stands in every chat.", example=0.81)]
-    standing: Annotated[bool, about("Whether it stands in every chat, whatever is asked.")]
+    standing: Annotated[bool, about("Whether it is in every chat, whatever is asked.")]
 
 
 Kind: TypeAlias = Annotated[str, about("The memory's kind, or `message`.", example="fact")]
@@ -164,7 +164,7 @@ class Retrieval(Struct):
 
     query: str
     results: Annotated[list[Result], about("Every candidate, best first.")]
-    injected: Annotated[str, about("The block that the prompt would be given; empty for none.")]
+    block: Annotated[str, about("The block that the prompt would be given; empty for none.")]
     skipped: Annotated[str | None, about("Why nothing would be recalled.")]
     degraded: Annotated[list[str], about("Stages that failed or were late.")]
     gate_score: Annotated[float | None, about("How likely the question asks for a memory, 0 to 1.")]
@@ -231,7 +231,7 @@ class Explanation(Struct, kw_only=True):
     ]
     items: Annotated[int, about("How many went into the prompt.")]
     truncated: Annotated[int, about("How many found no place in the token budget.")]
-    standing_items: Annotated[int, about("How many of those stand in every chat.")]
+    standing_items: Annotated[int, about("How many of those are in every chat.")]
     standing_tokens: Annotated[int, about("What their lines take.")]
     tokens: Annotated[int, about("What all memories in the prompt take.")]
     history_tokens: Annotated[int, about("What earlier parts of the conversation take.")]

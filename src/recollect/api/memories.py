@@ -9,6 +9,7 @@ from recollect.api.fields import (
     MOST_CHANGES,
     MOST_USERS,
     Content,
+    DoubtWord,
     EventAt,
     HoldsFrom,
     HoldsUntil,
@@ -17,7 +18,6 @@ from recollect.api.fields import (
     KindWord,
     Questions,
     SessionId,
-    Standing,
     Time,
     Topics,
     UseOfMemory,
@@ -84,19 +84,19 @@ class MemoryChange(Struct, forbid_unknown_fields=True):
     questions: Questions | UnsetType = UNSET
 
 
-class BulkChange(MemoryChange, forbid_unknown_fields=True, tag_field="op", tag="change", kw_only=True):
+class BulkCorrection(MemoryChange, forbid_unknown_fields=True, tag_field="op", tag="correct", kw_only=True):
     """A correction: an id and at least one field. The others stay as they are."""
 
     id: UUID
 
 
-class BulkDelete(Struct, forbid_unknown_fields=True, tag_field="op", tag="delete"):
-    """A deletion."""
+class BulkForget(Struct, forbid_unknown_fields=True, tag_field="op", tag="forget"):
+    """A memory to forget."""
 
     id: UUID
 
 
-OneChange: TypeAlias = BulkChange | BulkDelete
+OneChange: TypeAlias = BulkCorrection | BulkForget
 
 
 class Bulk(Struct, forbid_unknown_fields=True):
@@ -108,9 +108,9 @@ class Bulk(Struct, forbid_unknown_fields=True):
             description="In order: an operation sees the changes of those before it.",
             extra_json_schema={"minItems": 1, "maxItems": MOST_CHANGES},
             extra={
-                "must": f"a list of 1 to {MOST_CHANGES} objects, each with `op`, which is `change` or "
-                "`delete`, an `id`, and for a "
-                f"change at least one of {', '.join(MemoryChange.__struct_fields__)}, as PATCH takes them"
+                "must": f"a list of 1 to {MOST_CHANGES} objects, each with `op`, which is `correct` or "
+                "`forget`, an `id`, and for a "
+                f"correction at least one of {', '.join(MemoryChange.__struct_fields__)}, as PATCH takes them"
             },
         ),
     ]
@@ -156,7 +156,7 @@ class Memory(Struct, kw_only=True):
     observed_at: Annotated[Time, about("When it was said.")]
     event_at: EventAt
     holds_until: HoldsUntil
-    standing: Standing
+    doubt: DoubtWord
     source: Annotated[str, word(Source), about("How it came to be.")]
     confidence: Annotated[float, Meta(description="How sure the model was, 0 to 1.", ge=0, le=1)]
     created_at: Annotated[Time, about("When it was written down.")]
@@ -167,7 +167,7 @@ class Memory(Struct, kw_only=True):
     provenance: Provenance
     outline: Annotated[Outline | None, about("Of a summary; null of any other memory.")]
     shared: Annotated[bool, about("Whether other users see it, too; it can't be corrected then.")]
-    known_until: Annotated[Time | None, about("When it was replaced, deleted or pruned; null if current.")]
+    known_until: Annotated[Time | None, about("When it was replaced, forgotten or pruned; null if current.")]
     use: UseWord
     topics: Topics
     questions: Questions
@@ -208,8 +208,8 @@ class BulkResult(Struct):
     """The result of one change."""
 
     id: UUID
-    done: Annotated[str, one_of("changed", "deleted"), about("What was done.")]
-    memory: Annotated[Memory | None, about("As it is now; null where it was taken away.")]
+    done: Annotated[str, one_of("corrected", "forgotten"), about("What was done.")]
+    memory: Annotated[Memory | None, about("As it is now; null where it was forgotten.")]
 
 
 class BulkResults(Struct):
@@ -231,8 +231,8 @@ class Version(Struct):
     questions: Questions
 
 
-class Update(Struct, kw_only=True):
-    """One change to a user's memories, as the audit holds it."""
+class Change(Struct, kw_only=True):
+    """One change of a user's memories."""
 
     at: Time
     action: Annotated[str, word(Action), about("What was done.")]
@@ -247,7 +247,7 @@ class Update(Struct, kw_only=True):
     ]
     memory_id: Annotated[UUID, about("The memory changed; for a replacement, the new one.")]
     before: Annotated[str | None, about("The content before; null for a new memory.")]
-    after: Annotated[str | None, about("The content after; null for one that was taken away.")]
+    after: Annotated[str | None, about("The content after; null for a forgotten one.")]
     id: UUID
     replaced_id: Annotated[UUID | None, about("The memory it took the place of, if any.")]
     session_id: Annotated[str | None, about("The chat it was changed from, if it was one.")]
@@ -256,13 +256,13 @@ class Update(Struct, kw_only=True):
     version_after: Annotated[Version | None, about("Of an edit, its other fields after; else null.")]
 
 
-class History(Page[Update, UUID]):
+class Changes(Page[Change, UUID]):
     """One page of changes, newest first."""
 
-    updates: list[Update]
+    changes: list[Change]
 
 
-class Quarantined(Struct):
+class HeldMemory(Struct):
     """A memory held back: neither it nor the words it was said in are recalled."""
 
     memory: Annotated[Memory, about("As it would be kept, under the id to approve or refuse.")]
@@ -270,10 +270,10 @@ class Quarantined(Struct):
     at: Annotated[Time, about("Since when.")]
 
 
-class Quarantine(Page[Quarantined, str]):
-    """One page of the quarantine, newest first."""
+class HeldMemories(Page[HeldMemory, str]):
+    """One page of the memories held back, newest first."""
 
-    quarantined: list[Quarantined]
+    held: list[HeldMemory]
 
 
 class Todo(Struct):
@@ -304,11 +304,11 @@ class Todos(Struct):
 class Undone(Struct):
     """The undone changes of a message."""
 
-    updates: Annotated[list[Update], about("The rows of the audit, in the order they were written.")]
-    told: Annotated[str, about("The same in a line for a person; empty where nothing was left to undo.")]
+    changes: Annotated[list[Change], about("The changes, in the order they were written.")]
+    line: Annotated[str, about("The same in a line to show; empty where nothing was left to undo.")]
 
 
-class Taught(Struct):
-    """The changes of a message that its person has not seen yet."""
+class MessageChanges(Struct):
+    """The changes of a message that its user has not seen yet."""
 
-    told: Annotated[str, about("In a line for a person; empty while nothing is known, or if it was shown.")]
+    line: Annotated[str, about("In a line to show; empty while nothing is known, or if it was shown.")]

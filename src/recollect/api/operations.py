@@ -15,7 +15,7 @@ _MEMORIES = f"{_USER}/memories"
 _MEMORY = f"{_MEMORIES}/{{memory_id}}"
 _CHAT = f"{_USER}/sessions/{{session_id}}"
 _OF_CHAT = f"{_CHAT}/memories"
-_QUARANTINE = f"{_USER}/quarantine"
+_HELD = f"{_USER}/held"
 _PROFILE = f"{_USER}/profile"
 _ENTRY = f"{_PROFILE}/{{entry_id}}"
 _GIVEN = f"{_USER}/recalls/{{request_id}}/memories/{{memory_id}}/not-helpful"
@@ -29,20 +29,20 @@ class Memories:
     list_memories = Operation("GET", _MEMORIES, MemoryPage, OfMemories)
     add_memory = Operation("POST", _MEMORIES, Memory, NewMemory, DUPLICATE_MEMORY, status=201, once=True)
     search_memories = Operation("GET", f"{_MEMORIES}/search", FoundMemories, OfSearch, EMBEDDER_UNAVAILABLE)
-    change_memories = Operation("POST", f"{_MEMORIES}/bulk", BulkResults, Bulk, BULK_REFUSED, once=True)
-    read_history = Operation("GET", f"{_MEMORIES}/history", History, OfPage)
-    undo_update = Operation(
+    change_many_memories = Operation("POST", f"{_MEMORIES}/bulk", BulkResults, Bulk, BULK_REFUSED, once=True)
+    list_changes = Operation("GET", f"{_MEMORIES}/changes", Changes, OfPage)
+    undo_change = Operation(
         "POST",
-        f"{_MEMORIES}/history/{{update_id}}/undo",
-        Update,
+        f"{_MEMORIES}/changes/{{change_id}}/undo",
+        Change,
         None,
-        UPDATE_NOT_FOUND,
+        CHANGE_NOT_FOUND,
         NOT_UNDOABLE,
         DUPLICATE_MEMORY,
         once=True,
     )
     read_memory = Operation("GET", _MEMORY, Memory, None, MEMORY_NOT_FOUND)
-    revise_memory = Operation(
+    correct_memory = Operation(
         "PATCH",
         _MEMORY,
         Memory,
@@ -53,9 +53,9 @@ class Memories:
         if_match=True,
     )
     forget_memory = Operation("DELETE", _MEMORY, NoneType, None, MEMORY_NOT_FOUND, if_match=True)
-    read_memory_history = Operation("GET", f"{_MEMORY}/history", History, OfPage, MEMORY_NOT_FOUND)
+    list_memory_changes = Operation("GET", f"{_MEMORY}/changes", Changes, OfPage, MEMORY_NOT_FOUND)
     list_todos = Operation("GET", f"{_USER}/todos", Todos, OfLimit)
-    end_todo = Operation("POST", f"{_USER}/todos/{{memory_id}}", Update, TodoEnd, MEMORY_NOT_FOUND, once=True)
+    end_todo = Operation("POST", f"{_USER}/todos/{{memory_id}}", Change, TodoEnd, MEMORY_NOT_FOUND, once=True)
     list_session_memories = Operation("GET", _OF_CHAT, MemoryPage, OfPage, SESSION_NOT_FOUND)
     add_session_memory = Operation(
         "POST", _OF_CHAT, Memory, NewSessionMemory, SESSION_NOT_FOUND, DUPLICATE_MEMORY, status=201, once=True
@@ -75,19 +75,19 @@ class Memories:
 
 
 class Held:
-    """Quarantine."""
+    """Memories held back."""
 
-    list_quarantine = Operation("GET", _QUARANTINE, Quarantine, OfQuarantine)
-    approve_quarantined = Operation(
+    list_held = Operation("GET", _HELD, HeldMemories, OfHeld)
+    approve_held = Operation(
         "POST",
-        f"{_QUARANTINE}/{{memory_id}}/approve",
+        f"{_HELD}/{{memory_id}}/approve",
         Memory,
         None,
         MEMORY_NOT_FOUND,
         DUPLICATE_MEMORY,
         once=True,
     )
-    refuse_quarantined = Operation("DELETE", f"{_QUARANTINE}/{{memory_id}}", NoneType, None, MEMORY_NOT_FOUND)
+    refuse_held = Operation("DELETE", f"{_HELD}/{{memory_id}}", NoneType, None, MEMORY_NOT_FOUND)
 
 
 class Shared:
@@ -100,7 +100,7 @@ class Shared:
     add_global_memory = Operation(
         "POST", _GLOBAL, Memory, NewGlobalMemory, GLOBAL_ALREADY, status=201, permission=Permission.ADMIN
     )
-    remove_global_memory = Operation(
+    forget_global_memory = Operation(
         "DELETE", f"{_GLOBAL}/{{memory_id}}", NoneType, None, NOT_GLOBAL, permission=Permission.ADMIN
     )
 
@@ -122,7 +122,7 @@ class Users:
     list_sessions = Operation("GET", f"{_USER}/sessions", Sessions, OfSessions)
     erase_session = Operation("DELETE", _CHAT, Erasure)
     undo_message = Operation("POST", f"{_CHAT}/undo", Undone, SaidMessage, EXCHANGE_NOT_FOUND)
-    take_taught = Operation("POST", f"{_CHAT}/taught", Taught, SaidMessage)
+    take_message_changes = Operation("POST", f"{_CHAT}/changes", MessageChanges, SaidMessage)
     list_messages = Operation(
         "GET", f"{_CHAT}/messages", MessagesPage, OfPage, SESSION_NOT_FOUND, NOT_ON_A_PAGE
     )
@@ -156,13 +156,13 @@ class Profiles:
     propose_profile = Operation(
         "POST", f"{_PROFILE}/proposals", Profile, None, PROFILE_NOT_ALLOWED, EMBEDDER_UNAVAILABLE
     )
-    change_profile_entry = Operation(
+    correct_profile_entry = Operation(
         "PATCH", _ENTRY, ProfileEntry, ProfileEntryChange, PROFILE_ENTRY_NOT_FOUND, *_ENTRY_REFUSED
     )
     confirm_profile_entry = Operation(
         "POST", f"{_ENTRY}/confirm", ProfileEntry, None, PROFILE_ENTRY_NOT_FOUND, *_ENTRY_REFUSED
     )
-    remove_profile_entry = Operation("DELETE", _ENTRY, NoneType, None, PROFILE_ENTRY_NOT_FOUND)
+    erase_profile_entry = Operation("DELETE", _ENTRY, NoneType, None, PROFILE_ENTRY_NOT_FOUND)
 
 
 class Settings:

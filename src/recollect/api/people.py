@@ -48,7 +48,9 @@ class LoggedMessage(Struct):
     tokens: Annotated[int, about("About how many tokens it has.")]
     alternate: Annotated[bool, about("Whether it is a further answer to a turn; only the first is recalled.")]
     marked: Annotated[bool, about("Whether somebody called its turn valuable.")]
-    hidden: Annotated[bool, about("Whether it is recalled no more, as what it taught was taken away.")]
+    hidden: Annotated[
+        bool, about("Whether it is recalled no more, as the memories from it were undone or forgotten.")
+    ]
     failed_at: Annotated[
         Annotated[str, word(FailedAt)] | None,
         about(
@@ -141,21 +143,21 @@ FieldOfProfile: TypeAlias = Annotated[
 
 
 class NewProfileEntry(Struct, forbid_unknown_fields=True):
-    """A statement to be written into a profile by hand."""
+    """A profile entry to be written by hand."""
 
     field: FieldOfProfile
     content: Content
 
 
 class ProfileEntryChange(Struct, forbid_unknown_fields=True):
-    """A change of a statement: at least one of the fields. The others stay as they are."""
+    """A correction of a profile entry: at least one of the fields. The others stay as they are."""
 
     field: FieldOfProfile | UnsetType = UNSET
     content: Content | UnsetType = UNSET
 
 
 class ProfileEntry(Struct):
-    """A statement of a profile."""
+    """An entry of a profile."""
 
     id: UUID
     field: Annotated[str, word(ProfileField), about("Of what it tells.")]
@@ -179,7 +181,7 @@ class Profile(Struct):
 
 Records = Annotated[bool | None, about("Whether what is said is kept at all; false: it is not even logged.")]
 Recall = Annotated[bool | None, about("Whether anything is recalled.")]
-Stands = Annotated[bool | None, about("Whether every chat gets the most important statements.")]
+Stands = Annotated[bool | None, about("Whether the most important memories are in every chat.")]
 _FORMATION = about(
     "How exchanges become memories: by a model, as they are, both; off: they are logged, and nothing else."
 )
@@ -323,7 +325,9 @@ class Erasure(Struct):
 
     id: Annotated[UUID, about("Names the tombstone that stays.")]
     erased_at: Time
-    rows: Annotated[dict[str, int], about("How many rows of each table are gone.", example={"messages": 256})]
+    rows: Annotated[
+        dict[str, int], about("How many rows of each table were erased.", example={"messages": 256})
+    ]
 
 
 class UserErasure(Erasure):

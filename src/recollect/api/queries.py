@@ -34,7 +34,7 @@ After: TypeAlias = Annotated[UUID | None, AFTER]
 Kinds: TypeAlias = Annotated[
     list[Kind] | None,
     about(
-        "Only these kinds: `kind=fact&kind=todo`. By default all but exchanges kept as they were said (`qa_turn`).",
+        "Only these kinds: `kind=fact&kind=todo`. By default all but questions and answers kept word for word (`qa_turn`).",
         example=["fact"],
         must=f"one of {', '.join(Kind)}; several are given as `kind=fact&kind=todo`",
     ),
@@ -48,7 +48,7 @@ Sources: TypeAlias = Annotated[
     ),
 ]
 PLACE = "[0-9]{1,17}[.][0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-"""How `next` names a place in the quarantine: microseconds since 1970, and an id."""
+"""How `next` names a place in the list of memories held back: microseconds since 1970, and an id."""
 
 
 KEY, MATCH = "Idempotency-Key", "If-Match"
@@ -78,8 +78,8 @@ class OfAll(Struct, kw_only=True):
     after: After = None
 
 
-class OfQuarantine(Struct, kw_only=True):
-    """A page of the quarantine."""
+class OfHeld(Struct, kw_only=True):
+    """A page of the memories held back."""
 
     limit: LimitOfAll = None
     after: Annotated[Annotated[str, Meta(extra_json_schema={"pattern": f"^{PLACE}$"})] | None, AFTER] = None
@@ -108,12 +108,12 @@ class OfMemories(OfPage, kw_only=True):
         name="from", default=None
     )
     until: Annotated[Time | None, about(f"Only memories said before then: {_ENCODED}")] = None
-    state: Annotated[State, about("`past`: replaced, deleted or pruned, but not erased.")] = State.CURRENT
-    standing: Annotated[Doubt | None, about("Only memories that this speaks against.")] = None
+    state: Annotated[State, about("`past`: replaced, forgotten or pruned, but not erased.")] = State.CURRENT
+    doubt: Annotated[Doubt | None, about("Only memories with this doubt.")] = None
     as_of: Annotated[
         Time | None,
         about(
-            f"What the user had then, each with what it said then, by the audit; `state` is meant of then, "
+            f"What the user had then, each with its content of then; `state` is meant of then, "
             f"too: {_ENCODED}"
         ),
     ] = None
@@ -220,8 +220,8 @@ class InPath(Struct, kw_only=True):
     ]
     memory_id: Annotated[UUID, about("The memory's id.", example=str(MEMORY))]
     message_id: Annotated[UUID, about("The message's id in the list of the chat.", example=str(MEMORY))]
-    update_id: Annotated[UUID, about("The change's id in the audit.", example=str(MEMORY))]
-    entry_id: Annotated[UUID, about("The statement's id in the profile.", example=str(MEMORY))]
+    change_id: Annotated[UUID, about("The change's id.", example=str(MEMORY))]
+    entry_id: Annotated[UUID, about("The entry's id in the profile.", example=str(MEMORY))]
     request_id: Annotated[UUID, about("The answer's `x-recollect-request-id`.", example=str(MEMORY))]
 
 

@@ -156,7 +156,7 @@ class Memory:
         last_recalled_at: When it last went into a prompt of the user it was read for.
         holds_from: Since when it holds, if said.
         holds_until: Until when it holds, if said.
-        doubt: The doubt about it, for the user it was read for. The API and the database call it `standing`.
+        doubt: The doubt about it, for the user it was read for. The database calls it `standing`.
         outline: The parts of a summary; None of any other memory.
         known_until: Until when it was believed; None while it is.
         past: When and how it ended, if it was true until then; None for a current statement and for one that was
@@ -208,7 +208,6 @@ class Memory:
         return self.provenance.session_id
 
     # The names under which the memory API has parts of a memory.
-    standing = property(lambda self: self.doubt)
     ended_at = property(lambda self: self.past and self.past.until)
     ended_as = property(lambda self: self.past and self.past.ending)
     shared = property(lambda self: self.owner == COMMONS)

@@ -53,7 +53,7 @@ def test_only_what_differs_from_the_default_is_sent() -> None:
         ("from", "2026-03-15T12:00:00+00:00"),
     }
     change = MemoryChange(event_at=None)
-    changed = request_of(Memories.revise_memory, "a", ID, send=change, if_match='"1"')
+    changed = request_of(Memories.correct_memory, "a", ID, send=change, if_match='"1"')
     assert (changed.body, changed.headers["If-Match"]) == (b'{"event_at":null}', '"1"')
     added = request_of(Memories.add_memory, "a", send=NewMemory("x"), key="k")
     assert added.headers["Idempotency-Key"] == "k"

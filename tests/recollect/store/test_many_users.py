@@ -16,7 +16,7 @@ from uuid_utils.compat import uuid7
 from recollect.audit.replay import replay
 from recollect.engine import Backends, Engine
 from recollect.engine.policy import Batching, Policy
-from recollect.errors import MemoryNotFoundError, UpdateNotFoundError
+from recollect.errors import ChangeNotFoundError, MemoryNotFoundError
 from recollect.model import Action, Candidate, Exchange, Kind, Memory, Relation, Scope, Strategy
 from recollect.ports import Extracted
 from recollect.recall import Reach
@@ -188,5 +188,5 @@ async def test_ids_of_others_mean_nothing(postgres: Postgres) -> None:
     with pytest.raises(MemoryNotFoundError):
         await engine.get("user-2", theirs.id)
     [update] = history
-    with pytest.raises(UpdateNotFoundError):
+    with pytest.raises(ChangeNotFoundError):
         await engine.undo("user-2", update.id)

@@ -62,8 +62,8 @@ async def test_what_is_held_back_is_recalled_once_the_person_approves_it(
     await Frontend(proxy, upstream, user, chat="planted").says(text)
     await proxy.formed(user)
 
-    [held] = (await proxy.api(b"GET", f"/users/{user.id}/quarantine")).json["quarantined"]
-    approved = await proxy.api(b"POST", f"/users/{user.id}/quarantine/{held['memory']['id']}/approve", {})
+    [held] = (await proxy.api(b"GET", f"/users/{user.id}/held")).json["held"]
+    approved = await proxy.api(b"POST", f"/users/{user.id}/held/{held['memory']['id']}/approve", {})
 
     assert held["reason"] == "instruction"
     assert approved.status == 200, approved.body

@@ -10,13 +10,13 @@ from recollect.model import Add, Formed, Reinforce
 
 async def last(api: Api, user_id: str | None = None) -> Any:
     """Return a user's last change, Anna's unless told otherwise."""
-    history = await api.call("GET", f"{path_of(user_id or api.anna)}/memories/history?limit=1")
+    history = await api.call("GET", f"{path_of(user_id or api.anna)}/memories/changes?limit=1")
     assert history.status == 200, history.body
-    return history.json["updates"][0]
+    return history.json["changes"][0]
 
 
 async def undone(api: Api, update: Any) -> Any:
-    response = await api.call("POST", f"{api.memories}/history/{update['id']}/undo")
+    response = await api.call("POST", f"{api.memories}/changes/{update['id']}/undo")
     assert response.status == 200, response.body
     return response.json
 
@@ -52,7 +52,7 @@ async def test_what_was_undone_can_not_be_undone_again(api: Api) -> None:
     row = await undone(api, update)
 
     for each in (update, row):
-        response = await api.call("POST", f"{api.memories}/history/{each['id']}/undo")
+        response = await api.call("POST", f"{api.memories}/changes/{each['id']}/undo")
         assert "undone already" in assert_error(response, 409, "not_undoable")
 
 
@@ -62,7 +62,7 @@ async def test_what_the_user_has_by_another_memory_now_does_not_come_back_twice(
     taken = await last(api)
     await api.write("likes TEA")
 
-    response = await api.call("POST", f"{api.memories}/history/{taken['id']}/undo")
+    response = await api.call("POST", f"{api.memories}/changes/{taken['id']}/undo")
 
     assert_error(response, 409, "duplicate_memory", "content")
     assert await api.contents() == ["likes TEA"]
@@ -72,7 +72,7 @@ async def test_a_change_of_another_user_is_not_found(api: Api) -> None:
     await api.write("Likes tea.", api.ben)
     update = await last(api, api.ben)
 
-    response = await api.call("POST", f"{api.memories}/history/{update['id']}/undo")
+    response = await api.call("POST", f"{api.memories}/changes/{update['id']}/undo")
 
-    assert_error(response, 404, "update_not_found")
+    assert_error(response, 404, "change_not_found")
     assert (await last(api, api.ben)) == update

@@ -136,7 +136,7 @@ def is_allowed(asker: str, name: str) -> bool:
 def target(path: str, user_id: str) -> str:
     """Return the path of something of the user that is not there."""
     filled = path.replace("{user_id}", quote(user_id, safe="")).replace("{session_id}", "no-such-chat")
-    for name in ("memory_id", "update_id", "request_id", "message_id", "entry_id"):
+    for name in ("memory_id", "change_id", "request_id", "message_id", "entry_id"):
         filled = filled.replace(f"{{{name}}}", str(uuid7()))
     return filled
 
@@ -229,16 +229,16 @@ async def test_the_audit_says_whether_the_person_or_an_administrator_changed_som
     headers, api = askers.headers[asker], askers.api
     tea = (await api.call("POST", api.memories, {"content": "Likes tea."}, headers=headers)).json["id"]
     await api.call("PATCH", f"{api.memories}/{tea}", {"importance": 1}, headers=headers)
-    changes = [{"op": "change", "id": tea, "content": "Likes green tea."}]
+    changes = [{"op": "correct", "id": tea, "content": "Likes green tea."}]
     await api.call("POST", f"{api.memories}/bulk", {"operations": changes}, headers=headers)
-    history = await api.call("GET", f"{api.memories}/history", headers=headers)
-    last = history.json["updates"][0]["id"]
-    await api.call("POST", f"{api.memories}/history/{last}/undo", headers=headers)
+    history = await api.call("GET", f"{api.memories}/changes", headers=headers)
+    last = history.json["changes"][0]["id"]
+    await api.call("POST", f"{api.memories}/changes/{last}/undo", headers=headers)
     await api.call("DELETE", f"{api.memories}/{tea}", headers=headers)
 
-    history = await api.call("GET", f"{api.memories}/history?limit=5", headers=headers)
+    history = await api.call("GET", f"{api.memories}/changes?limit=5", headers=headers)
 
-    assert [update["actor"] for update in history.json["updates"]] == [actor] * 5
+    assert [update["actor"] for update in history.json["changes"]] == [actor] * 5
 
 
 async def test_a_person_can_not_change_what_bounds_them(askers: Askers) -> None:

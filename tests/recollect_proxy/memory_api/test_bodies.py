@@ -17,7 +17,12 @@ async def test_a_wrong_field_is_refused_and_nothing_is_changed(api: Api) -> None
         ("POST", api.memories, {"content": "x", "importance": 2}, "importance"),
         ("PATCH", one, {"content": "Likes milk.", "kind": SECRET}, "kind"),
         ("PATCH", one, {}, None),
-        ("POST", f"{api.memories}/bulk", {"operations": [{"op": "change", "id": known["id"]}]}, "operations"),
+        (
+            "POST",
+            f"{api.memories}/bulk",
+            {"operations": [{"op": "correct", "id": known["id"]}]},
+            "operations",
+        ),
         ("POST", f"{one}/share", {"users": ["*"]}, "users"),
         ("PATCH", f"{api.user}/settings", {"time_zone": SECRET}, "time_zone"),
     ):

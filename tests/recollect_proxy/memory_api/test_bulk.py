@@ -17,24 +17,24 @@ async def test_all_are_done_and_each_says_what_became_of_it(api: Api) -> None:
 
     response = await bulk(
         api,
-        {"op": "change", "id": tea["id"], "content": " Likes milk. ", "importance": 1},
-        {"op": "delete", "id": van["id"]},
-        {"op": "change", "id": cat["id"], "kind": "entity", "event_at": "2026-03-15T09:30:00+02:00"},
+        {"op": "correct", "id": tea["id"], "content": " Likes milk. ", "importance": 1},
+        {"op": "forget", "id": van["id"]},
+        {"op": "correct", "id": cat["id"], "kind": "entity", "event_at": "2026-03-15T09:30:00+02:00"},
     )
 
     assert response.status == 200, response.body
     first, second, third = response.json["results"]
     assert first == {
         "id": tea["id"],
-        "done": "changed",
+        "done": "corrected",
         "memory": tea | {"content": "Likes milk.", "importance": 1.0},
     }
-    assert second == {"id": van["id"], "done": "deleted", "memory": None}
+    assert second == {"id": van["id"], "done": "forgotten", "memory": None}
     assert third["memory"] == cat | {"kind": "entity", "event_at": "2026-03-15T07:30:00Z"}
     assert await api.contents() == ["Has a cat.", "Likes milk."]
-    updates = (await api.call("GET", f"{api.memories}/history")).json["updates"]
+    updates = (await api.call("GET", f"{api.memories}/changes")).json["changes"]
     assert [each["action"] for each in updates] == ["edit", "retire", "edit", "add", "add", "add"]
-    undone = await api.call("POST", f"{api.memories}/history/{updates[1]['id']}/undo")
+    undone = await api.call("POST", f"{api.memories}/changes/{updates[1]['id']}/undo")
     assert undone.status == 200
     assert "Rent a van." in await api.contents()
 
@@ -46,10 +46,10 @@ async def test_one_that_can_not_be_done_leaves_all_as_it_was(api: Api) -> None:
 
     response = await bulk(
         api,
-        {"op": "delete", "id": van["id"]},
-        {"op": "delete", "id": unknown},
-        {"op": "change", "id": theirs["id"], "content": "Likes nothing."},
-        {"op": "change", "id": tea["id"], "importance": 1},
+        {"op": "forget", "id": van["id"]},
+        {"op": "forget", "id": unknown},
+        {"op": "correct", "id": theirs["id"], "content": "Likes nothing."},
+        {"op": "correct", "id": tea["id"], "importance": 1},
     )
 
     assert_error(response, 409, "bulk_refused", "operations")
@@ -60,14 +60,14 @@ async def test_one_that_can_not_be_done_leaves_all_as_it_was(api: Api) -> None:
     assert await api.contents() == ["Rent a van.", "Likes tea."]
     assert await api.contents(api.ben) == ["Likes milk."]
     assert (await api.call("GET", f"{api.memories}/{tea['id']}")).json == tea
-    assert len((await api.call("GET", f"{api.memories}/history")).json["updates"]) == 2
+    assert len((await api.call("GET", f"{api.memories}/changes")).json["changes"]) == 2
 
 
 async def test_they_are_done_in_order(api: Api) -> None:
     tea, milk = await api.write("Likes tea."), await api.write("Likes milk.")
     taking, following = (
-        {"op": "delete", "id": tea["id"]},
-        {"op": "change", "id": milk["id"], "content": "Likes tea."},
+        {"op": "forget", "id": tea["id"]},
+        {"op": "correct", "id": milk["id"], "content": "Likes tea."},
     )
 
     refused = await bulk(api, following, taking)
@@ -75,7 +75,7 @@ async def test_they_are_done_in_order(api: Api) -> None:
     assert [each["code"] for each in refused.json["errors"]] == ["duplicate_memory"]
     assert (await bulk(api, taking, following)).status == 200
     assert await api.contents() == ["Likes tea."]
-    again = await bulk(api, {"op": "delete", "id": milk["id"]}, {"op": "delete", "id": milk["id"]})
+    again = await bulk(api, {"op": "forget", "id": milk["id"]}, {"op": "forget", "id": milk["id"]})
     assert [(each["index"], each["code"]) for each in again.json["errors"]] == [(1, "memory_not_found")]
     assert await api.contents() == ["Likes tea."]
 
@@ -84,7 +84,7 @@ async def test_a_hundred_are_not_too_many(api: Api, store: Store) -> None:
     with api.over(engine_over(store, BrokenEmbedder())):
         ids = [(await api.write(f"Number {number}."))["id"] for number in range(100)]
 
-        response = await bulk(api, *({"op": "delete", "id": each} for each in ids))
+        response = await bulk(api, *({"op": "forget", "id": each} for each in ids))
 
     assert response.status == 200
     assert await api.contents() == []

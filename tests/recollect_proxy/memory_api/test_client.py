@@ -14,8 +14,8 @@ from tests.stores import NOON, Store
 
 from recollect.api.memories import (
     Bulk,
-    BulkChange,
-    BulkDelete,
+    BulkCorrection,
+    BulkForget,
     Memory,
     MemoryChange,
     NewGlobalMemory,
@@ -90,7 +90,7 @@ async def test_a_memory_is_written_found_corrected_and_brought_back(
     assert found.found[0].score > 0
 
     milk = await client.ask(
-        Memories.revise_memory, anna, tea.id, send=MemoryChange(content="Likes milk."), if_match=tea.etag
+        Memories.correct_memory, anna, tea.id, send=MemoryChange(content="Likes milk."), if_match=tea.etag
     )
     assert milk.etag not in {None, tea.etag}
     with pytest.raises(ChangedMeanwhileError) as refused:
@@ -98,15 +98,15 @@ async def test_a_memory_is_written_found_corrected_and_brought_back(
     assert refused.value.problem is not None
     assert (refused.value.problem.status, refused.value.problem.error.code) == (412, "changed_meanwhile")
 
-    history = await client.ask(Memories.read_memory_history, anna, tea.id)
-    edit = history.updates[0]
+    history = await client.ask(Memories.list_memory_changes, anna, tea.id)
+    edit = history.changes[0]
     past = await client.ask(
         Memories.list_memories, anna, send=OfMemories(as_of=edit.at - timedelta(microseconds=1))
     )
     assert [each.content for each in past.memories] == ["Likes tea."]
     assert (edit.before, edit.after) == ("Likes tea.", "Likes milk.")
-    undone = await client.ask(Memories.undo_update, anna, edit.id, key="undo-1")
-    assert (await client.ask(Memories.undo_update, anna, edit.id, key="undo-1")) == undone
+    undone = await client.ask(Memories.undo_change, anna, edit.id, key="undo-1")
+    assert (await client.ask(Memories.undo_change, anna, edit.id, key="undo-1")) == undone
     assert (await client.ask(Memories.read_memory, anna, tea.id)).etag == tea.etag
     await client.ask(Memories.forget_memory, anna, tea.id)
     gone = await client.ask(Memories.list_memories, anna, send=OfMemories(state=State.PAST, text="TEA"))
@@ -128,7 +128,7 @@ async def test_pages_follow_by_themselves(api: Api, client: AsyncMemoryClient) -
             Memories.list_memories, anna, send=OfMemories(kind=[Kind.FACT], limit=2)
         )
     ]
-    changes = [each.after async for each in client.each(Memories.read_history, anna, send=OfPage(limit=2))]
+    changes = [each.after async for each in client.each(Memories.list_changes, anna, send=OfPage(limit=2))]
 
     assert told == [f"Number {number}." for number in (4, 3, 1, 0)]
     assert changes == [f"Number {number}." for number in (4, 3, 2, 1, 0)]
@@ -144,11 +144,13 @@ async def test_many_are_changed_at_once_and_a_refusal_says_which_can_not_be(
     ]
 
     with pytest.raises(ConflictError) as refused:
-        await client.ask(Memories.change_memories, anna, send=Bulk([BulkDelete(one.id), BulkDelete(uuid4())]))
+        await client.ask(
+            Memories.change_many_memories, anna, send=Bulk([BulkForget(one.id), BulkForget(uuid4())])
+        )
     done = await client.ask(
-        Memories.change_memories,
+        Memories.change_many_memories,
         anna,
-        send=Bulk([BulkDelete(one.id), BulkChange(id=two.id, event_at=NOON)]),
+        send=Bulk([BulkForget(one.id), BulkCorrection(id=two.id, event_at=NOON)]),
         key="k",
     )
 
@@ -156,7 +158,7 @@ async def test_many_are_changed_at_once_and_a_refusal_says_which_can_not_be(
     errors = refused.value.problem.errors
     assert isinstance(errors, list)
     assert [(each.index, each.code) for each in errors] == [(1, "memory_not_found")]
-    assert [each.done for each in done.results] == ["deleted", "changed"]
+    assert [each.done for each in done.results] == ["forgotten", "corrected"]
     assert done.results[1].memory is not None
     assert done.results[1].memory.event_at == NOON
 
@@ -169,16 +171,16 @@ async def test_all_else_is_asked_too(own_api: Api, own_store: Store) -> None:
     await store.memories.apply(store.anna.scope, changes, actor=Actor.FORMATION, at=NOON)
     await store.log.append(store.exchange("Hello."))
     async with AsyncMemoryClient(f"http://127.0.0.1:{api.port}", TOKEN) as client:
-        waiting = await client.ask(Held.list_quarantine, anna)
-        assert {each.memory.id for each in waiting.quarantined} == {each.id for each in held}
-        kept = await client.ask(Held.approve_quarantined, anna, held[0].id)
-        await client.ask(Held.refuse_quarantined, anna, held[1].id)
+        waiting = await client.ask(Held.list_held, anna)
+        assert {each.memory.id for each in waiting.held} == {each.id for each in held}
+        kept = await client.ask(Held.approve_held, anna, held[0].id)
+        await client.ask(Held.refuse_held, anna, held[1].id)
         shared = await client.ask(Shared.share_memory, anna, kept.id, send=Sharing([ben]))
         assert shared.shared
         assert [each.id async for each in client.each(Memories.list_memories, ben)] == [kept.id]
         rule = await client.ask(Shared.add_global_memory, send=NewGlobalMemory("Lunch is at noon."))
         assert [each.id for each in (await client.ask(Shared.list_global_memories)).memories] == [rule.id]
-        await client.ask(Shared.remove_global_memory, rule.id)
+        await client.ask(Shared.forget_global_memory, rule.id)
         assert (await client.ask(Users.list_sessions, anna)).sessions == ["chat-1"]
         assert (await client.ask(Users.erase_session, anna, "chat-1")).rows["messages"] == 2
         change = FlagsChange(recall=False, user_cap=9)
@@ -236,9 +238,9 @@ async def test_a_chat_is_looked_through_marked_summarized_and_undone(
     await client.ask(Memories.forget_session_memory, anna, "a/b", written.id, if_match=written.etag)
     with pytest.raises(NotFoundError):
         await client.ask(Memories.read_session_memory, anna, "a/b", written.id)
-    assert (await client.ask(Users.take_taught, anna, "a/b", send=SaidMessage("m1"))).told == ""
+    assert (await client.ask(Users.take_message_changes, anna, "a/b", send=SaidMessage("m1"))).line == ""
     undone = await client.ask(Users.undo_message, anna, "a/b", send=SaidMessage("m1"))
-    assert (undone.updates, undone.told) == ([], "")
+    assert (undone.changes, undone.line) == ([], "")
     assert [each.hidden for each in (await client.ask(Users.list_messages, anna, "a/b")).items] == [
         True,
         True,
@@ -268,9 +270,9 @@ async def test_a_profile_is_allowed_written_confirmed_and_taken_back(
     [answers] = [each for each in proposed.entries if each.state == "proposed"]
     confirmed = await client.ask(Profiles.confirm_profile_entry, anna, answers.id)
     changed = await client.ask(
-        Profiles.change_profile_entry, anna, name.id, send=ProfileEntryChange(content="Is called Ana.")
+        Profiles.correct_profile_entry, anna, name.id, send=ProfileEntryChange(content="Is called Ana.")
     )
-    await client.ask(Profiles.remove_profile_entry, anna, answers.id)
+    await client.ask(Profiles.erase_profile_entry, anna, answers.id)
 
     assert (confirmed.state, confirmed.field) == ("confirmed", "answers")
     profile = await client.ask(Profiles.read_profile, anna)

@@ -62,7 +62,7 @@ async def test_a_tried_recall_shows_candidates_scores_and_the_block(patient: Api
     assert (tea["content"], tea["type"], tea["source"], tea["dropped"]) == (TEA, "fact", "manual", None)
     assert tea["score"] > 0
     assert tea["parts"]
-    assert TEA in told["injected"]
+    assert TEA in told["block"]
     assert set(told["metrics"]) == {"total", "dense", "second_dense", "search"}
     assert told["metrics"]["total"] > 0
     assert told["skipped"] is None
@@ -92,7 +92,7 @@ async def test_a_tried_recall_is_of_the_user_that_is_named(patient: Api) -> None
 
     told = await tried(patient, user=patient.ben)
 
-    assert (told["results"], told["injected"], told["skipped"]) == ([], "", "nothing-relevant")
+    assert (told["results"], told["block"], told["skipped"]) == ([], "", "nothing-relevant")
 
 
 async def test_a_tried_recall_goes_by_the_users_settings(patient: Api) -> None:

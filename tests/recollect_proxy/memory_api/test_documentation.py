@@ -194,12 +194,12 @@ async def test_what_is_answered_is_what_the_document_says(
     one = f"{api.memories}/{known['id']}"
     check("MemoryPage", await api.call("GET", api.memories))
     check("Memory", await api.call("PATCH", one, {"importance": 1}))
-    [update, *_] = check("History", await api.call("GET", f"{api.memories}/history"))["updates"]
-    check("Update", await api.call("POST", f"{api.memories}/history/{update['id']}/undo"))
+    [update, *_] = check("Changes", await api.call("GET", f"{api.memories}/changes"))["changes"]
+    check("Change", await api.call("POST", f"{api.memories}/changes/{update['id']}/undo"))
     check("Memory", await api.call("POST", f"{one}/share", {"users": [api.ben]}))
     check("Todos", await api.call("GET", f"{api.user}/todos"))
-    check("Quarantine", await api.call("GET", f"{api.user}/quarantine"))
-    check("Memory", await api.call("POST", f"{api.user}/quarantine/{held.id}/approve"))
+    check("HeldMemories", await api.call("GET", f"{api.user}/held"))
+    check("Memory", await api.call("POST", f"{api.user}/held/{held.id}/approve"))
     check("Memory", await api.call("POST", "/memory/global", {"content": "Lunch is at noon."}))
     check("GlobalMemories", await api.call("GET", "/memory/global"))
     check("ReadsOfUser", await api.call("GET", f"{api.user}/admin-reads"))

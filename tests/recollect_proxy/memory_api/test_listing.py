@@ -62,8 +62,8 @@ async def four(api: Api, store: Store) -> Api:
         ("session=chat-1", ["Likes TEA in Köln."]),
         ("text=tea+in+k%C3%96ln", ["Likes TEA in Köln."]),
         ("text=%25", []),
-        ("standing=suspect", ["Rent a van."]),
-        ("standing=disputed", []),
+        ("doubt=suspect", ["Rent a van."]),
+        ("doubt=disputed", []),
         ("from=2026-03-16T00:00:00Z", ["Works in Lisbon.", "Rent a van."]),
         ("until=2026-03-16T00:00:00Z", ["Likes TEA in Köln."]),
         ("from=2026-03-15T12:00:00Z&until=2026-03-15T12:00:01Z", ["Likes TEA in Köln."]),
@@ -124,22 +124,22 @@ async def test_the_audit_the_quarantine_and_what_serves_everybody_come_in_pages(
         await api.call("PATCH", f"{api.memories}/{memory['id']}", {"importance": n / 10})
 
     for path, name in (
-        (f"{api.memories}/history", "updates"),
-        (f"{api.memories}/{memory['id']}/history", "updates"),
-        (f"{api.user}/quarantine", "quarantined"),
+        (f"{api.memories}/changes", "changes"),
+        (f"{api.memories}/{memory['id']}/changes", "changes"),
+        (f"{api.user}/held", "held"),
         ("/memory/global", "memories"),
     ):
         whole = (await api.call("GET", path)).json
         assert await pages(api, path, name) == whole[name]
         assert whole["next"] is None
         assert len(whole[name]) >= 5
-    told = [each["memory"]["content"] for each in await pages(api, f"{api.user}/quarantine", "quarantined")]
+    told = [each["memory"]["content"] for each in await pages(api, f"{api.user}/held", "held")]
     assert told == [f"Order {n}." for n in (4, 3, 2, 1, 0)]
 
 
 @table("after", ["", "1", "9" * 18 + ".01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "1.x", SECRET])
 async def test_a_place_in_the_quarantine_that_is_none_is_refused(api: Api, after: str) -> None:
-    response = await api.call("GET", f"{api.user}/quarantine?after={after}")
+    response = await api.call("GET", f"{api.user}/held?after={after}")
 
     assert "`next`" in assert_error(response, 400, "invalid_parameter", "after")
 
@@ -190,7 +190,7 @@ async def test_of_two_who_change_a_version_one_is_told_so(api: Api) -> None:
     assert sorted(each.status for each in answers) == [200, 412]
     [refused] = [each for each in answers if each.status == 412]
     assert_error(refused, 412, "changed_meanwhile", "If-Match")
-    assert len((await api.call("GET", f"{one}/history")).json["updates"]) == 2
+    assert len((await api.call("GET", f"{one}/changes")).json["changes"]) == 2
     assert (await call(api, "DELETE", one, None, tag)).status == 412
     now_tag = (await api.call("GET", one)).header(b"etag") or b""
     assert (await call(api, "DELETE", one, None, b'"other", ' + now_tag)).status == 204
@@ -261,7 +261,7 @@ async def test_valid_times_are_corrected_by_hand_and_undone(api: Api) -> None:
         "2024-01-01T00:00:00Z", "2026-03-15T12:00:00Z",
     )  # fmt: skip
     assert (left.json["holds_from"], left.json["holds_until"]) == ("2024-01-01T00:00:00Z", None)
-    [last, *_] = (await api.call("GET", f"{api.memories}/history")).json["updates"]
+    [last, *_] = (await api.call("GET", f"{api.memories}/changes")).json["changes"]
     assert last["version_before"]["holds_until"] == "2026-03-15T12:00:00Z"
-    await api.call("POST", f"{api.memories}/history/{last['id']}/undo")
+    await api.call("POST", f"{api.memories}/changes/{last['id']}/undo")
     assert (await api.call("GET", one)).json["holds_until"] == "2026-03-15T12:00:00Z"

@@ -36,7 +36,7 @@ async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> No
         "reinforcement_count": 0,
         "holds_from": None,
         "holds_until": None,
-        "standing": None,
+        "doubt": None,
         "provenance": {"session_id": None, "message_ids": [], "evidence": None, "extractor": None},
         "outline": None,
         "shared": False,
@@ -73,14 +73,14 @@ async def test_another_user_may_have_the_same_memory_and_sees_none_of_the_first(
     assert (await api.call("GET", theirs)).status == 404
     assert (await api.call("PATCH", theirs, {"importance": 1})).status == 404
     assert (await api.call("DELETE", theirs)).status == 404
-    assert (await api.call("GET", f"{theirs}/history")).status == 404
+    assert (await api.call("GET", f"{theirs}/changes")).status == 404
     await api.write("Likes tea.", api.ben)
     assert await api.contents() == ["Likes tea."]
 
 
 async def test_a_user_nobody_has_heard_of_has_an_empty_page_and_an_empty_history(api: Api) -> None:
     assert (await api.call("GET", api.memories)).json == {"memories": [], "next": None}
-    assert (await api.call("GET", f"{api.memories}/history")).json == {"updates": [], "next": None}
+    assert (await api.call("GET", f"{api.memories}/changes")).json == {"changes": [], "next": None}
 
 
 async def test_a_memory_taken_away_is_gone_but_for_the_audit(api: Api) -> None:
@@ -93,7 +93,7 @@ async def test_a_memory_taken_away_is_gone_but_for_the_audit(api: Api) -> None:
     assert (await api.call("GET", f"{api.memories}/{memory['id']}")).status == 404
     again = await api.call("DELETE", f"{api.memories}/{memory['id']}")
     assert (again.status, again.json["error"]["code"]) == (404, "memory_not_found")
-    [retired, added] = (await api.call("GET", f"{api.memories}/{memory['id']}/history")).json["updates"]
+    [retired, added] = (await api.call("GET", f"{api.memories}/{memory['id']}/changes")).json["changes"]
     assert (added["action"], added["before"], added["after"]) == ("add", None, "Likes tea.")
     assert (retired["action"], retired["before"], retired["after"]) == ("retire", "Likes tea.", None)
 
@@ -103,7 +103,7 @@ async def test_the_history_of_a_user_is_not_taken_for_a_memory_called_history(ap
     await api.write("Lives in Ghent.")
     await api.call("PATCH", f"{api.memories}/{first['id']}", {"content": "Likes green tea."})
 
-    [edited, second, oldest] = (await api.call("GET", f"{api.memories}/history")).json["updates"]
+    [edited, second, oldest] = (await api.call("GET", f"{api.memories}/changes")).json["changes"]
 
     assert [edited["action"], second["action"], oldest["action"]] == ["edit", "add", "add"]
     version = {
@@ -132,10 +132,10 @@ async def test_the_history_of_a_user_is_not_taken_for_a_memory_called_history(ap
         "version_before": version,
         "version_after": version,
     }
-    assert (await api.call("GET", f"{api.memories}/history?limit=1")).json["updates"] == [edited]
-    own = f"{api.memories}/{first['id']}/history"
-    assert (await api.call("GET", f"{own}?limit=1")).json["updates"] == [edited]
-    assert (await api.call("GET", own)).json["updates"] == [edited, oldest]
+    assert (await api.call("GET", f"{api.memories}/changes?limit=1")).json["changes"] == [edited]
+    own = f"{api.memories}/{first['id']}/changes"
+    assert (await api.call("GET", f"{own}?limit=1")).json["changes"] == [edited]
+    assert (await api.call("GET", own)).json["changes"] == [edited, oldest]
 
 
 async def test_a_user_whose_id_is_a_word_of_the_api_is_a_user_like_any_other(own_api: Api) -> None:
@@ -148,7 +148,7 @@ async def test_a_user_whose_id_is_a_word_of_the_api_is_a_user_like_any_other(own
 
 
 async def test_an_unknown_memory_is_not_found(api: Api) -> None:
-    for path in (f"{api.memories}/{uuid4()}", f"{api.memories}/{uuid4()}/history"):
+    for path in (f"{api.memories}/{uuid4()}", f"{api.memories}/{uuid4()}/changes"):
         response = await api.call("GET", path)
         assert (response.status, response.json["error"]["code"]) == (404, "memory_not_found")
 
@@ -176,8 +176,8 @@ async def test_erasing_a_user_leaves_nothing_of_them_and_everything_of_others(
     assert proof["rows"]["memory_updates"] == 2
     assert proof["rows"]["messages"] == 2
     assert await api.contents() == []
-    assert (await api.call("GET", f"{api.memories}/history")).json == {"updates": [], "next": None}
-    assert (await api.call("GET", f"{api.memories}/{memory['id']}/history")).status == 404
+    assert (await api.call("GET", f"{api.memories}/changes")).json == {"changes": [], "next": None}
+    assert (await api.call("GET", f"{api.memories}/{memory['id']}/changes")).status == 404
     assert (await api.call("GET", "/memory/health")).json["formation"]["pending"] == 0
     assert await api.contents(api.ben) == ["Likes tea."]
 
@@ -220,9 +220,9 @@ async def test_what_is_known_of_a_memory_is_told(api: Api, store: Store) -> None
     [found] = (await api.call("GET", api.memories)).json["memories"]
 
     assert (found["holds_from"], found["holds_until"]) == ("2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z")
-    assert found["standing"] == "suspect"
+    assert found["doubt"] == "suspect"
     assert found["provenance"]["extractor"] == "a-model/2"
-    [mark, _] = (await api.call("GET", f"{api.memories}/{found['id']}/history")).json["updates"]
+    [mark, _] = (await api.call("GET", f"{api.memories}/{found['id']}/changes")).json["changes"]
     assert (mark["action"], mark["reason"], mark["undoes"]) == ("mark", "suspect", None)
 
 

@@ -25,7 +25,7 @@ async def test_a_repeated_request_gets_the_first_answer_and_does_nothing(api: Ap
     assert again.header(b"etag") == first.header(b"etag") is not None
     assert again.header(b"content-type") == first.header(b"content-type") == b"application/json"
     assert (first.header(b"idempotency-replayed"), again.header(b"idempotency-replayed")) == (None, b"true")
-    assert len((await api.call("GET", f"{api.memories}/history")).json["updates"]) == 1
+    assert len((await api.call("GET", f"{api.memories}/changes")).json["changes"]) == 1
 
 
 async def test_of_those_sent_at_the_same_time_one_is_done(api: Api) -> None:
@@ -34,7 +34,7 @@ async def test_of_those_sent_at_the_same_time_one_is_done(api: Api) -> None:
     assert {each.status for each in answers} <= {201, 409}
     assert {each.json["error"]["code"] for each in answers if each.status == 409} <= {"still_under_way"}
     assert len({each.body for each in answers if each.status == 201}) == 1
-    assert len((await api.call("GET", f"{api.memories}/history")).json["updates"]) == 1
+    assert len((await api.call("GET", f"{api.memories}/changes")).json["changes"]) == 1
 
 
 async def test_another_request_with_the_key_is_refused(api: Api) -> None:
@@ -42,7 +42,7 @@ async def test_another_request_with_the_key_is_refused(api: Api) -> None:
 
     for path, body in (
         (api.memories, {"content": f"Likes {SECRET}."}),
-        (f"{api.memories}/bulk", {"operations": [{"op": "delete", "id": known["id"]}]}),
+        (f"{api.memories}/bulk", {"operations": [{"op": "forget", "id": known["id"]}]}),
     ):
         assert_error(await post(api, path, body), 422, "key_reused", "Idempotency-Key")
     assert await api.contents() == ["Likes tea."]
@@ -73,15 +73,15 @@ async def test_every_change_by_post_is_done_once(api: Api, store: Store) -> None
         store.anna.scope, [Quarantine(held, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON
     )
     memory = await api.write("Likes tea.")
-    [update] = (await api.call("GET", f"{api.memories}/{memory['id']}/history")).json["updates"]
+    [update] = (await api.call("GET", f"{api.memories}/{memory['id']}/changes")).json["changes"]
     other = await api.write("Has a cat.")
 
     for number, (path, body) in enumerate(
         [
-            (f"{api.user}/quarantine/{held.id}/approve", None),
-            (f"{api.memories}/history/{update['id']}/undo", None),
+            (f"{api.user}/held/{held.id}/approve", None),
+            (f"{api.memories}/changes/{update['id']}/undo", None),
             (f"{api.memories}/{other['id']}/share", {"users": [api.ben]}),
-            (f"{api.memories}/bulk", {"operations": [{"op": "delete", "id": other["id"]}]}),
+            (f"{api.memories}/bulk", {"operations": [{"op": "forget", "id": other["id"]}]}),
         ]
     ):
         first, again = [await post(api, path, body, key=f"key-{number}".encode()) for _ in range(2)]

@@ -44,12 +44,12 @@ async def test_all_endpoints_reach_every_id(own_api: Api) -> None:
 
         assert (await api.call("GET", path)).json["content"] == "Likes tea."
         assert (await api.call("PATCH", path, {"content": "Likes coffee."})).status == 200
-        assert len((await api.call("GET", f"{path}/history")).json["updates"]) == 2
-        assert len((await api.call("GET", f"{user}/memories/history")).json["updates"]) == 2
-        [newest, _] = (await api.call("GET", f"{path}/history")).json["updates"]
-        assert (await api.call("POST", f"{user}/memories/history/{newest['id']}/undo")).status == 200
+        assert len((await api.call("GET", f"{path}/changes")).json["changes"]) == 2
+        assert len((await api.call("GET", f"{user}/memories/changes")).json["changes"]) == 2
+        [newest, _] = (await api.call("GET", f"{path}/changes")).json["changes"]
+        assert (await api.call("POST", f"{user}/memories/changes/{newest['id']}/undo")).status == 200
         assert (await api.call("GET", f"{user}/todos")).json == {"todos": []}
-        assert (await api.call("GET", f"{user}/quarantine")).json == {"quarantined": [], "next": None}
+        assert (await api.call("GET", f"{user}/held")).json == {"held": [], "next": None}
         settings = await api.call("PATCH", f"{user}/settings", {"user_cap": len(user_id)})
         assert settings.json["own"]["user_cap"] == len(user_id)
         assert (await engine.flags(user_id)).user_cap == len(user_id)
@@ -100,7 +100,7 @@ async def test_what_can_be_nobodys_id_is_refused(api: Api) -> None:
 
 async def test_what_can_be_no_memorys_id_is_refused(api: Api) -> None:
     for memory_id in ("1", "history%20", "not-a-uuid", "%FF"):
-        for path in (memory_id, f"{memory_id}/history"):
+        for path in (memory_id, f"{memory_id}/changes"):
             response = await api.call("GET", f"{api.memories}/{path}")
 
             assert response.status == 400, memory_id

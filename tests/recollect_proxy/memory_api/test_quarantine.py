@@ -25,9 +25,9 @@ async def held(store: Store) -> Memory:
 
 async def listed(api: Api, user_id: str | None = None) -> Any:
     """Return a user's quarantine, by default Anna's."""
-    response = await api.call("GET", f"{path_of(user_id or api.anna)}/quarantine")
+    response = await api.call("GET", f"{path_of(user_id or api.anna)}/held")
     assert response.status == 200, response.body
-    return response.json["quarantined"]
+    return response.json["held"]
 
 
 async def test_what_is_held_back_is_listed_with_its_reason_and_is_no_memory(api: Api, held: Memory) -> None:
@@ -46,7 +46,7 @@ async def test_what_is_held_back_is_listed_with_its_reason_and_is_no_memory(api:
 
 
 async def test_another_user_neither_sees_nor_decides_it(api: Api, held: Memory) -> None:
-    theirs = f"{path_of(api.ben)}/quarantine"
+    theirs = f"{path_of(api.ben)}/held"
 
     assert await listed(api, api.ben) == []
     assert_error(await api.call("POST", f"{theirs}/{held.id}/approve"), 404, "memory_not_found")
@@ -57,7 +57,5 @@ async def test_another_user_neither_sees_nor_decides_it(api: Api, held: Memory) 
 async def test_what_is_not_held_back_is_not_found(api: Api) -> None:
     known = (await api.write("Likes tea."))["id"]
     for memory_id in (uuid4(), known):
-        assert_error(
-            await api.call("POST", f"{api.user}/quarantine/{memory_id}/approve"), 404, "memory_not_found"
-        )
-        assert_error(await api.call("DELETE", f"{api.user}/quarantine/{memory_id}"), 404, "memory_not_found")
+        assert_error(await api.call("POST", f"{api.user}/held/{memory_id}/approve"), 404, "memory_not_found")
+        assert_error(await api.call("DELETE", f"{api.user}/held/{memory_id}"), 404, "memory_not_found")

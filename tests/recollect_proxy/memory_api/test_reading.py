@@ -17,7 +17,7 @@ from recollect_proxy.memory_api.reading import read_body, read_query
 from recollect_proxy.web.values import shape_fields
 
 ID = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
-NEW, CHANGE, BULK = Memories.add_memory, Memories.revise_memory, Memories.change_memories
+NEW, CHANGE, BULK = Memories.add_memory, Memories.correct_memory, Memories.change_many_memories
 LIST, SEARCH, TRY = Memories.list_memories, Memories.search_memories, Server.inspect_retrieval
 FLAGS, SHARE, GLOBAL, ENTRY = (
     Settings.change_user_settings,
@@ -29,14 +29,14 @@ LIST_OF_CHANGES = "a list of 1 to 100 objects, each with `op`"
 SWITCH = "true or false, or null"
 USERS = "a list of 1 to 100, each a string of 1 to 256 characters, not `*`"
 WRONG_CHANGES: list[Any] = [
-    *([], {}, None, [None], [{"op": "delete", "id": ID}] * 101, [{"id": ID}], [{"op": "delete"}]),
-    *([{"op": "erase", "id": ID}], [{"op": "delete", "id": SECRET}]),
-    [{"op": "delete", "id": ID, "content": "x"}],
-    *([{"op": "change", "id": ID, "content": each}] for each in (" ", None)),
-    [{"op": "change", "id": ID, "content": SECRET, "kind": SECRET}],
-    [{"op": "change", "id": ID, "importance": 2}],
-    [{"op": "change", "id": ID, "topics": [" "]}],
-    [{"op": "change", "id": ID, "event_at": "2026-03-15"}],
+    *([], {}, None, [None], [{"op": "forget", "id": ID}] * 101, [{"id": ID}], [{"op": "forget"}]),
+    *([{"op": "erase", "id": ID}], [{"op": "forget", "id": SECRET}]),
+    [{"op": "forget", "id": ID, "content": "x"}],
+    *([{"op": "correct", "id": ID, "content": each}] for each in (" ", None)),
+    [{"op": "correct", "id": ID, "content": SECRET, "kind": SECRET}],
+    [{"op": "correct", "id": ID, "importance": 2}],
+    [{"op": "correct", "id": ID, "topics": [" "]}],
+    [{"op": "correct", "id": ID, "event_at": "2026-03-15"}],
 ]
 WRONG_USERS: list[Any] = [
     *(None, "bob", [], [1], [None], [""], ["*"], [f"{SECRET}\0"], ["x" * 257], ["bob", "*"]),
@@ -164,7 +164,7 @@ def test_a_wrong_body_is_refused(operation: Operation[Any], body: Any, field: st
         *((LIST, f"kind={each}", "kind", "one of fact") for each in ("secret", "")),
         (LIST, "source=x", "source", "one of extracted"),
         (LIST, "state=gone", "state", "one of current"),
-        (LIST, "standing=fine", "standing", "one of disputed"),
+        (LIST, "doubt=fine", "doubt", "one of disputed"),
         (LIST, "from=noon", "from", "offset from UTC"),
         (LIST, "as_of=2026-03-15T09:30:00", "as_of", "offset from UTC"),
         *((LIST, f"text={each}", "text", "1 to 200 characters") for each in ("", "x" * 201, "%00")),

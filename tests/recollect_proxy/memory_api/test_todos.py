@@ -75,7 +75,7 @@ async def test_a_todo_that_is_over_is_past_until_that_is_undone(
     assert {todo["memory_id"] for todo in await todos(api)} == {str(plans.id)}
     past = (await api.call("GET", f"{api.memories}?state=past")).json["memories"]
     assert [(each["content"], each["ended_as"]) for each in past] == [(renewal.content, ended_as)]
-    undone = await api.call("POST", f"{api.memories}/history/{ended.json['id']}/undo")
+    undone = await api.call("POST", f"{api.memories}/changes/{ended.json['id']}/undo")
     assert undone.status == 200
     assert {todo["memory_id"] for todo in await todos(api)} == {str(renewal.id), str(plans.id)}
 

@@ -81,10 +81,10 @@ def test_memories_are_written_listed_corrected_taken_back_and_found(operator: Op
     operator("memories", "add", "anna", TEA, status=1)
 
     found = operator.json("memories", "search", "anna", "What is my cat called?", "--limit", "1")["memories"]
-    operator("memories", "edit", "anna", cat["id"], "--content", "She has a cat called Mina.")
-    operator("memories", "rm", "anna", cat["id"])
+    operator("memories", "correct", "anna", cat["id"], "--content", "She has a cat called Mina.")
+    operator("memories", "forget", "anna", cat["id"])
     left = operator.json("memories", "list", "anna")["memories"]
-    removed, edited, *_ = operator.json("memories", "history", "anna", cat["id"])["updates"]
+    removed, edited, *_ = operator.json("memories", "changes", "anna", cat["id"])["changes"]
     operator("memories", "undo", "anna", removed["id"])
     operator("memories", "undo", "anna", edited["id"])
     operator("memories", "undo", "anna", edited["id"], status=1)
@@ -100,8 +100,8 @@ def test_memories_are_written_listed_corrected_taken_back_and_found(operator: Op
     "arguments",
     [
         ("memories", "list", "*"),
-        ("memories", "rm", "anna", "the cat"),
-        ("memories", "edit", "anna", "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"),
+        ("memories", "forget", "anna", "the cat"),
+        ("memories", "correct", "anna", "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"),
         ("memories", "add", "anna", "  "),
         ("memories", "add", "anna", CAT, "--importance", "2"),
         ("memories", "tell", "anna"),
@@ -130,7 +130,7 @@ def test_a_user_is_erased_after_a_yes_and_not_without(operator: Operator, told: 
     anna = told.turn.scope.user_id
 
     operator("erase", anna, status=1, typed="n\n")
-    kept = operator.json("sessions", "list", anna)["sessions"]
+    kept = operator.json("chats", "list", anna)["chats"]
     operator("erase", anna, typed="y\n")
     gone = operator.json("erase", anna, "--yes")
 
@@ -154,11 +154,11 @@ def test_that_nothing_was_known_of_who_is_erased_is_told_of(operator: Operator, 
 def test_a_chat_is_erased_and_one_that_is_not_there_is_told_of(operator: Operator, told: Exchange) -> None:
     anna, chat = told.turn.scope.user_id, told.turn.scope.session_id
 
-    erased = operator.json("sessions", "rm", anna, chat, "--yes")
-    operator("sessions", "rm", anna, chat, "--yes", status=1)
+    erased = operator.json("chats", "erase", anna, chat, "--yes")
+    operator("chats", "erase", anna, chat, "--yes", status=1)
 
     assert erased["rows"]["messages"] == 2
-    assert operator("sessions", "list", anna) == ""
+    assert operator("chats", "list", anna) == ""
 
 
 def test_the_schema_is_brought_up_to_date_once(empty_dsn: str, data_dir: Path) -> None:
@@ -216,7 +216,7 @@ def test_what_is_exported_and_erased_is_imported_again(
     assert dry["new"] == first["new"]
     assert (first["new"]["messages"], first["new"]["memories"], first["there"]["memories"]) == (2, 1, 0)
     assert "memories: 0 new, 1 there already" in second.splitlines()
-    assert operator.json("sessions", "list", anna)["sessions"] == [told.turn.scope.session_id]
+    assert operator.json("chats", "list", anna)["chats"] == [told.turn.scope.session_id]
 
 
 def test_a_file_that_is_no_export_is_told_of(operator: Operator, tmp_path: Path) -> None:

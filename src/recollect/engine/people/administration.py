@@ -225,7 +225,7 @@ class Administration(SharedMemories):
         """Undo one change of the user's audit, and return the row that says so.
 
         Raises:
-            UpdateNotFoundError: The user has no such change.
+            ChangeNotFoundError: The user has no such change.
             NotUndoableError: It was undone already, changed nothing, or its result was changed since.
             DuplicateMemoryError: The user has the old content by another memory now.
         """

@@ -150,7 +150,7 @@ class Memories:
         Hidden messages stay hidden.
 
         Raises:
-            UpdateNotFoundError: The user has no such row.
+            ChangeNotFoundError: The user has no such row.
             NotUndoableError: It was undone already, changed nothing, or its result was changed since.
             DuplicateMemoryError: The user has the old content by another memory now.
         """

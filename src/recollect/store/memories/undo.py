@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from recollect.audit.replay import as_before, as_linked_before, messages_of, not_resting_on
-from recollect.errors import DuplicateMemoryError, NotUndoableError, UpdateNotFoundError
+from recollect.errors import ChangeNotFoundError, DuplicateMemoryError, NotUndoableError
 from recollect.model import Action, Memory, Reason, Update
 from recollect.store.memories.transaction import Transaction
 from recollect.store.rows import update_of
@@ -15,13 +15,13 @@ async def undo_by_id(transaction: Transaction, update_id: UUID) -> Update:
     """Undo one change of the user's audit, as ``Memories.undo`` says.
 
     Raises:
-        UpdateNotFoundError: The user has no such row.
+        ChangeNotFoundError: The user has no such row.
         NotUndoableError: It was undone already, changed nothing, or its result was changed since.
         DuplicateMemoryError: The user has the old content by another memory now.
     """
     row = await transaction.connection.fetchrow(SQL["update_to_undo"], transaction.user_id, update_id)
     if row is None:
-        raise UpdateNotFoundError
+        raise ChangeNotFoundError
     update = update_of(row)
     if row["undone"] or update.undoes is not None:
         raise NotUndoableError

@@ -10,7 +10,7 @@ from tests.recollect.store.indexing import said
 from tests.recollect.store.keeping import apply, contents, formed, kept, last_update, resting_on
 from tests.stores import LATER, MODEL, NOON, NORTH, Store, vector
 
-from recollect.errors import BulkRefusedError, MemoryNotFoundError, NotUndoableError, UpdateNotFoundError
+from recollect.errors import BulkRefusedError, ChangeNotFoundError, MemoryNotFoundError, NotUndoableError
 from recollect.model import (
     Actor,
     Add,
@@ -114,7 +114,7 @@ async def test_what_is_not_wanted_is_not_current_again(
     if how == "its chat is erased":
         await store.memories.erase_session(Scope(store.anna, "chat-2"), at=LATER)
     else:
-        with suppress(NotUndoableError, UpdateNotFoundError):
+        with suppress(NotUndoableError, ChangeNotFoundError):
             await store.memories.undo(store.anna, ended.id, actor=Actor.USER, at=LATER)
 
     assert OLD not in await contents(store)

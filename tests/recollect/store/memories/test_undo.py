@@ -21,7 +21,7 @@ from tests.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
 from recollect.audit.replay import replay
-from recollect.errors import DuplicateMemoryError, NotUndoableError, UpdateNotFoundError
+from recollect.errors import ChangeNotFoundError, DuplicateMemoryError, NotUndoableError
 from recollect.model import (
     COMMONS,
     Action,
@@ -410,14 +410,14 @@ async def test_nobody_undoes_what_another_user_did(store: Store, kind: str) -> N
     await apply(store, UNDOABLE[kind](store, tea.id))
     before = (await contents(store), await history(store))
 
-    with pytest.raises(UpdateNotFoundError):
+    with pytest.raises(ChangeNotFoundError):
         await undo(store, await last_update(store), store.ben)
 
     assert (await contents(store), await history(store)) == before
 
 
 async def test_a_change_nobody_made_is_not_found(store: Store) -> None:
-    with pytest.raises(UpdateNotFoundError):
+    with pytest.raises(ChangeNotFoundError):
         await store.memories.undo(store.anna, uuid7(), actor=Actor.USER, at=NOON)
 
 
