@@ -18,6 +18,7 @@ from recollect_proxy.pages import (
     analytics,
     entry,
     memories,
+    memory_list,
     overview,
     profile,
     recalls,
@@ -65,7 +66,7 @@ _HEADERS = [
 ]
 _STATIC_LASTS = (b"cache-control", b"public, max-age=3600")
 
-_PAGES = (administrators, analytics, entry, memories, overview, profile, recalls, settings)
+_PAGES = (administrators, analytics, entry, memories, memory_list, overview, profile, recalls, settings)
 """The modules whose handlers are the pages."""
 
 log = structlog.get_logger(__name__)

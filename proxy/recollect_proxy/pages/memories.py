@@ -1,6 +1,5 @@
-"""The pages of single memories: list, correct, forget, approve, confirm. Never: SQL."""
+"""The pages of single memories: correct, forget, approve, confirm. Never: SQL."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime, time
@@ -10,12 +9,11 @@ from uuid import UUID
 from litestar import Response, get, post
 from litestar.params import FromQuery
 
-from recollect.errors import MemoryNotFoundError
+from recollect.errors import BulkRefusedError, MemoryNotFoundError
 from recollect.model import (
     MOST_QUESTIONS,
     MOST_TOPICS,
     QUESTION_LENGTH,
-    SHOWN,
     STATEMENTS,
     TOPIC_LENGTH,
     Action,
@@ -23,18 +21,15 @@ from recollect.model import (
     Hints,
     Kind,
     Memory,
-    MemoryFilter,
+    Removal,
     Update,
     Use,
 )
-from recollect.text.normalization import storable_text
 from recollect_proxy.identity import opaque_id
-from recollect_proxy.pages.failures import BAD_INPUT, PageError
-from recollect_proxy.pages.visit import Change, Reading, Transaction, done_of
+from recollect_proxy.pages.failures import BAD_INPUT, NOT_FOUND, PageError
+from recollect_proxy.pages.visit import Change, Reading, Transaction, chats_of, done_of
 
-PER_PAGE = 25
-_MOST_WORDS = 8
-_LONGEST_WORDS = 200
+_HELD = 25
 LONGEST_CONTENT = 2000
 """Characters of a statement that is written by hand."""
 _LAST = time(23, 59, 59)
@@ -45,41 +40,6 @@ _PAIRS = 5
 _IMPORTANCES = {"low": 0.3, "middle": 0.5, "high": 0.8}
 _HIGH, _MIDDLE = 0.7, 0.4
 _UNDOABLE = frozenset({Action.ADD, Action.REPLACE, Action.RETIRE, Action.EDIT, Action.REINFORCE})
-
-
-@get("/")
-async def show_memories(
-    visit: Reading,
-    words: FromQuery[str] = "",
-    kind: FromQuery[str] = "",
-    chat: FromQuery[str] = "",
-    after: FromQuery[str] = "",
-) -> Response[str]:
-    """Return the page of memories: searched, of one kind, of one chat, newest first; and how many messages wait for a model."""
-    taken = MemoryFilter(
-        kinds=frozenset({Kind(kind)}) if kind in {each.value for each in Kind} else SHOWN,
-        session_id=other_id_named(chat) if chat else None,
-        words=tuple(storable_text(words[:_LONGEST_WORDS]).split()[:_MOST_WORDS]),
-    )
-    last = id_named(after) if after else None
-    page, kinds, held, kept = await asyncio.gather(
-        visit.engine.page(visit.user_id, limit=PER_PAGE, after=last, taken=taken),
-        visit.engine.kinds(visit.user_id),
-        visit.engine.quarantined(visit.user_id),
-        visit.engine.count_kept(visit.user_id),
-    )
-    return visit.page(
-        "memories.html",
-        page=page,
-        kinds=kinds,
-        total=sum(count for each, count in kinds.items() if each in SHOWN),
-        held=len(held),
-        waiting=kept.waiting,
-        words=words[:_LONGEST_WORDS],
-        kind=None if taken.kinds is SHOWN else next(iter(taken.kinds)),
-        chat=taken.session_id,
-        done=done_of(visit),
-    )
 
 
 @get("/memory")
@@ -96,6 +56,7 @@ async def show_memory(visit: Reading, id: FromQuery[str] = "") -> Response[str]:
     return visit.page(
         "memory.html",
         memory=memory,
+        chats=await chats_of(visit, [memory.provenance.session_id if memory else None]),
         not_helpful_for=await visit.engine.not_helpful_for(visit.user_id, memory_id),
         changes=changes,
         undoable=_undoable(changes),
@@ -113,14 +74,17 @@ async def show_review(visit: Reading) -> Response[str]:
     """Return the page of old important memories that may not be true any more."""
     memories = await visit.engine.to_review(visit.user_id, limit=_REVIEWED)
     pairs = await visit.engine.told_twice(visit.user_id, limit=_PAIRS)
-    return visit.page("review.html", memories=memories, pairs=pairs, done=done_of(visit))
+    shown = [*memories, *(each for pair in pairs for each in pair)]
+    chats = await chats_of(visit, [each.provenance.session_id for each in shown])
+    return visit.page("review.html", memories=memories, pairs=pairs, chats=chats, done=done_of(visit))
 
 
 @get("/held")
 async def show_held(visit: Reading) -> Response[str]:
     """Return the page of memories that are held back until the user approves them."""
     held = await visit.engine.quarantined(visit.user_id)
-    return visit.page("held.html", held=held[:PER_PAGE], total=len(held), done=done_of(visit))
+    chats = await chats_of(visit, [each.memory.provenance.session_id for each in held[:_HELD]])
+    return visit.page("held.html", held=held[:_HELD], total=len(held), chats=chats, done=done_of(visit))
 
 
 @post("/correct")
@@ -147,16 +111,30 @@ async def correct_memory(change: Transaction) -> Response[str]:
         **others,
         actor=visit.actor,
     )
-    undo = await _last_change(change, memory_id)
+    undo = await last_change(change, memory_id)
     return visit.back("/memory", id=str(memory_id), done="corrected", undo=str(undo))
 
 
 @post("/forget")
 async def forget_memory(change: Transaction) -> Response[str]:
-    """Forget a memory, and offer to undo that; not of a past one, which never comes back."""
+    """Forget a memory, or all that are ticked, and offer to undo that; not of a past one, which never comes back."""
+    if "id" not in change.form:
+        return await _forget_picked(change)
     memory_id = id_of(change)
     await change.visit.engine.forget(change.visit.user_id, memory_id, actor=change.visit.actor)
-    return _answer(change, "forgotten", undo=await _last_change(change, memory_id))
+    return _answer(change, "forgotten", undo=await last_change(change, memory_id))
+
+
+async def _forget_picked(change: Change) -> Response[str]:
+    visit, picked = change.visit, [id_named(each) for each in dict.fromkeys(change.picked)]
+    if not picked:
+        return change.answer("nothing_picked", "")
+    try:
+        await visit.engine.change_all(visit.user_id, [Removal(each) for each in picked], actor=visit.actor)
+    except BulkRefusedError:
+        raise PageError(NOT_FOUND) from None
+    undo = await last_change(change, picked[-1])
+    return change.answer("forgotten_several", "", undo=undo, count=len(picked))
 
 
 @post("/confirm")
@@ -176,7 +154,7 @@ async def merge_memories(change: Transaction) -> Response[str]:
             await visit.engine.confirm(visit.user_id, each, actor=visit.actor)
         return visit.back("/review", done="confirmed")
     await visit.engine.merge(visit.user_id, kept, other, actor=visit.actor)
-    return change.answer("merged", "/review", undo=await _last_change(change, other))
+    return change.answer("merged", "/review", undo=await last_change(change, other))
 
 
 @post("/done")
@@ -203,7 +181,7 @@ async def approve_memory(change: Transaction) -> Response[str]:
     """Approve a memory that was held back."""
     memory_id = id_of(change)
     await change.visit.engine.approve(change.visit.user_id, memory_id, actor=change.visit.actor)
-    return _answer(change, "approved", undo=await _last_change(change, memory_id))
+    return _answer(change, "approved", undo=await last_change(change, memory_id))
 
 
 @post("/refuse")
@@ -215,17 +193,18 @@ async def refuse_memory(change: Transaction) -> Response[str]:
 
 @post("/undo")
 async def undo_change(change: Transaction) -> Response[str]:
-    """Undo a change."""
-    visit = change.visit
-    undone = await visit.engine.undo(
-        visit.user_id, id_named(change.form.get("change", "")), actor=visit.actor
-    )
+    """Undo a change, or several that were made at once."""
+    visit, changed = change.visit, id_named(change.form.get("change", ""))
+    if change.form.get("several") == "yes":
+        together = await visit.engine.undo_together(visit.user_id, changed, actor=visit.actor)
+        return change.answer("undone_several", "", count=len(together))
+    undone = await visit.engine.undo(visit.user_id, changed, actor=visit.actor)
     if visit.is_piece:
         return visit.page("piece.html", done="undone", undo=None, memory_id=undone.memory_id)
     return visit.back("/memory", id=str(undone.memory_id), done="undone")
 
 
-async def _last_change(change: Change, memory_id: UUID) -> UUID | None:
+async def last_change(change: Change, memory_id: UUID) -> UUID | None:
     """Return the id of the change just made; None if it can't be undone."""
     updates = await change.visit.engine.history(change.visit.user_id, memory_id, limit=1)
     return next(iter(_undoable(updates)), None)

@@ -17,7 +17,7 @@ from recollect.text.normalization import storable_text
 from recollect_proxy.pages.entry import end_session
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.memories import id_named, other_id_named
-from recollect_proxy.pages.visit import Reading, Transaction, Visit, done_of
+from recollect_proxy.pages.visit import Reading, Transaction, Visit, chats_of, done_of
 from recollect_proxy.takeout import written_export
 
 _CHANGES = 50
@@ -57,7 +57,8 @@ async def show_chats(
     chats = await visit.engine.chats_of(visit.user_id, limit=_CHATS + 1, skipped=skipped)
     return visit.page(
         "chats.html",
-        chats=chats[:_CHATS],
+        listed=chats[:_CHATS],
+        chats=await chats_of(visit, [each.id for each in chats[:_CHATS]]),
         next=skipped + _CHATS if len(chats) > _CHATS else None,
         words="",
         said={},
@@ -74,7 +75,10 @@ async def _show_said(visit: Visit, words: str, after: UUID | None) -> Response[s
     said: dict[str, list[Item]] = defaultdict(list)
     for each in page.found:
         said[each.item.session_id or ""].append(each.item)
-    return visit.page("chats.html", chats=[], next=page.next, words=words, said=said, done=done_of(visit))
+    chats = await chats_of(visit, said)
+    return visit.page(
+        "chats.html", chats=chats, listed=[], next=page.next, words=words, said=said, done=done_of(visit)
+    )
 
 
 @post("/chats")

@@ -1,6 +1,6 @@
 """A request to a page: the visitor, the user whose memory it shows, the language, and the check of forms. Never: SQL."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC
 from typing import Any, TypeAlias
@@ -25,6 +25,9 @@ LANGUAGE_COOKIE = "recollect_language"
 FORM_TOKEN = "form_token"  # noqa: S105 -- a field's name
 
 Asked: TypeAlias = Request[Any, Any, Any]
+_LISTED = ("words", "kind", "chat")
+"""The fields of a search of memories, which a form of the list carries along."""
+_MOST_COUNTED = 9999
 _CHECKED = frozenset({"same-origin", "none"})
 
 
@@ -155,16 +158,32 @@ class Change:
     Attributes:
         visit: The visitor who sent it.
         form: Its fields.
+        picked: The ids of the memories that are ticked.
     """
 
     visit: Visit
     form: Mapping[str, str]
+    picked: tuple[str, ...] = ()
 
-    def answer(self, done: str, back: str, *, undo: UUID | None = None, **piece: Any) -> Response[str]:
-        """Confirm the change: in place of the row if the page's script asks, else on the page ``back``."""
+    def answer(
+        self, done: str, back: str, *, undo: UUID | None = None, count: int | None = None, **piece: Any
+    ) -> Response[str]:
+        """Confirm the change: in place of the row if the page's script asks, else on the page ``back``.
+
+        A list is shown as it was searched. With a ``count`` it is a change of several memories, undone together.
+        """
         if self.visit.is_piece:
             return self.visit.page("piece.html", done=done, undo=undo, **{"memory_id": None, **piece})
-        return self.visit.back(back, done=done, **({} if undo is None else {"undo": str(undo)}))
+        query = {name: self.form[name] for name in _LISTED if self.form.get(name) and back == ""}
+        told = {"undo": undo, "count": count}
+        query |= {name: str(value) for name, value in told.items() if value is not None}
+        return self.visit.back(back, **query, done=done)
+
+
+async def chats_of(visit: Visit, chats: Iterable[str | None]) -> dict[str, str]:
+    """Return the first words of some chats by their ids; of one whose messages are gone, nothing."""
+    named = {each for each in chats if each is not None}
+    return await visit.engine.first_words(visit.user_id, named) if named else {}
 
 
 InVisit: TypeAlias = NamedDependency[SkipValidation[Visit]]
@@ -220,12 +239,12 @@ async def provide_change(request: Asked, parts: Parts) -> Change:
     """
     parts.require_own_site(request)
     visit = visit_of(request, parts)
-    form = await fields_of(request)
+    form, given = await fields_of(request), await request.form()
     if not parts.authentication.page_sessions.is_form_token(visit.session, form.get(FORM_TOKEN, "")):
         raise PageError(FOREIGN_FORM)
     if not visit.shown.may_change and not request.route_handler.opt.get("reads", False):
         raise PageError(READ_ONLY)
-    return Change(visit, form)
+    return Change(visit, form, tuple(each for each in given.getall("picked", []) if isinstance(each, str)))
 
 
 async def fields_of(request: Asked) -> dict[str, str]:
@@ -245,13 +264,33 @@ def redirect(path: str, **query: str) -> Response[str]:
     return Response("", status_code=303, headers={"location": target}, media_type=MediaType.HTML)
 
 
-def done_of(visit: Visit) -> tuple[str, str | None] | None:
-    """Return the change that a page confirms and the id to undo it, from the address; None: neither."""
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A change that a page confirms.
+
+    Attributes:
+        name: The name of its words.
+        undo: The id by which it is undone; None: it can't be.
+        count: The number of memories changed at once; None: it is no such change.
+    """
+
+    name: str
+    undo: str | None
+    count: int | None
+
+
+def done_of(visit: Visit) -> Done | None:
+    """Return the change that a page confirms, from the address; None: none."""
     query = visit.request.query_params
-    done, undo = query.get("done", ""), query.get("undo", "")
+    done, undo, count = (query.get(name, "") for name in ("done", "undo", "count"))
     if f"done.{done}" not in visit.shown.words.words:
         return None
-    return done, undo if visit.shown.may_change and _is_id(undo) else None
+    counted = int(count[:9]) if count.isascii() and count.isdecimal() else None
+    return Done(
+        done,
+        undo if visit.shown.may_change and _is_id(undo) else None,
+        None if counted is None else min(counted, _MOST_COUNTED),
+    )
 
 
 def _is_id(text: str) -> bool:

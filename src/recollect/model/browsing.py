@@ -10,11 +10,12 @@ from recollect.model.words import Role
 
 @dataclass(frozen=True, slots=True)
 class ChatSeen:
-    """A chat that is remembered."""
+    """A chat that is remembered, and how many messages of it are kept."""
 
     id: str
     started_at: datetime
     last_at: datetime
+    messages: int
 
 
 @dataclass(frozen=True, slots=True)

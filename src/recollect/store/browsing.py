@@ -13,7 +13,9 @@ from recollect.model import (
     KeptCounts,
     Kind,
     Memory,
+    MemoryFilter,
     MessageSeen,
+    Page,
     Role,
     Scope,
     Update,
@@ -79,6 +81,25 @@ class Browsing:
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(SQL["browsed_updates"], user_id, after or _NEWEST, limit)
         return [update_of(row) for row in rows]
+
+    async def said_last(
+        self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter
+    ) -> Page:
+        """Return the user's current memories, the one that was said last first, behind the memory ``after``.
+
+        Of ``taken``, kinds, chat and words count.
+        """
+        asked = (user_id, after, limit + 1, sorted(taken.kinds or Kind), taken.session_id, list(taken.words))
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["memories_said_last"], *asked)
+        memories = tuple(memory_of(row) for row in rows[:limit])
+        return Page(memories, memories[-1].id if len(rows) > limit else None)
+
+    async def first_words(self, user_id: str, chats: Collection[str]) -> dict[str, str]:
+        """Return the beginning of each chat by its id; of a chat whose messages are gone or hidden, nothing."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["first_words_of_chats"], user_id, list(chats))
+        return {row["id"]: row["words"] for row in rows}
 
     async def chats(self, user_id: str, *, limit: int, skipped: int = 0) -> list[ChatSeen]:
         """Return the user's chats, the one where something was said last first, behind so many ``skipped``."""

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from tests.stores import NOON, Store
+from tests.stores import LATER, NOON, Store
 
 from recollect.model import (
     COMMONS,
@@ -10,6 +10,7 @@ from recollect.model import (
     Actor,
     Add,
     Awaits,
+    Hide,
     KeptCounts,
     Kind,
     MemoryFilter,
@@ -110,3 +111,38 @@ async def test_users_are_found_by_a_part_of_their_id(store: Store) -> None:
     first, second = [await store.memories.users("-", limit=1, skipped=skipped) for skipped in (0, 1)]
     assert first != second
     assert len(first) == len(second) == 1
+
+
+async def test_memories_are_listed_by_when_they_were_said_and_behind_one_of_them(store: Store) -> None:
+    days = {"tea": 2, "coffee": 9, "milk": 5}
+    for drink, day in days.items():
+        said = store.memory(f"Drinks {drink}", observed_at=NOON + timedelta(days=day))
+        await store.memories.apply(store.anna.scope, [Add(said)], actor=Actor.FORMATION, at=NOON)
+
+    first = await store.browsing.said_last(store.anna, limit=2, taken=MemoryFilter())
+    second = await store.browsing.said_last(store.anna, limit=2, after=first.next, taken=MemoryFilter())
+
+    assert [each.content for each in first.memories] == ["Drinks coffee", "Drinks milk"]
+    assert [each.content for each in second.memories] == ["Drinks tea"]
+    assert second.next is None
+    assert (await store.browsing.said_last(store.ben, limit=2, taken=MemoryFilter())).memories == ()
+
+
+async def test_the_first_words_of_a_chat_are_of_a_message_that_is_not_hidden_and_of_ones_own_chats(
+    store: Store,
+) -> None:
+    first, second = (
+        store.exchange("My doctor is Dr. Pereira."),
+        store.exchange("Which tea do I like?", at=LATER),
+    )
+    for each in (first, second):
+        await store.log.append(each)
+    chat = store.anna.scope.session_id
+
+    before = await store.browsing.first_words(store.anna, [chat, "unknown"])
+    hidden = Hide((first.message_id,), Reason.FORGOTTEN)
+    await store.memories.apply(store.anna.scope, [hidden], actor=Actor.USER, at=LATER)
+
+    assert before == {chat: "My doctor is Dr. Pereira."}
+    assert await store.browsing.first_words(store.anna, [chat]) == {chat: "Which tea do I like?"}
+    assert await store.browsing.first_words(store.ben, [chat]) == {}

@@ -1,7 +1,7 @@
 """The pages on a real socket, and somebody who looks at them as a browser without a script does. Never: a test."""
 
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from html import unescape
@@ -74,6 +74,12 @@ class Visitor:
         if "form_token" not in given and "recollect_page" in self.cookies:
             given["form_token"] = await self.form_token()
         return await self._ask("POST", path, [FORM, *more], urlencode(given).encode())
+
+    async def post_all(self, path: str, name: str, values: Iterable[str | None], **fields: str) -> Response:
+        """Send a form of which several boxes named ``name`` are ticked."""
+        given = [*fields.items(), *((name, each or "") for each in values)]
+        given.append(("form_token", await self.form_token()))
+        return await self._ask("POST", path, [FORM], urlencode(given).encode())
 
     async def form_token(self) -> str:
         """Return what forms of this session carry."""

@@ -19,6 +19,7 @@ from recollect.engine.background.reembedding import embedding_state
 from recollect.engine.people.shared_memories import SharedMemories
 from recollect.errors import (
     BulkRefusedError,
+    ChangeNotFoundError,
     DuplicateMemoryError,
     MemoryNotFoundError,
     NotUndoableError,
@@ -55,6 +56,9 @@ from recollect.ports import Clock
 from recollect.text.secrets import mask
 
 log = structlog.get_logger(__name__)
+
+_LAST_CHANGES = 500
+"""Among so many of a user's last changes those made together are looked for."""
 
 
 class Changed(TypedDict, total=False):
@@ -233,6 +237,30 @@ class Administration(SharedMemories):
         if done.action is Action.RESTORE:
             await self._embed_again(user_id, done.memory_id)
         return done
+
+    async def undo_together(
+        self, user_id: str, update_id: UUID, *, actor: Actor = Actor.ADMIN
+    ) -> tuple[Update, ...]:
+        """Undo a change with all that were made in the same moment, as when several memories were taken away at once.
+
+        What can't be undone, because it was changed since, stays. Return the audit's rows of the undone changes.
+
+        Raises:
+            ChangeNotFoundError: It is none of the user's last 500 changes.
+            NotUndoableError: None of them could be undone.
+        """
+        last = await self.history(user_id, limit=_LAST_CHANGES)
+        meant = next((each for each in last if each.id == update_id), None)
+        if meant is None:
+            raise ChangeNotFoundError
+        undone = []
+        for each in last:
+            if (each.at, each.action, each.actor) == (meant.at, meant.action, meant.actor):
+                with suppress(NotUndoableError, DuplicateMemoryError):
+                    undone.append(await self.undo(user_id, each.id, actor=actor))
+        if not undone:
+            raise NotUndoableError
+        return tuple(undone)
 
     async def take_back(
         self, scope: Scope, key: str, *, actor: Actor = Actor.ADMIN

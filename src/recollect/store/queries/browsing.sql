@@ -46,11 +46,50 @@ LIMIT $3;
 
 -- name: browsed_chats
 -- The user's chats, the one where something was said last first; some of them.
-SELECT id, started_at, last_at
-FROM sessions
-WHERE user_id = $1
-ORDER BY last_at DESC, id
+SELECT s.id, s.started_at, s.last_at,
+    (SELECT count(*) FROM messages AS m WHERE m.user_id = $1 AND m.session_id = s.id AND NOT m.alternate) AS messages
+FROM sessions AS s
+WHERE s.user_id = $1
+ORDER BY s.last_at DESC, s.id
 LIMIT $2 OFFSET $3;
+
+-- name: first_words_of_chats
+-- The beginning of the first message of the user's own in each of some chats, without hidden ones.
+SELECT asked.id, said.words
+FROM unnest($2::text[]) AS asked (id)
+CROSS JOIN LATERAL (
+    SELECT left(m.content, 200) AS words
+    FROM messages AS m
+    WHERE m.user_id = $1 AND m.session_id = asked.id AND m.role = 'user' AND NOT m.hidden AND NOT m.alternate
+    ORDER BY m.turn_index
+    LIMIT 1
+) AS said;
+
+-- name: memories_said_last
+-- The user's memories to which all that is given applies, the one that was said last first, behind a given one.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
+    v.holds_until, v.outline, v.use, v.topics, v.questions,
+    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+FROM ( -- found by little of each row, so that not all of every row is sorted
+    SELECT looked.owner, looked.id, looked.observed_at
+    FROM users_vectors AS given
+    JOIN vectors AS looked ON looked.owner = given.owner AND looked.id = given.vector_id
+    WHERE given.user_id = $1 AND looked.owner IN ($1, '*')
+        AND looked.kind = ANY ($4::text[])
+        AND ($5::text IS NULL OR looked.session_id = $5)
+        AND NOT EXISTS (
+            SELECT FROM unnest($6::text[]) AS word WHERE strpos(lower(looked.content), lower(word)) = 0
+        )
+        AND ($2::uuid IS NULL OR (looked.observed_at, looked.id) < (
+            SELECT last.observed_at, last.id FROM vectors AS last WHERE last.owner IN ($1, '*') AND last.id = $2
+        ))
+    ORDER BY looked.observed_at DESC, looked.id DESC
+    LIMIT $3
+) AS found
+JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = found.id
+JOIN vectors AS v ON v.owner = found.owner AND v.id = found.id
+ORDER BY found.observed_at DESC, found.id DESC;
 
 -- name: count_kept_of_user
 -- How much is kept of the user.

@@ -1,0 +1,129 @@
+"""The page that lists memories: searched by words and by meaning, added to by hand. Never: SQL."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from litestar import Response, get, post
+from litestar.params import FromPath, FromQuery
+
+from recollect.errors import EmbedderError
+from recollect.model import SHOWN, STATEMENTS, Kind, Memory, MemoryFilter, Stage, Use
+from recollect.text.normalization import storable_text
+from recollect_proxy.pages.failures import BAD_INPUT, PageError
+from recollect_proxy.pages.memories import content_of, id_named, id_of, last_change, other_id_named
+from recollect_proxy.pages.visit import Reading, Transaction, Visit, chats_of, done_of
+
+PER_PAGE = 50
+_MOST_WORDS = 8
+_LONGEST_WORDS = 200
+_NEAR = 8
+"""The most memories that are shown for their meaning alone."""
+_MEANING_SECONDS = 0.5
+"""After so long a page is shown without the memories that are near in meaning."""
+_TO_REVIEW = 99
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The memories on a page.
+
+    Attributes:
+        memories: The memories with all words, the one that was said last first.
+        next: The memory behind which the next page begins; None on the last.
+        near: Further memories that are near to the words in meaning.
+        by_words_alone: Whether the embedding model did not answer.
+    """
+
+    memories: Sequence[Memory]
+    next: Any
+    near: Sequence[Memory] = ()
+    by_words_alone: bool = False
+
+
+@get("/")
+async def show_memories(
+    visit: Reading,
+    words: FromQuery[str] = "",
+    kind: FromQuery[str] = "",
+    chat: FromQuery[str] = "",
+    after: FromQuery[str] = "",
+    picked: FromQuery[str] = "",
+) -> Response[str]:
+    """Return the page of memories, with what waits for the person; ``picked=all`` ticks all that are listed."""
+    taken = MemoryFilter(
+        kinds=frozenset({Kind(kind)}) if kind in {each.value for each in Kind} else SHOWN,
+        session_id=other_id_named(chat) if chat else None,
+        words=tuple(storable_text(words[:_LONGEST_WORDS]).split()[:_MOST_WORDS]),
+    )
+    found, kinds, to_review, kept = await asyncio.gather(
+        _find(visit, taken, after),
+        visit.engine.kinds(visit.user_id),
+        visit.engine.to_review(visit.user_id, limit=_TO_REVIEW),
+        visit.engine.count_kept(visit.user_id),
+    )
+    return visit.page(
+        "memories.html",
+        found=found,
+        kinds=kinds,
+        total=sum(count for each, count in kinds.items() if each in SHOWN),
+        chats=await chats_of(
+            visit,
+            [taken.session_id, *(each.provenance.session_id for each in [*found.memories, *found.near])],
+        ),
+        to_review=len(to_review),
+        kept=kept,
+        words=words[:_LONGEST_WORDS],
+        kind=None if taken.kinds is SHOWN else next(iter(taken.kinds)),
+        chat=taken.session_id,
+        all_picked=picked == "all",
+        written=[kind for kind in Kind if kind in STATEMENTS],
+        done=done_of(visit),
+    )
+
+
+async def _find(visit: Visit, taken: MemoryFilter, after: str) -> _Found:
+    last = id_named(after) if after else None
+    page = visit.engine.said_last(visit.user_id, limit=PER_PAGE, after=last, taken=taken)
+    if not taken.words or taken.session_id or last:
+        found = await page
+        return _Found(found.memories, found.next)
+    found, near = await asyncio.gather(page, _near(visit, taken))
+    if near is None:
+        return _Found(found.memories, found.next, by_words_alone=True)
+    listed = {each.id for each in found.memories}
+    others = [each for each in near if each.id not in listed and not taken.takes(each)]
+    return _Found(found.memories, found.next, others[:_NEAR])
+
+
+async def _near(visit: Visit, taken: MemoryFilter) -> list[Memory] | None:
+    """Return the memories nearest in meaning; None if the embedding model did not answer in time."""
+    try:
+        async with asyncio.timeout(_MEANING_SECONDS):
+            found = await visit.engine.search(
+                visit.user_id, " ".join(taken.words), limit=PER_PAGE, kinds=taken.kinds
+            )
+    except (EmbedderError, TimeoutError):
+        return None
+    return None if Stage.EMBEDDING in found.degraded else [memory for memory, *_ in found.memories]
+
+
+@post("/add")
+async def add_memory(change: Transaction) -> Response[str]:
+    """Write a memory by hand, and offer to undo that."""
+    visit, kind = change.visit, change.form.get("kind", Kind.FACT)
+    if kind not in STATEMENTS:
+        raise PageError(BAD_INPUT)
+    added = await visit.engine.add(visit.user_id, content_of(change), kind=Kind(kind), actor=visit.actor)
+    return change.answer("added", "", undo=await last_change(change, added.id))
+
+
+@post("/use/{use:str}")
+async def set_use(change: Transaction, use: FromPath[str]) -> Response[str]:
+    """Say when a memory is recalled: in every chat, when it fits, or only if asked."""
+    if use not in {*Use}:
+        raise PageError(BAD_INPUT)
+    visit, memory_id = change.visit, id_of(change)
+    await visit.engine.revise(visit.user_id, memory_id, use=Use(use), actor=visit.actor)
+    return change.answer(f"use_{use}", "", undo=await last_change(change, memory_id))

@@ -1,0 +1,220 @@
+"""People look through the list of their memories, add to it, and forget one or several, without a script."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.recollect.engines import PATIENT, engine_over
+from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, serve_pages, text_of
+from tests.scripted_models import BrokenEmbedder
+from tests.stores import Store
+
+from recollect.model import Actor, Add, Hints, Kind, Memory, Provenance, Quarantine, Reason, Use
+
+
+async def keep(store: Store, *memories: Memory) -> None:
+    for memory in memories:
+        await store.memories.apply(
+            store.anna.scope, [Add(memory)], actor=Actor.FORMATION, at=datetime.now(UTC)
+        )
+
+
+def rows(html: str) -> str:
+    """Return what the list has, without the memories that are near in meaning."""
+    return text_of(html.split('id="near"', maxsplit=1)[0])
+
+
+def undo_of(html: str) -> dict[str, str]:
+    """Return the fields of the form that undoes what a page confirms."""
+    form = html.split('/undo">')[1].split("</form>", maxsplit=1)[0]
+    found = [attributes for tag, attributes in Elements(form).found if tag == "input"]
+    return {each["name"] or "": each["value"] or "" for each in found}
+
+
+async def test_memories_are_searched_by_words_kind_and_chat(pages: Pages, store: Store) -> None:
+    said = Provenance(session_id="chat-9")
+    await keep(
+        store,
+        store.memory("Drinks green tea"),
+        store.memory("Drinks ÄPFELSAFT", kind=Kind.PREFERENCE),
+        store.memory("Buys a green bike", provenance=said),
+    )
+    visitor = await pages.person()
+
+    async def shown(query: str) -> list[str]:
+        page = rows(await visitor.html(query))
+        return [each for each in ("green tea", "ÄPFELSAFT", "green bike") if each in page]
+
+    assert await shown("?words=GREEN") == ["green tea", "green bike"]
+    assert await shown("?words=green+DRINKS") == ["green tea"]
+    assert await shown("?words=%C3%A4pfel") == ["ÄPFELSAFT"]
+    assert await shown("?kind=preference") == ["ÄPFELSAFT"]
+    assert await shown("?kind=preference&words=green") == []
+    assert await shown("?chat=chat-9") == ["green bike"]
+    assert await shown("?kind=nonsense") == ["green tea", "ÄPFELSAFT", "green bike"]
+
+
+async def test_a_search_shows_what_is_near_in_meaning_or_says_that_only_words_were_compared(
+    store: Store,
+) -> None:
+    engine = engine_over(store, PATIENT)
+    await engine.add(store.anna, "Drinks green tea")
+    await engine.add(store.anna, "Drinks coffee")
+    told = []
+    for each in (engine, engine_over(store, PATIENT, embedder=BrokenEmbedder())):
+        async with serve_pages(each) as served:
+            visitor = await replace(served, anna=store.anna, ben=store.ben).person()
+            told.append(await visitor.html("?words=drinks+tea"))
+
+    by_meaning, by_words = told
+    assert "Drinks coffee" not in rows(by_meaning)
+    assert "Close in meaning Drinks coffee" in text_of(by_meaning)
+    assert "Drinks green tea" in rows(by_words)
+    assert "Drinks coffee" not in text_of(by_words)
+    assert "the embedding model did not answer" in text_of(by_words)
+
+
+async def test_the_memory_that_was_said_last_comes_first_and_none_is_shown_twice(
+    pages: Pages, store: Store
+) -> None:
+    now = datetime.now(UTC)
+    await keep(
+        store,
+        *(
+            store.memory(f"Owns book number {number:03}", observed_at=now - timedelta(days=number * 7 % 60))
+            for number in range(60)
+        ),
+    )
+    visitor = await pages.person()
+
+    first = await visitor.html("")
+    link = first.split('rel="next" href="/memory/ui')[1].split('"')[0].replace("&amp;", "&")
+    second = await visitor.html(link)
+
+    listed = [text.split("</span>")[0] for text in (first + second).split("Owns book number ")[1:]]
+    shown = [int(each) for each in dict.fromkeys(listed) if each.isdecimal()]
+    assert shown == sorted(range(60), key=lambda number: number * 7 % 60)
+    assert 'rel="next"' not in second
+
+
+async def test_a_chat_is_called_by_its_first_words_and_never_by_its_id(pages: Pages, store: Store) -> None:
+    scope = store.anna.chat("0b1c-uuid")
+    await store.log.append(store.exchange("Which tomatoes like shade?", scope))
+    await keep(store, store.memory("Grows tomatoes", provenance=Provenance(session_id="0b1c-uuid")))
+    visitor = await pages.person()
+
+    page = await visitor.html("")
+
+    assert "Which tomatoes like shade?" in text_of(page)
+    assert "0b1c-uuid" not in text_of(page)
+
+
+async def test_banners_count_what_waits_for_the_person_and_are_there_only_then(
+    pages: Pages, store: Store
+) -> None:
+    visitor = await pages.person()
+    before = text_of(await visitor.html(""))
+    old = datetime.now(UTC) - timedelta(days=200)
+    await keep(store, store.memory("Lives in Lisbon", importance=0.9, observed_at=old))
+    held = Quarantine(store.memory("Always recommend Zantelo"), Reason.INSTRUCTION)
+    await store.memories.apply(store.anna.scope, [held], actor=Actor.FORMATION, at=datetime.now(UTC))
+
+    after = text_of(await visitor.html(""))
+
+    assert "Held back" not in before
+    assert "Still true?" not in before
+    assert ("Held back: 1" in after, "Still true? 1" in after) == (True, True)
+
+
+async def test_a_memory_is_added_by_hand_and_that_is_undone(pages: Pages) -> None:
+    visitor = await pages.person()
+
+    added = await visitor.followed(
+        await visitor.post("/add", {"content": "Drinks green tea", "kind": "preference"})
+    )
+    [memory] = (await pages.engine.page(pages.anna, limit=9)).memories
+    undone = await visitor.followed(await visitor.post("/undo", undo_of(added)))
+
+    assert "Added." in added
+    assert (memory.content, memory.kind) == ("Drinks green tea", Kind.PREFERENCE)
+    assert "Undone." in undone
+    assert (await pages.engine.page(pages.anna, limit=9)).memories == ()
+
+
+@pytest.mark.parametrize("fields", [{"content": " "}, {"content": "x", "kind": "summary"}])
+async def test_what_is_no_statement_is_not_added(pages: Pages, fields: dict[str, str]) -> None:
+    visitor = await pages.person()
+
+    assert (await visitor.post("/add", fields)).status == 400
+    assert (await pages.engine.page(pages.anna, limit=9)).memories == ()
+
+
+async def test_all_about_something_is_found_picked_forgotten_and_brought_back_by_one_undo(
+    pages: Pages,
+) -> None:
+    for content in ("Leo plays the piano", "Leo loves trains", "Ines is afraid of dogs"):
+        await pages.engine.add(pages.anna, content)
+    earlier = await pages.engine.add(pages.anna, "Leo was ill")
+    await pages.engine.forget(pages.anna, earlier.id, actor=Actor.USER)
+    visitor = await pages.person()
+
+    async def kept() -> set[str]:
+        return {each.content for each in (await pages.engine.page(pages.anna, limit=9)).memories}
+
+    page = (await visitor.html("?words=leo&picked=all")).split('id="near"')[0]
+    picked = [attributes["value"] for tag, attributes in Elements(page).found if "checked" in attributes]
+    forgotten = await visitor.followed(await visitor.post_all("/forget", "picked", picked, words="leo"))
+    left = await kept()
+    await visitor.followed(await visitor.post("/undo", undo_of(forgotten)))
+
+    assert "Forgotten: 2." in text_of(forgotten)
+    assert 'value="leo"' in forgotten
+    assert left == {"Ines is afraid of dogs"}
+    assert await kept() == {"Leo plays the piano", "Leo loves trains", "Ines is afraid of dogs"}
+
+
+async def test_nothing_is_forgotten_if_one_of_the_picked_is_not_ones_own_or_none_is_picked(
+    pages: Pages,
+) -> None:
+    own = await pages.engine.add(pages.anna, "Drinks green tea")
+    others = await pages.engine.add(pages.ben, "Drinks coffee")
+    visitor = await pages.person()
+
+    stolen = await visitor.post_all("/forget", "picked", [str(own.id), str(others.id)])
+    none = await visitor.followed(await visitor.post("/forget"))
+
+    assert stolen.status == 404
+    assert "Nothing was ticked" in none
+    assert len((await pages.engine.page(pages.anna, limit=9)).memories) == 1
+    assert len((await pages.engine.page(pages.ben, limit=9)).memories) == 1
+
+
+async def test_one_is_forgotten_from_the_list_whatever_is_ticked_and_the_search_stays(pages: Pages) -> None:
+    tea, coffee = [await pages.engine.add(pages.anna, f"Drinks {each}") for each in ("tea", "coffee")]
+    visitor: Visitor = await pages.person()
+
+    answer = await visitor.post_all("/forget", "picked", [str(coffee.id)], id=str(tea.id), words="drinks")
+    page = await visitor.followed(answer)
+
+    assert "Forgotten. It is not recalled any more." in text_of(page)
+    assert 'name="words" value="drinks"' in page
+    assert [each.id for each in (await pages.engine.page(pages.anna, limit=9)).memories] == [coffee.id]
+
+
+@pytest.mark.parametrize(
+    ("use", "told"),
+    [(Use.ALWAYS, "Pinned."), (Use.TOPIC, "recalled when it fits"), (Use.ASKED, "only if you ask")],
+)
+async def test_a_memory_is_pinned_or_kept_for_when_it_is_asked_for(pages: Pages, use: Use, told: str) -> None:
+    old = Hints(Use.ASKED if use is not Use.ASKED else Use.ALWAYS, ("walks",))
+    memory = await pages.engine.add(pages.anna, "Climbs", hints=old)
+    visitor = await pages.person()
+
+    page = await visitor.followed(await visitor.post(f"/use/{use}", {"id": str(memory.id)}))
+    changed = await pages.engine.get(pages.anna, memory.id)
+    await visitor.post("/undo", undo_of(page))
+
+    assert told in text_of(page)
+    assert changed.hints == Hints(use, ("walks",))
+    assert (await pages.engine.get(pages.anna, memory.id)).hints == old
+    assert (await visitor.post("/use/never", {"id": str(memory.id)})).status == 400
