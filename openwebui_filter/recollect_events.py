@@ -29,8 +29,8 @@ _DELAYS, _LONG_DELAY = (1.0, 5.0, 30.0), 60.0
 _TRYING_SECONDS = 3600.0
 """Between two tries to reach the memory API; and from the first on for how long there is another."""
 
-_LOOKS = (2.0, 2.0, 4.0, 8.0, 14.0)
-"""Pauses before it is looked what an answer taught: half a minute in all, as with the filter. The chat's next answer tells the rest."""
+_WAIT_SECONDS = 300
+"""How long the memory API is asked to wait for what an answer taught. The person's next answer shows what comes later."""
 
 _CHAT_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 """A chat of Open WebUI's; one that its API had has no such id."""
@@ -148,7 +148,7 @@ async def _to_delete(client: httpx.AsyncClient, user: str, chat_id: str | None, 
 
 
 async def _tell_taught(valves: Any, answer: Any) -> None:
-    """Show the memories from a message over its answer, as soon as the memory API knows them, for half a minute."""
+    """Show the memories from a message over its answer, as soon as the memory API knows them."""
     user_id, chat_id, answer_id = (
         str(answer.get(each) or "") for each in ("user_id", "chat_id", "message_id")
     )
@@ -159,18 +159,15 @@ async def _tell_taught(valves: Any, answer: Any) -> None:
         # anything.
         chats, socket = (sys.modules[f"open_webui.{each}"] for each in ("models.chats", "socket.main"))
         kept = await chats.Chats.get_message_by_id_and_message_id(chat_id, answer_id)
-        asked = {"message": kept["parentId"]}
+        asked = {"message": kept["parentId"], "wait": _WAIT_SECONDS}
         headers = {"Authorization": f"Bearer {valves.admin_token}"}
         user = f"{valves.memory_api.rstrip('/')}/users/{quote(user_id, safe='')}"
-        for pause in _LOOKS:
-            await asyncio.sleep(pause)
-            async with httpx.AsyncClient(headers=headers, timeout=60, trust_env=False) as client:
-                answered = await client.post(f"{user}/sessions/{chat_id}/changes", json=asked)
-            if told := answered.raise_for_status().json()["line"]:
-                where = {"user_id": user_id, "chat_id": chat_id, "message_id": answer_id}
-                emit = await socket.get_event_emitter(where)
-                await emit({"type": "status", "data": {"description": told, "done": True}})
-                return
+        async with httpx.AsyncClient(headers=headers, timeout=_WAIT_SECONDS + 60, trust_env=False) as client:
+            answered = await client.post(f"{user}/sessions/{chat_id}/changes", json=asked)
+        if told := answered.raise_for_status().json()["line"]:
+            where = {"user_id": user_id, "chat_id": chat_id, "message_id": answer_id}
+            emit = await socket.get_event_emitter(where)
+            await emit({"type": "status", "data": {"description": told, "done": True}})
     except Exception as error:  # noqa: BLE001 -- the chat's next answer tells it; an exception's text may hold the address
         log.warning("Recollect: what was remembered is not shown: %s", _said(error))
 

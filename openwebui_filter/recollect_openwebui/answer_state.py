@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from recollect.engine.recording.exchanges import ExchangeRecord
 from recollect.model import Recollection
 from recollect_openwebui.hook_call import Call
+from recollect_openwebui.notices import Notices
 
 
 @dataclass
@@ -18,6 +19,7 @@ class AnswerState:
         is_answered: Whether the answer is complete.
         included: The recollections in its prompt.
         blocks: The texts that were added to its prompt.
+        notices: The notices in the person's language.
         exchange_record: Writes the exchange to the log; None if it is not kept, or not yet.
         chat_priority: Until it is closed, formation yields to this answer.
     """
@@ -26,6 +28,7 @@ class AnswerState:
     is_answered: bool = False
     included: Sequence[Recollection] = ()
     blocks: Sequence[str] = ()
+    notices: Notices = field(default_factory=Notices)
     exchange_record: ExchangeRecord | None = None
     chat_priority: ExitStack = field(default_factory=ExitStack)
 

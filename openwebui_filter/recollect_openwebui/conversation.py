@@ -4,24 +4,26 @@ Never: waits for a model, or with a status; keeps anything of a request but on t
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeAlias
 
 import msgspec
 
 from recollect.engine import Engine
+from recollect.engine.background.awaiting import await_outcome
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.recording.exchanges import ExchangeRecord
 from recollect.engine.turns.prepared import NO_OPTIONS
-from recollect.model import Became, News, Outcome, Progress, Recollection, Turn, Written
+from recollect.model import Became, News, Outcome, Turn, Written
 from recollect.request_composition import compose_request
 from recollect.text.tokens import token_counter
 from recollect.wire import COMPLETIONS, ChatMessage, authored_text
-from recollect_openwebui import notices
 from recollect_openwebui.answer_state import answer_state
 from recollect_openwebui.background import in_background
 from recollect_openwebui.block_removal import without_blocks
 from recollect_openwebui.hook_call import Call
+from recollect_openwebui.languages import language_of
+from recollect_openwebui.notices import NEWS_AGE, Event, Notices, notices_of, status
 
 _OPENING_SECONDS = 1.0
 """How long a chat waits at most for an engine that is being opened."""
@@ -29,10 +31,8 @@ _OPENING_SECONDS = 1.0
 _IMPORT_SECONDS = 1.0
 """How long the first chats of a process wait for the engine's modules; then they go without memory, and are remembered all the same."""
 
-_OUTCOME_SECONDS = 30.0
-"""How long after an answer its status may still show new memories; after that the chat's next answer shows them."""
-
-_LOOK_SECONDS = 0.5
+_OUTCOME_SECONDS = 300.0
+"""How long after an answer its status may still show new memories; after that the person's next answer shows them."""
 
 FindEngine: TypeAlias = Callable[[], Awaitable[LiveEngine]]
 
@@ -45,11 +45,13 @@ async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
     """
     if not await _is_found(find_engine):
         if call.shows:
-            in_background(call.emit(notices.starting()))
+            in_background(_show(call, body, "starting"))
         return
     answer = answer_state(call)
     is_first, answer.is_prepared = not answer.is_prepared, True
     if is_first:
+        if call.shows and (off := call.off(body["messages"])):
+            in_background(_show(call, body, off))
         await _prioritize_chat(call, find_engine)
         _remember_if_stopped(dict(body), call, find_engine)
         answer.exchange_record = await _begun(body, call, find_engine)
@@ -92,12 +94,14 @@ async def _add_memories(body: Any, call: Call, find_engine: FindEngine, *, is_fi
     if engine.failure is None:
         await engine.ready(_OPENING_SECONDS)
     if engine.engine is None and engine.failure is None and is_first and call.shows:
-        in_background(call.emit(notices.starting()))
+        in_background(_show(call, body, "starting"))
     prepared = await engine.prepare(detected.turn, NO_OPTIONS, count=token_counter(detected.turn.model))
     composed = compose_request(COMPLETIONS, detected.body, prepared.placed)
     engine.note(detected.turn, prepared, record=answer.exchange_record if is_first else None)
-    if is_first and call.shows and (prepared.found or prepared.in_place):
-        in_background(call.emit(notices.recalled(prepared.found, prepared.in_place)))
+    if is_first and call.shows:
+        notices = notices_of(detected.turn, call.language, [each.item.content for each in prepared.included])
+        in_background(_emit(call, notices.before_answer(prepared, detected.turn)))
+        answer.notices = notices
     if composed is None:
         return
     body["messages"] = msgspec.json.decode(composed)["messages"]
@@ -131,7 +135,7 @@ async def remember(body: Any, call: Call, find_engine: FindEngine) -> None:
         return
     included = answer_state(call).included
     if call.shows and included:
-        in_background(_cite(call, included))
+        in_background(_emit(call, map(answer_state(call).notices.citation, included)))
     await _remember_turn(body, said, reply, call, find_engine)
 
 
@@ -164,16 +168,20 @@ async def _remember_turn(body: Any, said: list[Any], reply: str, call: Call, fin
         in_background(_tell_outcome(call, engine, detected.turn, remembering))
 
 
-async def _cite(call: Call, included: Sequence[Recollection]) -> None:
-    for each in included:
-        if each.is_found:
-            await call.emit(notices.citation(each))
+async def _emit(call: Call, events: Iterable[Event]) -> None:
+    for each in events:
+        await call.emit(each)
+
+
+async def _show(call: Call, body: Any, key: str) -> None:
+    said = (str(each.get("content")) for each in reversed(body["messages"]) if each.get("role") == "user")
+    await call.emit(status(Notices(language_of(call.language, said))(key)))
 
 
 async def _tell_outcome(
     call: Call, engine: LiveEngine, turn: Turn, remembering: "asyncio.Task[Became]"
 ) -> None:
-    """Show new memories, if they are known in time; otherwise the chat's next answer shows them."""
+    """Show new memories, if they are known in time; otherwise the person's next answer shows them."""
     try:
         async with asyncio.timeout(_OUTCOME_SECONDS):
             became = await asyncio.shield(remembering)
@@ -185,35 +193,39 @@ async def _tell_outcome(
     except TimeoutError:
         return
     if outcome is not None and engine.engine is not None:
-        news = await engine.engine.tell(turn.scope, turn.key, own=True)
-        await _tell(call, engine.engine, news, notices.changes(news.updates[::-1]))
+        news = await engine.engine.tell(turn.scope, turn.key)
+        told = _notices(call, turn, news).changes(news.updates[::-1])
+        await _tell(call, engine.engine, news, told)
 
 
 async def _tell_meanwhile(call: Call, live: LiveEngine, turn: Turn) -> None:
-    """Show memories formed in this chat since its last status."""
+    """Show memories formed since the person's last status, in any chat."""
     if live.engine is not None:
-        news = await live.engine.tell(turn.scope, turn.key)
-        await _tell(call, live.engine, news, notices.meanwhile(news.updates[::-1]))
+        news = await live.engine.tell(turn.scope, turn.key, since=turn.at - NEWS_AGE)
+        await _tell(call, live.engine, news, _notices(call, turn, news).meanwhile(news.updates[::-1]))
 
 
 async def _tell(call: Call, engine: Engine, news: News, told: str) -> None:
-    """Show a status, if there is one; what can't be shown is left to the chat's next answer."""
+    """Show a status, if there is one; what can't be shown is left to the person's next answer."""
     if not told:
         return
     is_told = False
     try:
-        await call.emit(notices.status(told))
+        await call.emit(status(told))
         is_told = True
     finally:
         if not is_told:
             await engine.untell(news)
 
 
+def _notices(call: Call, turn: Turn, news: News) -> Notices:
+    return notices_of(turn, call.language, [each.after or each.before or "" for each in news.updates])
+
+
 async def _outcome(live: LiveEngine, turn: Turn) -> Outcome | None:
     """Wait until memories of the turn are formed, or never will be; None if that can't be known."""
-    while (engine := live.engine) is not None:
-        outcome = await engine.outcome(turn.scope, turn.key)
-        if outcome is None or outcome.progress is not Progress.PENDING:
-            return outcome
-        await asyncio.sleep(_LOOK_SECONDS)
-    return None
+
+    async def look() -> Outcome | None:
+        return None if live.engine is None else await live.engine.outcome(turn.scope, turn.key)
+
+    return await await_outcome(look, _OUTCOME_SECONDS)

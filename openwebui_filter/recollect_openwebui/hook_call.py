@@ -45,6 +45,20 @@ class Call:
         has_answer = bool(known.get("chat_id") and known.get("message_id"))
         return self.emit is not None and has_answer and self.has_switched_on("show_status")
 
+    def off(self, messages: list[Any]) -> str:
+        """Return which notice says that the user switched memory off: for this message, or as the chat begins; "" for none."""
+        if (self.metadata or {}).get(_OFF):
+            return "off.here"
+        recalls, remembers = map(self.has_switched_on, ("recall", "remember"))
+        if any(each.get("role") == "assistant" for each in messages) or (recalls and remembers):
+            return ""
+        return "off.record" if recalls else "off.recall" if remembers else "off.all"
+
+    @property
+    def language(self) -> Any:
+        """The language of the user's page; None where Open WebUI names none."""
+        return ((self.metadata or {}).get("variables") or {}).get("{{USER_LANGUAGE}}")
+
     def detect_turn(self, body: Any, messages: list[Any], *, setting: str) -> DetectedTurn:
         """Return the user's turn, as the proxy reads it; there is none if no user is named, or they switched memory off.
 

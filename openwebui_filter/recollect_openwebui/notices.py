@@ -1,9 +1,13 @@
-"""Notices to a person about their memory: the events of Open WebUI, and their words. Pure. Never: sends one."""
+"""Notices to a person about their memory: the events of Open WebUI, in the person's language. Pure. Never: sends one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
-from recollect.model import Action, Kind, Memory, Reason, Recollection, Role, Update
+from recollect.engine.turns.prepared import Prepared
+from recollect.model import Action, CarriedOut, Memory, Reason, Recollection, Role, Skip, Turn, Update
+from recollect_openwebui.languages import language_of, words_in
 
 _LINE = 300
 """Characters of a status at most. About a hundred are shown, the others once it is opened."""
@@ -14,8 +18,8 @@ _STATEMENT, _STATEMENTS = 100, 60
 _TITLE = 60
 """Characters at most of the words that a source is named by."""
 
-_KINDS = {Kind.TODO: "to-do", Kind.ENTITY: "person or thing", Kind.QA_TURN: "question and answer"}
-"""The kinds that people know by another word than the engine."""
+NEWS_AGE = timedelta(days=1)
+"""Changes in other chats are shown for so long after they were said."""
 
 Event = dict[str, Any]
 
@@ -30,108 +34,152 @@ def notification(content: str, *, kind: str = "info") -> Event:
     return {"type": "notification", "data": {"type": kind, "content": content}}
 
 
-def starting() -> Event:
-    """Return the line that says why an answer had no memory yet."""
-    return status("Memory is starting")
+@dataclass(frozen=True, slots=True)
+class Notices:
+    """The notices in one language.
 
+    Attributes:
+        language: Its code, one of ``LANGUAGES``.
+    """
 
-def recalled(recollections: Sequence[Recollection], in_place: Sequence[Recollection] = ()) -> Event:
-    """Return the line with the number of recalled memories; or, if none is new, with the number already in the prompt."""
-    if recollections or not in_place:
-        return status(f"Recalled {_count(recollections)}")
-    return status(f"Using {_count(in_place)} recalled earlier in this chat")
+    language: str = "en"
 
+    def __call__(self, key: str, **values: Any) -> str:
+        """Return the words for a key, with ``values`` in their places."""
+        return words_in(self.language)[key].format(**values)
 
-def citation(recollection: Recollection) -> Event:
-    """Return the recalled memories as sources of an answer, named by their first words; one source for each, even if two have the same name."""
-    item = recollection.item
-    part = "" if isinstance(item, Memory) else f"/{item.part}"
-    return {
-        "type": "source",
-        "data": {
-            "source": {
-                "name": f"{_cut(item.content, _TITLE)} ({_kind(recollection)}, {item.dated.date().isoformat()})"
+    def before_answer(self, prepared: Prepared, turn: Turn) -> list[Event]:
+        """Return the lines over an answer before its first word, the most important last: only that one is unfolded.
+
+        They give the number of statements for every chat, at its begin; whether memory is off, there too; the
+        recalled memories; and the outcome of a request to the memory, such as the text of a forgotten memory.
+        """
+        known, lines = standing(prepared), []
+        if not turn.history:
+            lines = [self._counted("knows", known) if known else "", self.off(prepared)]
+        if prepared.found or prepared.in_place:
+            lines.append(self.recalled(prepared.found, prepared.in_place))
+        if (done := prepared.carried_out) is not None:
+            lines.append(self._done(done))
+        return [status(each) for each in lines if each]
+
+    def _done(self, done: CarriedOut) -> str:
+        if done.switched:
+            return self(f"did.{done.switched}")
+        is_undo = any(each.undoes for each in done.updates)
+        return self.undone(done.updates) if is_undo else self.changes(done.updates)
+
+    def off(self, prepared: Prepared) -> str:
+        """Return the line that says what of the memory is switched off; "" if nothing is."""
+        recalls = prepared.recall.skipped is not Skip.OFF
+        if prepared.records:
+            return "" if recalls else self("off.recall")
+        return self("off.record" if recalls else "off.all")
+
+    def recalled(self, found: Sequence[Recollection], in_place: Sequence[Recollection] = ()) -> str:
+        """Return the number of recalled memories; or, if none is new, the number already in the prompt."""
+        if found or not in_place:
+            return self._counted("recalled", found)
+        return self._counted("in_place", in_place)
+
+    def citation(self, recollection: Recollection) -> Event:
+        """Return a memory as a source of an answer, named by its first words; one source for each, even if two have the same name."""
+        item = recollection.item
+        part = "" if isinstance(item, Memory) else f"/{item.part}"
+        named = f"{_cut(item.content, _TITLE)} ({self._kind(recollection)}, {item.dated.date().isoformat()})"
+        return {
+            "type": "source",
+            "data": {
+                "source": {"name": named},
+                "document": [item.content],
+                "metadata": [{"source": f"recollect:{item.id}{part}"}],
             },
-            "document": [item.content],
-            "metadata": [{"source": f"recollect:{item.id}{part}"}],
-        },
-    }
+        }
+
+    def changes(self, updates: Sequence[Update]) -> str:
+        """Return a line with the changes; "" if there is none that a person would recognize.
+
+        A verbatim copy is no news; the page has it.
+
+        Args:
+            updates: Rows of the audit, in the order of the line.
+        """
+        told = [each for each in map(self._change, updates) if each is not None]
+        return _cut("; ".join(self._grouped(told)), _LINE)
+
+    def meanwhile(self, updates: Sequence[Update]) -> str:
+        """Return the same for changes by earlier turns since the last notice."""
+        told = self.changes(updates)
+        return _cut(self("meanwhile", line=f"{told[0].lower()}{told[1:]}"), _LINE) if told else ""
+
+    def undone(self, updates: Sequence[Update]) -> str:
+        """Return a line with the undone changes; "" if only the words are no longer recalled.
+
+        Args:
+            updates: The audit's rows of the undo, in the order of the line.
+        """
+        told = self.changes(updates)
+        return _cut(self("undone", line=told), _LINE) if told else ""
+
+    def _counted(self, key: str, items: Sequence[Recollection]) -> str:
+        return self(f"{key}.one" if len(items) == 1 else f"{key}.many", count=len(items))
+
+    def _kind(self, recollection: Recollection) -> str:
+        item = recollection.item
+        if isinstance(item, Memory):
+            return self(f"kind.{item.kind.value}")
+        return self("said.user" if item.role is Role.USER else "said.assistant")
+
+    def _change(self, update: Update) -> tuple[str, tuple[str, ...]] | None:
+        """Return a change's verb and its text; None if it is not shown: said again, doubted, held back, kept verbatim."""
+        before, after = update.before or "", update.after or ""
+        told: tuple[str, tuple[str, ...]] | None
+        match update.action:
+            case _ if update.reason is Reason.KEPT_VERBATIM:
+                told = None
+            case Action.ADD:
+                told = "remembered", (after,)
+            case Action.REPLACE | Action.EDIT | Action.RESTORE if before and after and before != after:
+                told = "replaced", (before, after)
+            case Action.REPLACE | Action.RESTORE if after and not before:
+                told = "remembered", (after,)
+            case Action.RETIRE:
+                told = "over" if "heir" in update.details else "forgot", (before,)
+            case Action.ERASE:
+                told = "erased", (self("erased.what"),)
+            case _:  # said again, doubted, held back
+                told = None
+        return told
+
+    def _grouped(self, told: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
+        """Return each verb once with all its texts, and their number if there are several."""
+        verbs: dict[str, list[tuple[str, ...]]] = {}
+        for verb, words in told:
+            verbs.setdefault(self(verb), []).append(words)
+        if len(told) == 1:
+            return [f"{verb}: {_arrow(words, _STATEMENT)}" for verb, [words] in verbs.items()]
+        return [
+            f"{verb if len(each) == 1 else self('several', verb=verb, count=len(each))}: "
+            + " \u00b7 ".join(_arrow([word.rstrip(". ") for word in words], _STATEMENTS) for words in each)
+            for verb, each in verbs.items()
+        ]
 
 
-def changes(updates: Sequence[Update]) -> str:
-    """Return a line with the changes; "" if there is none that a person would recognize.
-
-    A verbatim copy is no news; the page has it.
+def notices_of(turn: Turn, told: Any = None, texts: Iterable[str] = ()) -> Notices:
+    """Return the notices in the language of a turn's person.
 
     Args:
-        updates: Rows of the audit, in the order of the line.
+        turn: Its words, and those before it, tell the language if the frontend names none.
+        told: The language that the frontend names.
+        texts: Further texts in the person's language.
     """
-    told = [each for each in map(_change, updates) if each is not None]
-    return _cut("; ".join(_grouped(told)), _LINE)
+    said = (each.text for each in reversed(turn.history) if each.role is Role.USER)
+    return Notices(language_of(told, (turn.text, *texts, *said)))
 
 
-def meanwhile(updates: Sequence[Update]) -> str:
-    """Return the same for changes by earlier turns of the chat since the last notice in it."""
-    told = changes(updates)
-    return _cut(f"Meanwhile {told[0].lower()}{told[1:]}", _LINE) if told else ""
-
-
-def undone(updates: Sequence[Update]) -> str:
-    """Return a line with the undone changes; "" if only the words are no longer recalled.
-
-    Args:
-        updates: The audit's rows of the undo, in the order of the line.
-    """
-    told = changes(updates)
-    return _cut(f"Undone. {told}", _LINE) if told else ""
-
-
-def _count(recollections: Sequence[Recollection]) -> str:
-    count = len(recollections)
-    return f"{count} {'memory' if count == 1 else 'memories'}"
-
-
-def _kind(recollection: Recollection) -> str:
-    item = recollection.item
-    if isinstance(item, Memory):
-        return _KINDS.get(item.kind, item.kind.value)
-    return "you said" if item.role is Role.USER else "an answer said"
-
-
-def _change(update: Update) -> tuple[str, tuple[str, ...]] | None:
-    """Return a change's verb and its text; None if it is not shown: said again, doubted, held back, kept verbatim."""
-    before, after = update.before or "", update.after or ""
-    told: tuple[str, tuple[str, ...]] | None
-    match update.action:
-        case _ if update.reason is Reason.KEPT_VERBATIM:
-            told = None
-        case Action.ADD:
-            told = "Remembered", (after,)
-        case Action.REPLACE | Action.EDIT | Action.RESTORE if before and after and before != after:
-            told = "Replaced", (before, after)
-        case Action.REPLACE | Action.RESTORE if after and not before:
-            told = "Remembered", (after,)
-        case Action.RETIRE:
-            told = "No longer so" if "heir" in update.details else "Forgot", (before,)
-        case Action.ERASE:
-            told = "Erased for good", ("what you wanted kept nowhere",)
-        case _:  # said again, doubted, held back
-            told = None
-    return told
-
-
-def _grouped(told: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
-    """Return each verb once with all its texts, and their number if there are several."""
-    verbs: dict[str, list[tuple[str, ...]]] = {}
-    for verb, words in told:
-        verbs.setdefault(verb, []).append(words)
-    if len(told) == 1:
-        return [f"{verb}: {_arrow(words, _STATEMENT)}" for verb, words in told]
-    return [
-        f"{verb}{f' {len(each)}' if len(each) > 1 else ''}: "
-        + " \u00b7 ".join(_arrow([word.rstrip(". ") for word in words], _STATEMENTS) for words in each)
-        for verb, each in verbs.items()
-    ]
+def standing(prepared: Prepared) -> tuple[Recollection, ...]:
+    """Return the statements in a turn's own block that stand in every chat, without those that the turn found."""
+    return tuple(each for each in prepared.included if not each.is_found)
 
 
 def _arrow(words: Sequence[str], length: int) -> str:

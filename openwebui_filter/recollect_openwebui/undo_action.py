@@ -4,36 +4,36 @@ from typing import Any
 
 from recollect.assembly import running_engine
 from recollect.model import Actor, Scope
-from recollect_openwebui import notices
-
-_NOT_OPEN = "The memory is not at hand just now. Nothing was undone."
-_NOTHING = "Nothing was remembered of this message."
-_NOT_RECALLED = "Nothing is left here to undo. What was said here is not recalled from now on."
+from recollect_openwebui.languages import language_of
+from recollect_openwebui.notices import Event, Notices, notification, status
 
 
-async def undo(body: Any, user: Any) -> list[notices.Event]:
+async def undo(body: Any, user: Any, language: Any = None) -> list[Event]:
     """Undo the changes of an answer's exchange, and return the notice to the person.
 
     Args:
         body: Open WebUI's argument of an action: the chat, the answer's id, and the messages up to it.
         user: The person who asks; only their own changes are undone.
+        language: The language of their page; None if it is unknown.
 
     Raises:
         StoreError: The store could not be asked.
     """
     live, asked, user_id = running_engine(), _asked(body), (user or {}).get("id")
+    said = (str(each.get("content")) for each in body.get("messages") or () if each.get("role") == "user")
+    notices = Notices(language_of(language, said))
     engine = live.engine if live is not None else None
     if engine is None:
-        return [notices.notification(_NOT_OPEN, kind="error")]
+        return [notification(notices("undo.away"), kind="error")]
     if asked is None or not user_id:
-        return [notices.notification(_NOTHING)]
+        return [notification(notices("undo.nothing"))]
     undone = await engine.take_back(Scope(user_id, asked[0]), asked[1], actor=Actor.USER)
     if undone is None:
-        return [notices.notification(_NOTHING)]
+        return [notification(notices("undo.nothing"))]
     told = notices.undone(undone)
     if not told:
-        return [notices.notification(_NOT_RECALLED)]
-    return [notices.status(told), notices.notification(told, kind="success")]
+        return [notification(notices("undo.not_recalled"))]
+    return [status(told), notification(told, kind="success")]
 
 
 def _asked(body: Any) -> tuple[str, str] | None:

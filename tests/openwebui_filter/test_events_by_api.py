@@ -16,6 +16,7 @@ from tests.recollect_proxy.memory_api.serving import TOKEN, Api, engine_over, se
 from tests.stores import NOON, Store
 from tests.waiting import until
 
+from recollect.engine.background import awaiting
 from recollect.model import Add, Formed, Reason
 from recollect.store import Postgres
 
@@ -208,19 +209,19 @@ def finished(user_id: str, chat_id: str = CHATS[0]) -> dict[str, Any]:
     return {"event": "chat.finished", "subject": {"type": "chat", "id": chat_id}, "data": data}
 
 
-async def test_what_an_answer_taught_is_shown_over_it_once(
+async def test_what_an_answer_taught_is_shown_over_it_once_it_is_formed_and_once(
     events: Any, store: Store, open_webui: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(type(events).event.__globals__, "_LOOKS", (0.0, 0.01))
+    monkeypatch.setattr(awaiting, "_UNLOGGED_SECONDS", 0.0)
     scope = store.anna.chat(CHATS[0])
     exchange = store.exchange("I have a dog.", scope, key="said-1")
     await store.log.append(exchange)
-    await happens(events, finished(store.anna))
-    assert open_webui == []  # nothing is formed of it yet
-
+    await events.event(event=finished(store.anna))
     memory = store.memory("I have a dog.", scope)
     await store.inbox.complete([Formed(exchange, (Add(memory, Reason.NEW),))], at=NOON)
-    for user_id in (store.ben, store.anna, store.anna):
+    await until(lambda: not events._running)
+
+    for user_id in (store.ben, store.anna):
         await happens(events, finished(user_id))
 
     where = {"user_id": store.anna, "chat_id": CHATS[0], "message_id": "answer-1"}

@@ -366,8 +366,8 @@ async def test_the_button_to_undo_works_by_the_api_too(
         return said
 
     for user_id in (bob, "", None, ".."):
-        assert (await told(user_id)).startswith("Nothing was remembered")
-    assert (await told(alice, {})).startswith("Nothing was remembered")
+        assert (await told(user_id)).startswith("No memory came from")
+    assert (await told(alice, {})).startswith("No memory came from")
     assert (await told(alice)).startswith("Nothing is left here to undo. What was said here is not recalled")
 
 

@@ -17,7 +17,7 @@ def test_it_is_a_chip_with_an_icon_that_runs_before_the_filter() -> None:
     assert switch.valves.priority < load().valves.priority
 
 
-async def test_while_it_is_on_nothing_is_recalled_remembered_or_shown(
+async def test_while_it_is_on_nothing_is_recalled_or_remembered_and_a_line_says_so(
     memory: Any, engine: Engine, alice: Person
 ) -> None:
     await engine.add(alice, LISBON)
@@ -27,7 +27,8 @@ async def test_while_it_is_on_nothing_is_recalled_remembered_or_shown(
     await settled(memory)
     await told()
     await formed(memory, alice, 0)
-    assert chat.shown == []
+    [line] = chat.statuses
+    assert line.startswith("No memory here")
 
     chat.switch = None
     await chat.says(WHERE)

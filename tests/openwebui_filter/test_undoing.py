@@ -97,7 +97,7 @@ async def test_nobody_undoes_what_another_said(taught: Any, undo: Any, alice: Pe
     await told()
 
     for user_id in (bob, "", None):
-        assert notified(await chat.acts(undo, id=user_id)).startswith("Nothing was remembered")
+        assert notified(await chat.acts(undo, id=user_id)).startswith("No memory came from")
     assert await contents(taught, alice) == [DOG]
 
 
@@ -107,7 +107,7 @@ async def test_before_any_chat_of_this_process_nothing_is_at_hand(undo: Any, ali
     [event] = await Chat(None, alice, history=[{"id": "a", "role": "user", "content": DOG}]).acts(undo)
 
     assert event["data"]["type"] == "error"
-    assert "not at hand" in event["data"]["content"]
+    assert "can’t be reached" in event["data"]["content"]
 
 
 @pytest.mark.parametrize("body", [{}, {"chat_id": "c", "id": "a", "messages": [{"id": "a"}]}])
@@ -117,7 +117,7 @@ async def test_a_button_under_no_persons_message_undoes_nothing(
     chat = Chat(memory, alice)
     await undo.action(body=body, __user__={"id": alice}, __event_emitter__=chat._show)
 
-    assert notified(chat.shown).startswith("Nothing was remembered")
+    assert notified(chat.shown).startswith("No memory came from")
 
 
 async def test_a_store_that_is_away_is_told_without_anybodys_words(
@@ -132,7 +132,7 @@ async def test_a_store_that_is_away_is_told_without_anybodys_words(
 
     monkeypatch.setattr((await taught._engine()).engine, "take_back", away)
     with caplog.at_level(logging.INFO):
-        assert notified(await chat.acts(undo)) == "What was remembered could not be undone just now."
+        assert notified(await chat.acts(undo)) == "This could not be undone just now. Try again in a minute."
 
     assert "StoreUnavailableError" in caplog.text
     assert "Pipa" not in caplog.text

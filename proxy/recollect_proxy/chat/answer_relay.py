@@ -71,8 +71,7 @@ class AnswerRelay:
             elif status is None or not has_room(answer):
                 await relay(answer, send, extra=extra, listen=feed)
             else:
-                shown = prepared.included, prepared.in_place
-                await status.relay(answer, send, *shown, extra=extra, listen=feed)
+                await status.relay(answer, send, prepared, extra=extra, listen=feed)
 
     @asynccontextmanager
     async def _answer(self, scope: Scope, request: OutboundRequest) -> AsyncIterator[Answer]:

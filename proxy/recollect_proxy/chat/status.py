@@ -8,19 +8,20 @@ Never: anything for another client; changes, reorders or delays a byte of the up
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import structlog
 
+from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
+from recollect.engine.turns.prepared import Prepared
 from recollect.errors import RecollectError
-from recollect.model import News, Recollection, Turn
+from recollect.model import News, Turn
 from recollect.runtime.failures import place
 from recollect.wire import ChatBody
-from recollect_openwebui import notices
+from recollect_openwebui.notices import NEWS_AGE, Event, notices_of, status
 from recollect_proxy.identity import Caller
 from recollect_proxy.upstream.upstream import Answer
 from recollect_proxy.web.asgi import Send, values
@@ -79,21 +80,18 @@ class Shown:
         self,
         answer: Answer,
         send: Send,
-        recollections: Sequence[Recollection],
-        in_place: Sequence[Recollection] = (),
+        prepared: Prepared,
         *,
         extra: Iterable[tuple[bytes, bytes]],
         listen: Callable[[bytes], None],
     ) -> None:
-        """Send the recalled memories, then the answer as it comes, and new memories between its events.
-
-        Memories from an earlier turn, ``in_place``, are counted if nothing new was recalled.
+        """Send the lines before an answer, the memories in its prompt, the answer as it comes, and new memories between its events.
 
         Arguments and errors are those of ``recollect_proxy.chat.relay.relay``.
         """
         headers = [*answer.headers, *extra]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-        await _send_on(send, _told(recollections, in_place))
+        await _send_on(send, _before_answer(prepared, self._turn))
         end = _ENDS[0]  # a stream begins as if an event had just ended
         while chunk := await answer.chunk():
             listen(chunk)
@@ -111,18 +109,22 @@ class Shown:
                 self._looking = asyncio.create_task(self._look())
         elif self._looking.done():
             news = self._looking.result()
-            await _send_on(send, _learned(news) if news is not None else b"")
+            await _send_on(send, _learned(news, self._turn) if news is not None else b"")
             self._looking = None  # now it is shown; a client that left before has not seen it
 
     async def _look(self) -> News | None:
         engine = self._engine.engine
         try:
-            return None if engine is None else await engine.tell(self._turn.scope, self._turn.key)
+            return None if engine is None else await self._news(engine)
         except RecollectError:
             return None  # the next answer tells it
         except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their answer
             _untold(error)
             return None
+
+    async def _news(self, engine: Engine) -> News:
+        turn = self._turn
+        return await engine.tell(turn.scope, turn.key, since=turn.at - NEWS_AGE)
 
     def end(self) -> None:
         """Leave to the chat's next answer what could not be shown with this one."""
@@ -138,25 +140,23 @@ def has_room(answer: Answer) -> bool:
     return answer.status == _OK and is_stream and not is_bound
 
 
-def _told(recollections: Sequence[Recollection], in_place: Sequence[Recollection] = ()) -> bytes:
-    """Return events with the recalled memories, or the number in the prompt already; b"" for none.
-
-    The standing part is no news.
-    """
-    found = [each for each in recollections if each.is_found]
-    if not found and not in_place:
-        return b""
+def _before_answer(prepared: Prepared, turn: Turn) -> bytes:
+    """Return events with the lines before an answer, and its sources; b"" for none."""
+    included = prepared.included
     try:
-        line = notices.recalled(found, in_place)
-        return b"".join(map(_chunk, [line, *map(notices.citation, found)]))
+        notices = notices_of(turn, texts=[each.item.content for each in included])
+        return b"".join(
+            map(_chunk, [*notices.before_answer(prepared, turn), *map(notices.citation, included)])
+        )
     except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their answer
         return _untold(error)
 
 
-def _learned(news: News) -> bytes:
+def _learned(news: News, turn: Turn) -> bytes:
     try:
-        told = notices.meanwhile(news.updates[::-1])
-        return _chunk(notices.status(told)) if told else b""
+        texts = [each.after or each.before or "" for each in news.updates]
+        told = notices_of(turn, texts=texts).meanwhile(news.updates[::-1])
+        return _chunk(status(told)) if told else b""
     except Exception as error:  # noqa: BLE001 -- as above
         return _untold(error)
 
@@ -166,7 +166,7 @@ def _untold(error: Exception) -> bytes:
     return b""
 
 
-def _chunk(event: Mapping[str, Any]) -> bytes:
+def _chunk(event: Event) -> bytes:
     """Return an event as a chunk that says nothing; in ASCII, as some clients take U+2028 for a line's end."""
     return b"data: " + json.dumps({"choices": [], "event": event}).encode("ascii") + b"\n\n"
 

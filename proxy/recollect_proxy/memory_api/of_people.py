@@ -23,8 +23,10 @@ from recollect.api.failures import (
 from recollect.api.people import ZONE, FoundMessage, LoggedMessage
 from recollect.engine.people.chat_search import Period
 from recollect.errors import StoreError
+from recollect.model import Update
 from recollect.model.local_time import zone_named
-from recollect_openwebui import notices
+from recollect_openwebui.languages import language_of
+from recollect_openwebui.notices import Notices
 from recollect_proxy.access import Audience
 from recollect_proxy.memory_api.asked import Asked, Reply
 from recollect_proxy.memory_api.errors import RefusedError, invalid_field, invalid_parameter
@@ -32,7 +34,7 @@ from recollect_proxy.memory_api.reading import changes
 from recollect_proxy.settings.flags import OF_ADMINISTRATORS
 from recollect_proxy.takeout import restore_file, written_export
 from recollect_proxy.takeout.json_file import FileError
-from recollect_proxy.web.asgi import Incoming
+from recollect_proxy.web.asgi import Incoming, unless_left
 
 PAGE_ENTRY = "/memory/ui/enter"
 """The path of a page link: it sets the cookie of the page's session."""
@@ -119,18 +121,24 @@ async def undo_message(asked: Asked) -> Any:
     undone = await asked.engine.take_back(asked.chat, asked.sent.message, actor=asked.actor)
     if undone is None:
         raise RefusedError(EXCHANGE_NOT_FOUND)
-    return {"changes": undone, "line": notices.undone(undone)}
+    notices = _notices(asked, undone)
+    return {"changes": undone, "line": notices.undone(undone) or notices("undo.not_recalled")}
 
 
 async def take_message_changes(asked: Asked) -> Any:
     """Take the changes of a message, as a line to show.
 
-    Each change is reported once: neither a second call nor the chat's next answer repeats it.
+    Each change is reported once: neither a second call nor the person's next answer repeats it.
     """
-    chat = asked.chat
-    await asked.note_read(chat.user_id)
-    news = await asked.engine.tell(chat, asked.sent.message, own=True)
-    return {"line": notices.changes(news.updates[::-1])}
+    chat, message, engine = asked.chat, asked.sent.message, asked.engine
+    if asked.sent.wait:  # who leaves meanwhile takes no change
+        await unless_left(asked.incoming, engine.formed(chat, message, seconds=asked.sent.wait))
+    news = await engine.tell(chat, message)
+    return {"line": _notices(asked, news.updates).changes(news.updates[::-1])}
+
+
+def _notices(asked: Asked, updates: Sequence[Update]) -> Notices:
+    return Notices(language_of(asked.sent.language, [each.after or each.before or "" for each in updates]))
 
 
 async def list_messages(asked: Asked) -> Any:

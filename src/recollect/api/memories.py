@@ -305,7 +305,7 @@ class Undone(Struct):
     """The undone changes of a message."""
 
     changes: Annotated[list[Change], about("The changes, in the order they were written.")]
-    line: Annotated[str, about("The same in a line to show; empty where nothing was left to undo.")]
+    line: Annotated[str, about("The same in a line to show; or that nothing was left to undo.")]
 
 
 class MessageChanges(Struct):

@@ -121,8 +121,8 @@ class Users:
     )
     list_sessions = Operation("GET", f"{_USER}/sessions", Sessions, OfSessions)
     erase_session = Operation("DELETE", _CHAT, Erasure)
-    undo_message = Operation("POST", f"{_CHAT}/undo", Undone, SaidMessage, EXCHANGE_NOT_FOUND)
-    take_message_changes = Operation("POST", f"{_CHAT}/changes", MessageChanges, SaidMessage)
+    undo_message = Operation("POST", f"{_CHAT}/undo", Undone, MessageToUndo, EXCHANGE_NOT_FOUND)
+    take_message_changes = Operation("POST", f"{_CHAT}/changes", MessageChanges, ChangesOfMessage)
     list_messages = Operation(
         "GET", f"{_CHAT}/messages", MessagesPage, OfPage, SESSION_NOT_FOUND, NOT_ON_A_PAGE
     )

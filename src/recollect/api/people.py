@@ -18,8 +18,20 @@ class Sessions(Struct):
     sessions: Annotated[list[str], about("Their ids, as the frontend sent them; the latest first.")]
 
 
-class SaidMessage(Struct, forbid_unknown_fields=True):
-    """Which message of a chat."""
+_LONGEST_WAIT = 300
+
+Language: TypeAlias = Annotated[
+    str,
+    bounded_text(
+        35,
+        "The language of the line for the person (BCP 47); by default that of the memories.",
+        example="de-DE",
+    ),
+]
+
+
+class MessageToUndo(Struct, forbid_unknown_fields=True):
+    """The message whose changes are undone."""
 
     message: Annotated[
         str,
@@ -29,6 +41,21 @@ class SaidMessage(Struct, forbid_unknown_fields=True):
             example="5b1c3a52-0f1b-4c6e-9a53-0a8a3c1b7a11",
         ),
     ]
+    language: Language | None = None
+
+
+class ChangesOfMessage(MessageToUndo, forbid_unknown_fields=True):
+    """The message whose changes are taken."""
+
+    wait: Annotated[
+        int,
+        Meta(
+            description="Seconds to wait at most until they are known.",
+            ge=0,
+            le=_LONGEST_WAIT,
+            examples=[_LONGEST_WAIT],
+        ),
+    ] = 0
 
 
 class MarkedTurn(Struct, forbid_unknown_fields=True):

@@ -14,6 +14,7 @@ from uuid import UUID
 import structlog
 
 from recollect.backends import Backends
+from recollect.engine.background.awaiting import await_outcome
 from recollect.engine.background.counts import FormationCounts, ModelUse, UserUsage
 from recollect.engine.background.worker import FormationWorker, Worker
 from recollect.engine.people.agents import AgentMemories
@@ -33,6 +34,7 @@ from recollect.model import (
     Kind,
     Memory,
     MemoryFilter,
+    Outcome,
     Placement,
     Recall,
     RecallPage,
@@ -126,10 +128,12 @@ class Engine(Profiles):
         A request to the memory as a whole is carried out first, if the prompt can report it.
         """
         placement = options.placement or self.policy.bounds.placement
-        answers = () if placement is Placement.OFF else await self._requests.carry_out(turn)
+        carried_out = None if placement is Placement.OFF else await self._requests.carry_out(turn)
+        answers = () if carried_out is None else (carried_out.report,)
         if answers and answers != (CONFIDENTIAL,):  # the message asks for nothing else
             options = replace(options, recall=False)
-        return await self._retriever.prepare(turn, options, count=count, answers=answers)
+        prepared = await self._retriever.prepare(turn, options, count=count, answers=answers)
+        return replace(prepared, carried_out=carried_out)
 
     async def recall(self, turn: Turn) -> Recall:
         """Return what may go into the prompt of ``turn``, within the deadline; never raises."""
@@ -294,6 +298,10 @@ class Engine(Profiles):
         return await self._backends.index.count_unembedded(
             user_id, self._backends.embedder.name, None if second is None else second.name
         )
+
+    async def formed(self, scope: Scope, key: str, *, seconds: float) -> Outcome | None:
+        """Wait at most so long until memories of a turn are formed, or never will be; None if the log lacks it."""
+        return await await_outcome(lambda: self.outcome(scope, key), seconds)
 
     async def inspect(self, turn: Turn) -> Inspection:
         """Return what would be recalled for a turn, and why; nothing is written, and no memory counts as used.

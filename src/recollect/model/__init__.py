@@ -98,7 +98,7 @@ from recollect.model.memory import (
 from recollect.model.profile import MOST_ENTRIES, EntryState, OwnProfile, ProfileEntry, ProfileField
 from recollect.model.recall import ChatPlace, Recall, Recollection
 from recollect.model.request import ItemPart, NotHelpful, RecallPage, RequestRecord
-from recollect.model.requests_in_chat import LISTED, KeptRequest, LastExchange, PointedAt
+from recollect.model.requests_in_chat import LISTED, CarriedOut, KeptRequest, LastExchange, PointedAt
 from recollect.model.statistics import (
     Activity,
     DayOfActivity,

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from recollect.model.audit import Update
+
 LISTED = "listed"
 """The value of ``KeptRequest.asking`` if the answer listed all memories."""
 
@@ -22,6 +24,21 @@ class KeptRequest:
     asking: str
     items: tuple[UUID, ...]
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedOut:
+    """The outcome of a message's request to the memory.
+
+    Attributes:
+        report: The report for the prompt.
+        updates: The audit's rows of the changes, in the order in which they were made.
+        switched: The request by its name in `recollect.text.cues.memory_requests`, if it switched memory on or off.
+    """
+
+    report: str
+    updates: tuple[Update, ...] = ()
+    switched: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,6 +145,20 @@ class TestForgettingByNumber:
         assert listed[number - 1] not in answer(prepared)
         [row, *_] = await chat.subject.history(store.anna)
         assert (row.action, row.actor, row.reason) == (Action.RETIRE, Actor.USER, Reason.FORGOTTEN)
+        assert prepared.carried_out is not None
+        assert [each.before for each in prepared.carried_out.updates] == [listed[number - 1]]
+
+    async def test_the_button_under_the_answer_brings_it_back(self, store: Store, chat: Chat) -> None:
+        listed = await chat.is_listed()
+        turn = chat.turn("Forget number 2")
+        await chat.says("Forget number 2")
+
+        undone = await chat.subject.take_back(turn.scope, turn.key, actor=Actor.USER)
+
+        assert undone is not None
+        assert listed[1] in [each.after for each in undone]
+        assert await known(store, chat.subject) == {*FACTS}
+        assert await chat.subject.take_back(turn.scope, turn.key, actor=Actor.USER) == ()
 
     async def test_several_are_and_the_numbers_stay_what_they_were(self, store: Store, chat: Chat) -> None:
         listed = await chat.is_listed()

@@ -1,6 +1,9 @@
 """What a person is told of their memory is a line each, whatever the words."""
 
+import re
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,8 +12,28 @@ from tests.recollections import NOON, passage, recollection
 from tests.tables import table
 from uuid_utils.compat import uuid7
 
-from recollect.model import Action, Actor, Kind, Reason, Recollection, Role, Update
-from recollect_openwebui import notices
+from recollect.composition import Block, Placed
+from recollect.engine.turns.prepared import Prepared
+from recollect.model import (
+    Action,
+    Actor,
+    CarriedOut,
+    Kind,
+    Message,
+    Reason,
+    Recall,
+    Recollection,
+    Role,
+    Scope,
+    Skip,
+    Turn,
+    Update,
+)
+from recollect.text.cues.memory_requests import Request
+from recollect_openwebui.languages import LANGUAGES, language_of, words_in
+from recollect_openwebui.notices import Notices, status
+
+ENGLISH = Notices("en")
 
 
 def update(
@@ -22,17 +45,19 @@ def update(
 @pytest.mark.parametrize(
     ("count", "line"), [(1, "Recalled 1 memory"), (2, "Recalled 2 memories"), (11, "Recalled 11 memories")]
 )
-def test_how_many_were_recalled_is_told_in_good_english_and_is_done(count: int, line: str) -> None:
-    shown = notices.recalled([recollection("Drinks tea")] * count)
+def test_how_many_were_recalled_is_told_in_good_english(count: int, line: str) -> None:
+    assert ENGLISH.recalled([recollection("Drinks tea")] * count) == line
 
-    assert shown == {"type": "status", "data": {"description": line, "done": True}}
+
+def test_a_line_is_done_so_that_it_does_not_shimmer_for_ever() -> None:
+    assert status("Memory") == {"type": "status", "data": {"description": "Memory", "done": True}}
 
 
 def test_a_memory_is_a_source_named_by_its_words_its_kind_and_its_date() -> None:
     born = datetime(1990, 5, 1, tzinfo=UTC)
     found = recollection("Was born in May", event_at=born)
 
-    assert notices.citation(found) == {
+    assert ENGLISH.citation(found) == {
         "type": "source",
         "data": {
             "source": {"name": "Was born in May (fact, 1990-05-01)"},
@@ -45,7 +70,7 @@ def test_a_memory_is_a_source_named_by_its_words_its_kind_and_its_date() -> None
 @pytest.mark.parametrize(
     ("found", "name"),
     [
-        (recollection("Tea?", kind=Kind.QA_TURN), "Tea? (an earlier exchange, 2026-03-15)"),
+        (recollection("Tea?", kind=Kind.QA_TURN), "Tea? (question and answer, 2026-03-15)"),
         (recollection("Likes tea", kind=Kind.PREFERENCE), "Likes tea (preference, 2026-03-15)"),
         (
             Recollection(passage("I drink tea", role=Role.USER, said_at=NOON), 0.9),
@@ -58,11 +83,11 @@ def test_a_memory_is_a_source_named_by_its_words_its_kind_and_its_date() -> None
     ],
 )
 def test_a_source_is_named_by_what_it_is(found: Recollection, name: str) -> None:
-    assert notices.citation(found)["data"]["source"] == {"name": name}
+    assert ENGLISH.citation(found)["data"]["source"] == {"name": name}
 
 
 def test_a_long_memory_names_its_source_by_how_it_begins() -> None:
-    name = notices.citation(recollection("Has a cat. " * 30))["data"]["source"]["name"]
+    name = ENGLISH.citation(recollection("Has a cat. " * 30))["data"]["source"]["name"]
 
     assert name.startswith("Has a cat. Has a cat.")
     assert name.endswith("\u2026 (fact, 2026-03-15)")
@@ -73,7 +98,7 @@ def test_two_parts_of_a_message_are_two_sources() -> None:
     message = uuid7()
     parts = [Recollection(passage("Tea", message_id=message, part=part), 0.9) for part in (0, 1)]
 
-    first, second = (notices.citation(part)["data"]["metadata"][0]["source"] for part in parts)
+    first, second = (ENGLISH.citation(part)["data"]["metadata"][0]["source"] for part in parts)
 
     assert first != second
 
@@ -110,19 +135,19 @@ def test_two_parts_of_a_message_are_two_sources() -> None:
     ],
 )
 def test_what_was_changed_is_told_in_a_line_and_what_was_not_is_not(changed: list[Update], line: str) -> None:
-    assert notices.changes(changed) == line
+    assert ENGLISH.changes(changed) == line
 
 
 def test_what_was_undone_is_told_if_anything_was() -> None:
-    assert notices.undone([update(Action.RETIRE, "Drinks tea")]) == "Undone. Forgot: Drinks tea"
-    assert notices.undone([update(Action.RESTORE, "Rome", "Rome")]) == ""
+    assert ENGLISH.undone([update(Action.RETIRE, "Drinks tea")]) == "Undone. Forgot: Drinks tea"
+    assert ENGLISH.undone([update(Action.RESTORE, "Rome", "Rome")]) == ""
 
 
 @given(st.lists(st.text(st.characters(), max_size=900), max_size=9))
 def test_any_words_fit_a_line(words: list[str]) -> None:
     rows = [update(Action.ADD, after=each) for each in words]
 
-    line = notices.changes(rows)
+    line = ENGLISH.changes(rows)
 
     assert len(line) <= 300
     assert line == " ".join(line.split())
@@ -131,7 +156,109 @@ def test_any_words_fit_a_line(words: list[str]) -> None:
 def test_a_long_statement_leaves_room_for_the_next() -> None:
     long, short = update(Action.ADD, after="word " * 100_000), update(Action.RETIRE, "Drinks tea")
 
-    line = notices.changes([long, short])
+    line = ENGLISH.changes([long, short])
 
     assert line.startswith("Remembered: word word")
     assert line.endswith("\u2026; Forgot: Drinks tea")
+
+
+TURN = Turn(Scope("anna", "chat-1"), "Hello", key="k1", at=NOON, model="")
+FORGOT = update(Action.RETIRE, "Son Leo has coeliac disease.", reason=Reason.FORGOTTEN)
+BACK = replace(update(Action.RESTORE, None, "Has a cat"), undoes=uuid7())
+
+
+def prepared(*recollections: Recollection, **changed: Any) -> Prepared:
+    """Return a preparation with these recollections in its block."""
+    block = Block("", tuple(recollections), 0)
+    given: dict[str, Any] = {"recall": Recall(), "placed": Placed(block=block)}
+    return Prepared(**given | changed)
+
+
+STANDING = Recollection(recollection("Is a nurse").item, 0, standing=True)
+FOUND = recollection("Drinks tea")
+OFF = Recall(skipped=Skip.OFF)
+
+
+@table(
+    ("given", "lines"),
+    [
+        (prepared(), []),
+        (prepared(STANDING), ["Knows 1 thing about you"]),
+        (prepared(STANDING, STANDING, FOUND), ["Knows 2 things about you", "Recalled 1 memory"]),
+        (prepared(carried_out=CarriedOut("", (FORGOT,))), ["Forgot: Son Leo has coeliac disease."]),
+        (prepared(carried_out=CarriedOut("", (BACK,))), ["Undone. Remembered: Has a cat"]),
+        (prepared(carried_out=CarriedOut("Nothing was forgotten")), []),
+        (prepared(carried_out=CarriedOut("", switched="resume")), ["Remembering again what you say."]),
+        (prepared(recall=OFF), ["Nothing is recalled. What you say is still remembered."]),
+        (
+            prepared(STANDING, records=False),
+            [
+                "Knows 1 thing about you",
+                "Nothing you say is kept. What was remembered before stays and is still used.",
+            ],
+        ),
+        (
+            prepared(recall=OFF, records=False),
+            [
+                "Memory is off: nothing is recalled, and nothing you say is kept. What was remembered before stays."
+            ],
+        ),
+        (
+            prepared(records=False),
+            ["Nothing you say is kept. What was remembered before stays and is still used."],
+        ),
+    ],
+)
+def test_before_a_chats_first_answer_stands_what_memory_knows_did_or_does_not(
+    given: Prepared, lines: list[str]
+) -> None:
+    assert ENGLISH.before_answer(given, TURN) == [status(each) for each in lines]
+
+
+def test_what_stands_in_every_chat_or_is_off_is_said_with_its_first_answer_alone() -> None:
+    later = replace(TURN, history=(Message(Role.USER, "Hello"), Message(Role.ASSISTANT, "Hello")))
+
+    assert ENGLISH.before_answer(prepared(STANDING), later) == []
+    assert ENGLISH.before_answer(prepared(records=False), later) == []
+
+
+@pytest.mark.parametrize("request_name", ["stop", "resume", "leave_out", "take_in"])
+def test_each_request_that_switches_memory_has_its_line(request_name: str) -> None:
+    assert Request(request_name)
+    assert words_in("en")[f"did.{request_name}"]
+
+
+@table(
+    ("told", "texts", "language"),
+    [
+        ("de-DE", ["I live in Rome."], "de"),
+        ("pt-BR", ["Ich wohne in Rom."], "en"),
+        ("zh-CN", [], "zh"),
+        (None, ["Ich wohne in Rom und das ist nicht weit."], "de"),
+        (None, ["Je ne sais pas où est mon chien."], "fr"),
+        (None, ["No sé dónde está mi perro."], "es"),
+        (None, ["\u6211\u4f4f\u5728\u5317\u4eac"], "zh"),
+        (None, ["\u6771\u4eac\u306b\u4f4f\u3093\u3067\u3044\u307e\u3059"], "en"),
+        (7, [], "en"),
+    ],
+)
+def test_a_language_is_that_of_the_frontend_or_else_of_the_words(
+    told: Any, texts: list[str], language: str
+) -> None:
+    assert language_of(told, texts) == language
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_language_has_the_same_words_with_the_same_places(language: str) -> None:
+    english, words = words_in("en"), words_in(language)
+
+    assert words.keys() == english.keys()
+    for key, text in words.items():
+        assert re.findall(r"{\w+}", text) == re.findall(r"{\w+}", english[key]), key
+
+
+def test_a_line_is_in_the_persons_language() -> None:
+    rows = [update(Action.RETIRE, "Sohn Leo hat Zöliakie."), update(Action.RETIRE, "Wohnt in Rom.")]
+
+    assert Notices("de").changes(rows) == "Vergessen (2): Sohn Leo hat Zöliakie \u00b7 Wohnt in Rom"
+    assert Notices("de").meanwhile(rows[:1]) == "Inzwischen vergessen: Sohn Leo hat Zöliakie."

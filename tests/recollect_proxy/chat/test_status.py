@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -17,10 +18,12 @@ from tests.tables import table
 from tests.waiting import until
 from tests.watched_stores import Outage, Through, breakable, with_parts
 
+from recollect.composition import Block, Placed
 from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
+from recollect.engine.turns.prepared import Prepared
 from recollect.errors import StoreUnavailableError
-from recollect.model import Candidate, Kind, News, Recollection, Scope, Strategy, Turn
+from recollect.model import Candidate, Kind, News, Recall, Recollection, Scope, Strategy, Turn
 from recollect.store.inbox import Inbox
 from recollect_proxy.chat.status import Status, has_room
 from recollect_proxy.upstream.http1 import Response
@@ -39,11 +42,11 @@ class Telling(Through):
         self.go_on, self.error = asyncio.Event(), error
         self.told: list[News] = []
 
-    async def tell(self, scope: Scope, key: str, *, own: bool = False) -> News:
+    async def tell(self, scope: Scope, key: str, *, since: datetime | None = None) -> News:
         if self.error is not None:
             raise self.error
         await self.go_on.wait()
-        self.told.append(await self._part.tell(scope, key, own=own))
+        self.told.append(await self._part.tell(scope, key, since=since))
         return self.told[-1]
 
 
@@ -113,7 +116,8 @@ async def relayed(
     async with asyncio.timeout(30), Status(live).beside(asked) as status:
         if known:
             await until(lambda: status._looking is not None and status._looking.done())
-        await status.relay(answering(), client.send, recollections, extra=(), listen=lambda _chunk: None)
+        prepared = Prepared(Recall(), Placed(block=Block("", recollections, 0)))
+        await status.relay(answering(), client.send, prepared, extra=(), listen=lambda _chunk: None)
     assert client.ended
     return client.body
 
@@ -133,7 +137,7 @@ async def test_an_answer_ends_while_nobody_knows_what_was_learned_and_the_next_o
     store: Store, asked: Turn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "recollect_openwebui.notices.changes", lambda updates: "Remembered: it" * bool(updates)
+        "recollect_openwebui.notices.Notices.changes", lambda _self, updates: "Remembered: it" * bool(updates)
     )
     inbox = Telling(store.inbox)
 
@@ -152,7 +156,7 @@ async def test_what_a_client_that_leaves_was_not_shown_the_next_answer_shows(
     store: Store, asked: Turn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "recollect_openwebui.notices.changes", lambda updates: "Remembered: it" * bool(updates)
+        "recollect_openwebui.notices.Notices.changes", lambda _self, updates: "Remembered: it" * bool(updates)
     )
 
     async with live_over(store) as live:

@@ -34,13 +34,14 @@ from recollect.api.operations import (
     Users,
 )
 from recollect.api.people import (
+    ChangesOfMessage,
     CommonFlagsChange,
     FlagsChange,
     MarkedTurn,
+    MessageToUndo,
     NewProfileEntry,
     Profile,
     ProfileEntryChange,
-    SaidMessage,
 )
 from recollect.api.queries import OfErasure, OfMemories, OfPage, OfSearch
 from recollect.client import (
@@ -238,9 +239,10 @@ async def test_a_chat_is_looked_through_marked_summarized_and_undone(
     await client.ask(Memories.forget_session_memory, anna, "a/b", written.id, if_match=written.etag)
     with pytest.raises(NotFoundError):
         await client.ask(Memories.read_session_memory, anna, "a/b", written.id)
-    assert (await client.ask(Users.take_message_changes, anna, "a/b", send=SaidMessage("m1"))).line == ""
-    undone = await client.ask(Users.undo_message, anna, "a/b", send=SaidMessage("m1"))
-    assert (undone.changes, undone.line) == ([], "")
+    assert (await client.ask(Users.take_message_changes, anna, "a/b", send=ChangesOfMessage("m1"))).line == ""
+    undone = await client.ask(Users.undo_message, anna, "a/b", send=MessageToUndo("m1"))
+    assert undone.changes == []
+    assert undone.line.startswith("Nothing is left here to undo")
     assert [each.hidden for each in (await client.ask(Users.list_messages, anna, "a/b")).items] == [
         True,
         True,

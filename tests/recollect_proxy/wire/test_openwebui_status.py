@@ -165,7 +165,7 @@ async def test_what_was_learned_is_shown_with_the_chats_next_answer_and_once(
     assert again.lines == []
 
 
-async def test_it_is_shown_neither_in_another_chat_nor_to_anybody_else(
+async def test_it_is_shown_in_any_chat_of_its_person_once_and_to_nobody_else(
     proxy: RunningProxy,
     upstream: ScriptedUpstream,
     user: User,
@@ -178,7 +178,7 @@ async def test_it_is_shown_neither_in_another_chat_nor_to_anybody_else(
         upstream.answers.append(once_looked(monkeypatch))
         lines = shown((await ask(proxy, who, "Good morning!", chat=chat)).body, DONE).lines
         assert [each for each in lines if not each.startswith("Recalled")] == (
-            [f"Meanwhile remembered: {CAT}"] if (who, chat) == (user, "chat-1") else []
+            [f"Meanwhile remembered: {CAT}"] if (who, chat) == (user, "another") else []
         )
 
 

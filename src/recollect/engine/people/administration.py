@@ -41,6 +41,7 @@ from recollect.model import (
     Ignore,
     Kept,
     KeptAnswer,
+    KeptRequest,
     Kind,
     Memory,
     Provenance,
@@ -54,6 +55,9 @@ from recollect.model import (
 )
 from recollect.ports import Clock
 from recollect.text.secrets import mask
+
+_HISTORY = 20
+"""Changes of a memory that are looked through for the one that took it away."""
 
 log = structlog.get_logger(__name__)
 
@@ -267,13 +271,32 @@ class Administration(SharedMemories):
     ) -> tuple[Update, ...] | None:
         """Undo the changes of one exchange, newest first, and hide its words from recall; a waiting one is never formed.
 
-        The same goes for earlier exchanges whose changes were shown with this one's answer. A memory that was
-        changed again since stays as it is. Return the audit's rows of the undone changes; None if the log has no exchange with the key (``Turn.key``).
+        The same goes for earlier exchanges whose changes were shown with this one's answer. What its message had
+        forgotten by number comes back. A memory that was changed again since stays as it is. Return the audit's rows of the undone changes; None if the log has no exchange with the key (``Turn.key``).
         """
-        keys = (key, *await self._backends.inbox.told_with(scope, key))
-        undone = [await self._take_back(scope, each, actor) for each in keys]
-        known = [each for each in undone if each is not None]
+        told = await self._backends.inbox.told_with(scope, key)
+        undone = [await self._take_back(where, each, actor) for where, each in ((scope, key), *told)]
+        asked = await self._backends.asked.forgetting_of(scope, key)
+        back = None if asked is None else await self.bring_back(scope.user_id, asked, actor=actor)
+        known = [each for each in (back, *undone) if each is not None]
         return tuple(chain.from_iterable(known)) if known else None
+
+    async def bring_back(self, user_id: str, asked: KeptRequest, *, actor: Actor) -> tuple[Update, ...]:
+        """Undo the removals that a request in a chat asked for; return the audit's rows of the undone changes."""
+        back = []
+        for each in reversed(asked.items):
+            removal = await self.last_removal(user_id, each)
+            if removal is None or removal.at > asked.at:
+                continue
+            with suppress(NotUndoableError, DuplicateMemoryError):
+                back.append(await self.undo(user_id, removal.id, actor=actor))
+        return tuple(back)
+
+    async def last_removal(self, user_id: str, memory_id: UUID) -> Update | None:
+        """Return the audit's row of the last removal of a memory; None for none among its last changes."""
+        rows = await self._backends.memories.history(user_id, memory_id, limit=_HISTORY)
+        taken = (row for row in rows if row.memory_id == memory_id and row.action is Action.RETIRE)
+        return next(taken, None)
 
     async def _take_back(self, scope: Scope, key: str, actor: Actor) -> tuple[Update, ...] | None:
         inbox, undone = self._backends.inbox, []

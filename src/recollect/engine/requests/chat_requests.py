@@ -18,12 +18,12 @@ from recollect.engine.people.administration import Administration
 from recollect.engine.policy import Policy
 from recollect.engine.requests import request_answers as answers
 from recollect.engine.requests.listed_targets import Unmet, shown_list, targets
-from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError, StoreError
+from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.formation.memory_commands import read_commands
 from recollect.model import (
-    Action,
     Actor,
     Asking,
+    CarriedOut,
     Changer,
     Erasure,
     Exchange,
@@ -55,8 +55,6 @@ from recollect.text.secrets import holds_secret
 _PATIENCE_SECONDS = 5.0
 _ONCE_MORE = timedelta(hours=1)
 """Later the same words are a new message, if only words distinguish chats."""
-_HISTORY = 20
-"""Changes of a memory that are looked through for the one that took it away."""
 
 log = structlog.get_logger(__name__)
 
@@ -87,70 +85,70 @@ class ChatRequests:
         self._policy = policy
         self._clock = clock
 
-    async def carry_out(self, turn: Turn) -> tuple[str, ...]:
-        """Carry out a turn's request; return the answers for its prompt, () without a request."""
+    async def carry_out(self, turn: Turn) -> CarriedOut | None:
+        """Carry out a turn's request; return its outcome, None without a request."""
         request: MemoryRequest | None = None
         try:
             request = request_of(turn)
             if request is None or request.asking is Request.KNOWN:
                 wanted = asked_to_remember_a_secret(turn) and await self._is_told(turn)
-                return (answers.CONFIDENTIAL,) if wanted else ()
+                return CarriedOut(answers.CONFIDENTIAL) if wanted else None
             if not await self._is_told(turn):
-                return ()
+                return None
             if request.asking is Request.EVERYTHING:
-                return (answers.NOT_EVERYTHING,)
-            told = await within(_PATIENCE_SECONDS, self._answer(turn, request))
+                return CarriedOut(answers.NOT_EVERYTHING)
+            return await within(_PATIENCE_SECONDS, self._answer(turn, request))
         except (TimeoutError, StoreError) as error:
             log.warning("chat_request_failed", error=type(error).__name__)
         except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their chat
             log.error("chat_request_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
-        else:
-            return () if told is None else (told,)
         is_certain = request is not None and request.asking in answers.UNCERTAIN_ABOUT
-        return (answers.UNCERTAIN,) if is_certain else ()
+        return CarriedOut(answers.UNCERTAIN) if is_certain else None
 
     async def _is_told(self, turn: Turn) -> bool:
         """Return whether the turn's prompt is added to at all, by the settings of its user and of everybody."""
         flags = await within(_PATIENCE_SECONDS, self._backends.flags.flags(turn.scope.user_id))
         return self._policy.under(flags).bounds.placement is not Placement.OFF
 
-    async def _answer(self, turn: Turn, request: MemoryRequest) -> str | None:
-        """Return the answers; None if it turns out that the memory is not meant."""
+    async def _answer(self, turn: Turn, request: MemoryRequest) -> CarriedOut | None:
+        """Return the outcome; None if it turns out that the memory is not meant."""
         if request.asking in answers.UNCERTAIN_ABOUT - {Request.TAKE_IN}:
             return await self._switch(turn, request.asking)
         pointed_at = await self._backends.asked.pointed_at(turn)
         if (done := _done_before(turn, request, pointed_at)) is not None:
-            return done
+            return CarriedOut(done)
         if request.asking is Request.FORGET_LISTED:
             return await self._forget(turn, request.numbers, pointed_at)
         return await (self._undo(turn, pointed_at) if request.asking is Request.UNDO else self._take_in(turn))
 
     # -- of the person, of the chat ----------------------------------------------------------------
 
-    async def _switch(self, turn: Turn, asking: Request) -> str:
+    async def _switch(self, turn: Turn, asking: Request) -> CarriedOut:
         """Do what may be done again without harm."""
         if asking is Request.LEAVE_OUT:
             await self._leave_out(turn.scope)
-            return answers.LEFT_OUT
+            return CarriedOut(answers.LEFT_OUT, switched=asking)
         return await (self._stop(turn) if asking is Request.STOP else self._resume(turn))
 
-    async def _stop(self, turn: Turn) -> str:
+    async def _stop(self, turn: Turn) -> CarriedOut:
         await self._record(turn.scope.user_id, record=False)
         await self._backends.asked.unlog(turn)  # it may be in the log by now; later it is not let in
         await self._note(turn, Request.STOP)
-        return answers.STOPPED
+        return CarriedOut(answers.STOPPED, switched=Request.STOP)
 
-    async def _resume(self, turn: Turn) -> str:
+    async def _resume(self, turn: Turn) -> CarriedOut:
         """Remove the person's own setting; the operator's setting for everybody stays."""
         await self._record(turn.scope.user_id, record=None)
         flags = await self._backends.flags.flags(turn.scope.user_id)
-        return answers.RESUMED if self._policy.under(flags).records else answers.SWITCHED_OFF
+        if not self._policy.under(flags).records:
+            return CarriedOut(answers.SWITCHED_OFF)
+        return CarriedOut(answers.RESUMED, switched=Request.RESUME)
 
-    async def _take_in(self, turn: Turn) -> str:
+    async def _take_in(self, turn: Turn) -> CarriedOut:
         if not await self._backends.asked.take_in(turn.scope):
-            return answers.NOT_LEFT_OUT
+            return CarriedOut(answers.NOT_LEFT_OUT)
         await self._note(turn, Request.TAKE_IN)
-        return answers.TAKEN_IN
+        return CarriedOut(answers.TAKEN_IN, switched=Request.TAKE_IN)
 
     async def _record(self, user_id: str, *, record: bool | None) -> None:
         flags = Flags(record=record)
@@ -164,7 +162,7 @@ class ChatRequests:
 
     # -- of the list ---------------------------------------------------------------------------------
 
-    async def _forget(self, turn: Turn, numbers: Sequence[int], pointed_at: PointedAt) -> str | None:
+    async def _forget(self, turn: Turn, numbers: Sequence[int], pointed_at: PointedAt) -> CarriedOut | None:
         shown = shown_list(turn, pointed_at)
         if shown is None:
             return None
@@ -174,14 +172,15 @@ class ChatRequests:
             case Unmet.NO_LIST:
                 return None
             case Unmet.OUT_OF_RANGE:
-                return answers.out_of_range(len(shown.seen) or len(shown.listed))
+                return CarriedOut(answers.out_of_range(len(shown.seen) or len(shown.listed)))
             case Unmet.UNCLEAR:
-                return answers.UNCLEAR
+                return CarriedOut(answers.UNCLEAR)
         retired = await self._retire(turn.scope.user_id, [each for each in meant if each in memories])
         if not retired:
-            return answers.GONE
+            return CarriedOut(answers.GONE)
         await self._note(turn, Request.FORGET_LISTED, retired)
-        return answers.forgotten(numbers, len(retired))
+        rows = [await self._administration.last_removal(turn.scope.user_id, each) for each in retired]
+        return CarriedOut(answers.forgotten(numbers, len(retired)), tuple(filter(None, rows)))
 
     async def _memories(self, user_id: str, ids: Sequence[UUID]) -> dict[UUID, Memory]:
         found: dict[UUID, Memory] = {}
@@ -200,7 +199,7 @@ class ChatRequests:
 
     # -- undoing -------------------------------------------------------------------------------------
 
-    async def _undo(self, turn: Turn, pointed_at: PointedAt) -> str | None:
+    async def _undo(self, turn: Turn, pointed_at: PointedAt) -> CarriedOut | None:
         """Undo the changes by the message before, or the news of its answer; None if there are none.
 
         Only that: "undo that" after anything else speaks of something else.
@@ -208,7 +207,8 @@ class ChatRequests:
         said_before = _said_before(turn)
         asked_before = read_memory_request(said_before)
         if asked_before is not None and asked_before.asking is Request.LEAVE_OUT:
-            return answers.TAKEN_IN if await self._backends.asked.take_in(turn.scope) else None
+            is_in = await self._backends.asked.take_in(turn.scope)
+            return CarriedOut(answers.TAKEN_IN, switched=Request.TAKE_IN) if is_in else None
         before = _anchor_before(turn, pointed_at)
         asked = next((each for each in pointed_at.requests if each.anchor == before), None)
         if asked is not None and asked.asking == Request.STOP:
@@ -217,25 +217,16 @@ class ChatRequests:
             return await self._bring_back(turn, asked)
         return await self._take_back(turn, pointed_at, before, said_before)
 
-    async def _bring_back(self, turn: Turn, asked: KeptRequest) -> str:
-        user_id, back = turn.scope.user_id, []
-        for each in asked.items:
-            rows = await self._backends.memories.history(user_id, each, limit=_HISTORY)
-            taken = (row for row in rows if row.memory_id == each and row.action is Action.RETIRE)
-            newest = next(taken, None)
-            if newest is None or newest.at > asked.at:
-                continue
-            with suppress(NotUndoableError, DuplicateMemoryError):
-                await self._administration.undo(user_id, newest.id, actor=Actor.USER)
-                back.append(each)
+    async def _bring_back(self, turn: Turn, asked: KeptRequest) -> CarriedOut:
+        back = await self._administration.bring_back(turn.scope.user_id, asked, actor=Actor.USER)
         if not back:
-            return answers.NOT_UNDONE
-        await self._note(turn, Request.UNDO, back)
-        return answers.undone(len(back))
+            return CarriedOut(answers.NOT_UNDONE)
+        await self._note(turn, Request.UNDO, [each.memory_id for each in back])
+        return CarriedOut(answers.undone(len(back)), tuple(back))
 
     async def _take_back(
         self, turn: Turn, pointed_at: PointedAt, before: str | None, said_before: str
-    ) -> str | None:
+    ) -> CarriedOut | None:
         found = [each for each in pointed_at.exchanges if before is None or each.anchor == before]
         if not found:
             return None
@@ -251,9 +242,9 @@ class ChatRequests:
         if undone is None:
             return None
         if not undone and meant.did_as_asked:
-            return answers.NOT_UNDONE
+            return CarriedOut(answers.NOT_UNDONE)
         await self._note(turn, Request.UNDO, [each.memory_id for each in undone])
-        return answers.undone(len(undone))
+        return CarriedOut(answers.undone(len(undone)), undone)
 
 
 def _done_before(turn: Turn, request: MemoryRequest, pointed_at: PointedAt) -> str | None:

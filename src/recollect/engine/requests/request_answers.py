@@ -49,7 +49,10 @@ def forgotten(numbers: Sequence[int], count: int) -> str:
     if count < len(numbers):
         return f"{_DONE} Forgotten, as the user asked: {count} of the {len(numbers)} named; the others were so before."
     which = ", ".join("the last" if each == LAST else f"number {each}" for each in numbers)
-    return f'{_DONE} Forgotten, as the user asked: {which} of the list. The other numbers stay as they are. "Undo that" brings it back.'
+    return (
+        f"{_DONE} Forgotten, as the user asked: {which} of the list. Tell the user by the words of the list in this chat, not by the"
+        ' number. The other numbers stay as they are. "Undo that" brings it back.'
+    )
 
 
 def out_of_range(count: int) -> str:

@@ -3,16 +3,17 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cached_property
 from uuid import UUID
 
 from recollect.composition import Bounds, Placed, attached, place
 from recollect.engine.policy import Policy
+from recollect.engine.turns.chat_of_turn import as_told, begins_anew
 from recollect.index import Snapshot
 from recollect.model import (
     ALL_TOLD,
-    UNNAMED,
+    CarriedOut,
     Chat,
     Disclosure,
     Drop,
@@ -32,8 +33,6 @@ from recollect.recall import Ranking, earlier_chats, with_chats
 from recollect.recall.repetition import PromptTexts
 from recollect.recall.selection import SelectionContext, is_judged, select
 from recollect.recall.standing import standing_part
-
-_ONCE_MORE = timedelta(hours=1)
 
 _THERE = frozenset({Drop.GIVEN, Drop.IN_PROMPT, Drop.REPEATS})
 """Why that is left out which the prompt says already."""
@@ -77,6 +76,8 @@ class Prepared:
         placement: The place of the additions.
         budget: Tokens that the turn's memories may take.
         upstream: The name of the LLM's server whose policy it follows; "" where there is but one.
+        carried_out: The outcome of the message's request to the memory; None without one.
+        records: Whether messages are kept, by the settings of its user and of everybody.
     """
 
     recall: Recall
@@ -86,6 +87,8 @@ class Prepared:
     placement: Placement = Placement.STABLE
     budget: int = 0
     upstream: str = ""
+    carried_out: CarriedOut | None = None
+    records: bool = True
 
     @property
     def included(self) -> tuple[Recollection, ...]:
@@ -213,8 +216,8 @@ class RecallState:
         self.policy = self.policy.under(chat.flags)
         self.__dict__.pop("bounds", None)  # they follow the policy
         self.turn = in_zone(self.turn, self.policy.zone)
-        self.chat = chat = _as_told(chat, self.options.disclosure)
-        if _begins_anew(self.turn, chat):
+        self.chat = chat = as_told(chat, self.options.disclosure)
+        if begins_anew(self.turn, chat):
             self.over = tuple(each.anchor for each in chat.injections)
             self.chat = replace(chat, injections=())
         elif not self._is_told(chat):  # told again: the memory's answers may have changed since
@@ -406,17 +409,6 @@ def _skipped(ranked: Sequence[Recollection]) -> Skip | None:
     return Skip.UPSTREAM_POLICY if is_withheld else Skip.NOTHING_RELEVANT
 
 
-def _as_told(chat: Chat, disclosure: Disclosure) -> Chat:
-    """Return the part of a chat that the LLM's server may see.
-
-    Its earlier blocks may have been made for another server: a server that may not see all gets each turn's block again.
-    """
-    if disclosure.is_whole:
-        return chat
-    told = replace(chat, injections=(), done=())
-    return told if disclosure.history else replace(told, exchanges=(), summary="")
-
-
 def _is_used(each: Recollection) -> bool:
     """Return whether the prompt holds it: newly, or by an earlier turn."""
     return each.dropped is None or each.dropped is Drop.GIVEN
@@ -434,14 +426,3 @@ def _marked(selected: Sequence[Recollection], standing: Sequence[Recollection]) 
     return tuple(
         replace(each, standing=True, dropped=None) if each.item.id in there else each for each in selected
     )
-
-
-def _begins_anew(turn: Turn, chat: Chat) -> bool:
-    """Return whether this is a new chat that begins with the same words as a known one, if only words distinguish them.
-
-    If the words come again soon, it is the same turn sent once more.
-    """
-    if turn.history or turn.follows or not turn.scope.session_id.startswith(UNNAMED):
-        return False
-    first = next((each for each in chat.injections if each.anchor == turn.anchor), None)
-    return first is not None and turn.at - first.at > _ONCE_MORE

@@ -136,7 +136,8 @@ class Retriever:
             prepared = only_answers(state, _failed(error))
         finally:
             _give_up(asking)
-        return replace(prepared, recall=replace(prepared.recall, milliseconds=state.milliseconds))
+        recall = replace(prepared.recall, milliseconds=state.milliseconds)
+        return replace(prepared, recall=recall, records=state.policy.records)
 
     async def chat_of_answer(self, user_id: str, answer_id: str) -> str | None:
         """Return the user's chat that has an answer of the LLM's server; None if that is not known in time; never raises."""

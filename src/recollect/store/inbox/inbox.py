@@ -24,7 +24,6 @@ from recollect.model import (
     Ignore,
     Memory,
     Message,
-    News,
     Outcome,
     Pending,
     Progress,
@@ -37,6 +36,7 @@ from recollect.model import (
     Wait,
 )
 from recollect.store.inbox.leases import hold_lease
+from recollect.store.inbox.news_log import NewsLog
 from recollect.store.inbox.summaries import keep_summary, read_conversation
 from recollect.store.jobs.queue import enqueue, requeue_held
 from recollect.store.log.keys import storable_key
@@ -64,7 +64,7 @@ _LONGEST_ERROR = 500
 """Characters kept of why an attempt failed."""
 
 
-class Inbox:
+class Inbox(NewsLog):
     """The exchanges of one user from which memories are still to be formed, in order.
 
     Args:
@@ -73,7 +73,7 @@ class Inbox:
     """
 
     def __init__(self, database: Database, *, lease: timedelta) -> None:
-        self._database = database
+        super().__init__(database)
         self._lease = lease
 
     def lease(self, user_id: str) -> AbstractAsyncContextManager[bool]:
@@ -279,35 +279,6 @@ class Inbox:
         async with self._database.over_all_users() as connection:
             count: int = await connection.fetchval(SQL["answers_under_way"], since)
         return count
-
-    async def tell(self, scope: Scope, key: str, *, own: bool = False) -> News:
-        """Take the changes in a chat that its user was not shown yet, to show them with this turn's answer.
-
-        Each is taken once, however many callers ask at a time. Imported memories are no news.
-
-        Args:
-            scope: The chat.
-            key: The turn with whose answer they are shown.
-            own: Only the changes of that turn.
-        """
-        user_id = scope.user_id
-        which = (user_id, storable_id(scope.session_id), storable_key(key), own)
-        async with self._database.for_user(user_id) as connection:
-            told = await connection.fetch(SQL["tell_news"], *which)
-            ids = tuple(row["id"] for row in told)
-            updates = await connection.fetch(SQL["updates_of_exchanges"], user_id, ids) if ids else ()
-        return News(user_id, ids, tuple(map(update_of, updates)))
-
-    async def untell(self, news: News) -> None:
-        """Give back news that were not shown after all."""
-        async with self._database.for_user(news.user_id) as connection:
-            await connection.execute(SQL["untell_news"], news.user_id, news.exchanges)
-
-    async def told_with(self, scope: Scope, key: str) -> list[str]:
-        """Return the keys of the other turns of a chat whose news came with this one's answer, the newest first."""
-        which = (scope.user_id, storable_id(scope.session_id), storable_key(key))
-        async with self._database.for_user(scope.user_id) as connection:
-            return [row["key"] for row in await connection.fetch(SQL["turns_told_with"], *which)]
 
     async def to_summarize(
         self, user_id: str, *, turns: int, tokens: int, without: Collection[str] = ()

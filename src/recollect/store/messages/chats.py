@@ -124,6 +124,15 @@ class ChatRequests:
                 request.at,
             )
 
+    async def forgetting_of(self, scope: Scope, key: str) -> KeptRequest | None:
+        """Return the request of an exchange's message, by ``Turn.key``, that had listed memories forgotten; None for none."""
+        user_id = scope.user_id
+        async with self._database.for_user(user_id) as connection:
+            row = await connection.fetchrow(
+                SQL["forgetting_of_exchange"], user_id, storable_id(scope.session_id), storable_key(key)
+            )
+        return None if row is None else KeptRequest(**(dict(row) | {"items": tuple(row["items"])}))
+
     async def unlog(self, turn: Turn) -> None:
         """Delete the logged part of a turn whose answer is under way."""
         user_id, session_id = turn.scope.user_id, storable_id(turn.scope.session_id)

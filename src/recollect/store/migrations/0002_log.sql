@@ -96,7 +96,7 @@ COMMENT ON COLUMN exchanges.carried IS 'Messages of user and assistant that the 
 COMMENT ON COLUMN exchanges.anchor IS 'The key by which the user''s message is known again in the chat''s later requests.';
 COMMENT ON COLUMN exchanges.parent IS 'The message before the turn: two turns with one parent are two versions of one message.';
 COMMENT ON COLUMN exchanges.asking IS 'The requests that ask for its answer.';
-COMMENT ON COLUMN exchanges.told_with IS 'The turn with whose answer was shown what this one taught; NULL: none yet.';
+COMMENT ON COLUMN exchanges.told_with IS 'The chat and the turn with whose answer was shown what this one taught, as CHAT/KEY; NULL: none yet.';
 COMMENT ON COLUMN exchanges.unanswered IS 'The model failed to answer it, or its answer is unknown; it may still be answered late.';
 COMMENT ON COLUMN exchanges.made IS 'How often formation did what with it, and why it kept what not.';
 COMMENT ON COLUMN exchanges.upstream IS 'The LLM server it was said to, by the operator''s name; it forms it where no other extracts.';
@@ -121,7 +121,7 @@ CREATE INDEX exchanges_due ON exchanges (user_id, id) WHERE state = 'pending' AN
 CREATE INDEX exchanges_waiting ON exchanges (user_id, upstream, id) WHERE state = 'pending' AND waits_for IS NOT NULL;
 CREATE INDEX exchanges_unread ON exchanges (user_id, id) WHERE state = 'formed' AND fallback IS NOT NULL;
 -- Finds what else the button under an answer takes back.
-CREATE INDEX exchanges_told ON exchanges (user_id, session_id, told_with) WHERE told_with <> '';
+CREATE INDEX exchanges_told ON exchanges (user_id, told_with) WHERE told_with <> '';
 -- A request mostly names one of the last answers: those with an id are read from the newest. Row-level security lets no index over
 -- the ids themselves be used.
 CREATE INDEX exchanges_with_answer_ids ON exchanges (user_id, said_at DESC) WHERE answer_ids <> '{}';

@@ -34,7 +34,7 @@ SELECT e.key, e.anchor,
     ) AS did_as_asked,
     EXISTS (
         SELECT FROM exchanges AS told
-        WHERE told.user_id = $1 AND told.session_id = $2 AND told.told_with = e.key AND told.told_with <> ''
+        WHERE told.user_id = $1 AND told.told_with = $2 || '/' || e.key AND told.told_with <> ''
     ) AS told_news
 FROM exchanges AS e
 WHERE e.user_id = $1 AND e.session_id = $2 AND e.key <> $3 AND e.said_at <= $4 AND e.state <> 'abandoned'
@@ -61,6 +61,12 @@ DELETE FROM chat_requests WHERE user_id = $1;
 -- name: erase_chats_left_out
 -- Delete which chats the user left out.
 DELETE FROM chats_left_out WHERE user_id = $1;
+
+-- name: forgetting_of_exchange
+-- What was forgotten by its number for the message of an exchange of a chat of the user.
+SELECT r.anchor, r.asking, r.items, r.at FROM chat_requests AS r
+JOIN exchanges AS e ON e.user_id = r.user_id AND e.session_id = r.session_id AND e.anchor = r.anchor
+WHERE r.user_id = $1 AND r.session_id = $2 AND e.key = $3 AND r.asking = 'forget_listed';
 
 -- name: erase_chat_requests_of_session
 -- Delete what the user asked of the memory in a chat, and was listed.

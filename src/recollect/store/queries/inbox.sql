@@ -211,8 +211,8 @@ ORDER BY id DESC LIMIT 1;
 SELECT id, state, message_id, reply_id FROM exchanges WHERE user_id = $1 AND session_id = $2 AND key = $3;
 
 -- name: tell_news
--- Note that what was formed in a chat of the user, or of this turn alone, and was shown with no answer yet, is shown with
--- this turn's. What another answer is just taking is left to it. Of which nothing can be shown (as said again, held back, undone),
+-- Note that what this turn taught, or with $4 this chat and each exchange from that id on, and was shown with no answer yet,
+-- is shown with this turn's. What another answer is just taking is left to it. Of which nothing can be shown (as said again, held back, undone),
 -- it was shown with no answer: none takes it back.
 UPDATE exchanges AS e
 SET told_with = CASE WHEN EXISTS (
@@ -223,10 +223,10 @@ SET told_with = CASE WHEN EXISTS (
             OR u.action IN ('replace', 'edit', 'restore') AND u.after <> '' AND u.after IS DISTINCT FROM u.before
         )
         AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
-) THEN $3 ELSE '' END
+) THEN $2 || '/' || $3 ELSE '' END
 WHERE user_id = $1 AND id IN (
     SELECT id FROM exchanges
-    WHERE user_id = $1 AND session_id = $2 AND told_with IS NULL AND (key = $3 OR NOT $4)
+    WHERE user_id = $1 AND (session_id = $2 AND (key = $3 OR $4::uuid IS NOT NULL) OR id >= $4::uuid) AND told_with IS NULL
         AND (state = 'formed' OR state = 'pending' AND fallback = 'unreadable')
     FOR UPDATE SKIP LOCKED
 )
@@ -237,10 +237,10 @@ RETURNING id;
 UPDATE exchanges SET told_with = NULL WHERE user_id = $1 AND id = ANY ($2::uuid[]) AND told_with <> '';
 
 -- name: turns_told_with
--- Of which turns of a chat of the user it was shown with this one's answer what they taught, the newest first.
-SELECT key FROM exchanges
-WHERE user_id = $1 AND session_id = $2 AND told_with = $3 AND told_with <> '' AND key <> $3
-ORDER BY turn_index DESC;
+-- Of which other turns of the user it was shown with this one's answer what they taught, the newest first.
+SELECT session_id, key FROM exchanges
+WHERE user_id = $1 AND told_with = $2 || '/' || $3 AND told_with <> '' AND NOT (session_id = $2 AND key = $3)
+ORDER BY id DESC;
 
 -- name: backlog
 -- What is pending, or has its answer under way; what waits, failed, and is formed; over all users.

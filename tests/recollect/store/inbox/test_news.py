@@ -1,7 +1,7 @@
-"""What a chat taught is told once, to who chats there; and what could not be told is told again."""
+"""What was learned is told once, to its person, in any of their chats; and what could not be told is told again."""
 
 import asyncio
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.recollect.store.indexing import said
@@ -12,6 +12,7 @@ from recollect.errors import StoreError
 from recollect.model import ROOT, Actor, Add, Exchange, News, Reason, Scope
 
 ANSWERING = "the turn that is answered"
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 async def taught(store: Store, content: str, scope: Scope | None = None) -> Exchange:
@@ -26,7 +27,7 @@ def words(news: News) -> list[str | None]:
 
 
 async def tell(store: Store, scope: Scope | None = None, key: str = ANSWERING) -> list[str | None]:
-    return words(await store.inbox.tell(scope or store.anna.scope, key))
+    return words(await store.inbox.tell(scope or store.anna.scope, key, since=LONG_AGO))
 
 
 async def test_what_was_formed_is_told_once_the_newest_first(store: Store) -> None:
@@ -49,13 +50,22 @@ async def test_what_waits_to_be_formed_is_told_when_it_is(store: Store) -> None:
     assert await tell(store) == ["Drinks tea"]
 
 
-async def test_it_is_told_to_nobody_else_and_in_no_other_chat(store: Store) -> None:
+async def test_it_is_told_in_any_chat_of_its_person_and_to_nobody_else(store: Store) -> None:
     await taught(store, "Drinks tea")
+    await taught(store, "Has a dog")
 
     assert await tell(store, store.ben.scope) == []
-    assert await tell(store, store.anna.elsewhere) == []
     assert await tell(store, Scope(store.ben, store.anna.scope.session_id)) == []
-    assert await tell(store) == ["Drinks tea"]
+    assert await tell(store, store.anna.elsewhere) == ["Has a dog", "Drinks tea"]
+    assert await tell(store) == []
+
+
+async def test_of_another_chat_it_is_told_for_a_while_and_of_the_same_chat_whenever(store: Store) -> None:
+    await taught(store, "Drinks tea")
+    later = datetime.now(UTC) + timedelta(minutes=1)
+
+    assert words(await store.inbox.tell(store.anna.elsewhere, ANSWERING, since=later)) == []
+    assert words(await store.inbox.tell(store.anna.scope, ANSWERING, since=later)) == ["Drinks tea"]
 
 
 async def test_however_many_ask_at_a_time_one_of_them_tells_it(store: Store) -> None:
@@ -69,7 +79,7 @@ async def test_however_many_ask_at_a_time_one_of_them_tells_it(store: Store) -> 
 
 async def test_what_was_not_shown_after_all_is_told_again(store: Store) -> None:
     await taught(store, "Drinks tea")
-    news = await store.inbox.tell(store.anna.scope, ANSWERING)
+    news = await store.inbox.tell(store.anna.scope, ANSWERING, since=LONG_AGO)
 
     await store.inbox.untell(news)
 
@@ -80,7 +90,7 @@ async def test_of_one_turn_alone_it_is_told_what_that_taught(store: Store) -> No
     await taught(store, "Drinks tea")
     own = await taught(store, "Has a dog")
 
-    assert words(await store.inbox.tell(store.anna.scope, own.turn.key, own=True)) == ["Has a dog"]
+    assert words(await store.inbox.tell(store.anna.scope, own.turn.key)) == ["Has a dog"]
     assert await tell(store) == ["Drinks tea"]
 
 
@@ -110,7 +120,8 @@ async def test_it_is_known_with_which_answer_a_turn_was_told(store: Store) -> No
     await tell(store, key=own.turn.key)
     scope = store.anna.scope
 
-    assert await store.inbox.told_with(scope, own.turn.key) == [second.turn.key, first.turn.key]
+    before = [(scope, second.turn.key), (scope, first.turn.key)]
+    assert await store.inbox.told_with(scope, own.turn.key) == before
     assert await store.inbox.told_with(scope, first.turn.key) == []
     assert await store.inbox.told_with(store.anna.elsewhere, own.turn.key) == []
     assert await store.inbox.told_with(store.ben.scope, own.turn.key) == []
@@ -130,10 +141,19 @@ async def test_of_which_nothing_could_be_shown_it_was_shown_with_no_answer(store
 
     await tell(store, key=own.turn.key)
 
-    assert await store.inbox.told_with(store.anna.scope, own.turn.key) == [shown.turn.key]
+    assert await store.inbox.told_with(store.anna.scope, own.turn.key) == [(store.anna.scope, shown.turn.key)]
     assert await tell(store) == []
 
 
 async def test_a_user_that_can_be_none_is_refused(store: Store) -> None:
     with pytest.raises(StoreError):
         await store.inbox.tell(Scope("*", "chat-1"), ANSWERING)
+
+
+async def test_it_is_known_with_which_answer_another_chats_turn_was_told(store: Store) -> None:
+    own, other = await taught(store, "Drinks tea"), await taught(store, "Has a dog", store.anna.elsewhere)
+
+    await tell(store, key=own.turn.key)
+
+    assert await store.inbox.told_with(store.anna.scope, own.turn.key) == [(other.turn.scope, other.turn.key)]
+    assert await store.inbox.told_with(store.anna.elsewhere, own.turn.key) == []

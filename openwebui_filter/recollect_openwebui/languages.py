@@ -1,0 +1,43 @@
+"""The language of a person, of those that notices and My memories are written in, and its words. Pure."""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+
+from recollect.text.word_analysis import analyze_words
+
+LANGUAGES = ("en", "de", "fr", "es", "zh")
+"""By their codes (BCP 47); the first serves everybody else."""
+
+_NAMED = {"german": "de", "french": "fr", "spanish": "es"}
+_HAN = range(0x4E00, 0x9FFF)
+_READ = 2_000
+"""Characters of a person's words that are read at most."""
+
+
+def language_of(told: Any, texts: Iterable[str] = ()) -> str:
+    """Return the code of a person's language.
+
+    Args:
+        told: The language that their frontend names, such as "de-DE"; anything else counts as none.
+        texts: Their own words and memories, which tell the language where the frontend does not.
+    """
+    named = told.partition("-")[0].lower() if isinstance(told, str) else ""
+    if named in LANGUAGES:
+        return named
+    if named:
+        return LANGUAGES[0]
+    words = " ".join(texts)[:_READ]
+    if any(ord(each) in _HAN for each in words) and not any("\u3040" <= each <= "\u30ff" for each in words):
+        return "zh"
+    return _NAMED.get(analyze_words(words).language, LANGUAGES[0])
+
+
+@cache
+def words_in(language: str) -> Mapping[str, str]:
+    """Return the words of a language of ``LANGUAGES`` by their keys."""
+    read = files("recollect_openwebui").joinpath("words", f"{language}.json").read_bytes()
+    return msgspec.json.decode(read, type=dict[str, str])
