@@ -9,7 +9,7 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 from tests.recollect.engines import engine_over
 from tests.recollect_proxy.memory_api.serving import GivenEngine
-from tests.stores import Store
+from tests.support.stores import Store
 
 from recollect.model import Skip
 from recollect_proxy.metrics.exposition import Metrics

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from structlog.testing import capture_logs
-from tests.stores import Store
-from tests.watched_stores import Outage, breakable
+from tests.support.stores import Store
+from tests.support.watched_stores import Outage, breakable
 
 from recollect.errors import (
     BudgetSpentError,

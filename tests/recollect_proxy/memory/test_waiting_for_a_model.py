@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from tests.recollect_proxy.settings import changed
-from tests.running_proxy import RunningProxy, User, extract_statements, running_proxy
-from tests.scripted_extraction import messages_shown
-from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion, failure
-from tests.served_process import RECOLLECT, environment
-from tests.waiting import until
+from tests.scripted.extraction import messages_shown
+from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, failure
+from tests.servers.running_proxy import RunningProxy, User, extract_statements, running_proxy
+from tests.servers.served_process import RECOLLECT, environment
+from tests.support.waiting import until
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.databases import SpareDatabases
-from tests.notes import note_request
 from tests.recollect.store.indexing import said
 from tests.recollect_proxy.command_line import recollect
 from tests.recollect_proxy.memory_api.serving import Api
-from tests.stores import Store, store_over
+from tests.servers.databases import SpareDatabases
+from tests.support.notes import note_request
+from tests.support.stores import Store, store_over
 from uuid_utils.compat import uuid7
 
 from recollect.engine import system_clock

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
-from tests.people import person
 from tests.recollect.engines import QUICK, engine_over
 from tests.recollect_proxy.memory_api.serving import GivenEngine, assert_error, serve, unhurried
-from tests.recollections import NOON, memory, turn
-from tests.scripted_models import ScriptedExtractor
-from tests.stores import Store, store_over
-from tests.watched_stores import Outage, Through, breakable, broken, with_parts
+from tests.scripted.models import ScriptedExtractor
+from tests.support.people import person
+from tests.support.recollections import NOON, memory, turn
+from tests.support.stores import Store, store_over
+from tests.support.watched_stores import Outage, Through, breakable, broken, with_parts
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine

@@ -11,8 +11,8 @@ from uuid import UUID
 
 import pytest
 from tests.recollect_proxy.command_line import recollect
-from tests.scripted_upstream import ScriptedUpstream
-from tests.stores import LATER, NOON, store_over
+from tests.scripted.upstream import ScriptedUpstream
+from tests.support.stores import LATER, NOON, store_over
 from uuid_utils.compat import uuid7
 
 from recollect.model import Actor, Add, AdminRead, Kind, Memory, Provenance, Scope, Source

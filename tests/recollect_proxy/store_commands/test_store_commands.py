@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.recollect_proxy.command_line import recollect
-from tests.stores import NOON, store_over
+from tests.support.stores import NOON, store_over
 
 from recollect.model import Awaits, Exchange, Formed, Scope, Unread, Wait
 from recollect.store import Postgres

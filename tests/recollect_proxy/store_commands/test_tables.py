@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
-from tests.recollections import memory
+from tests.support.recollections import memory
 
 from recollect_proxy.store_commands.memories_commands import memories_output
 from recollect_proxy.store_commands.printing import on_a_terminal as on_one_line
