@@ -85,7 +85,7 @@ async def test_what_was_said_just_before_a_restart_waits_for_its_persons_key_and
         left = await waiting(proxy)
 
     assert (kept, reasons, status) == ([], {"key": 2}, "degraded")
-    assert 'recollect_waiting{reason="key"} 2.0' in metrics
+    assert 'recollect_exchanges_waiting{reason="key"} 2.0' in metrics
     assert (formed, left) == ([CAT, DOG], {})
 
 

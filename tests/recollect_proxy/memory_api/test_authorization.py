@@ -35,6 +35,7 @@ ADMINISTRATORS = {
     "DELETE /memory/global/{memory_id}",
     "POST /memory/formation/retry",
     "GET /memory/metrics",
+    "GET /memory/usage",
     "GET /memory/embeddings",
     "GET /memory/report",
     "GET /memory/metrics.json",

@@ -120,7 +120,7 @@ def test_what_is_wrong_is_shown_to_who_asks_for_it_and_the_person_can_see_that(o
 
     assert LIGHT in shown
     assert HEAVY in shown
-    assert f"{SHOP}\tThe shop in Leeds uses the Stripe key [" in shown
+    assert f"{SHOP} | The shop in Leeds uses the Stripe key [" in shown
     assert (read.reader, read.operation) == ("command line", "audit-store")
     assert operator.admin_reads("ben") == []
 
