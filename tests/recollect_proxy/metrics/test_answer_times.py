@@ -1,7 +1,7 @@
 """The LLM's answers to chats are counted with their times and tokens; refused and broken ones are not."""
 
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import End, ScriptedUpstream, completion, failure
+from tests.scripted.upstream import End, ScriptedUpstream, completion, failure
+from tests.servers.running_proxy import RunningProxy, User
 
 
 async def test_an_answer_is_counted_and_a_failure_is_not(
