@@ -27,11 +27,11 @@ IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
 .PHONY: run upstream demo docs test test-fast test-slow test-postgres coverage lint format types check bench chaos fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy sbom audit test-soak test-large lock clean
 
-run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
+run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
 
 upstream:
-	@test -n "$(UPSTREAM)$(RECOLLECT_UPSTREAM)" || { echo "Recollect needs the base URL of your LLM: make run UPSTREAM=http://127.0.0.1:11434/v1. No LLM at hand? make demo"; exit 2; }
+	@test -n "$(UPSTREAM)$(RECOLLECT_UPSTREAM)" || { echo "Recollect needs your LLM's server: make run UPSTREAM=http://127.0.0.1:11434. No LLM at hand? make demo"; exit 2; }
 
 demo: $(VENV)/.run  ## a short play of two people; with UPSTREAM=... through a real LLM
 	@$(BIN)/python -m examples.demo $(if $(UPSTREAM),--upstream $(UPSTREAM))

@@ -32,6 +32,7 @@ from recollect_proxy.web.errors import (
     send_failure,
 )
 from recollect_proxy.web.lazy_application import LazyApplication
+from recollect_proxy.web.paths import changes_models
 
 _UNSUPPORTED = frozenset(
     {
@@ -104,22 +105,26 @@ class App:
             log.debug("client_left")
         except UpstreamError as error:
             log.warning("upstream_failed", url=error.url, code=error.failure.code)
-            await send_failure(send, error.failure)
+            await send_failure(scope, send, error.failure)
         except TruncatedError:
             log.warning("upstream_broke_off", answer_begun=started)
             if not started:
-                await send_failure(send, UPSTREAM_BROKE_OFF)
+                await send_failure(scope, send, UPSTREAM_BROKE_OFF)
         except Exception as error:  # noqa: BLE001 -- whatever it is, the client is told in its own words
             # Its name and its place, not its text, which may hold the user's. An answer begun is cut.
             where = _place_of(error)
             log.error("internal_error", error=type(error).__name__, where=where, answer_begun=started)  # noqa: TRY400 -- no text
             if not started:
-                await send_failure(send, INTERNAL)
+                await send_failure(scope, send, INTERNAL)
 
     def _chat_priority(self, scope: Scope) -> AbstractContextManager[None]:
         """Let formation yield to whatever may ask the upstream's model something, as long as that lasts."""
-        is_for_upstream = scope["method"] == "POST" and self._is_for_upstream(scope)
-        return self.engine.chat() if is_for_upstream else nullcontext()
+        asks = (
+            scope["method"] == "POST"
+            and self._is_for_upstream(scope)
+            and not changes_models(scope["raw_path"])
+        )
+        return self.engine.chat() if asks else nullcontext()
 
     def _is_for_upstream(self, scope: Scope) -> bool:
         path: bytes = scope["raw_path"]
@@ -174,12 +179,12 @@ def _place_of(error: Exception) -> str:
     return f"{frame.filename}:{frame.lineno}"
 
 
-async def _ambiguous(_scope: Scope, _receive: Receive, send: Send) -> None:
-    await send_failure(send, AMBIGUOUS)
+async def _ambiguous(scope: Scope, _receive: Receive, send: Send) -> None:
+    await send_failure(scope, send, AMBIGUOUS)
 
 
-async def _unsupported(_scope: Scope, _receive: Receive, send: Send) -> None:
-    await send_failure(send, METHOD_NOT_SUPPORTED)
+async def _unsupported(scope: Scope, _receive: Receive, send: Send) -> None:
+    await send_failure(scope, send, METHOD_NOT_SUPPORTED)
 
 
 def _build_memory_api(
@@ -218,5 +223,5 @@ def _build_mcp(engine: LiveEngine, authentication: Authentication, settings: Pro
     )
 
 
-async def _not_found(_scope: Scope, _receive: Receive, send: Send) -> None:
-    await send_failure(send, NOT_FOUND)
+async def _not_found(scope: Scope, _receive: Receive, send: Send) -> None:
+    await send_failure(scope, send, NOT_FOUND)

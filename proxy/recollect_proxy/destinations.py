@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.ports import Clock
 from recollect.settings.upstreams import UpstreamSettings
-from recollect.wire import COMPLETIONS, MESSAGES, RESPONSES, Dialect
+from recollect.wire import COMPLETIONS, MESSAGES, OLLAMA_CHAT, OLLAMA_COMPLETION, RESPONSES, Dialect
 from recollect_proxy.chat.answer_relay import AnswerRelay
 from recollect_proxy.chat.conversation import Conversation
 from recollect_proxy.chat.fair_executor import FairExecutor
@@ -24,6 +24,8 @@ from recollect_proxy.identity import Identity
 from recollect_proxy.routing import (
     COMPLETIONS_PATH,
     MESSAGES_PATH,
+    OLLAMA_CHAT_PATH,
+    OLLAMA_COMPLETION_PATH,
     RESPONSES_PATH,
     Destination,
     IdentifiedOnly,
@@ -39,6 +41,8 @@ _WITH_MEMORY = {
     COMPLETIONS_PATH: COMPLETIONS,
     RESPONSES_PATH: RESPONSES,
     MESSAGES_PATH: MESSAGES,
+    OLLAMA_CHAT_PATH: OLLAMA_CHAT,
+    OLLAMA_COMPLETION_PATH: OLLAMA_COMPLETION,
 }
 
 
@@ -89,7 +93,7 @@ class Destinations:
         """Build everything, and return the router."""
         settings = self.settings
         policy = settings.default_upstream
-        base = settings.base_path if policy.base is None else policy.base
+        base = "" if settings.is_whole_server else settings.base_path if policy.base is None else policy.base
         upstream = upstream_of(settings)
         self.upstreams.append(upstream)
         by_path: list[Destination] = []
@@ -132,6 +136,8 @@ class Destinations:
             ),
             strip=strip,
             takes=way.policy.takes,
+            is_api_only=way.is_default and self.settings.is_whole_server,
+            allows_changes=way.policy.model_changes,
         )
 
     def _strip(self, way: _Way) -> Callable[[bytes], bool]:
@@ -169,7 +175,6 @@ class Destinations:
             relay=AnswerRelay(way.upstream, passthrough, self.reports),
             passthrough=passthrough,
             reports=self.reports,
-            answers=self.engine.answers,
             traces=self._traces,
         )
 

@@ -3,7 +3,6 @@
 Never: SQL, prompts, header policy.
 """
 
-from recollect.engine.live.answer_counts import AnswerCounts
 from recollect.model import Skip
 from recollect_proxy.chat.answer_relay import AnswerRelay
 from recollect_proxy.chat.passthrough import Passthrough
@@ -31,7 +30,6 @@ class Conversation:
         relay: AnswerRelay,
         passthrough: Passthrough,
         reports: RecallReports,
-        answers: AnswerCounts,
         traces: Traces = UNTRACED,
     ) -> None:
         self._identity = identity
@@ -40,7 +38,6 @@ class Conversation:
         self._relay = relay
         self._passthrough = passthrough
         self._reports = reports
-        self._answers = answers
         self._traces = traces
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -57,7 +54,7 @@ class Conversation:
         try:
             parsed = await self._reader.read_in_time(caller, scope["headers"], body)
         except RefusedError as error:
-            return await send_failure(send, error.failure)
+            return await send_failure(scope, send, error.failure)
 
         # Without a turn there is nothing to recall or to remember: the request passes.
         is_task = self._preparer.is_task(parsed)
@@ -85,6 +82,5 @@ class Conversation:
             raise
         finally:
             request.record_end(recorder)
-            recorder.count(self._answers)
             trace.end(request, recorder, api=self._reader.dialect.name)
         return None

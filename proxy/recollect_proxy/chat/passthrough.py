@@ -15,6 +15,10 @@ _QUESTIONS = (
     b"/messages",
     b"/moderations",
     b"/rerank",
+    b"/api/chat",
+    b"/api/embed",
+    b"/api/generate",
+    b"/api/show",
 )
 """The paths whose POST creates nothing on the upstream, so that it may be repeated."""
 

@@ -27,6 +27,11 @@ def banner(settings: ProxySettings, app: App, port: int, token: AdminToken) -> s
     seen = settings.public_url or origin  # by people's browsers
     rows = [
         ("base URL", f"{origin}{default_base(settings)}  (put this into your frontend)"),
+        *(
+            [("ollama URL", f"{origin}  (the same for an Ollama connection)")]
+            if settings.is_whole_server
+            else []
+        ),
         ("upstream", settings.upstream),
         *(("", _further(each)) for each in settings.further_upstreams),
         ("store", _store(settings, app)),

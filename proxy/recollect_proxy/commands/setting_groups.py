@@ -53,7 +53,10 @@ GROUPS = (
             "oidc_audience",
         ),
     ),
-    Group("LLMs and frontends", ("upstreams", "system_styles", "forward_identity", "openwebui_status")),
+    Group(
+        "LLMs and frontends",
+        ("upstreams", "system_styles", "forward_identity", "openwebui_status"),
+    ),
     Group(
         "Recall (memories in a prompt)",
         (

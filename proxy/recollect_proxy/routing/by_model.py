@@ -16,7 +16,7 @@ from recollect_proxy.routing.model_list import ModelList
 from recollect_proxy.routing.paths import chat_path, is_below
 from recollect_proxy.web.asgi import Headers, Incoming, Receive, Scope, Send, peer_of, replayed, values
 from recollect_proxy.web.errors import MODEL_NOT_READ, MODEL_READ_LATE, Failure, Refusing
-from recollect_proxy.web.paths import canonical
+from recollect_proxy.web.paths import canonical, ollama_call
 
 _BODY_LIMIT = 32 * 1024 * 1024
 """Bytes up to which a body is read for its model: as many as for its memory."""
@@ -66,6 +66,10 @@ class ByModel:
         path = canonical(scope["raw_path"])
         if scope["type"] == "http" and scope["method"] == "GET" and self._below(path) == _MODELS:
             await self._list(scope, receive, send)
+            return
+        if ollama_call(path):  # the other servers speak OpenAI's API, and a model may be gigabytes
+            application = self._default.application(scope, path, self._default.base)
+            await named(application, self._default.name)(scope, receive, send)
             return
         try:
             model, again = await self._model(scope, path, receive)

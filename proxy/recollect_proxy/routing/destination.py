@@ -3,11 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from recollect_proxy.routing.paths import chat_path, is_kept_answer
+from recollect_proxy.routing.paths import chat_path, is_below, is_kept_answer
 from recollect_proxy.upstream.upstream import Upstream
 from recollect_proxy.web.asgi import Application, Event, Receive, Scope, Send
+from recollect_proxy.web.errors import MODELS_STAY, NOT_FOUND, Refusing
+from recollect_proxy.web.paths import changes_models
 
 _NAME = b"x-recollect-upstream"
+_APIS = (b"/v1", b"/api")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,8 @@ class Destination:
         websockets: Relays WebSockets.
         strip: Whether a client's header, by its lower-case name, is not forwarded.
         takes: Whether the server serves a model, by its name. The default server takes none: it gets what no other takes.
+        is_api_only: Whether only the server's APIs can be reached, and its root, by which clients see that it is there.
+        allows_changes: Whether the models of an Ollama server may be changed.
     """
 
     name: str
@@ -35,6 +40,8 @@ class Destination:
     websockets: Application
     strip: Callable[[bytes], bool]
     takes: Callable[[str], bool]
+    is_api_only: bool = False
+    allows_changes: bool = False
 
     def application(self, scope: Scope, plain: bytes, base: bytes) -> Application:
         """Return what answers a request.
@@ -46,6 +53,10 @@ class Destination:
         """
         if scope["type"] == "websocket":
             return self.websockets
+        if self.is_api_only and plain and not any(is_below(plain, each) for each in _APIS):
+            return Refusing(NOT_FOUND)
+        if changes_models(plain) and not self.allows_changes:
+            return Refusing(MODELS_STAY)
         api = chat_path(plain, base)
         if api is not None and scope["method"] == "POST":
             return self.conversations[api]

@@ -7,6 +7,8 @@ would pass without memory, and no one would know why.
 COMPLETIONS_PATH = b"/chat/completions"
 RESPONSES_PATH = b"/responses"
 MESSAGES_PATH = b"/messages"
+OLLAMA_CHAT_PATH = b"/api/chat"
+OLLAMA_COMPLETION_PATH = b"/api/generate"
 
 _VERSION = b"/v1"
 _CANCEL = b"/cancel"
@@ -33,7 +35,7 @@ def chat_path(plain: bytes, base: bytes) -> bytes | None:
 
     A path that ends in `/chat/completions` always asks for a chat, as `/deployments/NAME/chat/completions` does. Other APIs have
     paths that end in `/responses` or `/messages` (`/threads/ID/messages`). So these two count only directly below the base or
-    a `/v1`.
+    a `/v1`, and Ollama's directly below the base.
 
     Args:
         plain: The canonical path.
@@ -44,4 +46,5 @@ def chat_path(plain: bytes, base: bytes) -> bytes | None:
     for path in (RESPONSES_PATH, MESSAGES_PATH):
         if plain == base.lower() + path or plain.endswith(_VERSION + path):
             return path
-    return None
+    below = plain.removeprefix(base.lower())
+    return below if below in (OLLAMA_CHAT_PATH, OLLAMA_COMPLETION_PATH) else None

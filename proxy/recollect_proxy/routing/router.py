@@ -11,6 +11,8 @@ from recollect_proxy.web.paths import canonical
 
 _VERSION = b"/v1"
 _MODELS = b"/models"
+_TAGS = b"/api/tags"
+"""Ollama's list."""
 
 
 class Router:
@@ -51,7 +53,8 @@ class Router:
 
     def lists_models(self, path: bytes) -> bool:
         """Return whether this is, letter by letter, the path by which a server's models are listed."""
-        return any(path == (each.base or _VERSION) + _MODELS for each in self._destinations)
+        lists = ((each.base or _VERSION) + _MODELS for each in self._destinations)
+        return path in lists or any(path == each.base + _TAGS for each in self._destinations)
 
     def serves(self, path: bytes) -> bool:
         """Return whether some server has this path."""

@@ -41,7 +41,10 @@ JWKS = "jwks.json"
 class ProxySettings(ProxyInternals, EngineSettings):
     """The settings of `recollect serve`. Each field is also the variable `RECOLLECT_<FIELD>`."""
 
-    upstream: str = Field(description="Base URL of the OpenAI-compatible LLM, as http://127.0.0.1:11434/v1.")
+    upstream: str = Field(
+        description="LLM server, as http://127.0.0.1:11434 with its APIs below /v1 and /api, as Ollama's are; or the base URL of an "
+        "OpenAI-compatible API alone, as https://api.example.org/v1.",
+    )
     upstreams: Annotated[tuple[UpstreamSettings, ...], NoDecode] = Field(
         default=(),
         description="Further LLMs by model or path, and which memories each may be sent and learn from, as a JSON list: "
@@ -138,7 +141,12 @@ class ProxySettings(ProxyInternals, EngineSettings):
     def upstream_api(self) -> str:
         """The base URL of the default upstream's API: below /v1 where all paths of the server are served."""
         serves_all = self.default_upstream.base == "" and not urlsplit(self.upstream).path
-        return f"{self.upstream}{self.base_path}" if serves_all else self.upstream
+        return f"{self.upstream}{self.base_path}" if serves_all or self.is_whole_server else self.upstream
+
+    @property
+    def is_whole_server(self) -> bool:
+        """Whether the default upstream is named without a path, and so serves OpenAI's API below /v1 and Ollama's below /api."""
+        return self.default_upstream.base is None and not urlsplit(self.upstream).path
 
     @property
     def further_upstreams(self) -> tuple[UpstreamSettings, ...]:

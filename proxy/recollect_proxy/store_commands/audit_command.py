@@ -9,7 +9,6 @@ from uuid import UUID
 import typer
 
 from recollect.model import Fault, Finding
-from recollect_proxy.store_commands.ids import part_of_id, whole_id
 from recollect_proxy.store_commands.printing import Output, print_output, print_table
 from recollect_proxy.store_commands.running_commands import (
     MISUSED,
@@ -39,7 +38,7 @@ READER, OPERATION = "command line", "audit-store"
 _WRITING = frozenset({Fault.SECRET, Fault.WRONG_DATE})
 """The faults whose repair writes a memory, which has to be embedded."""
 
-_COLUMNS = ("memory", "user", "fault", "why", "content")
+_COLUMNS = ("user", "fault", "memory", "why", "what it says", "beside, or corrected")
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class _Asked:
     users: Sequence[str]
     faults: frozenset[Fault]
     repairing: frozenset[Fault]
-    undo: str | None
+    undo: UUID | None
     yes: bool
     show: bool
     as_json: bool
@@ -89,12 +88,7 @@ ToRepair = Annotated[
     list[Fault] | None, typer.Option(help="Repair this fault, after a yes; may be repeated.")
 ]
 ToUndo = Annotated[
-    str | None,
-    typer.Option(
-        help="Undo what a run repaired, by the id it printed, or a part of it.",
-        metavar="RUN",
-        callback=part_of_id,
-    ),
+    UUID | None, typer.Option(help="Undo what a run repaired, by the id it printed.", metavar="RUN")
 ]
 AskModel = Annotated[
     bool,
@@ -200,9 +194,7 @@ async def _find(audit: "StoreAudit", user_id: str, asked: _Asked, found: _Found)
 
 def _row(user_id: str, finding: Finding) -> tuple[object, ...]:
     memory = finding.memory
-    correction = _correction(finding)
-    content = f"{memory.content} | {correction}" if correction else memory.content
-    return (memory.id, user_id, finding.fault.value, finding.reason, content)
+    return (user_id, finding.fault, memory.id, finding.reason, memory.content, _correction(finding))
 
 
 def _document(user_id: str, finding: Finding) -> dict[str, Any]:
@@ -249,8 +241,7 @@ async def _repair(audit: "StoreAudit", asked: _Asked, found: _Found) -> tuple[UU
     return ran, sum([await audit.repair(each, asked.repairing, run=ran) for each in users])
 
 
-async def _undo(audit: "StoreAudit", asked: _Asked, part: str) -> Output:
-    ran = whole_id(part, await audit.runs(), "run")
+async def _undo(audit: "StoreAudit", asked: _Asked, ran: UUID) -> Output:
     users = asked.users or await audit.repaired_users(ran)
     done = [await audit.undo_run(each, ran) for each in users]
     undone, left = sum(count for count, _ in done), sum(count for _, count in done)

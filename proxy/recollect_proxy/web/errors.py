@@ -1,6 +1,6 @@
 """The proxy's own answers when it can't relay: the only place with status codes.
 
-The body has OpenAI's shape, so that every SDK shows the message; `x-recollect-error` says who failed.
+The body has OpenAI's shape, or Ollama's below its paths, so that every SDK shows the message; `x-recollect-error` says who failed.
 """
 
 from dataclasses import dataclass, field
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from recollect_proxy.web.asgi import Headers, Receive, Scope, Send, respond
+from recollect_proxy.web.paths import ollama_call
 
 _UNAUTHORIZED = 401
 """It comes with a challenge (RFC 9110, section 15.5.2)."""
@@ -68,6 +69,11 @@ MODEL_READ_LATE = _ours(
     "model_read_late",
     "Which upstream is asked depends on the model, and Recollect had no time to read it in this request. Try again.",
 )
+MODELS_STAY = _ours(
+    403,
+    "models_stay",
+    "Models are neither pulled nor changed through Recollect. Its operator can allow it by model_changes: docs/reference/upstreams.md.",
+)
 OPTIONS_NOT_CUT = _ours(
     413,
     "recollect_object_not_cut",
@@ -96,12 +102,13 @@ def failure_body(failure: Failure) -> bytes:
     return msgspec.json.encode({"error": error})
 
 
-async def send_failure(send: Send, failure: Failure, headers: Headers | None = None) -> None:
-    """Answer with a failure, and say in headers what else is to be said."""
+async def send_failure(scope: Scope, send: Send, failure: Failure, headers: Headers | None = None) -> None:
+    """Answer a request with a failure, and say in headers what else is to be said."""
     headers = [(b"x-recollect-error", failure.source.encode()), *(headers or [])]
     if failure.status == _UNAUTHORIZED:
         headers.append((b"www-authenticate", b"Bearer"))
-    body = failure_body(failure)
+    is_ollamas = ollama_call(scope["raw_path"])
+    body = msgspec.json.encode({"error": failure.message}) if is_ollamas else failure_body(failure)
     await respond(send, failure.status, body, content_type=b"application/json", headers=headers)
 
 
@@ -123,4 +130,4 @@ class Refusing:
             await receive()
             await send({"type": "websocket.close"})  # before it was accepted: refused with 403
             return
-        await send_failure(send, self.failure, self.headers)
+        await send_failure(scope, send, self.failure, self.headers)

@@ -26,6 +26,23 @@ _UNICODE = re.compile(rb"%u([0-9a-fA-F]{4})")
 """An escape of IIS and of JavaScript's ``escape``."""
 
 
+_READING = frozenset({b"chat", b"embed", b"embeddings", b"generate", b"ps", b"show", b"tags", b"version"})
+_CHANGING = frozenset({b"blobs", b"copy", b"create", b"delete", b"pull", b"push"})
+"""Calls of Ollama's API (https://docs.ollama.com/api): those that ask the server, and those that change its models."""
+
+
+def ollama_call(path: bytes) -> bytes:
+    """Return the call of Ollama's API that a path names, as ``chat`` of ``/api/chat``; empty if it names none."""
+    _, api, rest = path.rpartition(b"/api/")
+    name = rest.partition(b"/")[0]
+    return name if api and name in _READING | _CHANGING else b""
+
+
+def changes_models(path: bytes) -> bool:
+    """Return whether a path names a call by which Ollama's models are changed."""
+    return ollama_call(path) in _CHANGING
+
+
 def canonical(path: bytes) -> bytes:
     """Return a path as the most lenient server reads it, in lower case.
 

@@ -53,6 +53,7 @@ class UpstreamSettings(BaseModel):
         shared: Whether shared and global memories may be sent there.
         users: Patterns of user ids. Of other users nothing is sent there, and nothing is learned.
         learn: Whether exchanges with it are logged and form memories.
+        model_changes: Whether an Ollama server's models may be pulled, pushed, created, copied and deleted.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -67,6 +68,7 @@ class UpstreamSettings(BaseModel):
     shared: bool = True
     users: tuple[str, ...] = ("*",)
     learn: bool = True
+    model_changes: bool = False
 
     @field_validator("url")
     @classmethod

@@ -1,4 +1,4 @@
-"""The chat wire, of OpenAI and Anthropic: reads a turn, composes a body, listens to a reply.
+"""The chat wire, of OpenAI, Anthropic and Ollama: reads a turn, composes a body, listens to a reply.
 
 Never: I/O, httpx, litestar, open_webui; and no function here raises on any bytes it is given.
 """
@@ -7,7 +7,7 @@ from recollect.model import SystemStyle
 from recollect.wire.additions import Additions, restorable
 from recollect.wire.anchors import Anchor, anchors
 from recollect.wire.body import ChatBody, ChatMessage, read_body
-from recollect.wire.dialect import COMPLETIONS, MESSAGES, RESPONSES, Dialect
+from recollect.wire.dialect import COMPLETIONS, MESSAGES, OLLAMA_CHAT, OLLAMA_COMPLETION, RESPONSES, Dialect
 from recollect.wire.encodings import decoded
 from recollect.wire.limits import is_light
 from recollect.wire.options import may_have_options, take_options
@@ -25,6 +25,8 @@ from recollect.wire.user_text import authored_text
 __all__ = [
     "COMPLETIONS",
     "MESSAGES",
+    "OLLAMA_CHAT",
+    "OLLAMA_COMPLETION",
     "RESPONSES",
     "Additions",
     "Anchor",

@@ -86,6 +86,7 @@ class ChatBody:
         conversation: The chat's own id, if the server keeps it; else "".
         outside: How many of ``messages``, the first of them, stand elsewhere in ``raw``.
         unread: How many of user and assistant are not read.
+        is_whole: Whether it has no room for earlier messages.
         shape: How it asks for its answer.
     """
 
@@ -98,6 +99,7 @@ class ChatBody:
     conversation: str = ""
     outside: int = 0
     unread: int = 0
+    is_whole: bool = False
     shape: RequestShape = UNSHAPED
 
     def message_spans(self) -> Sequence[Span | None] | None:

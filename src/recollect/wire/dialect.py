@@ -9,6 +9,13 @@ from recollect.wire.additions import Additions
 from recollect.wire.anthropic import MessageParser, read_messages_body
 from recollect.wire.body import ChatBody, read_body
 from recollect.wire.insertion import Form, compose
+from recollect.wire.ollama import (
+    OllamaParser,
+    compose_ollama_chat,
+    compose_ollama_completion,
+    read_ollama_chat,
+    read_ollama_completion,
+)
 from recollect.wire.reply import ReplyReader
 from recollect.wire.reply_parser import CompletionParser
 from recollect.wire.responses import ResponseParser, read_responses_body
@@ -58,3 +65,19 @@ MESSAGES = Dialect(
     lambda content_type, encoding: ReplyReader(content_type, encoding, MessageParser()),
 )
 """Anthropic's messages."""
+
+OLLAMA_CHAT = Dialect(
+    "ollama-chat",
+    read_ollama_chat,
+    compose_ollama_chat,
+    lambda content_type, encoding: ReplyReader(content_type, encoding, OllamaParser()),
+)
+"""Ollama's chats."""
+
+OLLAMA_COMPLETION = Dialect(
+    "ollama-generate",
+    read_ollama_completion,
+    compose_ollama_completion,
+    lambda content_type, encoding: ReplyReader(content_type, encoding, OllamaParser()),
+)
+"""Ollama's completions of one prompt."""

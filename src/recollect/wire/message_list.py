@@ -48,6 +48,7 @@ class _Large(msgspec.Struct):
     role: msgspec.Raw = _NULL
     name: msgspec.Raw = _NULL
     content: msgspec.Raw = _NULL
+    images: msgspec.Raw = _NULL
     tool_calls: msgspec.Raw = _NULL
     function_call: msgspec.Raw = _NULL
 

@@ -3,6 +3,7 @@
 Never: raises, changes or delays a byte, or holds more of an answer than its bounds say.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
 from recollect.wire.encodings import DECODING_ERRORS, Sink, decoding
@@ -33,9 +34,12 @@ class ReplyReader:
     ) -> None:
         """Prepare to read an answer; ``said`` is of chat completions by default, each header "" if absent."""
         self._said = said or CompletionParser()
-        self._body: _EventStream | _Whole
-        if "text/event-stream" in content_type.lower():
+        self._body: _Lines | _Whole
+        kind = content_type.lower()
+        if "text/event-stream" in kind:
             self._body = _EventStream(self._said.parse_event)
+        elif "ndjson" in kind:
+            self._body = _JsonLines(self._said.parse_event)
         else:
             self._body = _Whole(self._said.parse_whole)
         self._encoding = content_encoding
@@ -98,26 +102,19 @@ class _Whole:
         self._pieces.clear()
 
 
-class _EventStream:
-    """Splits a stream of server-sent events, and reports each event with data.
-
-    The format: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
-
-    It reports a last event even if the blank line after it is missing.
+class _Lines(ABC):
+    """Splits a stream into lines, and has a subclass read them.
 
     Attributes:
-        truncated: Whether an event, or the rest of the stream, was left out.
+        truncated: Whether a part of the stream was left out.
     """
 
-    def __init__(self, tell: Callable[[bytes, Sequence[bytes]], None]) -> None:
-        """Call ``tell`` for each event, with its name (empty if it has none) and its lines of data."""
+    def __init__(self) -> None:
         self.truncated = False
-        self._tell = tell
         self._lines_left = _MOST_LINES
         self._after_return = False
         self._rest: list[bytes] = []
         self._rest_size = 0
-        self._forget_event()
 
     def write(self, data: bytes, /) -> None:
         """Take the next bytes."""
@@ -130,12 +127,12 @@ class _EventStream:
         if end:
             lines = b"".join((*self._rest, data[:end])).splitlines()
             self._rest, self._rest_size = [], 0
-            self._read(lines)
+            self._read_bounded(lines)
         self._hold(data[end:])
 
     def finish(self) -> None:
-        """Read what no line end and no blank line closed."""
-        self._read([b"".join(self._rest), b""])
+        """Read what no line end closed."""
+        self._read_bounded([b"".join(self._rest), b""])
         self._rest, self._rest_size = [], 0
 
     def _hold(self, rest: bytes) -> None:
@@ -144,24 +141,72 @@ class _EventStream:
             self._rest.append(rest)
         else:
             self._rest.clear()
-            self._spoiled = True
+            self._leave_out()
 
-    def _read(self, lines: list[bytes]) -> None:
+    def _read_bounded(self, lines: list[bytes]) -> None:
         if self._lines_left == _MOST_LINES:
             lines[0] = lines[0].removeprefix(_MARK)
         if len(lines) > self._lines_left:
             self.truncated = True
             del lines[self._lines_left :]
         self._lines_left -= len(lines)
+        self._read(lines)
+
+    @abstractmethod
+    def _read(self, lines: list[bytes]) -> None:
+        """Read whole lines; a line that no line end closed is followed by an empty one."""
+
+    @abstractmethod
+    def _leave_out(self) -> None:
+        """Take note that a line is too large to be read."""
+
+
+class _JsonLines(_Lines):
+    """A stream of JSON objects, a line each (NDJSON), as Ollama sends it."""
+
+    def __init__(self, tell: Callable[[bytes, Sequence[bytes]], None]) -> None:
+        """Call ``tell`` for each line, as for an event without a name."""
+        super().__init__()
+        self._tell = tell
+
+    def _read(self, lines: list[bytes]) -> None:
+        for line in lines:
+            if len(line) > _LARGEST_EVENT:
+                self._leave_out()
+            elif line.strip():
+                self._tell(b"", [line])
+
+    def _leave_out(self) -> None:
+        self.truncated = True
+
+
+class _EventStream(_Lines):
+    """Splits a stream of server-sent events, and reports each event with data.
+
+    The format: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+
+    It reports a last event even if the blank line after it is missing. If an event is left out, ``truncated`` is set.
+    """
+
+    def __init__(self, tell: Callable[[bytes, Sequence[bytes]], None]) -> None:
+        """Call ``tell`` for each event, with its name (empty if it has none) and its lines of data."""
+        super().__init__()
+        self._tell = tell
+        self._forget_event()
+
+    def _read(self, lines: list[bytes]) -> None:
         for line in lines:
             if not line:
                 self._close_event()
             elif len(line) > _LARGEST_EVENT:
-                self._spoiled = True
+                self._leave_out()
             elif line.startswith(b"data:"):
                 self._add(line[6:] if line[5:6] == b" " else line[5:])
             elif line.startswith(b"event:"):
                 self._name = line[6:].strip()
+
+    def _leave_out(self) -> None:
+        self._spoiled = True
 
     def _add(self, data: bytes) -> None:
         self._data.append(data)

@@ -59,15 +59,19 @@ class Answer(msgspec.Struct):
     usage: Any = None
     choices: Any = None  # chat completions
     delta: Any = None  # responses: text; messages: an object
-    response: Any = None  # responses: the whole, at its beginning and its end
+    response: Any = None  # responses: the whole, at its beginning and its end; Ollama's completions: text
     item: Any = None  # responses: one part of the output
     output: Any = None  # responses, not streamed
     status: Any = None  # responses
     background: Any = None  # responses
-    message: Any = None  # messages: the whole, at its beginning
+    message: Any = None  # messages: the whole, at its beginning; Ollama's chats: a piece, or the whole
     content: Any = None  # messages, not streamed
     content_block: Any = None  # messages
     stop_reason: Any = None  # messages
+    done: Any = None  # Ollama
+    done_reason: Any = None  # Ollama
+    prompt_eval_count: Any = None  # Ollama
+    eval_count: Any = None  # Ollama
 
 
 _ANSWER = msgspec.json.Decoder(Answer)

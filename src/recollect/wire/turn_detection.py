@@ -73,7 +73,7 @@ def detect_turn(
     if private is Skip.CHANNEL or (private is not None and not recall_in_temporary):
         return DetectedTurn(skip=private)
     kept = bool(parsed.follows or parsed.conversation)  # by the server, with everything that was said
-    whole = True if kept else is_whole
+    whole = True if kept or parsed.is_whole else is_whole
     told = replace(
         turn,
         scope=replace(turn.scope, session_id=id_without_secrets(turn.scope.session_id)),

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from tests.e2e.clients.comparing import Comparison, assert_same_but_for_the_memory, from_messages
 from tests.e2e.clients.programs import KEY, QUESTION, Client, run
-from tests.scripted.upstream import (
+from tests.running_proxy import User
+from tests.scripted_upstream import (
     JSON,
     completion,
     completion_body,
@@ -19,7 +20,6 @@ from tests.scripted.upstream import (
     failure,
     whole,
 )
-from tests.servers.running_proxy import User
 
 pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 

@@ -11,8 +11,9 @@ from tests.e2e.clients.comparing import (
     from_messages,
 )
 from tests.e2e.clients.programs import KEY, QUESTION, node_client
-from tests.scripted.dialects import response, response_stream
-from tests.scripted.upstream import (
+from tests.running_proxy import User
+from tests.scripted_dialects import response, response_stream
+from tests.scripted_upstream import (
     End,
     Fields,
     completion,
@@ -22,7 +23,6 @@ from tests.scripted.upstream import (
     streamed,
     whole,
 )
-from tests.servers.running_proxy import User
 
 PIECES = ["Lapsang", " Souchong."]
 SAID = "Lapsang Souchong."

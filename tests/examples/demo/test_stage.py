@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 from tests.recollect_proxy.settings import proxy_settings
-from tests.scripted.upstream import (
+from tests.running_proxy import extract_statements
+from tests.scripted_upstream import (
     Answer,
     Received,
     ScriptedUpstream,
@@ -14,7 +15,6 @@ from tests.scripted.upstream import (
     failure,
     whole,
 )
-from tests.servers.running_proxy import extract_statements
 
 from examples.demo import stage as staging
 from examples.demo.script import SCENES

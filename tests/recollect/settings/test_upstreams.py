@@ -90,7 +90,11 @@ def test_the_path_of_all_paths_has_an_api_below_v1() -> None:
     rooted = proxy_settings(upstream="http://h:8080", upstreams='[{"path": "/"}]')
     assert rooted.default_upstream.base == ""
     assert rooted.upstream_api == "http://h:8080/v1"
-    assert proxy_settings(upstream="http://h:8080").upstream_api == "http://h:8080"
+    assert proxy_settings(upstream="http://h:8080").upstream_api == "http://h:8080/v1"
+    assert (
+        proxy_settings(upstream="http://h:8080", upstreams='[{"path": "/v1"}]').upstream_api
+        == "http://h:8080"
+    )
 
 
 def test_a_worker_process_is_told_what_the_proxy_was() -> None:

@@ -5,7 +5,8 @@ from typing import Any
 
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
-from tests.scripted.upstream import (
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.scripted_upstream import (
     JSON,
     End,
     ScriptedUpstream,
@@ -16,8 +17,7 @@ from tests.scripted.upstream import (
     head,
     whole,
 )
-from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
-from tests.support.tables import table
+from tests.tables import table
 
 from recollect_proxy.chat.context_length import says_too_long
 

@@ -1,6 +1,8 @@
 """Clients of HTTP/1.0, as nginx is by default, get no chunks (RFC 9112, sections 6.1 and 6.3)."""
 
-from tests.scripted.upstream import (
+from tests.raw_client import RawConnection, Response, request_bytes
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.scripted_upstream import (
     End,
     ScriptedUpstream,
     completion,
@@ -10,8 +12,6 @@ from tests.scripted.upstream import (
     streamed,
     until_close,
 )
-from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
-from tests.support.raw_client import RawConnection, Response, request_bytes
 
 
 async def ask(proxy: RunningProxy, user: User, *, method: bytes = b"POST", target: bytes = CHAT) -> Response:

@@ -11,7 +11,8 @@ from tests.recollect_proxy.openai_sdk.application import (
     Tea,
     assert_recalled,
 )
-from tests.scripted.upstream import (
+from tests.running_proxy import RunningProxy, User
+from tests.scripted_upstream import (
     ScriptedUpstream,
     completion,
     completion_body,
@@ -20,7 +21,6 @@ from tests.scripted.upstream import (
     streamed,
     whole,
 )
-from tests.servers.running_proxy import RunningProxy, User
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 WEATHER: Any = {"type": "function", "function": {"name": "weather", "parameters": CITY}}

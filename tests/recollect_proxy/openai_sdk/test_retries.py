@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import openai
 import pytest
 from tests.recollect_proxy.openai_sdk.application import ASK, WHICH_TEA, assert_recalled, sdk
-from tests.scripted.upstream import (
+from tests.running_proxy import RunningProxy, User
+from tests.scripted_upstream import (
     Answer,
     End,
     Fields,
@@ -14,7 +15,6 @@ from tests.scripted.upstream import (
     completion_stream,
     failure,
 )
-from tests.servers.running_proxy import RunningProxy, User
 
 SOON: Fields = [(b"retry-after-ms", b"1")]
 

@@ -4,9 +4,11 @@ import asyncio
 import os
 from hashlib import sha256
 
+from tests.raw_client import RawConnection, request_bytes
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.routes import MESSAGES, RESPONSES, Route, on_every_route
-from tests.scripted.upstream import (
+from tests.running_proxy import CHAT, KEY, RunningProxy, User, chat_body
+from tests.scripted_upstream import (
     LAST_CHUNK,
     ScriptedUpstream,
     chunk,
@@ -14,9 +16,7 @@ from tests.scripted.upstream import (
     compressed,
     whole,
 )
-from tests.servers.running_proxy import CHAT, KEY, RunningProxy, User, chat_body
-from tests.support.raw_client import RawConnection, request_bytes
-from tests.support.waiting import until
+from tests.waiting import until
 
 ANONYMOUS = [(b"Content-Type", b"application/json"), (b"Authorization", KEY)]
 

@@ -3,12 +3,12 @@
 import asyncio
 
 import pytest
+from tests.raw_client import RawConnection, request_bytes
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import ListeningProxies
-from tests.scripted.upstream import End, ScriptedUpstream, completion, event, streamed
-from tests.servers.running_proxy import RunningProxy
-from tests.support.raw_client import RawConnection, request_bytes
-from tests.support.waiting import until
+from tests.running_proxy import RunningProxy
+from tests.scripted_upstream import End, ScriptedUpstream, completion, event, streamed
+from tests.waiting import until
 
 from recollect_proxy.serving.bounded_protocol import BoundedProtocol
 
@@ -141,7 +141,7 @@ async def test_a_request_always_has_a_target(
     upstream: ScriptedUpstream, listening_proxies: ListeningProxies
 ) -> None:
     origin = upstream.base_url.removesuffix("/v1")
-    async with listening_proxies.serve(upstream=origin) as proxy:
+    async with listening_proxies.serve(upstream=origin, upstreams='[{"path": "/v1"}]') as proxy:
         for target in (b"/v1", b"/v1?a=1"):
             assert (await proxy.fetch(b"GET", target)).status == 200
             assert upstream.last.target == b"/" + target.removeprefix(b"/v1")

@@ -2,7 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from tests.support.tables import table
+from tests.tables import table
 
 from recollect.errors import (
     CredentialGoneError,

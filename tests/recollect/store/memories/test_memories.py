@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 from tests.recollect.store.keeping import apply, contents, kept
-from tests.support.stores import (
+from tests.stores import (
     EAST,
     LATER,
     MODEL,

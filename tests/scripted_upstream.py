@@ -13,7 +13,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Self
 
-from tests.scripted.answers import (
+from tests.received import Received
+from tests.scripted_answers import (
     DONE,
     EVENT_STREAM,
     JSON,
@@ -35,7 +36,6 @@ from tests.scripted.answers import (
     until_close,
     whole,
 )
-from tests.support.received import Received
 
 from recollect_proxy.upstream.check import USER_AGENT
 

@@ -1,0 +1,159 @@
+"""Ollama's own API: reads requests for a chat and for a completion, adds to them, and parses their answers. Never: raises.
+
+https://docs.ollama.com/api
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from recollect.model import SystemStyle
+from recollect.wire.additions import INSTRUCTING, Additions
+from recollect.wire.body import ChatBody, ChatMessage
+from recollect.wire.insertion import Form, compose
+from recollect.wire.message_list import ListReader, content_of
+from recollect.wire.raw_json import (
+    KnownMembers,
+    Span,
+    decode_members,
+    decode_text,
+    decode_with,
+    decoder_of,
+    find_member,
+)
+from recollect.wire.reply_parser import Answer, ReplyParser
+from recollect.wire.request_shape import RequestShape
+
+_BARE = ("raw", "template", "suffix", "context")
+"""Members by which a client writes the whole prompt itself, or goes on from the tokens of an earlier answer."""
+_UNSET = frozenset({b"null", b"false", b'""', b"[]"})
+_MEMBERS = KnownMembers(
+    *_BARE, "format", "images", "messages", "model", "options", "prompt", "stream", "system"
+)
+_NUMBER = decoder_of(int)
+_NO_TURN = (ChatMessage(),)
+"""The messages of a request that gets no memory: none of them is a person's."""
+
+_CHAT = Form()
+_COMPLETION = Form(system_member="system")
+
+
+class _Message(msgspec.Struct):
+    """One message of a chat; images stand apart from its text."""
+
+    role: Any = None
+    content: Any = None
+    images: Any = None
+    tool_calls: Any = None
+
+
+_MESSAGES = ListReader(_Message)
+
+
+def read_ollama_chat(body: bytes) -> ChatBody | None:
+    """Read the body of a request to ``/api/chat``, not compressed; None when it can't be read with certainty."""
+    members = _MEMBERS.decode(body)
+    if members is None or "messages" not in members:
+        return None
+    listed = _MESSAGES.read(members["messages"])
+    span = find_member(body, body.index(b"{"), members, "messages")
+    if listed is None or not listed.items or span is None:
+        return None
+    messages = tuple(_said(each.role, each.content, each.images, each.tool_calls) for each in listed.items)
+    return _body(body, members, messages, span, unread=listed.unread)
+
+
+def read_ollama_completion(body: bytes) -> ChatBody | None:
+    """Read the body of a request to ``/api/generate``, not compressed; None when it can't be read with certainty.
+
+    Its prompt is the only message, and has no room for earlier ones.
+    """
+    members = _MEMBERS.decode(body)
+    if members is None or "prompt" not in members:
+        return None
+    span = find_member(body, body.index(b"{"), members, "prompt")
+    prompt = content_of(members["prompt"])
+    if span is None or not body.startswith(b'"', span.start) or prompt is None:
+        return None
+    system = content_of(members["system"]) if "system" in members else None
+    instructions = (ChatMessage("system", system),) if system else ()
+    messages = (*instructions, _said("user", prompt, bytes(members.get("images", b"null")) not in _UNSET))
+    return _body(body, members, messages, span, outside=len(instructions), is_whole=True)
+
+
+def _said(role: object, content: object, images: object, tool_calls: object = None) -> ChatMessage:
+    """Return a message with its images as parts of its content, as other APIs have them."""
+    if images and isinstance(content, str):
+        content = [{"type": "text", "text": content}, {"type": "image"}]
+    return ChatMessage(role, content, tool_calls=tool_calls)
+
+
+def _body(
+    body: bytes,
+    members: Mapping[str, msgspec.Raw],
+    messages: tuple[ChatMessage, ...],
+    span: Span,
+    *,
+    outside: int = 0,
+    unread: int = 0,
+    is_whole: bool = False,
+) -> ChatBody:
+    if any(bytes(members.get(name, b"null")) not in _UNSET for name in _BARE):
+        messages, outside = _NO_TURN, 0
+    shape = _shape(members)
+    return ChatBody(
+        raw=body,
+        messages=messages,
+        messages_span=span,
+        model=decode_text(members.get("model", b"")) or "",
+        stream=shape.stream,
+        outside=outside,
+        unread=unread,
+        is_whole=is_whole,
+        shape=shape,
+    )
+
+
+def _shape(members: Mapping[str, msgspec.Raw]) -> RequestShape:
+    """Return how a request asks for its answer, which is streamed unless it says otherwise."""
+    options = decode_members(members.get("options", b"{}")) or {}
+    most = decode_with(_NUMBER, options["num_predict"]) if "num_predict" in options else None
+    return RequestShape(
+        stream=bytes(members.get("stream", b"true")) != b"false",
+        most_tokens=max(most or 0, 0),
+        is_formatted=bytes(members.get("format", b"null")) not in _UNSET,
+    )
+
+
+def compose_ollama_chat(chat: ChatBody, additions: Additions, style: SystemStyle) -> bytes | None:
+    """Add to a chat, as ``compose`` does."""
+    return compose(chat, additions, _style(chat, style), form=_CHAT)
+
+
+def compose_ollama_completion(chat: ChatBody, additions: Additions, style: SystemStyle) -> bytes | None:
+    """Add to a completion, as ``compose`` does; None if there are earlier messages, for which it has no place."""
+    if additions.earlier:
+        return None
+    return compose(chat, additions, _style(chat, style), form=_COMPLETION)
+
+
+def _style(chat: ChatBody, style: SystemStyle) -> SystemStyle:
+    """Return the style for a request: without a system text of its own none is begun, as that would displace the model's (its SYSTEM)."""
+    return style if any(each.role in INSTRUCTING for each in chat.messages) else SystemStyle.NONE
+
+
+class OllamaParser(ReplyParser):
+    """Parses an answer, and the lines of one; the thoughts in it are not read."""
+
+    def read_answer(self, answer: Answer) -> None:
+        """Take in an answer or a line."""
+        if isinstance(answer.message, dict):
+            self.keep(answer.message.get("content"))
+            self.has_tool_calls |= bool(answer.message.get("tool_calls"))
+        else:
+            self.keep(answer.response)
+        if answer.done is True:
+            usage = {"prompt_tokens": answer.prompt_eval_count, "completion_tokens": answer.eval_count}
+            self.note(answer.model, usage)
+            self.end(answer.done_reason or "stop")

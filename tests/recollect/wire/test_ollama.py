@@ -1,0 +1,269 @@
+"""Ollama's chats and completions are read, composed and heard as its documentation has them."""
+
+import json
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.tables import table
+
+from recollect.model import Message, Role, Skip
+from recollect.wire import OLLAMA_CHAT, OLLAMA_COMPLETION, Additions, Dialect, Reply, SystemStyle
+from recollect.wire.turn_detection import DetectedTurn, detect_turn
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+ASK = {"role": "user", "content": "Which tea?"}
+BLOCK = "What is known: tea."
+PORTO = (Message(Role.USER, "I live in Porto."), Message(Role.ASSISTANT, "Noted."))
+
+
+def heard(dialect: Dialect, **body: Any) -> DetectedTurn:
+    return detect_turn(
+        json.dumps({"model": "llama", **body}).encode(),
+        user_id="u",
+        session_id=None,
+        message_id=None,
+        at=AT,
+        dialect=dialect,
+    )
+
+
+def composed(
+    dialect: Dialect, body: str, additions: Additions, style: SystemStyle = SystemStyle.ANY
+) -> str | None:
+    chat = dialect.read(body.encode())
+    assert chat is not None
+    after = dialect.compose(chat, additions, style)
+    return None if after is None else after.decode()
+
+
+def reply(dialect: Dialect, *lines: dict[str, Any], content_type: str = "application/x-ndjson") -> Reply:
+    reader = dialect.listen(content_type, "")
+    reader.feed(b"\n".join(json.dumps(each).encode() for each in lines))
+    return reader.finish()
+
+
+# -- requests --------------------------------------------------------------------------------------
+
+
+def test_a_chat_is_read_with_what_was_said_before() -> None:
+    found = heard(
+        OLLAMA_CHAT,
+        messages=[
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "I live in Porto."},
+            {"role": "assistant", "content": "Noted.", "thinking": "A city."},
+            {
+                "role": "assistant",
+                "content": "",
+                "tool_calls": [{"function": {"name": "f", "arguments": {}}}],
+            },
+            {"role": "tool", "tool_name": "f", "content": "secret"},
+            {**ASK, "images": ["aGVsbG8="]},
+        ],
+    )
+
+    assert found.turn is not None
+    assert (found.turn.text, found.turn.model, found.forms) == ("Which tea?", "llama", True)
+    assert [each.text for each in found.turn.history] == ["I live in Porto.", "Noted."]
+
+
+def test_a_photo_alone_is_a_turn_without_words() -> None:
+    found = heard(OLLAMA_CHAT, messages=[{"role": "user", "content": "", "images": ["aGVsbG8="]}])
+
+    assert found.turn is not None
+    assert found.turn.text == ""
+
+
+def test_a_completion_is_one_message_that_lacks_no_earlier_one() -> None:
+    found = heard(OLLAMA_COMPLETION, prompt="Which tea?", system="Be brief.", images=["aGVsbG8="])
+
+    assert found.turn is not None
+    assert (found.turn.text, found.turn.is_whole, found.turn.history) == ("Which tea?", True, ())
+    assert found.turn.prompt == ("Which tea?", "Be brief.")
+
+
+@table(
+    "dialect, own",
+    [
+        (dialect, own)
+        for dialect in (OLLAMA_CHAT, OLLAMA_COMPLETION)
+        for own in ({"raw": True}, {"template": "{{ .Prompt }}"}, {"suffix": "}"}, {"context": [1, 2]})
+    ],
+)
+def test_a_prompt_that_the_client_writes_whole_is_no_turn(dialect: Dialect, own: dict[str, Any]) -> None:
+    words: dict[str, Any] = {"messages": [ASK]} if dialect is OLLAMA_CHAT else {"prompt": "Which tea?"}
+    unset = {name: type(value)() for name, value in own.items()}
+
+    assert heard(dialect, **words, **own).skip is Skip.EMPTY
+    assert heard(dialect, **words, **unset).turn is not None
+
+
+@table(
+    "dialect, body",
+    [
+        (OLLAMA_CHAT, b'{"messages": []}'),  # loads the model
+        (OLLAMA_CHAT, b'{"messages": [1]}'),
+        (OLLAMA_CHAT, b'{"messages": [], "messages": [{"role": "user", "content": "x"}]}'),
+        (OLLAMA_COMPLETION, b"{}"),  # loads the model
+        (OLLAMA_COMPLETION, b'{"prompt": ["x"]}'),
+        (OLLAMA_COMPLETION, b'{"prompt": "x", "prompt": "y"}'),
+        (OLLAMA_COMPLETION, b"[]"),
+    ],
+)
+def test_a_request_that_is_not_certain_is_not_read(dialect: Dialect, body: bytes) -> None:
+    assert dialect.read(body) is None
+
+
+@table(
+    "given, stream, tokens, formatted",
+    [
+        ({}, True, 0, False),
+        ({"stream": False, "format": "json"}, False, 0, True),
+        ({"stream": True, "format": {"type": "object"}, "options": {"num_predict": 50}}, True, 50, True),
+        ({"options": {"num_predict": -1}, "format": ""}, True, 0, False),
+    ],
+)
+def test_an_answer_is_streamed_unless_the_request_says_otherwise(
+    given: dict[str, Any], *, stream: bool, tokens: int, formatted: bool
+) -> None:
+    for dialect, words in ((OLLAMA_CHAT, {"messages": [ASK]}), (OLLAMA_COMPLETION, {"prompt": "x"})):
+        chat = dialect.read(json.dumps({**words, **given}).encode())
+        assert chat is not None
+        assert chat.stream is stream
+        assert (chat.shape.stream, chat.shape.most_tokens, chat.shape.is_formatted) == (
+            stream,
+            tokens,
+            formatted,
+        )
+
+
+# -- additions -------------------------------------------------------------------------------------
+
+
+@table(
+    "before, after",
+    [
+        (  # a system text of one's own is made longer
+            '{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"}]}',
+            '{"messages":[{"role":"system","content":"Be brief.\\n\\nWhat is known: tea."},{"role":"user","content":"Hi"}]}',
+        ),
+        (  # without one none is begun: it would displace the model's
+            '{"messages":[{"role":"user","content":"Hi","images":["aGk="]}], "keep_alive": -1}',
+            '{"messages":[{"role":"user","content":"Hi\\n\\nWhat is known: tea.","images":["aGk="]}], "keep_alive": -1}',
+        ),
+    ],
+)
+def test_a_system_text_is_added_where_the_model_keeps_its_own(before: str, after: str) -> None:
+    assert composed(OLLAMA_CHAT, before, Additions(system=BLOCK)) == after
+
+
+@table(
+    "before, after",
+    [
+        (
+            '{"prompt":"Hi","system":"Be brief."}',
+            '{"prompt":"Hi","system":"Be brief.\\n\\nWhat is known: tea."}',
+        ),
+        ('{"prompt":"Hi", "think": true}', '{"prompt":"Hi\\n\\nWhat is known: tea.", "think": true}'),
+    ],
+)
+def test_a_completions_system_text_likewise(before: str, after: str) -> None:
+    assert composed(OLLAMA_COMPLETION, before, Additions(system=BLOCK)) == after
+
+
+def test_earlier_messages_go_into_a_chat_and_have_no_place_in_a_completion() -> None:
+    earlier = Additions(beside={0: BLOCK}, earlier=PORTO)
+    chat = composed(OLLAMA_CHAT, '{"messages":[{"role":"user","content":"Hi"}]}', earlier)
+
+    assert chat is not None
+    assert json.loads(chat)["messages"] == [
+        {"role": "user", "content": "I live in Porto."},
+        {"role": "assistant", "content": "Noted."},
+        {"role": "user", "content": f"Hi\n\n{BLOCK}"},
+    ]
+    assert composed(OLLAMA_COMPLETION, '{"prompt":"Hi"}', earlier) is None
+
+
+# -- answers ---------------------------------------------------------------------------------------
+
+PIECES = [
+    {"model": "llama", "message": {"role": "assistant", "content": "", "thinking": "Tea?"}, "done": False},
+    {"model": "llama", "message": {"role": "assistant", "content": "Lap"}, "done": False},
+    {"model": "llama", "message": {"role": "assistant", "content": "sang."}, "done": False},
+    {
+        "model": "llama",
+        "message": {"role": "assistant", "content": ""},
+        "done": True,
+        "done_reason": "stop",
+        "prompt_eval_count": 12,
+        "eval_count": 3,
+    },
+]
+
+
+@given(st.lists(st.integers(0, 700), max_size=6))
+def test_a_stream_is_heard_however_it_is_cut(cuts: list[int]) -> None:
+    stream = b"".join(json.dumps(each).encode() + b"\n" for each in PIECES)
+    reader = OLLAMA_CHAT.listen("application/x-ndjson", "")
+    places = [0, *sorted(cuts), len(stream)]
+    for start, end in pairwise(places):
+        reader.feed(stream[start:end])
+
+    assert reader.finish() == Reply(
+        "Lapsang.", finish_reason="stop", model="llama", prompt_tokens=12, completion_tokens=3, complete=True
+    )
+
+
+@table(
+    "lines, found",
+    [
+        ([PIECES[1], PIECES[2]], Reply("Lapsang.", model="llama")),  # broke off
+        ([PIECES[1], {"error": "out of memory"}], Reply("Lap", model="llama", failed=True)),
+        (
+            [
+                {"message": {"content": "", "tool_calls": [{"function": {"name": "f"}}]}},
+                {"done": True, "done_reason": "stop"},
+            ],
+            Reply(has_tool_calls=True, finish_reason="stop", complete=True),
+        ),
+        ([{"done": True}], Reply(finish_reason="stop", complete=True)),
+        (
+            [
+                {"response": "Lap", "thinking": "x", "done": False},
+                {"response": "sang.", "done": True, "done_reason": "length"},
+            ],
+            Reply("Lapsang.", finish_reason="length", complete=True),
+        ),
+        ([{"message": {"content": 7}}, {"response": None, "done": "yes"}], Reply()),
+    ],
+)
+def test_each_line_counts_for_what_it_says(lines: list[dict[str, Any]], found: Reply) -> None:
+    assert reply(OLLAMA_CHAT, *lines) == found
+
+
+def test_an_answer_that_is_not_streamed_is_one_object() -> None:
+    whole = {**PIECES[3], "message": {"role": "assistant", "content": "Lapsang."}}
+
+    found = reply(OLLAMA_CHAT, whole, content_type="application/json; charset=utf-8")
+
+    assert (found.text, found.complete, found.prompt_tokens) == ("Lapsang.", True, 12)
+
+
+@pytest.mark.parametrize("size", [16 * 1024 * 1024 + 1])
+def test_a_line_that_is_too_large_is_left_out(size: int) -> None:
+    reader = OLLAMA_CHAT.listen("application/x-ndjson", "")
+    for piece in (
+        json.dumps(PIECES[1]).encode(),
+        b'{"message":{"content":"' + b"x" * size,
+        b'"}}\n',
+        json.dumps(PIECES[2]).encode(),
+    ):
+        reader.feed(piece + (b"\n" if piece.endswith(b"}") else b""))
+
+    found = reader.finish()
+
+    assert (found.text, found.truncated) == ("Lapsang.", True)

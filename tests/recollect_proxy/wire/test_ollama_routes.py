@@ -1,0 +1,174 @@
+"""A server that is named without a path is reached by OpenAI's API below /v1 and by Ollama's own below /api."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.own_proxies import ListeningProxies, OwnProxies
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.scripted_upstream import Answer, ScriptedUpstream, streamed, whole
+
+NDJSON = (b"Content-Type", b"application/x-ndjson")
+LINES = [
+    b'{"model":"llama","message":{"role":"assistant","content":"Lap"},"done":false}\n',
+    b'{"model":"llama","message":{"role":"assistant","content":"sang."},"done":false}\n',
+    b'{"model":"llama","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","eval_count":2}\n',
+]
+
+
+def lines() -> Answer:
+    return streamed(*LINES, headers=[NDJSON])
+
+
+def asked(**fields: Any) -> bytes:
+    return json.dumps(
+        {"model": "llama", "messages": [{"role": "user", "content": WHICH_TEA}], **fields}
+    ).encode()
+
+
+@pytest.fixture(scope="module")
+async def proxy(
+    listening_proxies: ListeningProxies, session_upstream: ScriptedUpstream
+) -> AsyncIterator[RunningProxy]:
+    async with listening_proxies.serve(upstream=f"http://127.0.0.1:{session_upstream.port}") as proxy:
+        yield proxy
+
+
+async def test_a_chat_is_given_memories_and_its_lines_come_as_they_were(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    await given_memory(proxy, user)
+    upstream.answers.append(lines())
+
+    answer = await proxy.fetch(b"POST", b"/api/chat", user.headers(), asked())
+
+    assert (answer.status, answer.body) == (200, b"".join(LINES))
+    assert answer.values(b"x-recollect-memories") == [b"1"]
+    assert upstream.last.target == b"/api/chat"
+    [message] = json.loads(upstream.last.body)["messages"]
+    assert message["content"].startswith(WHICH_TEA)
+    assert TEA in message["content"]
+
+
+async def test_a_completion_is_given_memories(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    await given_memory(proxy, user)
+    upstream.answers.append(whole(b'{"response":"Lapsang.","done":true}'))
+    body = json.dumps({"model": "llama", "prompt": WHICH_TEA, "stream": False}).encode()
+
+    answer = await proxy.fetch(b"POST", b"/api/generate", user.headers(), body)
+
+    assert answer.values(b"x-recollect-memories") == [b"1"]
+    assert TEA in json.loads(upstream.last.body)["prompt"]
+
+
+async def test_openais_api_is_below_v1(proxy: RunningProxy, upstream: ScriptedUpstream, user: User) -> None:
+    await proxy.fetch(b"POST", CHAT, user.headers(), chat_body(WHICH_TEA))
+
+    assert upstream.last.target == b"/v1/chat/completions"
+
+
+async def test_what_is_said_is_remembered(
+    own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User
+) -> None:
+    async with own_proxies.serve(
+        upstream=f"http://127.0.0.1:{upstream.port}", formation_quiet_seconds=0
+    ) as proxy:
+        upstream.answers.append(lines())
+        said = {"role": "user", "content": "I have a cat called Minka."}
+        await proxy.fetch(b"POST", b"/api/chat", user.headers(), asked(messages=[said]))
+
+        assert [each.content for each in await proxy.memories(user)] == ["I have a cat called Minka."]
+        assert await proxy.logged(user) == [("user", said["content"]), ("assistant", "Lapsang.")]
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        (b"GET", b"/api/tags"),
+        (b"GET", b"/api/version"),
+        (b"HEAD", b"/"),
+        (b"POST", b"/api/show"),
+        (b"POST", b"/api/embed"),
+    ],
+)
+async def test_what_asks_passes_as_it_is(
+    proxy: RunningProxy, upstream: ScriptedUpstream, method: bytes, path: bytes
+) -> None:
+    body = b'{"model":"llama"}' if method == b"POST" else None
+
+    answer = await proxy.fetch(method, path, [], body)
+
+    assert answer.status == 200
+    assert (upstream.last.target, upstream.last.body) == (path, body or b"")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(b"/api/" + name for name in (b"pull", b"push", b"create", b"copy", b"delete", b"blobs/sha256:00")),
+        b"//api//pull",
+        b"/API/Pull",
+        b"/api/./pull/",
+        b"/v1/../api/pull",
+        b"/api/%70ull",
+    ],
+)
+async def test_no_model_is_changed(proxy: RunningProxy, upstream: ScriptedUpstream, path: bytes) -> None:
+    answer = await proxy.fetch(b"POST", path, [], b'{"model":"llama"}')
+
+    assert (answer.status, upstream.received) == (403, [])
+    assert isinstance(json.loads(answer.body)["error"], str | dict)
+
+
+async def test_a_refusal_has_the_shape_that_ollamas_clients_read(proxy: RunningProxy) -> None:
+    answer = await proxy.fetch(b"DELETE", b"/api/delete", [], b'{"model":"llama"}')
+
+    assert "model_changes" in json.loads(answer.body)["error"]
+
+
+async def test_models_are_changed_where_the_operator_allows_it(
+    listening_proxies: ListeningProxies, upstream: ScriptedUpstream
+) -> None:
+    progress = [b'{"status":"pulling"}\n', b'{"status":"success"}\n']
+    upstream.answers.append(streamed(*progress, headers=[NDJSON]))
+    blob = b"\x00" * 5_000_000
+
+    async with listening_proxies.serve(
+        upstream=f"http://127.0.0.1:{upstream.port}", upstreams='[{"model_changes": true}]'
+    ) as proxy:
+        pulled = await proxy.fetch(b"POST", b"/api/pull", [], b'{"model":"llama"}')
+        await proxy.fetch(b"POST", b"/api/blobs/sha256:00", [], blob)
+
+    assert pulled.body == b"".join(progress)
+    assert upstream.last.body == blob
+
+
+@pytest.mark.parametrize("path", [b"/metrics", b"/slots", b"/v1beta/models", b"/apis"])
+async def test_nothing_else_of_the_server_is_served(
+    proxy: RunningProxy, upstream: ScriptedUpstream, path: bytes
+) -> None:
+    answer = await proxy.fetch(b"GET", path)
+
+    assert (answer.status, upstream.received) == (404, [])
+
+
+async def test_a_failure_has_the_shape_that_ollamas_clients_read(
+    listening_proxies: ListeningProxies, user: User
+) -> None:
+    async with listening_proxies.serve(upstream="http://127.0.0.1:9") as proxy:
+        answer = await proxy.fetch(b"POST", b"/api/chat", user.headers(), asked())
+
+    assert (answer.status, json.loads(answer.body)) == (
+        502,
+        {"error": "Recollect could not connect to the upstream LLM."},
+    )
+
+
+async def test_the_sessions_of_recollect_are_its_own(proxy: RunningProxy, upstream: ScriptedUpstream) -> None:
+    await proxy.fetch(b"GET", b"/api/sessions/one/memories")
+
+    assert upstream.received == []
