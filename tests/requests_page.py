@@ -1,5 +1,6 @@
 """Makes docs/reference/requests.md from the table of requests: ``python -m tests.requests_page > docs/reference/requests.md``."""
 
+import re
 import textwrap
 from collections.abc import Iterable
 
@@ -35,19 +36,35 @@ _REQUESTS = {
     "forget": "without a model: forget",
     "correct": "without a model: correct",
 }
+_SHOWN = 3
+"""Phrases of a request in a language."""
+_CHOICE = re.compile(r"\(([^()]*)\)")
 _INTRODUCTION = """# Requests that are read without a model
 
 A message counts as one of these requests if all of it is one of the phrases, in any capitals and marks, with at most
-one polite word at either end. `(a|b|)` stands for one of several words or for none, `#` for numbers of the list in
-digits or words. All other messages are left to the model that extracts memories. The rows *without a model* are
-beginnings of messages, for use without an extraction model: the words that follow are the statement.
-[In the chat](../explanation/memory.md#requests-in-a-chat) explains the effect of each request. `make docs` writes this
-page.
+one polite word at either end. Numbers may be digits or words. All other messages are left to the model that extracts
+memories. The rows *without a model* are beginnings of messages, for use without an extraction model: the words that
+follow are the statement. [In the chat](../explanation/memory.md#requests-in-a-chat) explains the effect of each
+request.
+
+These are examples; `src/recollect/text/cues/memory_requests.json` has all phrases. `make docs` writes this page.
 """
 
 
+def example(phrase: str) -> str:
+    """Return one message of a phrase of the table: the first words of its choices, without those that may be left out at its end."""
+    needed = re.sub(r"(\([^()]*\))+$", _only_if_needed, phrase)
+    chosen = _CHOICE.sub(lambda choice: next(filter(None, choice[1].split("|"))), needed)
+    return " ".join(chosen.replace("#", "2").split())
+
+
+def _only_if_needed(end: re.Match[str]) -> str:
+    return "".join(f"({each})" for each in _CHOICE.findall(end[0]) if "" not in each.split("|"))
+
+
 def _item(title: str, phrases: Iterable[str]) -> str:
-    text = f"- **{title}**: " + ", ".join(f"`{each}`" for each in phrases)
+    shown = list(dict.fromkeys(example(each) for each in phrases))[:_SHOWN]
+    text = f"- **{title}**: " + ", ".join(f"`{each}`" for each in shown)
     return textwrap.fill(text, 118, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
 
 

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.requests_page import requests_page
+from tests.requests_page import example, requests_page
 
 from recollect.model import Asking
 from recollect.text.cues.memory_requests import (
@@ -15,6 +15,7 @@ from recollect.text.cues.memory_requests import (
     read_memory_request,
     read_opening,
 )
+from recollect.text.word_tables import read_table
 
 FORGETTING = {
     "en": [("Forget the second.", 2), ("Delete number 3 please", 3), ("Can you remove the last one?", LAST)],
@@ -376,6 +377,15 @@ def test_without_a_model_the_first_words_tell_what_is_asked(text: str, read: tup
 )
 def test_words_that_only_hold_such_an_opening_ask_for_nothing(text: str) -> None:
     assert read_opening(text) is None
+
+
+@pytest.mark.parametrize("request_name", list(Request))
+def test_the_examples_of_the_page_are_read_as_their_request(request_name: Request) -> None:
+    for words in read_table("recollect.text.cues", "memory_requests").values():
+        for phrase in words[request_name]:
+            found = read_memory_request(example(phrase))
+            assert found is not None, phrase
+            assert found.asking is request_name, phrase
 
 
 def test_the_page_on_the_list_is_made_from_the_table() -> None:
