@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.internals import variables
+from tests.servers.internals import variables
 
 from bench.watching import family, on_core
 from recollect.store import start_embedded

@@ -18,8 +18,8 @@ import pytest
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the served process has it
 
 if TYPE_CHECKING:
-    from tests.databases import SpareDatabases
-    from tests.stores import Store
+    from tests.servers.databases import SpareDatabases
+    from tests.support.stores import Store
 
     from recollect.store import Postgres
 
@@ -53,7 +53,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def database_server() -> Iterator[str]:
     """The dsn of a server on which databases can be created."""
-    from tests.databases import running_server  # noqa: PLC0415 -- see above
+    from tests.servers.databases import running_server  # noqa: PLC0415 -- see above
 
     with running_server(os.environ.get("RECOLLECT_TEST_POSTGRES", "")) as dsn:
         yield dsn
@@ -65,11 +65,13 @@ def database_server() -> Iterator[str]:
 @pytest.fixture(scope="session")
 async def shared_dsn(database_server: str, template_database: str) -> AsyncIterator[str]:
     """The dsn of the database that tests share: it keeps the rows of all tests, each under users of its own."""
-    from tests.databases import new_database, strangers  # noqa: PLC0415 -- see above
+    from tests.servers.databases import new_database, strangers  # noqa: PLC0415 -- see above
 
     async with new_database(database_server, template_database) as dsn:
         yield dsn
-        assert await strangers(dsn) == [], "tests that share a database take their users from tests.people"
+        assert await strangers(dsn) == [], (
+            "tests that share a database take their users from tests.support.people"
+        )
 
 
 @pytest.fixture(scope="session")
@@ -85,7 +87,7 @@ async def postgres(shared_dsn: str) -> "AsyncIterator[Postgres]":
 @pytest.fixture
 def store(postgres: "Postgres") -> "Store":
     """The same as an open store, with two people of this test's own."""
-    from tests.stores import store_over  # noqa: PLC0415 -- see above
+    from tests.support.stores import store_over  # noqa: PLC0415 -- see above
 
     return store_over(postgres)
 
@@ -96,7 +98,7 @@ def store(postgres: "Postgres") -> "Store":
 @pytest.fixture(scope="session")
 async def template_database(database_server: str) -> AsyncIterator[str]:
     """The name of a migrated database that others are copied from."""
-    from tests.databases import migrated_database  # noqa: PLC0415 -- see above
+    from tests.servers.databases import migrated_database  # noqa: PLC0415 -- see above
 
     async with migrated_database(database_server) as dsn:
         yield urlsplit(dsn).path.removeprefix("/")
@@ -105,7 +107,7 @@ async def template_database(database_server: str) -> AsyncIterator[str]:
 @pytest.fixture(scope="session")
 async def spare_databases(database_server: str, template_database: str) -> "AsyncIterator[SpareDatabases]":
     """Databases to lend."""
-    from tests.databases import SpareDatabases  # noqa: PLC0415 -- see above
+    from tests.servers.databases import SpareDatabases  # noqa: PLC0415 -- see above
 
     async with AsyncExitStack() as closing:
         yield SpareDatabases(database_server, template_database, closing)
@@ -131,7 +133,7 @@ async def own_postgres(own_dsn: str) -> "AsyncIterator[Postgres]":
 @pytest.fixture
 def own_store(own_postgres: "Postgres") -> "Store":
     """The same as an open store."""
-    from tests.stores import store_over  # noqa: PLC0415 -- see above
+    from tests.support.stores import store_over  # noqa: PLC0415 -- see above
 
     return store_over(own_postgres)
 
@@ -139,7 +141,7 @@ def own_store(own_postgres: "Postgres") -> "Store":
 @pytest.fixture
 async def new_dsn(database_server: str, template_database: str) -> AsyncIterator[str]:
     """The dsn of a new database with the current schema, for a test that changes more than rows."""
-    from tests.databases import new_database  # noqa: PLC0415 -- see above
+    from tests.servers.databases import new_database  # noqa: PLC0415 -- see above
 
     async with new_database(database_server, template_database) as dsn:
         yield dsn
@@ -148,7 +150,7 @@ async def new_dsn(database_server: str, template_database: str) -> AsyncIterator
 @pytest.fixture
 async def empty_dsn(database_server: str) -> AsyncIterator[str]:
     """The dsn of a database that has nothing in it."""
-    from tests.databases import new_database  # noqa: PLC0415 -- see above
+    from tests.servers.databases import new_database  # noqa: PLC0415 -- see above
 
     async with new_database(database_server) as dsn:
         yield dsn

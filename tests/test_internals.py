@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.internals import variables
+from tests.servers.internals import variables
 
 _PROGRAM = """
 from pathlib import Path

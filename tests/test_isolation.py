@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from tests.recollect_proxy.settings import proxy_settings
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_model, running_proxy
-from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion, completion_stream
+from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, completion_stream
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_model, running_proxy
 
 USERS = [User(f"user-{name}") for name in ("anna", "anna%20", "ANNA", "..%2Fanna")]
 """Names that are easily taken for each other, too."""

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from tests.tables import table
+from tests.support.tables import table
 
 
 def run(test: object) -> list[str]:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import asyncpg
-from tests.running_proxy import User
+from tests.servers.running_proxy import User
 
 from bench.chaos.database import rows
 from bench.chaos.load import TALKERS, Load

@@ -9,8 +9,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 import asyncpg
-from tests.folders import put_database
 from tests.recollect.store.embedded.servers import children_of, postmaster
+from tests.servers.folders import put_database
 
 from recollect.store import EmbeddedServer, start_embedded
 

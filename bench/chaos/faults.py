@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import Path
 
 import asyncpg
-from tests.received import Received
-from tests.scripted_answers import Answer
-from tests.waiting import until
+from tests.scripted.answers import Answer
+from tests.support.received import Received
+from tests.support.waiting import until
 
 from bench.chaos import world as models
 from bench.chaos.database import rows

@@ -6,9 +6,9 @@ import time
 from dataclasses import dataclass, field
 
 import httptools
-from tests.raw_client import RawConnection, Response, request_bytes
-from tests.running_proxy import CHAT, User, chat_body
-from tests.waiting import until
+from tests.servers.running_proxy import CHAT, User, chat_body
+from tests.support.raw_client import RawConnection, Response, request_bytes
+from tests.support.waiting import until
 
 from bench.chaos.world import REMEMBERED, World, expected
 

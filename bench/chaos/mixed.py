@@ -9,7 +9,7 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.raw_client import fetch
+from tests.support.raw_client import fetch
 
 from bench.servers import TOKEN
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from tests.raw_client import fetch
-from tests.running_proxy import User
+from tests.servers.running_proxy import User
+from tests.support.raw_client import fetch
 
 from bench.chaos.counting import Outcome, struck
 from bench.chaos.load import Load

@@ -21,7 +21,7 @@ from statistics import median
 
 import uvloop
 from tests.recollect.store.embedded.servers import postmaster
-from tests.running_proxy import User
+from tests.servers.running_proxy import User
 
 from bench.chaos.counting import kept, settled
 from bench.chaos.database import rows

@@ -8,10 +8,10 @@ from contextlib import AsyncExitStack, ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.folders import put_database
-from tests.raw_client import fetch
-from tests.replicated_servers import Pair, replicated_servers
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.folders import put_database
+from tests.servers.replicated_servers import Pair, replicated_servers
+from tests.support.raw_client import fetch
 
 from bench.chaos.database import Database, Line, dsn_in
 from bench.chaos.world import World

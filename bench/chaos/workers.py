@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import uvloop
-from tests.received import Received
-from tests.running_proxy import User
-from tests.scripted_answers import Answer
+from tests.scripted.answers import Answer
+from tests.servers.running_proxy import User
+from tests.support.received import Received
 
 from bench.chaos.counting import settled
 from bench.chaos.database import rows

@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tests.received import Received
-from tests.scripted_answers import (
+from tests.scripted.answers import (
     EVENT_STREAM,
     JSON,
     Answer,
@@ -23,7 +22,8 @@ from tests.scripted_answers import (
     streamed,
     whole,
 )
-from tests.scripted_extraction import Pupil, messages_shown, statement
+from tests.scripted.extraction import Pupil, messages_shown, statement
+from tests.support.received import Received
 
 MARK = re.compile(r"number \d+ of talker-\d+-[0-9a-f]{4}")
 """The mark that tells a chat's words, and the memory formed of them, from any other's."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.scripted_extraction import statement
+from tests.scripted.extraction import statement
 
 from bench.lives.formed import Numbers
 from bench.loss.told import Told

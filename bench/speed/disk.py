@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
-from tests.databases import administrator
+from tests.servers.databases import administrator
 from uuid_utils.compat import uuid7
 
 from bench.figures import number

@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from statistics import median
 
-from tests.databases import administrator
+from tests.servers.databases import administrator
 
 from bench.engines import NO_UPSTREAM, hear, unhurried
 from bench.figures import number, percentiles

@@ -175,6 +175,7 @@ class Destinations:
             relay=AnswerRelay(way.upstream, passthrough, self.reports),
             passthrough=passthrough,
             reports=self.reports,
+            answers=self.engine.answers,
             traces=self._traces,
         )
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import msgspec
-from tests.recollections import memory
+from tests.support.recollections import memory
 
 from bench.formation.cases import Case, Decision, Truth
 from bench.formation.decisions import Decided

@@ -9,14 +9,14 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 from tests.recollect.engines import engine_over
 from tests.recollect_proxy.memory_api.serving import GivenEngine
-from tests.stores import Store
+from tests.support.stores import Store
 
 from recollect.model import Skip
 from recollect_proxy.metrics.exposition import Metrics
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 OF_PROMETHEUS = {"up"}
-_METRIC = re.compile(r"\b((?:recollect|memory)_[a-z_]+)\b")
+_METRIC = re.compile(r"\b((?:recollect|gen_ai_(?:client|server))_[a-z_]+)\b")
 _BY = re.compile(r"\bby \(([a-z, ]+)\)")
 _OF_A_TARGET = {"instance", "job", "le"}
 
@@ -54,9 +54,15 @@ async def test_each_metric_that_is_asked_for_is_served(own_store: Store) -> None
 
 
 def test_what_waits_for_a_model_is_shown_by_what_is_missing_and_alerted() -> None:
-    asked = [title for title, expression in expressions().items() if "recollect_waiting" in expression]
+    asked = [
+        title for title, expression in expressions().items() if "recollect_exchanges_waiting" in expression
+    ]
 
-    assert asked == ["RecollectWaitsForModel", "Waiting for a model, by what is missing A"]
+    assert asked == [
+        "RecollectWaitsForModel",
+        "RecollectExchangesUnread",
+        "Waiting for a model, by what is missing A",
+    ]
 
 
 async def test_each_label_that_is_summed_by_is_served(own_store: Store) -> None:

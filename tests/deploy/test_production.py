@@ -7,9 +7,9 @@ from uuid import uuid4
 
 import pytest
 import yaml
-from tests.databases import administrator, new_database
 from tests.deploy.test_monitoring import served
-from tests.stores import Store
+from tests.servers.databases import administrator, new_database
+from tests.support.stores import Store
 
 from recollect.model import Skip
 from recollect.store import check_postgres, open_postgres

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.served_process import RECOLLECT
+from tests.servers.served_process import RECOLLECT
 
 from recollect_proxy.settings.internals import ProxyInternals
 

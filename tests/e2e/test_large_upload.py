@@ -8,10 +8,10 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from tests.raw_client import Fields, request_bytes
-from tests.running_proxy import CHAT
-from tests.scripted_upstream import LAST_CHUNK, chunk, whole
-from tests.served_process import environment, served_process
+from tests.scripted.upstream import LAST_CHUNK, chunk, whole
+from tests.servers.running_proxy import CHAT
+from tests.servers.served_process import environment, served_process
+from tests.support.raw_client import Fields, request_bytes
 
 _MEGABYTE = 2**20
 _PIECES = 1024

@@ -15,10 +15,10 @@ from typing import Any
 import jwt
 import pytest
 from playwright.async_api import Browser, Page, Route, async_playwright
-from tests.received import Received
 from tests.recollect_proxy.settings import proxy_settings
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_model, running_proxy
-from tests.scripted_upstream import JSON, Answer, ScriptedUpstream, completion_body, whole
+from tests.scripted.upstream import JSON, Answer, ScriptedUpstream, completion_body, whole
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_model, running_proxy
+from tests.support.received import Received
 
 SECRET = "Lapsang Souchong"
 TEA = f"My favourite tea is {SECRET}."

@@ -3,10 +3,10 @@
 import asyncio
 from pathlib import Path
 
-from tests.cancelling import cancel_at_random, nothing_is_left, say_all_right, tasks_of_the_proxy
 from tests.recollect_proxy.settings import proxy_settings
-from tests.running_proxy import User, running_proxy
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import User, running_proxy
+from tests.support.cancelling import cancel_at_random, nothing_is_left, say_all_right, tasks_of_the_proxy
 
 
 async def test_of_2000_requests_cancelled_at_random_nothing_is_left(own_dsn: str, tmp_path: Path) -> None:

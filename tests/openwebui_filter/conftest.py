@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from tests.openwebui_filter.processes import Process, process_of_all_tests
 from tests.openwebui_filter.telling import DOG, OSLO, ROME
-from tests.people import Person, person
-from tests.scripted_extraction import Lesson, Pupil
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.extraction import Lesson, Pupil
+from tests.scripted.upstream import ScriptedUpstream
+from tests.support.people import Person, person
 
 from recollect.assembly import process_engine
 from recollect.engine import Engine

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.databases import new_database, strangers
 from tests.openwebui_filter.openwebui import load
+from tests.servers.databases import new_database, strangers
 
 from recollect.assembly import process_engine
 
@@ -44,4 +44,6 @@ async def process_of_all_tests(server: str, template: str, **valves: Any) -> Asy
         process = Process({"database_url": dsn, "recall_deadline_ms": 30_000} | valves)
         yield process
         await process.end()
-        assert await strangers(dsn) == [], "tests that share an engine take their users from tests.people"
+        assert await strangers(dsn) == [], (
+            "tests that share an engine take their users from tests.support.people"
+        )

@@ -5,8 +5,8 @@ from collections import Counter
 from typing import Any
 
 import asyncpg
-from tests.databases import administrator
-from tests.waiting import until
+from tests.servers.databases import administrator
+from tests.support.waiting import until
 
 from recollect_openwebui import background
 

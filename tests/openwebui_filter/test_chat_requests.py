@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.openwebui_filter.openwebui import Chat
 from tests.openwebui_filter.telling import DOG, LISBON, formed, settled
-from tests.people import Person
+from tests.support.people import Person
 
 from recollect.engine import Engine
 from recollect.model import Flags

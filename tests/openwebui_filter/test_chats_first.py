@@ -5,10 +5,10 @@ from typing import Any
 
 from tests.openwebui_filter.openwebui import Chat
 from tests.openwebui_filter.telling import DOG
-from tests.people import Person
-from tests.scripted_extraction import Pupil
-from tests.scripted_upstream import Answer, End, Received, ScriptedUpstream
-from tests.waiting import until
+from tests.scripted.extraction import Pupil
+from tests.scripted.upstream import Answer, End, Received, ScriptedUpstream
+from tests.support.people import Person
+from tests.support.waiting import until
 
 from recollect.model import STATEMENTS
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.openwebui_filter.openwebui import Chat
 from tests.openwebui_filter.telling import formed, nothing_waits
-from tests.people import Person
+from tests.support.people import Person
 
 from recollect.engine import Engine
 

@@ -9,8 +9,8 @@ import pytest
 from structlog.testing import capture_logs
 from tests.openwebui_filter.openwebui import EVENTS, Chat, load
 from tests.openwebui_filter.telling import LISBON, formed, told
-from tests.people import Person
-from tests.waiting import until
+from tests.support.people import Person
+from tests.support.waiting import until
 
 from recollect.assembly import process_engine
 from recollect.engine import Engine

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from tests.openwebui_filter.openwebui import EVENTS, load
 from tests.openwebui_filter.test_events import deleted, deleted_chat
-from tests.people import person
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api, engine_over, serve
-from tests.stores import NOON, Store
-from tests.waiting import until
+from tests.support.people import person
+from tests.support.stores import NOON, Store
+from tests.support.waiting import until
 
 from recollect.engine.background import awaiting
 from recollect.model import Add, Formed, Reason

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from tests.databases import administrator
 from tests.openwebui_filter.conftest import SECONDS_TO_OPEN
 from tests.openwebui_filter.openwebui import Chat
 from tests.openwebui_filter.telling import LISBON, WHERE, formed, settled
-from tests.people import Person
-from tests.round_trips import Statements, counting_statements
+from tests.servers.databases import administrator
+from tests.support.people import Person
+from tests.support.round_trips import Statements, counting_statements
 
 READS, WRITES = "recall_state(", "write_turn("
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from tests.openwebui_filter.openwebui import Chat, load
 from tests.openwebui_filter.telling import LISBON, WHERE, formed
-from tests.people import Person
-from tests.waiting import until
+from tests.support.people import Person
+from tests.support.waiting import until
 
 from recollect.engine import Engine
 

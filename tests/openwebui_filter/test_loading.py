@@ -21,7 +21,7 @@ from tests.openwebui_filter.openwebui import (
     load,
     replace_imports,
 )
-from tests.served_process import environment
+from tests.servers.served_process import environment
 
 from recollect.settings import EngineSettings, is_setting
 

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.databases import strangers
 from tests.openwebui_filter.openwebui import Chat
 from tests.openwebui_filter.processes import Process
 from tests.openwebui_filter.telling import DOG, LISBON, WHERE, answers, formed, settled, told
-from tests.people import Person, person
+from tests.servers.databases import strangers
+from tests.support.people import Person, person
 
 from recollect.composition import FENCE
 from recollect.engine import Engine

@@ -10,12 +10,12 @@ from urllib.parse import quote
 import pytest
 from tests.openwebui_filter.openwebui import MEMORIES, UNDO, load
 from tests.openwebui_filter.telling import DOG, OSLO, ROME
-from tests.people import Person
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api, engine_over, serve
-from tests.scripted_answers import Answer, whole
-from tests.scripted_upstream import ScriptedUpstream
-from tests.stores import Store
-from tests.waiting import until
+from tests.scripted.answers import Answer, whole
+from tests.scripted.upstream import ScriptedUpstream
+from tests.support.people import Person
+from tests.support.stores import Store
+from tests.support.waiting import until
 
 from recollect.assembly import process_engine
 from recollect.engine import Engine

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from tests.openwebui_filter.openwebui import Chat, load
 from tests.openwebui_filter.telling import LISBON, WHERE, settled
-from tests.people import Person
-from tests.waiting import until
+from tests.support.people import Person
+from tests.support.waiting import until
 
 from recollect.assembly.process_engine import running_engine
 from recollect.engine import Engine

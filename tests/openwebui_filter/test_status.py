@@ -8,10 +8,10 @@ import pytest
 from structlog.testing import capture_logs
 from tests.openwebui_filter.openwebui import Chat
 from tests.openwebui_filter.telling import DOG, LISBON, ROME, WHERE, formed, settled, told
-from tests.people import Person
-from tests.scripted_extraction import Pupil
-from tests.scripted_upstream import ScriptedUpstream
-from tests.waiting import until
+from tests.scripted.extraction import Pupil
+from tests.scripted.upstream import ScriptedUpstream
+from tests.support.people import Person
+from tests.support.waiting import until
 
 from recollect.engine import Engine
 from recollect.engine.recording.exchanges import ExchangeRecord

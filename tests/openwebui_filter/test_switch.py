@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.openwebui_filter.openwebui import OFF, Chat, load
 from tests.openwebui_filter.telling import LISBON, WHERE, formed, settled, told
-from tests.people import Person
+from tests.support.people import Person
 
 from recollect.engine import Engine
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.openwebui_filter.openwebui import UNDO, Chat, load
 from tests.openwebui_filter.telling import DOG, OSLO, ROME, nothing_waits, told
-from tests.people import Person
+from tests.support.people import Person
 
 from recollect.assembly import process_engine
 from recollect.engine import Engine

@@ -15,9 +15,9 @@ from tests.openwebui_filter.openwebui import EVENTS, load
 from tests.openwebui_filter.processes import Process
 from tests.openwebui_filter.telling import LISBON, told
 from tests.openwebui_filter.test_events import deleted, deleted_chat
-from tests.people import Person, person
-from tests.stores import NOON, PARTS, Store
-from tests.waiting import until
+from tests.support.people import Person, person
+from tests.support.stores import NOON, PARTS, Store
+from tests.support.waiting import until
 
 from recollect.assembly import process_engine
 from recollect.engine import Engine

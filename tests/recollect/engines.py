@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from tests.recollections import NOON
-from tests.scripted_models import WordEmbedder
-from tests.stores import PARTS, Parts
+from tests.scripted.models import WordEmbedder
+from tests.support.recollections import NOON
+from tests.support.stores import PARTS, Parts
 
 from recollect.engine import Backends, Engine, Policy
 from recollect.model import Strategy

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from tests.recollect.engines import PATIENT, engine_over
-from tests.stores import Store
-from tests.watched_stores import Outage, Through, breakable, with_parts
+from tests.support.stores import Store
+from tests.support.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError

@@ -17,16 +17,16 @@ import httpx
 import numpy as np
 import pytest
 from structlog.testing import capture_logs
-from tests.folders import database_folder
-from tests.mistral_server import running_mistral
 from tests.recollect.store.embedded.servers import durability, postmaster
-from tests.recollections import turn
-from tests.running_proxy import extract_statements
-from tests.scripted_upstream import ScriptedUpstream
-from tests.served_process import environment
-from tests.stores import PARTS
-from tests.tables import table
-from tests.waiting import until
+from tests.scripted.mistral import running_mistral
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.folders import database_folder
+from tests.servers.running_proxy import extract_statements
+from tests.servers.served_process import environment
+from tests.support.recollections import turn
+from tests.support.stores import PARTS
+from tests.support.tables import table
+from tests.support.waiting import until
 from uuid_utils.compat import uuid7
 
 from recollect.assembly import (

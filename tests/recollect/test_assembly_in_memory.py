@@ -8,11 +8,11 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.folders import quick_folder
-from tests.recollections import turn
-from tests.scripted_models import WordEmbedder
-from tests.served_process import environment
-from tests.waiting import until
+from tests.scripted.models import WordEmbedder
+from tests.servers.folders import quick_folder
+from tests.servers.served_process import environment
+from tests.support.recollections import turn
+from tests.support.waiting import until
 
 from recollect.assembly import open_engine
 from recollect.engine import Engine

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-from tests.recollections import NOON, memory
-from tests.tables import table
+from tests.support.recollections import NOON, memory
+from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.audit.replay import (

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
-from tests.folders import database_folder
-from tests.waiting import until
+from tests.servers.folders import database_folder
+from tests.support.waiting import until
 
 from recollect.assembly import host_engine, lifecycle, live_engine
 from recollect.errors import ConfigurationError

@@ -6,8 +6,8 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
-from tests.recollections import memory, passage
-from tests.tables import table
+from tests.support.recollections import memory, passage
+from tests.support.tables import table
 
 from recollect.composition.lines import line_of
 from recollect.model import Kind, Recollection, Scope, Turn

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 from pydantic import SecretStr
-from tests.waiting import until
+from tests.support.waiting import until
 
 from recollect.assembly import open_engine
 from recollect.engine import Engine

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from tests.scripted_extraction import statement
-from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion, failure, whole
+from tests.scripted.extraction import statement
+from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, failure, whole
 
 from recollect.assembly import check_model
 from recollect.settings import EngineSettings

@@ -11,7 +11,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from tests.served_process import environment
+from tests.servers.served_process import environment
 
 import recollect
 from recollect import (

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollections import recollection
-from tests.simulated_chat import Said, Sent, SimulatedChat, prefix
-from tests.tables import table
+from tests.recollect.composition.simulated_chat import Said, Sent, SimulatedChat, prefix
+from tests.support.recollections import recollection
+from tests.support.tables import table
 
 from recollect.composition import Bounds, Placed
 from recollect.model import Message, Role

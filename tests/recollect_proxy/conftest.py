@@ -5,10 +5,12 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from tests.databases import SpareDatabases, new_database
 from tests.recollect_proxy.own_proxies import ListeningProxies, OwnProxies
 from tests.recollect_proxy.settings import changed, proxy_settings
-from tests.running_proxy import (
+from tests.scripted.extraction import Pupil
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.databases import SpareDatabases, new_database
+from tests.servers.running_proxy import (
     RunningProxy,
     User,
     extract_statements,
@@ -16,8 +18,6 @@ from tests.running_proxy import (
     running_proxy,
     somebody,
 )
-from tests.scripted_extraction import Pupil
-from tests.scripted_upstream import ScriptedUpstream
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

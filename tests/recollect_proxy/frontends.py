@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.recollect_proxy.spoken import MESSAGES, RESPONSES
-from tests.running_proxy import CHAT, RunningProxy, User
-from tests.scripted_upstream import Fields, ScriptedUpstream
+from tests.scripted.upstream import Fields, ScriptedUpstream
+from tests.servers.running_proxy import CHAT, RunningProxy, User
 
 REPLY = "All right."
 """What the scripted upstream says."""

@@ -3,7 +3,7 @@
 import json
 from urllib.parse import quote
 
-from tests.running_proxy import ADMIN_TOKEN, RunningProxy, User
+from tests.servers.running_proxy import ADMIN_TOKEN, RunningProxy, User
 
 TEA = "My favourite tea is Lapsang Souchong."
 WHICH_TEA = "Which tea is my favourite?"

@@ -4,8 +4,8 @@ import functools
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
-from tests.running_proxy import somebody
-from tests.tables import table
+from tests.servers.running_proxy import somebody
+from tests.support.tables import table
 
 
 def in_turn(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from tests.running_proxy import User
+from tests.servers.running_proxy import User
 
 _EVENT = re.compile(rb'data: (\{"choices": \[\], "event": [^\n]*\})\n\n')
 _ENDS = (b"\n\n", b"\n\r\n", b"\r\r")

@@ -5,9 +5,9 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tests.databases import SpareDatabases
 from tests.recollect_proxy.settings import changed
-from tests.running_proxy import RunningProxy, running_proxy
+from tests.servers.databases import SpareDatabases
+from tests.servers.running_proxy import RunningProxy, running_proxy
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.received import Received
-from tests.scripted_answers import Answer, completion_body, whole
+from tests.scripted.answers import Answer, completion_body, whole
+from tests.support.received import Received
 
 
 def named_event(data: dict[str, Any]) -> bytes:

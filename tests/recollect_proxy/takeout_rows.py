@@ -3,7 +3,7 @@
 from typing import Any
 
 import asyncpg
-from tests.databases import administrator
+from tests.servers.databases import administrator
 
 from recollect.store.users.erasure import ERASED_TABLES
 

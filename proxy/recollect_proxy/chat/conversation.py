@@ -3,6 +3,7 @@
 Never: SQL, prompts, header policy.
 """
 
+from recollect.engine.live.answer_counts import AnswerCounts
 from recollect.model import Skip
 from recollect_proxy.chat.answer_relay import AnswerRelay
 from recollect_proxy.chat.passthrough import Passthrough
@@ -30,6 +31,7 @@ class Conversation:
         relay: AnswerRelay,
         passthrough: Passthrough,
         reports: RecallReports,
+        answers: AnswerCounts,
         traces: Traces = UNTRACED,
     ) -> None:
         self._identity = identity
@@ -38,6 +40,7 @@ class Conversation:
         self._relay = relay
         self._passthrough = passthrough
         self._reports = reports
+        self._answers = answers
         self._traces = traces
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -82,5 +85,6 @@ class Conversation:
             raise
         finally:
             request.record_end(recorder)
+            recorder.count(self._answers)
             trace.end(request, recorder, api=self._reader.dialect.name)
         return None

@@ -1,5 +1,8 @@
 """Parses the reply in an answer while it is relayed. Never: changes or delays a byte."""
 
+import time
+
+from recollect.engine.live.answer_counts import AnswerCounts
 from recollect.model import FailedAt, Failure
 from recollect.wire import Dialect, Reply, ReplyReader
 from recollect_proxy.upstream.upstream import Answer
@@ -19,6 +22,7 @@ class ReplyRecorder:
         is_refused: Whether the upstream refused the caller (401 or 403).
         calls_tools: Whether the answer calls tools and is no reply yet: the client sends the turn again with their results.
         parsed: The parsed reply, once the answer is over; None if there was none to parse.
+        first_byte_seconds: The time from the recorder's making to the first byte of a body that may hold a reply.
     """
 
     def __init__(self, dialect: Dialect) -> None:
@@ -32,6 +36,8 @@ class ReplyRecorder:
         self.is_refused = False
         self.calls_tools = False
         self.parsed: Reply | None = None
+        self._began = time.monotonic()
+        self.first_byte_seconds: float | None = None
 
     @property
     def answer_id(self) -> str:
@@ -50,7 +56,21 @@ class ReplyRecorder:
     def feed(self, chunk: bytes) -> None:
         """Parse the next chunk of the answer's body; never raises."""
         if self._reader is not None:
+            if self.first_byte_seconds is None:
+                self.first_byte_seconds = time.monotonic() - self._began
             self._reader.feed(chunk)
+
+    def count(self, answers: AnswerCounts) -> None:
+        """Count the answer's times and tokens, now that it is over; a refused or failed request has none."""
+        if self.first_byte_seconds is None or self.failure is not None or self.parsed is None:
+            return
+        parsed = self.parsed
+        answers.count(
+            self.first_byte_seconds,
+            time.monotonic() - self._began,
+            prompt_tokens=parsed.prompt_tokens,
+            answer_tokens=parsed.completion_tokens,
+        )
 
     @property
     def is_awaited(self) -> bool:

@@ -25,7 +25,7 @@ from recollect_proxy.store_commands.chats_commands import chats_app
 from recollect_proxy.store_commands.export_command import export
 from recollect_proxy.store_commands.memories_commands import memories_app
 from recollect_proxy.store_commands.rebuild_commands import reembed, reindex
-from recollect_proxy.store_commands.upkeep_commands import erase, migrate, report, retry, users
+from recollect_proxy.store_commands.upkeep_commands import erase, migrate, report, retry, usage, users
 
 
 def _settings_help() -> str:
@@ -69,6 +69,7 @@ def _of_every_command(
 
 
 app.command()(report)
+app.command()(usage)
 app.command()(doctor)
 app.command()(worker)
 app.command()(config)

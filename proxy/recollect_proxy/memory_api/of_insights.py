@@ -180,6 +180,14 @@ async def read_report(asked: Asked) -> Any:
     return report
 
 
+async def read_usage_by_day(asked: Asked) -> Any:
+    """Read the tokens by user and day.
+
+    What each user's memory added to prompts, and what background models took for it, over some days.
+    """
+    return {"usage": await asked.engine.usage_by_day(asked.sent.days)}
+
+
 async def check_health(asked: Asked) -> Any:
     """Check whether Recollect works.
 

@@ -22,9 +22,11 @@ from prometheus_client.utils import floatToGoString
 
 from recollect.engine import Engine, system_clock
 from recollect.engine.background.counts import LAG_SECONDS, FormationCounts
+from recollect.engine.live.answer_counts import AnswerCounts
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.live.recall_counts import RECALL_SECONDS, RecallCounts
-from recollect.model import Awaits, SearchPath, Skip
+from recollect.model import Awaits, SearchPath, Skip, Unread
+from recollect.model.statistics import Histogram
 from recollect.ports import Clock
 from recollect.text.patterns import anchored
 from recollect_proxy.metrics.health_check import Condition, Inquiry, read_condition
@@ -57,7 +59,7 @@ _RECALL_COUNTERS: _Figures = (
     ("recollect_recall_budget_tokens", "Tokens that these might have taken.", "budget"),
 )
 _RECALL_GAUGES: _Figures = (
-    ("recollect_recall_hit_rate", "The share of hits since the start.", "hit_rate"),
+    ("recollect_recall_hit_ratio", "The share of hits since the start.", "hit_rate"),
     (
         "recollect_recall_mean_top_score",
         "The mean best score of turns that found anything.",
@@ -66,7 +68,7 @@ _RECALL_GAUGES: _Figures = (
 )
 _FORMATION_COUNTERS: _Figures = (
     ("recollect_formation_attempts", "Exchanges formation was tried for.", "attempts"),
-    ("recollect_formation_success", "Exchanges formed.", "successes"),
+    ("recollect_formation_successes", "Exchanges formed.", "successes"),
     ("recollect_formation_extracted", "Candidates that models found.", "extracted"),
     ("recollect_formation_adds", "Memories added.", "adds"),
     ("recollect_formation_replaces", "Memories that took another's place.", "replaces"),
@@ -77,7 +79,7 @@ _FORMATION_COUNTERS: _Figures = (
     ("recollect_reextracted", "Memories formed from recalled text alone. Has to stay 0.", "re_extracted"),
     ("recollect_summaries", "Chats summarized.", "summaries"),
     ("recollect_summaries_made", "Chats to be summarized.", "summaries_made"),
-    ("recollect_hinted", "Statements that were given hints after they were kept.", "hinted"),
+    ("recollect_statements_hinted", "Statements that were given hints after they were kept.", "hinted"),
 )
 _FORMATION_REASONS = (
     ("recollect_formation_errors", "error", "Attempts that failed.", "errors"),
@@ -87,20 +89,20 @@ _FORMATION_REASONS = (
     ("recollect_formation_hidden", "reason", "Times that messages were hidden.", "hidden"),
 )
 _FORMATION_GAUGES: _Figures = (
-    ("memory_replacement_rate", "Replaced of all added or replaced.", "replacement_rate"),
-    ("memory_dedup_rate", "Duplicates of all added, replaced or there.", "dedup_rate"),
-    ("recollect_summaries_non_empty_rate", "Of the summaries made, those not empty.", "non_empty_summaries"),
+    ("recollect_formation_replacement_ratio", "Replaced of all added or replaced.", "replacement_rate"),
+    ("recollect_formation_duplicate_ratio", "Duplicates of all added, replaced or there.", "dedup_rate"),
+    ("recollect_summaries_non_empty_ratio", "Of the summaries made, those not empty.", "non_empty_summaries"),
 )
 _BACKLOG_GAUGES: _Figures = (
-    ("recollect_pending", "Exchanges waiting to be formed.", "pending"),
-    ("recollect_failed", "Exchanges held, as their formation kept failing.", "failed"),
+    ("recollect_exchanges_pending", "Exchanges waiting to be formed.", "pending"),
+    ("recollect_exchanges_failed", "Exchanges held, as their formation kept failing.", "failed"),
 )
 _MODEL_GAUGES: _Figures = (
     ("recollect_model_tokens_today", "Tokens of background calls since midnight, UTC.", "tokens_today"),
     ("recollect_model_tokens_per_day", "What they may take; 0: any number.", "budget.everybody"),
 )
 _MODEL_COUNTERS: _Figures = (
-    ("recollect_model_breaker_opened", "How often they began to be left alone.", "guarded.opened"),
+    ("recollect_model_breaker_openings", "How often they began to be left alone.", "guarded.opened"),
     ("recollect_model_calls", "Background calls of models.", "guarded.calls"),
     ("recollect_model_given_up", "Those given up for a chat, done later.", "guarded.given_up"),
 )
@@ -183,9 +185,10 @@ class Metrics:
         yield from _counters(_SPOOL_COUNTERS, self._live.log_writer)
         if engine is not None:
             yield from _of_recalls(self._live.recalls)
+            yield from _of_answers(self._live.answers)
             yield from _of_formation(engine.counts)
         if scan is not None:
-            yield GaugeMetricFamily("memory_total_count", "Memories of all users.", value=scan.memories)
+            yield GaugeMetricFamily("recollect_memories", "Memories of all users.", value=scan.memories)
             yield from _of_condition(scan.condition, self._clock)
 
 
@@ -225,6 +228,19 @@ def _of_formation(counts: FormationCounts) -> Iterator[Metric]:
     yield _histogram("recollect_formation_lag_seconds", says, LAG_SECONDS, counts.lag, counts.lag_sum)
 
 
+def _of_answers(counts: AnswerCounts) -> Iterator[Metric]:
+    """Yield the LLM's answers to chats, under the names of OpenTelemetry's conventions for generative AI."""
+    says = "How long the LLM took to answer a chat."
+    yield _labelled_histograms("gen_ai_client_operation_duration_seconds", says, {"chat": counts.to_end})
+    says = "How long until the first byte of an answer."
+    yield _labelled_histograms(
+        "gen_ai_server_time_to_first_token_seconds", says, {"chat": counts.to_first_byte}
+    )
+    says = "Tokens of chats, as answers name them; prompts include the memories."
+    by_type = {"input": counts.prompt_tokens, "output": counts.answer_tokens}
+    yield _labelled_histograms("gen_ai_client_token_usage", says, by_type, label="gen_ai_token_type")
+
+
 def _of_condition(condition: Condition, clock: Clock) -> Iterator[Metric]:
     backlog, use = condition.backlog, condition.model_use
     since = backlog.pending_since
@@ -236,9 +252,17 @@ def _of_condition(condition: Condition, clock: Clock) -> Iterator[Metric]:
     says = "Whether models are left alone, as they failed too often."
     is_open = use.left_alone_until is not None
     yield GaugeMetricFamily("recollect_model_breaker_open", says, value=is_open)
-    waiting = GaugeMetricFamily("recollect_waiting", "Exchanges that wait for a model.", labels=["reason"])
+    waiting = GaugeMetricFamily(
+        "recollect_exchanges_waiting", "Exchanges that wait for a model.", labels=["reason"]
+    )
     yield _by_label(waiting, ((reason.value, backlog.waiting.get(reason, 0)) for reason in Awaits))
+    unread = GaugeMetricFamily(
+        "recollect_exchanges_unread", "Exchanges formed without a model, by reason.", labels=["reason"]
+    )
+    yield _by_label(unread, ((reason.value, backlog.unread.get(reason, 0)) for reason in Unread))
     yield from _counters(_MODEL_COUNTERS, use)
+    says, took = "How long answered background calls took.", use.guarded.seconds
+    yield _histogram("recollect_model_call_seconds", says, took.edges, took.counts, took.total)
     says = "Those that failed or were not made."
     yield _labelled("recollect_model_errors", "error", says, use.guarded.errors)
 
@@ -258,9 +282,21 @@ def _histogram(
     name: str, says: str, edges: Sequence[float], counts: Sequence[int], total: float
 ) -> HistogramMetricFamily:
     """Return a histogram of seconds; the last count has the values above the last edge."""
+    return HistogramMetricFamily(name, says, buckets=_buckets(edges, counts), sum_value=total)
+
+
+def _labelled_histograms(
+    name: str, says: str, by_label: Mapping[str, Histogram], label: str = "gen_ai_operation_name"
+) -> HistogramMetricFamily:
+    family = HistogramMetricFamily(name, says, labels=[label])
+    for value, found in by_label.items():
+        family.add_metric([value], _buckets(found.edges, found.counts), found.total)
+    return family
+
+
+def _buckets(edges: Sequence[float], counts: Sequence[int]) -> list[tuple[str, float]]:
     names = [*map(floatToGoString, edges), "+Inf"]
-    buckets = list(zip(names, accumulate(counts), strict=True))
-    return HistogramMetricFamily(name, says, buckets=buckets, sum_value=total)
+    return list(zip(names, accumulate(counts), strict=True))
 
 
 def _labelled(name: str, label: str, says: str, counts: Mapping[str, int]) -> Metric:

@@ -9,6 +9,7 @@ from uuid import UUID
 import typer
 
 from recollect.model import Fault, Finding
+from recollect_proxy.store_commands.ids import part_of_id, whole_id
 from recollect_proxy.store_commands.printing import Output, print_output, print_table
 from recollect_proxy.store_commands.running_commands import (
     MISUSED,
@@ -38,7 +39,7 @@ READER, OPERATION = "command line", "audit-store"
 _WRITING = frozenset({Fault.SECRET, Fault.WRONG_DATE})
 """The faults whose repair writes a memory, which has to be embedded."""
 
-_COLUMNS = ("user", "fault", "memory", "why", "what it says", "beside, or corrected")
+_COLUMNS = ("memory", "user", "fault", "why", "content")
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class _Asked:
     users: Sequence[str]
     faults: frozenset[Fault]
     repairing: frozenset[Fault]
-    undo: UUID | None
+    undo: str | None
     yes: bool
     show: bool
     as_json: bool
@@ -88,7 +89,12 @@ ToRepair = Annotated[
     list[Fault] | None, typer.Option(help="Repair this fault, after a yes; may be repeated.")
 ]
 ToUndo = Annotated[
-    UUID | None, typer.Option(help="Undo what a run repaired, by the id it printed.", metavar="RUN")
+    str | None,
+    typer.Option(
+        help="Undo what a run repaired, by the id it printed, or a part of it.",
+        metavar="RUN",
+        callback=part_of_id,
+    ),
 ]
 AskModel = Annotated[
     bool,
@@ -194,7 +200,9 @@ async def _find(audit: "StoreAudit", user_id: str, asked: _Asked, found: _Found)
 
 def _row(user_id: str, finding: Finding) -> tuple[object, ...]:
     memory = finding.memory
-    return (user_id, finding.fault, memory.id, finding.reason, memory.content, _correction(finding))
+    correction = _correction(finding)
+    content = f"{memory.content} | {correction}" if correction else memory.content
+    return (memory.id, user_id, finding.fault.value, finding.reason, content)
 
 
 def _document(user_id: str, finding: Finding) -> dict[str, Any]:
@@ -241,7 +249,8 @@ async def _repair(audit: "StoreAudit", asked: _Asked, found: _Found) -> tuple[UU
     return ran, sum([await audit.repair(each, asked.repairing, run=ran) for each in users])
 
 
-async def _undo(audit: "StoreAudit", asked: _Asked, ran: UUID) -> Output:
+async def _undo(audit: "StoreAudit", asked: _Asked, part: str) -> Output:
+    ran = whole_id(part, await audit.runs(), "run")
     users = asked.users or await audit.repaired_users(ran)
     done = [await audit.undo_run(each, ran) for each in users]
     undone, left = sum(count for count, _ in done), sum(count for _, count in done)

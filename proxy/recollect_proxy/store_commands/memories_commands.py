@@ -6,7 +6,9 @@ from uuid import UUID
 
 import typer
 
-from recollect.model import Kind, Memory
+from recollect.model import Kind, Memory, Update
+from recollect.model.local_time import server_zone, wall
+from recollect_proxy.store_commands.ids import part_of_id, whole_id
 from recollect_proxy.store_commands.printing import Output, Table
 from recollect_proxy.store_commands.running_commands import MISUSED, User, fail, over_store
 
@@ -17,7 +19,7 @@ memories_app = typer.Typer(
     help="See and change what is remembered of a user.", no_args_is_help=True, add_completion=False
 )
 
-_PAGE = 200
+_PAGE, _ALL = 200, 1_000_000
 
 
 def _content_named(given: str | None) -> str | None:
@@ -31,7 +33,14 @@ def _content_named(given: str | None) -> str | None:
 
 
 Limit = Annotated[int, typer.Option(help="How many at most.", min=1, max=1_000_000)]
-MemoryId = Annotated[UUID, typer.Argument(help="The memory's id, as `list` shows it.", metavar="MEMORY")]
+MemoryId = Annotated[
+    str,
+    typer.Argument(
+        help="The memory's id, or its beginning or end, as `list` shows it.",
+        metavar="MEMORY",
+        callback=part_of_id,
+    ),
+]
 KindOption = Annotated[Kind | None, typer.Option(help="What sort of statement it is.")]
 Importance = Annotated[float | None, typer.Option(help="From 0 to 1.", min=0, max=1)]
 
@@ -40,6 +49,10 @@ Importance = Annotated[float | None, typer.Option(help="From 0 to 1.", min=0, ma
 @over_store()
 async def list_memories(engine: "Engine", user: User, *, limit: Limit = 1000) -> Output:
     """List a user's memories, newest first."""
+    return memories_output(await _memories(engine, user, limit))
+
+
+async def _memories(engine: "Engine", user: str, limit: int = _ALL) -> list[Memory]:
     found: list[Memory] = []
     after = None
     while len(found) < limit:
@@ -48,7 +61,12 @@ async def list_memories(engine: "Engine", user: User, *, limit: Limit = 1000) ->
         after = page.next
         if after is None:
             break
-    return memories_output(found)
+    return found
+
+
+async def _current(engine: "Engine", user: str, part: str) -> UUID:
+    """Return the id of one of the user's memories."""
+    return whole_id(part, (each.id for each in await _memories(engine, user)), f"memory of {user!r}")
 
 
 @memories_app.command()
@@ -103,7 +121,8 @@ async def correct(
     importance: Importance = None,
 ) -> Output:
     """Correct a memory in place; its changes keep the earlier words."""
-    revised = await engine.revise(user, memory, content=content, kind=kind, importance=importance)
+    whole = await _current(engine, user, memory)
+    revised = await engine.revise(user, whole, content=content, kind=kind, importance=importance)
     return memories_output([revised])
 
 
@@ -111,8 +130,9 @@ async def correct(
 @over_store()
 async def forget(engine: "Engine", user: User, memory: MemoryId) -> Output:
     """Forget a memory. It is no longer recalled; its changes still have it, and `undo` brings it back."""
-    await engine.forget(user, memory)
-    return Output({"forgotten": memory}, [f"forgotten: {memory}"])
+    whole = await _current(engine, user, memory)
+    await engine.forget(user, whole)
+    return Output({"forgotten": whole}, [f"forgotten: {whole}"])
 
 
 @memories_app.command()
@@ -121,18 +141,35 @@ async def changes(
     engine: "Engine",
     user: User,
     memory: Annotated[
-        UUID | None, typer.Argument(help="The memory's id; without it all changes.", metavar="[MEMORY]")
+        str | None,
+        typer.Argument(
+            help="The memory's id, or a part of it; without it all changes.",
+            metavar="[MEMORY]",
+            callback=part_of_id,
+        ),
     ] = None,
     *,
     limit: Limit = 100,
 ) -> Output:
     """List the changes, newest first: of one memory, or of all memories of the user."""
-    updates = await engine.history(user, memory, limit=limit)
-    columns = ("id", "when", "action", "by", "why", "before", "after")
+    whole = None
+    if memory is not None:
+        made = await engine.history(user, None, limit=_ALL)
+        whole = whole_id(memory, (each.memory_id for each in made if each.memory_id), f"memory of {user!r}")
+    updates = await engine.history(user, whole, limit=limit)
+    columns = ("id", "when", "action", "by", "why", "content")
     rows = [
-        (each.id, each.at, each.action, each.actor, each.reason, each.before, each.after) for each in updates
+        (each.id, each.at, each.action.value, each.actor.value, each.reason.value, _change_of(each))
+        for each in updates
     ]
     return Output({"changes": updates}, Table(columns, rows))
+
+
+def _change_of(update: Update) -> str:
+    """Return the memory's words; of changed ones those before, too."""
+    if update.before and update.after and update.before != update.after:
+        return f"{update.before} -> {update.after}"
+    return update.after or update.before or ""
 
 
 @memories_app.command()
@@ -140,11 +177,20 @@ async def changes(
 async def undo(
     engine: "Engine",
     user: User,
-    update: Annotated[UUID, typer.Argument(help="The change's id, as `changes` shows it.", metavar="CHANGE")],
+    update: Annotated[
+        str,
+        typer.Argument(
+            help="The change's id, or its beginning or end, as `changes` shows it.",
+            metavar="CHANGE",
+            callback=part_of_id,
+        ),
+    ],
 ) -> Output:
     """Undo one change. Fails if it was undone already, or if the memory was changed since."""
-    done = await engine.undo(user, update)
-    return Output(done, [f"undone: {update} ({done.action} of {done.memory_id})"])
+    made = await engine.history(user, None, limit=_ALL)
+    whole = whole_id(update, (each.id for each in made), f"change of {user!r}")
+    done = await engine.undo(user, whole)
+    return Output(done, [f"undone: {whole} ({done.action} of {done.memory_id})"])
 
 
 def memories_output(found: Sequence[Memory]) -> Output:
@@ -154,7 +200,11 @@ def memories_output(found: Sequence[Memory]) -> Output:
     from recollect.api.memories import Memory as Document
 
     columns = ("id", "kind", "importance", "said", "content")
-    rows = [(each.id, each.kind, each.importance, each.observed_at, each.content) for each in found]
+    zone = server_zone()
+    rows = [
+        (each.id, each.kind.value, each.importance, f"{wall(each.observed_at, zone):%Y-%m-%d}", each.content)
+        for each in found
+    ]
     return Output(
         {"memories": msgspec.convert(list(found), list[Document], from_attributes=True)}, Table(columns, rows)
     )

@@ -1,21 +1,23 @@
 """Prints a command's result: one JSON document, or a table and lines that hold nothing that a terminal would obey."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
 import typer
+from rich.cells import cell_len
 
 from recollect.model.local_time import server_zone, wall
 
-_WIDE = 110
-"""Columns of a terminal that has room for an id in one line, and for text next to it."""
+_SHORT_ID = 8
+"""The least characters of an id that a table shows."""
 
-_LONGEST_ID = 40
+_TEXT_COLUMNS = 24
+"""The least room next to the other columns in which a text is worth wrapping; with less it goes below them."""
 
 
 class Table(NamedTuple):
@@ -69,9 +71,10 @@ def print_json(document: object) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows under the names of their columns; to a pipe without a frame. Nothing is cut, and an id takes one line.
+    """Print rows under the names of their columns; to a pipe as lines with tabs, and ids whole.
 
-    A terminal that is too narrow for that gets each row as a paragraph.
+    On a terminal the table keeps to its width: an id is shown by its end, which tells it from the others, and a long text in the
+    last column is wrapped, or goes below its row. No other value is cut: if they take more, a row becomes a paragraph.
     """
     from rich.console import Console  # noqa: PLC0415 -- most commands print no table
 
@@ -81,37 +84,80 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
             typer.echo("\t".join(_line(each) for each in row))
     elif not listed:
         console.print("There is nothing to list.")
-    elif console.width < _WIDE or any(len(_cell(row[0])) > _LONGEST_ID for row in listed):
-        for row in listed:
-            _print_paragraph(columns, row)
     else:
-        console.print(_framed(columns, listed))
+        for line in _lines(columns, _with_short_ids(listed), console.width):
+            typer.echo(line)
 
 
-def _framed(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Any:
-    """Return rich's table."""
-    from rich import box  # noqa: PLC0415
-    from rich.table import Column, Table  # noqa: PLC0415
+def _with_short_ids(rows: Sequence[Sequence[object]]) -> list[list[object]]:
+    """Return the rows with ids of version 7 by their ends: their beginnings are the time, and much alike."""
+    ids = {each for row in rows for each in row if isinstance(each, UUID)}
+    length = next(
+        count for count in range(_SHORT_ID, 33) if len({each.hex[-count:] for each in ids}) == len(ids)
+    )
+    return [[each.hex[-length:] if isinstance(each, UUID) else each for each in row] for row in rows]
+
+
+def _lines(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> Iterator[str]:
+    """Yield the lines of a table, in the widest layout that fits."""
+    cells = [[*columns], *([_line(each) for each in row] for row in rows)]
+    numeric = [all(isinstance(row[at], int | float | None) for row in rows) for at in range(len(columns))]
+    widths = [max(cell_len(row[at]) for row in cells) for at in range(len(columns))]
+    for gap in (2, 1):
+        *before, last = widths
+        room = width - sum(before) - gap * len(before)
+        if last <= room:
+            yield from (_aligned(row, widths, numeric, gap) for row in cells)
+            return
+        if room >= 0 and any(isinstance(row[-1], str) for row in rows):
+            yield from _with_text(cells, [*before, room], numeric, gap)
+            return
+    yield from _paragraphs(cells, width)
+
+
+def _with_text(
+    cells: Sequence[Sequence[str]], widths: Sequence[int], numeric: Sequence[bool], gap: int
+) -> Iterator[str]:
+    """Yield rows whose last column is wrapped in its room; with too little room the text follows its row, indented."""
+    *before, room = widths
+    if room >= _TEXT_COLUMNS:
+        indent = " " * (sum(before) + gap * len(before))
+        for row in cells:
+            first, *others = _wrapped(row[-1], room) or [""]
+            yield _aligned([*row[:-1], first], widths, numeric, gap)
+            yield from (indent + each for each in others)
+        return
+    head, *rows = cells
+    yield _aligned(head[:-1], before, numeric, gap)
+    for row in rows:
+        yield _aligned(row[:-1], before, numeric, gap)
+        yield from ("    " + each for each in _wrapped(row[-1], sum(before) + gap * len(before) + room - 4))
+
+
+def _paragraphs(cells: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """Yield each row as a line with its first value, and below it the others by name."""
+    (_, *names), *rows = cells
+    for first, *values in rows:
+        yield first
+        others = ", ".join(f"{name}: {value}" for name, value in zip(names, values, strict=True) if value)
+        yield from ("    " + each for each in _wrapped(others, max(width - 4, 1)))
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int], numeric: Sequence[bool], gap: int) -> str:
+    """Return a row with its values in columns, numbers at the right."""
+    padded = (
+        " " * (width - cell_len(cell)) + cell if at_right else cell + " " * (width - cell_len(cell))
+        for cell, width, at_right in zip(row, widths, numeric, strict=False)
+    )
+    return (" " * gap).join(padded).rstrip()
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Return a text in lines of ``width`` columns, broken at spaces where that is possible."""
+    from rich.console import Console  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    table = Table(
-        *(
-            Column(name, overflow="fold", no_wrap=isinstance(cell, UUID))
-            for name, cell in zip(columns, rows[0], strict=True)
-        ),
-        box=box.SIMPLE_HEAD,
-    )
-    for row in rows:
-        table.add_row(*(Text(_line(each, kept="\n")) for each in row))
-    return table
-
-
-def _print_paragraph(columns: Sequence[str], row: Sequence[object]) -> None:
-    """Print a row's id on a line of its own, and below it the other columns by name."""
-    typer.echo(on_a_terminal(_cell(row[0])))
-    for name, value in zip(columns[1:], row[1:], strict=True):
-        if line := _line(value):
-            typer.echo(f"    {name}: {line}")
+    return [line.plain.rstrip() for line in Text(text).wrap(Console(), width, overflow="fold")]
 
 
 def on_a_terminal(text: str) -> str:
@@ -127,6 +173,6 @@ def _cell(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _line(value: object, kept: str = "") -> str:
-    """Return a value without control characters and separators, but for those ``kept``; by default one line."""
-    return "".join(letter if letter.isprintable() or letter in kept else " " for letter in _cell(value))
+def _line(value: object) -> str:
+    """Return a value in one line, without control characters and separators."""
+    return "".join(letter if letter.isprintable() else " " for letter in _cell(value))

@@ -1,4 +1,4 @@
-"""`recollect migrate`, `users`, `retry`, `erase`, `report`: the schema, the known users, an erasure, the figures. Never: SQL."""
+"""`recollect migrate`, `users`, `retry`, `erase`, `usage`, `report`: the schema, the known users, an erasure, the figures. Never: SQL."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -91,11 +91,43 @@ async def erase(engine: "Engine", user: User) -> Output:
     return erasure_output(erasure, note)
 
 
+Days = Annotated[int, typer.Option(help="Of how many days until now.", min=1, max=30)]
+
+
+@over_store()
+async def usage(
+    engine: "Engine",
+    *,
+    days: Days = 7,
+    price: Annotated[
+        float | None, typer.Option(help="What a million tokens cost, for a column with the cost.", min=0)
+    ] = None,
+) -> Output:
+    """List the tokens that memory takes, by user and day (UTC): those added to prompts, and those of background models.
+
+    The same as `GET /memory/usage`. The last day comes first, and of a day the user with most tokens.
+    """
+    found = await engine.usage_by_day(days)
+    counted = [(each.turns, each.prompt_tokens, each.model_tokens, each.model_calls) for each in found]
+    rows = [(each.day, each.user_id, *counts) for each, counts in zip(found, counted, strict=True)]
+    total = [sum(each) for each in zip(*counted, strict=True)] or [0] * 4
+    all_rows: list[tuple[object, ...]] = [
+        *rows,
+        ("total", f"{len({each.user_id for each in found})} users", *total),
+    ]
+    columns: tuple[str, ...] = ("day", "user", "turns", "prompts", "models", "calls")
+    if price is not None:
+        costs = [(prompts + models) * price / 1_000_000 for _, prompts, models, _ in [*counted, total]]
+        all_rows = [(*row, f"{cost:.2f}") for row, cost in zip(all_rows, costs, strict=True)]
+        columns = (*columns, "cost")
+    return Output({"usage": found}, Table(columns, all_rows))
+
+
 @over_store(embeds=True)  # part of the advice depends on the second embedder
 async def report(
     engine: "Engine",
     *,
-    days: Annotated[int, typer.Option(help="Of how many days until now.", min=1, max=30)] = 7,
+    days: Days = 7,
 ) -> Output:
     """Report on recall and formation in a week, and on settings to change.
 

@@ -1,5 +1,6 @@
 """The JSON of the service and of requests: health, figures, reports, explanations."""
 
+from datetime import date
 from typing import Annotated, Any, TypeAlias
 from uuid import UUID
 
@@ -313,6 +314,7 @@ class Recalls(Struct):
     truncated_share: Share
     p50_ms: Annotated[float | None, about("What half of the recalls took at most.")]
     p95_ms: Annotated[float | None, about("What 95 % of them took at most.")]
+    p99_ms: Annotated[float | None, about("What 99 % of them took at most.")]
     tokens: Annotated[int, about("What the turns' memories took.")]
     budget: Annotated[int, about("What they might have taken.")]
     history_tokens: Annotated[int, about("What missing history took.")]
@@ -329,14 +331,34 @@ class FormedInTime(Struct):
 
     exchanges: int
     waiting: Annotated[dict[str, int], about("Exchanges that wait for a model now, as in `health`.")]
-    lag_p50_seconds: Annotated[float | None, about("The median time from arrival to formation.")]
+    lag_p50_seconds: Annotated[
+        float | None, about("The median time from arrival to formation; imported chats are left out.")
+    ]
     lag_p95_seconds: float | None
+    lag_p99_seconds: float | None
     made: Annotated[
         dict[str, int], about("How often it did `add:new`, `retire:forgotten`, ...", example={"add:new": 120})
     ]
     rejected: Annotated[dict[str, int], about("Candidates that were not kept, by reason.")]
     model_tokens: Annotated[int, about("What background models took.")]
     summary_token_share: Share
+
+
+class UserDay(Struct):
+    """The tokens that a user's memory took on a day."""
+
+    user_id: str
+    day: Annotated[date, about("From midnight to midnight, UTC.")]
+    turns: Annotated[int, about("Requests that memory was asked for; known for 30 days.")]
+    prompt_tokens: Annotated[int, about("What memories and missing history added to their prompts.")]
+    model_tokens: Annotated[int, about("What background models took.")]
+    model_calls: Annotated[int, about("In how many calls.")]
+
+
+class UsageByDay(Struct):
+    """The tokens that memory took, by user and day, the last day first."""
+
+    usage: list[UserDay]
 
 
 class Trigger(Struct):

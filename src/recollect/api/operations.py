@@ -180,6 +180,7 @@ class Server:
     """Operation."""
 
     read_usage = Operation("GET", f"{_USER}/usage", Usage)
+    read_usage_by_day = Operation("GET", "/memory/usage", UsageByDay, OfReport, permission=Permission.ADMIN)
     retry_formation = Operation("POST", "/memory/formation/retry", Retried, permission=Permission.ADMIN)
     inspect_retrieval = Operation(
         "GET", "/memory/debug/retrieval", Retrieval, OfRetrieval, permission=Permission.ADMIN

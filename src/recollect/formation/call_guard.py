@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import structlog
@@ -22,6 +23,7 @@ from recollect.errors import (
     StoreError,
     UpstreamPolicyError,
 )
+from recollect.model.statistics import ANSWER_SECONDS, Histogram
 from recollect.models.attempts import waiting_for_others
 from recollect.models.spending import counting_tokens
 from recollect.models.yielding import Yielding
@@ -98,6 +100,7 @@ class CallStatistics:
         failures: How often they failed in a row.
         left_alone_until: Until when the model is not called, as they failed too often; None: it is called.
         errors: How often that failed or was not let through, by the error's name.
+        seconds: How long the answered calls took.
     """
 
     failures: int = 0
@@ -106,6 +109,7 @@ class CallStatistics:
     calls: int = 0
     errors: dict[str, int] = field(default_factory=dict)
     given_up: int = 0
+    seconds: Histogram = field(default_factory=partial(Histogram.over, ANSWER_SECONDS))
 
 
 @dataclass(slots=True)
@@ -208,6 +212,7 @@ class CallGuard:
         self._warnings = RareWarnings()
         self.calls = 0
         self.errors: Counter[str] = Counter()
+        self._seconds = Histogram.over(ANSWER_SECONDS)
 
     @property
     def guarded(self) -> CallStatistics:
@@ -220,6 +225,7 @@ class CallGuard:
             self.calls,
             dict(self.errors),
             self._yielding.given_up,
+            self._seconds,
         )
 
     async def call(self, user_id: str, ask: Callable[[], Awaitable[T]]) -> T:
@@ -253,6 +259,7 @@ class CallGuard:
                     await self._count(user_id, tokens)
                 raise
         self.breaker.succeed()
+        self._seconds.add(max(0.0, (self._clock() - began).total_seconds()))
         await self._count(user_id, answered.tokens)
         return answered
 

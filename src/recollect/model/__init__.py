@@ -102,6 +102,7 @@ from recollect.model.requests_in_chat import LISTED, CarriedOut, KeptRequest, La
 from recollect.model.statistics import (
     Activity,
     DayOfActivity,
+    DayOfUsage,
     FormedExchanges,
     ModelTokens,
     Questions,

@@ -163,6 +163,7 @@ class Backlog:
         failed: Exchanges whose formation kept failing; they are held, never dropped.
         oldest_pending_at: The time of the first pending exchange.
         pending_since: Since when one has been pending: an imported one was said long before it arrived.
+        unread: Formed exchanges that no model has read, by ``Unread``.
     """
 
     pending: int = 0
@@ -172,6 +173,7 @@ class Backlog:
     waiting: Mapping[str, int] = field(default_factory=dict)
     oldest_waiting_at: datetime | None = None
     pending_since: datetime | None = field(default=None, compare=False)
+    unread: Mapping[str, int] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

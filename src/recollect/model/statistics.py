@@ -1,4 +1,4 @@
-"""Totals over all users. Never: figures of a single user."""
+"""Totals over all users, and what each user costs a day. Never: what anyone said."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -79,6 +79,7 @@ class Questions:
     complaints: int = 0
     median_ms: float | None = None
     p95_ms: float | None = None
+    p99_ms: float | None = None
     tokens: int = 0
     budget: int = 0
     history_tokens: int = 0
@@ -94,6 +95,7 @@ class FormedExchanges:
         measured: The exchanges for which the results were counted.
         median_lag: The median time from arrival to formation, in seconds; None without any.
         p95_lag: The 95th percentile of the same.
+        p99_lag: The 99th percentile of the same.
         made: The number of changes by action and reason, such as "add:new" or "ignore:no_evidence".
     """
 
@@ -101,6 +103,7 @@ class FormedExchanges:
     measured: int = 0
     median_lag: float | None = None
     p95_lag: float | None = None
+    p99_lag: float | None = None
     made: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -152,3 +155,52 @@ class Activity:
     formation: FormedExchanges = field(default_factory=FormedExchanges)
     model: ModelTokens = field(default_factory=ModelTokens)
     by_day: tuple[DayOfActivity, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DayOfUsage:
+    """The tokens that a user's memory took on a day (UTC).
+
+    Attributes:
+        turns: The user's requests that memory was asked for.
+        prompt_tokens: Tokens that memories and missing history added to their prompts.
+        model_tokens: Tokens of background models' calls.
+        model_calls: How many calls these were.
+    """
+
+    user_id: str
+    day: date
+    turns: int = 0
+    prompt_tokens: int = 0
+    model_tokens: int = 0
+    model_calls: int = 0
+
+
+ANSWER_SECONDS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)
+TOKENS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0, 65536.0, 262144.0, 1048576.0)
+"""Upper edges for seconds and tokens of a model's answers, from OpenTelemetry's conventions for generative AI."""
+
+
+@dataclass(slots=True)
+class Histogram:
+    """Counts of values by upper edge.
+
+    Attributes:
+        edges: The upper edges.
+        counts: How many values are at most each edge and above the one before; the last count has the values above all.
+        total: The sum of the values.
+    """
+
+    edges: tuple[float, ...]
+    counts: list[int]
+    total: float = 0.0
+
+    @classmethod
+    def over(cls, edges: tuple[float, ...]) -> "Histogram":
+        """Return an empty histogram."""
+        return cls(edges, [0] * (len(edges) + 1))
+
+    def add(self, value: float) -> None:
+        """Count a value."""
+        self.counts[sum(value > edge for edge in self.edges)] += 1
+        self.total += value

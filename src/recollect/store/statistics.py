@@ -1,4 +1,4 @@
-"""Counts the stored data of all users in Postgres. Never: of anyone in particular."""
+"""Counts the stored data of all users in Postgres. Never: a text."""
 
 import json
 from collections import defaultdict
@@ -9,6 +9,7 @@ from typing import Any
 from recollect.model import (
     Activity,
     DayOfActivity,
+    DayOfUsage,
     FormedExchanges,
     ModelTokens,
     Questions,
@@ -20,7 +21,7 @@ from recollect.store.sql import SQL
 
 
 class Statistics:
-    """Counts over all users, and names none. Every method raises StoreError when the store fails."""
+    """Counts over all users. Every method raises StoreError when the store fails."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -34,6 +35,12 @@ class Statistics:
             TableSize(row["name"], row["rows"], row["bytes"], json.loads(row["indexes"])) for row in tables
         )
         return StoreSize(**dict(counted or {}), tables=sizes)
+
+    async def usage(self, since: date) -> list[DayOfUsage]:
+        """Return the tokens that each user's memory took on each day since ``since``, the last day first."""
+        async with self._database.over_all_users() as connection:
+            rows = await connection.fetch(SQL["usage_by_user_and_day"], since)
+        return [DayOfUsage(**dict(row)) for row in rows]
 
     async def activity(self, since: datetime, midnights: Sequence[datetime]) -> Activity:
         """Return the questions, recalls and formations since then; this takes a scan.

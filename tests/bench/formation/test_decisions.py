@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from tests.recollections import memory
+from tests.support.recollections import memory
 from uuid_utils.compat import uuid7
 
 from bench.formation.cases import Decision, ExtractedItem

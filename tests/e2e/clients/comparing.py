@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.e2e.clients.programs import KEY, Client
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import Answer, Fields, Received, ScriptedUpstream
+from tests.scripted.upstream import Answer, Fields, Received, ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User
 
 TEA = "My favourite tea is Lapsang Souchong."
 

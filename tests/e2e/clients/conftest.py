@@ -13,8 +13,8 @@ from tests.recollect_proxy.conftest import (  # fixtures
     upstream,
     user,
 )
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User
 
 __all__ = [
     "extraction",

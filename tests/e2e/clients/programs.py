@@ -93,20 +93,21 @@ def python_client(script: str, **options: Any) -> Client:
     return ask
 
 
-def node_client(way: str) -> Client:
+def node_client(way: str, program: str = "client.mjs") -> Client:
     """Return a client written for Node.
 
     Args:
-        way: The name of a function in node/client.mjs.
+        way: The name of a function in the program.
+        program: A file in node/.
     """
 
     async def ask(address: str, headers: Mapping[str, str]) -> Any:
         node = shutil.which("node")
         if node is None:
-            pytest.skip("node is not installed: nothing is known of the OpenAI Node SDK")
+            pytest.skip("node is not installed: nothing is known of the SDKs for Node")
         if not (NODE / "node_modules").exists():
-            pytest.skip("the Node SDK is not installed: `make test-clients` does it, with npm")
+            pytest.skip("the SDKs for Node are not installed: `make test-clients` does it, with npm")
         task = {"address": address, "headers": dict(headers), "key": KEY, "question": QUESTION}
-        return json.loads(await run(node, NODE / "client.mjs", way, given=json.dumps(task).encode()))
+        return json.loads(await run(node, NODE / program, way, given=json.dumps(task).encode()))
 
     return ask

@@ -5,9 +5,9 @@ import json
 import pytest
 from tests.e2e.clients.comparing import Comparison, assert_same_but_for_the_memory, from_system
 from tests.e2e.clients.programs import QUESTION, python_client
-from tests.running_proxy import User
-from tests.scripted_dialects import message, message_stream
-from tests.scripted_upstream import whole
+from tests.scripted.dialects import message, message_stream
+from tests.scripted.upstream import whole
+from tests.servers.running_proxy import User
 
 WAYS = {
     "whole": (message("Lapsang Souchong."), "Lapsang Souchong."),

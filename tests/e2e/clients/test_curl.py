@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from tests.e2e.clients.comparing import Comparison, assert_same_but_for_the_memory, from_messages
 from tests.e2e.clients.programs import KEY, QUESTION, Client, run
-from tests.running_proxy import User
-from tests.scripted_upstream import (
+from tests.scripted.upstream import (
     JSON,
     completion,
     completion_body,
@@ -20,6 +19,7 @@ from tests.scripted_upstream import (
     failure,
     whole,
 )
+from tests.servers.running_proxy import User
 
 pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 

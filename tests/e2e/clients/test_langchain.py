@@ -8,9 +8,9 @@ from tests.e2e.clients.comparing import (
     from_messages,
 )
 from tests.e2e.clients.programs import python_client
-from tests.running_proxy import User
-from tests.scripted_dialects import response, response_stream
-from tests.scripted_upstream import completion, completion_stream
+from tests.scripted.dialects import response, response_stream
+from tests.scripted.upstream import completion, completion_stream
+from tests.servers.running_proxy import User
 
 WAYS = {
     "chat": (completion("Lapsang Souchong."), "Lapsang Souchong.", from_messages),

@@ -3,8 +3,8 @@
 import pytest
 from tests.e2e.clients.comparing import Comparison, assert_same_but_for_the_memory, from_messages
 from tests.e2e.clients.programs import python_client
-from tests.running_proxy import User
-from tests.scripted_upstream import completion, completion_stream
+from tests.scripted.upstream import completion, completion_stream
+from tests.servers.running_proxy import User
 
 WAYS = {
     "whole": (completion("Lapsang Souchong."), "Lapsang Souchong."),

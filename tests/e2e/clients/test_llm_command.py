@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.e2e.clients.comparing import Comparison, assert_same_but_for_the_memory, from_messages
 from tests.e2e.clients.programs import KEY, QUESTION, Client, of_the_environment, run
-from tests.running_proxy import User
-from tests.scripted_upstream import Answer, completion, completion_stream, failure
+from tests.scripted.upstream import Answer, completion, completion_stream, failure
+from tests.servers.running_proxy import User
 
 MODES: dict[str, tuple[list[str], Answer]] = {
     "streamed": ([], completion_stream("Lapsang", " Souchong.")),

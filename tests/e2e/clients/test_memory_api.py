@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.e2e.clients.comparing import TEA
 from tests.e2e.clients.programs import SCRIPTS, of_the_environment, run
-from tests.running_proxy import ADMIN_TOKEN, RunningProxy, User, running_proxy
+from tests.servers.running_proxy import ADMIN_TOKEN, RunningProxy, User, running_proxy
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

@@ -11,9 +11,8 @@ from tests.e2e.clients.comparing import (
     from_messages,
 )
 from tests.e2e.clients.programs import KEY, QUESTION, node_client
-from tests.running_proxy import User
-from tests.scripted_dialects import response, response_stream
-from tests.scripted_upstream import (
+from tests.scripted.dialects import response, response_stream
+from tests.scripted.upstream import (
     End,
     Fields,
     completion,
@@ -23,6 +22,7 @@ from tests.scripted_upstream import (
     streamed,
     whole,
 )
+from tests.servers.running_proxy import User
 
 PIECES = ["Lapsang", " Souchong."]
 SAID = "Lapsang Souchong."

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.e2e.clients.programs import KEY, node_client
-from tests.realtime_upstream import RealtimeUpstream, realtime_upstream
 from tests.recollect_proxy.settings import changed
-from tests.running_proxy import RunningProxy, running_proxy
+from tests.scripted.realtime import RealtimeUpstream, realtime_upstream
+from tests.servers.running_proxy import RunningProxy, running_proxy
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

@@ -8,11 +8,11 @@ import pytest
 from tests.e2e.openwebui.language_model import LanguageModel
 from tests.e2e.openwebui.people import Conversation, signed_in
 from tests.e2e.openwebui.server import served_openwebui
-from tests.received import Received
 from tests.recollect_proxy.mcp.conftest import served_agents
 from tests.recollect_proxy.memory_api.serving import engine_over
-from tests.scripted_answers import DONE, Answer, event, streamed
-from tests.stores import Store
+from tests.scripted.answers import DONE, Answer, event, streamed
+from tests.support.received import Received
+from tests.support.stores import Store
 
 from recollect.api.agents import NOTICE
 

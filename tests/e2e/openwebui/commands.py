@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.databases import administrator
-from tests.served_process import RECOLLECT, environment
+from tests.servers.databases import administrator
+from tests.servers.served_process import RECOLLECT, environment
 
 SECONDS = 180.0
 

@@ -14,11 +14,11 @@ import asyncpg
 from tests.e2e.openwebui.language_model import MARKS, LanguageModel
 from tests.e2e.openwebui.people import Person, signed_in
 from tests.e2e.openwebui.server import REPOSITORY, Server, served_openwebui
-from tests.folders import database_folder
-from tests.internals import variables
 from tests.recollect_proxy.settings import proxy_settings
-from tests.running_proxy import ADMIN_TOKEN, RunningProxy, running_proxy
-from tests.waiting import until
+from tests.servers.folders import database_folder
+from tests.servers.internals import variables
+from tests.servers.running_proxy import ADMIN_TOKEN, RunningProxy, running_proxy
+from tests.support.waiting import until
 
 from recollect.store import EmbeddedServer, start_embedded
 from recollect_proxy.settings.proxy_settings import ProxySettings

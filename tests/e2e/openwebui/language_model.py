@@ -7,11 +7,11 @@ import json
 import re
 from typing import Any
 
-from tests.received import Received
-from tests.scripted_answers import DONE, Answer, completion, completion_stream, event, streamed, whole
-from tests.scripted_embeddings import embedded
-from tests.scripted_extraction import Pupil, asked_for, messages_shown, statement
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.answers import DONE, Answer, completion, completion_stream, event, streamed, whole
+from tests.scripted.embeddings import embedded
+from tests.scripted.extraction import Pupil, asked_for, messages_shown, statement
+from tests.scripted.upstream import ScriptedUpstream
+from tests.support.received import Received
 
 MODELS = ("scripted", "scripted-too")
 REPLY = "All right, noted."

@@ -12,7 +12,7 @@ from uuid import uuid4
 import httpx
 from tests.e2e.openwebui.language_model import MODELS
 from tests.e2e.openwebui.server import ADMIN_EMAIL, ADMIN_PASSWORD, Server
-from tests.waiting import until
+from tests.support.waiting import until
 
 PASSWORD = "a password of theirs"
 """Of everybody who is added."""

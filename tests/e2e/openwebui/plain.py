@@ -13,8 +13,8 @@ from tests.e2e.openwebui.hosts import Database, Host
 from tests.e2e.openwebui.language_model import MARKS, LanguageModel
 from tests.e2e.openwebui.people import Person
 from tests.e2e.openwebui.server import Server, served_openwebui
-from tests.internals import variables
-from tests.running_proxy import RunningProxy
+from tests.servers.internals import variables
+from tests.servers.running_proxy import RunningProxy
 
 _PATIENT_MS = 10_000
 """The machine may be busy with other tests."""

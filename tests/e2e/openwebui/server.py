@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.waiting import until
+from tests.support.waiting import until
 
 REPOSITORY = Path(__file__).parents[3]
 ENVIRONMENT = REPOSITORY / ".venv-openwebui"

@@ -15,7 +15,7 @@ from tests.e2e.openwebui.language_model import LanguageModel
 from tests.e2e.openwebui.lived_in import HEADERS, SECRET, SIGNED, connect
 from tests.e2e.openwebui.people import Conversation, Person, signed_in, temporary
 from tests.e2e.openwebui.server import served_openwebui
-from tests.received import Received
+from tests.support.received import Received
 
 _ADDRESS = re.compile(r"(http://127\.0\.0\.1:\d+/v1) ")
 _HELLO = "I keep hens behind the bakery."

@@ -4,7 +4,7 @@ import pytest
 from tests.e2e.openwebui.hosts import Host
 from tests.e2e.openwebui.language_model import REPLY, prompt
 from tests.e2e.openwebui.people import Conversation, Person
-from tests.scripted_extraction import messages_shown
+from tests.scripted.extraction import messages_shown
 
 DIARY = "I am Ottoline Marsh. I keep eleven ferrets in Kirkwall. My brother repairs church organs."
 LISBON = "I live in Lisbon with my dog Pipa."

@@ -3,7 +3,7 @@
 from tests.e2e.openwebui.hosts import Host
 from tests.e2e.openwebui.language_model import prompt
 from tests.e2e.openwebui.people import Conversation, Person
-from tests.waiting import until
+from tests.support.waiting import until
 
 LISBON = "I live in Lisbon with my dog Pipa."
 WHERE = "In which city do I live with my dog?"

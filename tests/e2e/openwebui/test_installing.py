@@ -14,7 +14,7 @@ from tests.e2e.openwebui.hosts import FILTER, FILTER_NAME, Database, Host
 from tests.e2e.openwebui.language_model import REPLY, LanguageModel, prompt
 from tests.e2e.openwebui.people import Conversation, signed_in
 from tests.e2e.openwebui.plain import filter_host, learning_from, plain_openwebui
-from tests.folders import database_folder
+from tests.servers.folders import database_folder
 
 LISBON = "I live in Lisbon with my dog Pipa."
 WHERE = "In which city do I live with my dog?"

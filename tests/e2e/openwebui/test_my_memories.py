@@ -15,7 +15,7 @@ from tests.e2e.openwebui.language_model import prompt
 from tests.e2e.openwebui.people import PASSWORD, Conversation, Person
 from tests.e2e.openwebui.server import REPOSITORY
 from tests.e2e.openwebui.web_page import WebPage, headless_browser, web_page
-from tests.waiting import until
+from tests.support.waiting import until
 
 LISBON, PORTO = "I live in Lisbon with my dog Pipa.", "I live in Porto with my dog Pipa."
 ROWING = "My rowing club meets on Thursdays at seven."

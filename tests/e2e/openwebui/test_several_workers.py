@@ -15,8 +15,8 @@ from tests.e2e.openwebui.language_model import LanguageModel, prompt
 from tests.e2e.openwebui.people import Conversation, Person, signed_in
 from tests.e2e.openwebui.plain import filter_host, learning_from, plain_openwebui
 from tests.e2e.openwebui.workers import is_alive, parent_of, started, through, workers_of
-from tests.folders import database_folder
-from tests.waiting import until
+from tests.servers.folders import database_folder
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/net/tcp").exists(), reason="which worker answers is seen in /proc"

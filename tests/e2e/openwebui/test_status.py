@@ -6,7 +6,7 @@ import pytest
 from tests.e2e.openwebui.hosts import FILTER_NAME, MEMORIES, Host
 from tests.e2e.openwebui.language_model import MODELS, prompt
 from tests.e2e.openwebui.people import Conversation, Person
-from tests.waiting import until
+from tests.support.waiting import until
 
 LISBON = "I live in Lisbon with my dog Pipa."
 WHERE = "In which city do I live with my dog?"

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 from tests.e2e.openwebui.people import Person
 from tests.e2e.openwebui.server import Server
-from tests.waiting import until
+from tests.support.waiting import until
 
 _SECONDS = 120.0
 _REUSED_SECONDS = 2.0

@@ -19,7 +19,7 @@ from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 from tests.recollect_proxy.memory_api.serving import TOKEN, engine_over
 from tests.recollect_proxy.pages.served_pages import Pages, serve_pages
 from tests.recollect_proxy.pages.test_hostile_pages import HOSTILE, live_with
-from tests.stores import Store
+from tests.support.stores import Store
 from uuid_utils.compat import uuid7
 
 from recollect.engine.turns.explain import request_record

@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 from time import perf_counter
 
 import numpy as np
-from tests.databases import administrator
 from tests.recollect_proxy.memory_api.serving import engine_over
 from tests.recollect_proxy.pages.served_pages import Visitor, serve_pages
-from tests.stores import MODEL, Store
+from tests.servers.databases import administrator
+from tests.support.stores import MODEL, Store
 
 from recollect.model import Actor, Add, Kind, Memory, Provenance, Scope, Vector
 

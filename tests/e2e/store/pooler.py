@@ -9,8 +9,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import asyncpg
-from tests.external_servers import free_port, pgbouncer
-from tests.folders import quick_folder
+from tests.servers.external_servers import free_port, pgbouncer
+from tests.servers.folders import quick_folder
 
 from recollect.store.embedded.accounts import account_for
 

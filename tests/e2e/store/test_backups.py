@@ -10,12 +10,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from tests.databases import administrator
-from tests.external_servers import external_server, programs_of
-from tests.folders import database_folder
 from tests.recollect.store.indexing import near
-from tests.searching import lexicon_of
-from tests.stores import NOON, Store, store_over, vector
+from tests.servers.databases import administrator
+from tests.servers.external_servers import external_server, programs_of
+from tests.servers.folders import database_folder
+from tests.support.searching import lexicon_of
+from tests.support.stores import NOON, Store, store_over, vector
 
 from recollect.model import Actor, Add, Reason
 from recollect.store import check_postgres, open_postgres, start_embedded

@@ -6,10 +6,10 @@ from contextlib import suppress
 from datetime import timedelta
 
 import pytest
-from tests.databases import administrator
-from tests.replicated_servers import Pair, replicated_servers
-from tests.stores import NOON, Store, store_over
-from tests.waiting import until
+from tests.servers.databases import administrator
+from tests.servers.replicated_servers import Pair, replicated_servers
+from tests.support.stores import NOON, Store, store_over
+from tests.support.waiting import until
 
 from recollect.errors import StoreUnavailableError
 from recollect.model import Actor, Add, Reason

@@ -6,16 +6,16 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.databases import administrator, new_database
 from tests.e2e.store.pooler import answering, transaction_pooler
-from tests.external_servers import external_server, pgbouncer
 from tests.recollect.store.log.test_index import *  # noqa: F403 -- each of these promises is kept here as well
 from tests.recollect.store.memories.test_memories import *  # noqa: F403
 from tests.recollect.store.memories.test_second_embeddings import *  # noqa: F403
 from tests.recollect.store.messages.test_chats import *  # noqa: F403
 from tests.recollect.store.pool.test_connections import timeouts
-from tests.stores import NOON, Store, store_over
-from tests.waiting import until
+from tests.servers.databases import administrator, new_database
+from tests.servers.external_servers import external_server, pgbouncer
+from tests.support.stores import NOON, Store, store_over
+from tests.support.waiting import until
 
 from recollect.model import Actor, Add, Reason
 from recollect.store import Postgres, check_postgres, migrate_postgres, open_postgres

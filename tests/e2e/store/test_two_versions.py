@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tests.databases import administrator, new_database
-from tests.external_servers import external_server
-from tests.raw_client import Response, fetch
-from tests.running_proxy import CHAT, User, chat_body, somebody
-from tests.scripted_embeddings import embedded
-from tests.scripted_upstream import ScriptedUpstream, completion
-from tests.served_process import ServedProcess, environment, served_process
-from tests.waiting import until
+from tests.scripted.embeddings import embedded
+from tests.scripted.upstream import ScriptedUpstream, completion
+from tests.servers.databases import administrator, new_database
+from tests.servers.external_servers import external_server
+from tests.servers.running_proxy import CHAT, User, chat_body, somebody
+from tests.servers.served_process import ServedProcess, environment, served_process
+from tests.support.raw_client import Response, fetch
+from tests.support.waiting import until
 
 from recollect.store.schema.migration import migrate
 from recollect.store.sql import Migration, load_migrations

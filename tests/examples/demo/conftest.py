@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.databases import SpareDatabases
-from tests.ready_servers import ready_servers
 from tests.recollect_proxy.conftest import sigterm_as_in_a_process
 from tests.recollect_proxy.settings import proxy_settings
+from tests.servers.databases import SpareDatabases
+from tests.servers.ready_servers import ready_servers
 
 from recollect.models.embedders.local import LocalEmbedder
 from recollect_proxy.settings.proxy_settings import ProxySettings

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.recollect_proxy.command_line import operators, run
-from tests.served_process import environment, processes_in, temporary_files
+from tests.servers.served_process import environment, processes_in, temporary_files
 from typer.testing import Result
 
 from examples.demo import stage

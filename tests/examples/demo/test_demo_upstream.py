@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
-from tests.raw_client import RawConnection, fetch, request_bytes
-from tests.running_proxy import CHAT, chat_body
+from tests.servers.running_proxy import CHAT, chat_body
+from tests.support.raw_client import RawConnection, fetch, request_bytes
 
 from examples.demo.answering import TOLD
 from examples.demo.upstream import MODEL, demo_upstream

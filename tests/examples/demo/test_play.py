@@ -2,7 +2,7 @@
 
 import httpx
 import pytest
-from tests.scripted_upstream import ScriptedUpstream, whole
+from tests.scripted.upstream import ScriptedUpstream, whole
 
 from examples.demo import memories
 from examples.demo.chat import Said

@@ -6,8 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 from tests.recollect_proxy.settings import proxy_settings
-from tests.running_proxy import extract_statements
-from tests.scripted_upstream import (
+from tests.scripted.upstream import (
     Answer,
     Received,
     ScriptedUpstream,
@@ -15,6 +14,7 @@ from tests.scripted_upstream import (
     failure,
     whole,
 )
+from tests.servers.running_proxy import extract_statements
 
 from examples.demo import stage as staging
 from examples.demo.script import SCENES

@@ -4,8 +4,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.long_texts import up_to
-from tests.tables import table
+from tests.support.long_texts import up_to
+from tests.support.tables import table
 
 from recollect.chunking import MOST_WINDOWS, Chunk, chunks, windows
 from recollect.text.tokens import estimate_tokens

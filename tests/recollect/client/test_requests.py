@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 import pytest
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.api.memories import MemoryChange, NewMemory
 from recollect.api.operations import Memories, Settings, Users

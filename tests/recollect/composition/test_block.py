@@ -10,9 +10,9 @@ from uuid import UUID, uuid4
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.hostile_texts import fences_seen, hostile_texts
-from tests.recollections import NOON, recalled_passage, recollection
-from tests.tables import table
+from tests.support.hostile_texts import fences_seen, hostile_texts
+from tests.support.recollections import NOON, recalled_passage, recollection
+from tests.support.tables import table
 
 from recollect.composition import FENCE, Block, compose
 from recollect.composition.block import done_lines

@@ -1,7 +1,7 @@
 """When the blocks of a chat take too much, the oldest half of them goes at once, for good."""
 
-from tests.recollections import NOON, injection, recollection, turn
-from tests.simulated_chat import SimulatedChat
+from tests.recollect.composition.simulated_chat import SimulatedChat
+from tests.support.recollections import NOON, injection, recollection, turn
 
 from recollect.composition import Bounds, Placed, attached, place
 from recollect.model import Chat, Message, Place, Role, Turn

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.hostile_texts import hostile_texts
-from tests.tables import table
+from tests.support.hostile_texts import hostile_texts
+from tests.support.tables import table
 
 from recollect.composition.excerpts import excerpt, focus_of, shortened
 from recollect.text.tokens import estimate_tokens, token_counter

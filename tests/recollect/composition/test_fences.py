@@ -1,9 +1,9 @@
 """Nothing that is quoted opens, closes or imitates a fence, and all else stays as it is."""
 
 from hypothesis import given
-from tests.hostile_texts import FENCE_LIKE, fences_seen, hostile_texts
-from tests.long_texts import up_to
-from tests.tables import table
+from tests.support.hostile_texts import FENCE_LIKE, fences_seen, hostile_texts
+from tests.support.long_texts import up_to
+from tests.support.tables import table
 
 from recollect.composition.fences import quoted, quoted_code, unfenced
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.hostile_texts import fences_seen, hostile_texts
-from tests.recollections import NOON, logged, turn
-from tests.tables import table
+from tests.support.hostile_texts import fences_seen, hostile_texts
+from tests.support.recollections import NOON, logged, turn
+from tests.support.tables import table
 
 from recollect.composition import (
     HISTORY_FENCE,

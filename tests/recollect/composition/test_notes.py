@@ -6,8 +6,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.recollections import NOON, recollection, turn
-from tests.tables import table
+from tests.support.recollections import NOON, recollection, turn
+from tests.support.tables import table
 
 from recollect.composition import Bounds, compose, place
 from recollect.composition.lines import line_of

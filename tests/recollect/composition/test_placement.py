@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollections import NOON, injection, logged, recollection, turn
-from tests.simulated_chat import Said, SimulatedChat
+from tests.recollect.composition.simulated_chat import Said, SimulatedChat
+from tests.support.recollections import NOON, injection, logged, recollection, turn
 
 from recollect.composition import Bounds, Placed, attached, place
 from recollect.model import Chat, Message, Place, Placement, Recollection, Role, Turn

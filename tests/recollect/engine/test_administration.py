@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 from structlog.testing import capture_logs
-from tests.people import person
 from tests.recollect.engines import engine_over
 from tests.recollect.store.indexing import near_by_second
-from tests.scripted_models import BrokenEmbedder, WordEmbedder
-from tests.stores import NOON, Store
+from tests.scripted.models import BrokenEmbedder, WordEmbedder
+from tests.support.people import person
+from tests.support.stores import NOON, Store
 
 from recollect.engine import Engine
 from recollect.errors import (

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 from tests.recollect.engines import QUICK, engine_over
-from tests.scripted_models import BrokenEmbedder
-from tests.stores import Store
+from tests.scripted.models import BrokenEmbedder
+from tests.support.stores import Store
 
 from recollect.engine import Engine
 from recollect.errors import MemoryNotFoundError

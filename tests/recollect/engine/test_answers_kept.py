@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.recollect.engine.test_chat_requests import DONE, answer
 from tests.recollect.engines import PATIENT, engine_over
-from tests.stores import Store
-from tests.watched_stores import Through, with_parts
+from tests.support.stores import Store
+from tests.support.watched_stores import Through, with_parts
 
 from recollect.engine import RecallOptions
 from recollect.errors import StoreUnavailableError

@@ -1,7 +1,7 @@
 """Memories of an exchange are awaited until they are formed, or the time is up."""
 
 import pytest
-from tests.tables import table
+from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.engine.background import awaiting

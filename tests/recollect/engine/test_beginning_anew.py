@@ -4,10 +4,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.notes import note_placed
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted_models import BrokenEmbedder
-from tests.stores import NOON, Store
+from tests.scripted.models import BrokenEmbedder
+from tests.support.notes import note_placed
+from tests.support.stores import NOON, Store
 
 from recollect.composition import Placed
 from recollect.engine import Engine, Policy, Prepared, RecallOptions

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import pytest
-from tests.notes import note_block, note_placed
 from tests.recollect.engines import PATIENT, engine_over
-from tests.searching import important
-from tests.stores import NOON, Store
-from tests.tables import table
-from tests.watched_stores import Outage, breakable
+from tests.support.notes import note_block, note_placed
+from tests.support.searching import important
+from tests.support.stores import NOON, Store
+from tests.support.tables import table
+from tests.support.watched_stores import Outage, breakable
 
 from recollect.composition import Bounds
 from recollect.engine import Engine, Prepared, RecallOptions

@@ -5,8 +5,8 @@ from uuid import uuid4
 
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
-from tests.stores import NOON, Store
-from tests.tables import table
+from tests.support.stores import NOON, Store
+from tests.support.tables import table
 
 from recollect.engine import Engine
 from recollect.engine.people.chat_search import FoundInChats, Period

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from structlog.testing import capture_logs
-from tests.stores import NOON, Store
+from tests.support.stores import NOON, Store
 
 from recollect.engine.background.chats_elsewhere import ChatsElsewhere
 from recollect.engine.recording.exchanges import begun

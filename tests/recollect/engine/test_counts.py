@@ -1,7 +1,7 @@
 from datetime import timedelta
 from uuid import UUID
 
-from tests.recollections import NOON, turn
+from tests.support.recollections import NOON, turn
 
 from recollect.engine.background.counts import LAG_SECONDS, FormationCounts
 from recollect.model import (

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 from cachetools import TTLCache
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.engine import credentials
 from recollect.engine.credentials import Credentials, Lent

@@ -4,10 +4,10 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from tests.notes import note_request
 from tests.recollect.engines import PATIENT, QUICK, engine_over
-from tests.stores import NOON, Store
-from tests.tables import table
+from tests.support.notes import note_request
+from tests.support.stores import NOON, Store
+from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine

@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 
 import pytest
 from tests.recollect.engines import QUICK, engine_over
-from tests.scripted_models import ScriptedExtractor
-from tests.stores import Store
-from tests.waiting import until
-from tests.watched_stores import Through, with_parts
+from tests.scripted.models import ScriptedExtractor
+from tests.support.stores import Store
+from tests.support.waiting import until
+from tests.support.watched_stores import Through, with_parts
 
 from recollect.engine import Policy, system_clock
 from recollect.errors import ExtractorError, StoreError

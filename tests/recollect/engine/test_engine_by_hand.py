@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted_models import BrokenEmbedder, WordEmbedder
-from tests.stores import NOON, Store
-from tests.watched_stores import broken
+from tests.scripted.models import BrokenEmbedder, WordEmbedder
+from tests.support.stores import NOON, Store
+from tests.support.watched_stores import broken
 
 from recollect.errors import DuplicateMemoryError, StoreError
 from recollect.model import Actor, Kind, Reason, Source, Vector

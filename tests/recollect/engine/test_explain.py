@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollections import NOON, passage, recalled_passage, recollection, turn
+from tests.support.recollections import NOON, passage, recalled_passage, recollection, turn
 
 from recollect.composition import Bounds, Placed, place
 from recollect.engine.turns.explain import explained, request_record

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted_models import ScriptedExtractor, ScriptedJudge, WordEmbedder
-from tests.stores import Store
+from tests.scripted.models import ScriptedExtractor, ScriptedJudge, WordEmbedder
+from tests.support.stores import Store
 
 from recollect.engine.policy import Batching
 from recollect.errors import EmbedderError, YieldedError

@@ -6,10 +6,10 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.databases import administrator
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted_models import WordEmbedder
-from tests.stores import LATER, NOON, Store
+from tests.scripted.models import WordEmbedder
+from tests.servers.databases import administrator
+from tests.support.stores import LATER, NOON, Store
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine

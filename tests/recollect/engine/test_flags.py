@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 from structlog.testing import capture_logs
-from tests.notes import note_placed
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted_models import ScriptedExtractor
-from tests.stores import NOON, Store
-from tests.watched_stores import Outage, breakable
+from tests.scripted.models import ScriptedExtractor
+from tests.support.notes import note_placed
+from tests.support.stores import NOON, Store
+from tests.support.watched_stores import Outage, breakable
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, Policy, RecallOptions

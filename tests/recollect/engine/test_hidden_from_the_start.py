@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted_models import ScriptedExtractor
-from tests.stores import NOON, Store
+from tests.scripted.models import ScriptedExtractor
+from tests.support.stores import NOON, Store
 
 from recollect.errors import ExtractorError
 from recollect.model import Strategy

@@ -4,11 +4,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.databases import administrator
 from tests.recollect.engines import engine_over
-from tests.recollections import NOON
-from tests.scripted_models import BrokenEmbedder, ScriptedExtractor, ScriptedHinter, WordEmbedder
-from tests.stores import Store
+from tests.scripted.models import BrokenEmbedder, ScriptedExtractor, ScriptedHinter, WordEmbedder
+from tests.servers.databases import administrator
+from tests.support.recollections import NOON
+from tests.support.stores import Store
 
 from recollect.engine import Engine
 from recollect.engine.background.hinting import AT_ONCE

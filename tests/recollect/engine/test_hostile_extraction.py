@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.engines import engine_over
-from tests.stores import NOON, Store, store_over
+from tests.support.stores import NOON, Store, store_over
 
 from recollect.audit.replay import replay
 from recollect.engine import Engine

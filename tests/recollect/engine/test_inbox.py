@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 from asyncpg import Record
 from structlog.testing import capture_logs
-from tests.stores import Store
-from tests.watched_stores import Outage, Through, breakable, with_parts
+from tests.support.stores import Store
+from tests.support.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.engine.background.counts import FormationCounts
 from recollect.engine.background.inbox import (

@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from tests.notes import note_placed
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted_models import ScriptedExtractor, ScriptedSummarizer
-from tests.stores import NOON, Store
-from tests.tables import table
+from tests.scripted.models import ScriptedExtractor, ScriptedSummarizer
+from tests.support.notes import note_placed
+from tests.support.stores import NOON, Store
+from tests.support.tables import table
 
 from recollect.engine import Engine, RecallOptions
 from recollect.engine.policy import Summarizing

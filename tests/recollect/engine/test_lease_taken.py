@@ -7,9 +7,9 @@ from datetime import timedelta
 
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted_models import ScriptedExtractor, WordEmbedder
-from tests.stores import Store
-from tests.watched_stores import Through, with_parts
+from tests.scripted.models import ScriptedExtractor, WordEmbedder
+from tests.support.stores import Store
+from tests.support.watched_stores import Through, with_parts
 
 from recollect.engine import Engine
 from recollect.engine.background.inbox import TAKEN_DELAY

@@ -10,9 +10,9 @@ from uuid import UUID
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect.openers import Opener, StubbornOpener
-from tests.stores import Store
-from tests.waiting import until
-from tests.watched_stores import Through, with_parts
+from tests.support.stores import Store
+from tests.support.waiting import until
+from tests.support.watched_stores import Through, with_parts
 
 from recollect.engine import Engine, RecallOptions
 from recollect.engine.live import live_engine, log_writer, notes_in_background

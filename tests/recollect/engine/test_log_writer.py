@@ -12,9 +12,9 @@ from typing import NoReturn
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect.openers import Opener
-from tests.stores import NOON, Store
-from tests.waiting import until
-from tests.watched_stores import Through, with_parts
+from tests.support.stores import NOON, Store
+from tests.support.waiting import until
+from tests.support.watched_stores import Through, with_parts
 
 from recollect.engine.live import live_engine, log_writer
 from recollect.engine.live.live_engine import LiveEngine

@@ -8,12 +8,12 @@ from datetime import datetime, timedelta
 
 import pytest
 from structlog.testing import capture_logs
-from tests.databases import administrator
-from tests.notes import note_request
 from tests.recollect.engines import PATIENT, engine_over
-from tests.stores import NOON, Store
-from tests.waiting import until
-from tests.watched_stores import Through, with_parts
+from tests.servers.databases import administrator
+from tests.support.notes import note_request
+from tests.support.stores import NOON, Store
+from tests.support.waiting import until
+from tests.support.watched_stores import Through, with_parts
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine

@@ -4,7 +4,7 @@ import asyncio
 import threading
 
 import pytest
-from tests.stores import NOON
+from tests.support.stores import NOON
 
 from recollect.engine.recording import masking_lanes
 from recollect.engine.recording.exchanges import begun, ended, new_exchange

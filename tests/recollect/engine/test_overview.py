@@ -7,10 +7,10 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.notes import note_placed
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect.store.keeping import kept
-from tests.stores import NOON, Store
+from tests.support.notes import note_placed
+from tests.support.stores import NOON, Store
 
 from recollect.engine import Engine, Prepared
 from recollect.model import LISTED, Message, Role

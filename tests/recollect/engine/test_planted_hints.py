@@ -2,8 +2,8 @@
 
 from structlog.testing import capture_logs
 from tests.recollect.engines import engine_over
-from tests.scripted_models import BrokenEmbedder, WordEmbedder
-from tests.stores import Store
+from tests.scripted.models import BrokenEmbedder, WordEmbedder
+from tests.support.stores import Store
 
 from recollect.model import Hints, Kind, Use
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from tests.databases import administrator
-from tests.notes import note_placed
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted_models import BrokenEmbedder, WordEmbedder
-from tests.stores import LATER, NOON, NORTH, Store, vector
-from tests.watched_stores import Through
+from tests.scripted.models import BrokenEmbedder, WordEmbedder
+from tests.servers.databases import administrator
+from tests.support.notes import note_placed
+from tests.support.stores import LATER, NOON, NORTH, Store, vector
+from tests.support.watched_stores import Through
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, Prepared

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 from structlog.testing import capture_logs
-from tests.notes import note_block, note_placed
 from tests.recollect.engines import PATIENT, engine_over
-from tests.recollections import injection
-from tests.scripted_models import BrokenEmbedder, SlowEmbedder, WordEmbedder
-from tests.stores import NOON, Store
-from tests.waiting import until
-from tests.watched_stores import Outage, Through, breakable, broken, with_parts
+from tests.scripted.models import BrokenEmbedder, SlowEmbedder, WordEmbedder
+from tests.support.notes import note_block, note_placed
+from tests.support.recollections import injection
+from tests.support.stores import NOON, Store
+from tests.support.waiting import until
+from tests.support.watched_stores import Outage, Through, breakable, broken, with_parts
 
 from recollect.engine import Engine, RecallOptions
 from recollect.errors import EmbedderError, StoreUnavailableError

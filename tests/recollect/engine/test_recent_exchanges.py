@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.engine.live import recent_exchanges
 from recollect.engine.live.client_questions import AskedRequest, asked_request

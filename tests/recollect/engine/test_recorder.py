@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 from structlog.testing import capture_logs
-from tests.notes import note_placed
 from tests.recollect.engines import QUICK, engine_over
-from tests.stores import NOON, Store
-from tests.watched_stores import Outage, Through, breakable, broken, with_parts
+from tests.support.notes import note_placed
+from tests.support.stores import NOON, Store
+from tests.support.watched_stores import Outage, Through, breakable, broken, with_parts
 from uuid_utils.compat import uuid7
 
 from recollect.composition import Placed

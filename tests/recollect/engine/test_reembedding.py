@@ -7,11 +7,11 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.databases import administrator
 from tests.recollect.engines import PATIENT, engine_over
-from tests.recollections import NOON
-from tests.scripted_models import BrokenEmbedder
-from tests.stores import PARTS, Store, store_over
+from tests.scripted.models import BrokenEmbedder
+from tests.servers.databases import administrator
+from tests.support.recollections import NOON
+from tests.support.stores import PARTS, Store, store_over
 
 from recollect.assembly.generations import LiveGenerations, TodaysEmbedder
 from recollect.engine import Backends, Engine

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from tests.people import Person
 from tests.recollect.engines import engine_over
-from tests.scripted_models import ScriptedExtractor, WordEmbedder
-from tests.searching import lexicon_of
-from tests.stores import LATER, NOON, PARTS, Store
+from tests.scripted.models import ScriptedExtractor, WordEmbedder
+from tests.support.people import Person
+from tests.support.searching import lexicon_of
+from tests.support.stores import LATER, NOON, PARTS, Store
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends

@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from tests.recollect.engines import engine_over
-from tests.scripted_models import BrokenEmbedder, ScriptedExtractor, ScriptedSummarizer
-from tests.stores import NOON, Store
-from tests.tables import table
+from tests.scripted.models import BrokenEmbedder, ScriptedExtractor, ScriptedSummarizer
+from tests.support.stores import NOON, Store
+from tests.support.tables import table
 
 from recollect.engine import Engine
 from recollect.engine.background.inbox import TAKEN_DELAY

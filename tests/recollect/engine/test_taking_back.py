@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from tests.recollect.engines import PATIENT, engine_over
-from tests.stores import Store
+from tests.support.stores import Store
 
 from recollect.engine import Engine
 from recollect.model import Action, Actor, Formed, Progress, Reason, Reinforce, Turn

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted_models import ScriptedExtractor, ScriptedJudge
-from tests.stores import NOON, Store
+from tests.scripted.models import ScriptedExtractor, ScriptedJudge
+from tests.support.stores import NOON, Store
 
 from recollect.engine import Engine, RecallOptions
 from recollect.model import Asking, Candidate, ExtractedCommand, Kind, Relation, Strategy

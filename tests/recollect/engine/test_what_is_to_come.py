@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted_models import ScriptedExtractor
-from tests.stores import NOON, Store
+from tests.scripted.models import ScriptedExtractor
+from tests.support.stores import NOON, Store
 
 from recollect.model import Candidate, Kind, Relation, Strategy
 

@@ -4,8 +4,8 @@ from uuid import UUID
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.long_texts import up_to
-from tests.tables import table
+from tests.support.long_texts import up_to
+from tests.support.tables import table
 
 from recollect.model import Exchange, Message, Role, Scope, Turn
 from recollect.text.attribution import Attribution, attribute

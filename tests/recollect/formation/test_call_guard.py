@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from structlog.testing import capture_logs
-from tests.stores import Store
-from tests.watched_stores import Outage, breakable
+from tests.support.stores import Store
+from tests.support.watched_stores import Outage, breakable
 
 from recollect.errors import (
     BudgetSpentError,
@@ -106,6 +106,19 @@ class TestBreaker:
             await guarded.guard.call(store.anna, hang)
 
         assert (await guarded.call()).tokens == 100  # what answered meanwhile was not waited for in vain
+
+    async def test_seconds_of_answered_calls_alone_are_counted(self, store: Store) -> None:
+        guarded = Guarded(store)
+        await guarded.fail(ExtractorError(), 1)
+
+        async def answer() -> Extracted:
+            guarded.now += timedelta(seconds=3)
+            return await guarded.model()
+
+        await guarded.guard.call(store.anna, answer)
+
+        took = guarded.guard.guarded.seconds
+        assert (sum(took.counts), took.total) == (1, 3.0)
 
     async def test_one_call_tries_it_then_and_success_closes_it(self, store: Store) -> None:
         guarded = Guarded(store)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 from uuid import UUID
 
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.formation.endings import past_of
 from recollect.model import Candidate, Doubt, Ending, Kind, Memory, Past, Reason, Source

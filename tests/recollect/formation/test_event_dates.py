@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.formation.event_dates import with_checked_date, with_written_date
 from recollect.model import Candidate, Kind

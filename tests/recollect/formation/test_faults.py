@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.formation.faults import contradiction_of, duplicate_of, faults_of
 from recollect.formation.verification import FormationRules

@@ -1,6 +1,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.text.comparison.figures import figures
 

@@ -4,8 +4,8 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.long_texts import up_to
-from tests.tables import table
+from tests.support.long_texts import up_to
+from tests.support.tables import table
 
 from recollect.text.prompt_injection import contains_takeover, is_injected, is_instruction
 

@@ -1,6 +1,6 @@
 """What people say of themselves, their work and their tastes is no planted order, though it sounds like one."""
 
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.text.prompt_injection import is_injected
 

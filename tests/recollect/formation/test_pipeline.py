@@ -5,8 +5,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
-from tests.scripted_models import BrokenEmbedder, ScriptedExtractor, ScriptedJudge, WordEmbedder
-from tests.stores import PARTS, Store
+from tests.scripted.models import BrokenEmbedder, ScriptedExtractor, ScriptedJudge, WordEmbedder
+from tests.support.stores import PARTS, Store
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.formation.reconciliation import WeighedCandidate, reconcile
 from recollect.formation.verification import AcceptedCandidate, RefusedCandidate

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.formation.turns import analyze_turn, attributions_of
 from recollect.formation.verification import AcceptedCandidate, verify

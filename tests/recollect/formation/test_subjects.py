@@ -1,6 +1,6 @@
 """Whom a statement tells of is named in it, once."""
 
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.formation.subjects import naming_its_subject
 from recollect.formation.verification import LONGEST_CONTENT, AcceptedCandidate, verify

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.formation.verbatim import (
     EMBEDDED_REPLY_LENGTH,

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.text.comparison.vetoes import ComparedStatement, Veto, same_letter, says_all_of, veto
 

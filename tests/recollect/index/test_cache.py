@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.recall.test_candidates import said as stored_passage
-from tests.recollections import memory
-from tests.waiting import until
+from tests.support.recollections import memory
+from tests.support.waiting import until
 
 from recollect.errors import StoreUnavailableError
 from recollect.index import Document, Loaded, Snapshot, SnapshotCache, StoredMemory, StoredPassage

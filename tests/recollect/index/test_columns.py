@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.recall.test_candidates import kept, said, snapshot_of
-from tests.recollections import NOON
-from tests.tables import table
+from tests.support.recollections import NOON
+from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.index import Embedded, Loaded, Names, Passages, StoredMemory, Vectors

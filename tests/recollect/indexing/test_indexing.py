@@ -9,9 +9,9 @@ import pytest
 from structlog.testing import capture_logs
 from tests.recollect.store.indexing import Hit, by_words
 from tests.recollect.store.indexing import near as nearest
-from tests.scripted_models import BrokenEmbedder, WordEmbedder
-from tests.stores import Store
-from tests.watched_stores import Through, with_parts
+from tests.scripted.models import BrokenEmbedder, WordEmbedder
+from tests.support.stores import Store
+from tests.support.watched_stores import Through, with_parts
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
 from recollect.indexing import EmbeddingScope, index_run, index_user, shorter_wait

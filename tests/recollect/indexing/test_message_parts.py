@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import pytest
 from tests.recollect.store.indexing import by_words
-from tests.recollections import NOON
-from tests.scripted_models import WordEmbedder
-from tests.searching import lexicon_of
-from tests.stores import Store
+from tests.scripted.models import WordEmbedder
+from tests.support.recollections import NOON
+from tests.support.searching import lexicon_of
+from tests.support.stores import Store
 from uuid_utils.compat import uuid7
 
 from recollect.indexing import EmbeddingScope, index_user

@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from tests.databases import administrator
-from tests.scripted_models import WordEmbedder
-from tests.searching import Lexicon, lexicon_of
-from tests.served_process import RECOLLECT, environment
-from tests.stores import NOON, Store, store_over
-from tests.watched_stores import Through, with_parts
+from tests.scripted.models import WordEmbedder
+from tests.servers.databases import administrator
+from tests.servers.served_process import RECOLLECT, environment
+from tests.support.searching import Lexicon, lexicon_of
+from tests.support.stores import NOON, Store, store_over
+from tests.support.watched_stores import Through, with_parts
 
 from recollect.indexing import EmbeddingScope, index_run, index_user
 from recollect.model import Actor, Add, IndexedMessage, Reason

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from tests.recollections import NOON
-from tests.tables import table
+from tests.support.recollections import NOON
+from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.indexing.indexed_message import is_error, is_recallable, only_asks

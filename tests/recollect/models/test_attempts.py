@@ -5,9 +5,9 @@ import time
 from datetime import datetime
 
 import pytest
-from tests.stores import NOON, Store
-from tests.waiting import until
-from tests.watched_stores import Outage, breakable
+from tests.support.stores import NOON, Store
+from tests.support.waiting import until
+from tests.support.watched_stores import Outage, breakable
 
 from recollect.errors import StoreUnavailableError
 from recollect.models import attempts as steps

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollections import NOON, passage, recollection
-from tests.tables import table
+from tests.support.recollections import NOON, passage, recollection
+from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.composition import Block, Placed

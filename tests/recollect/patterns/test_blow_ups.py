@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
-from tests import blow_ups
-from tests.alternatives import alternatives
-from tests.blow_ups import blown_up
-from tests.compiled_patterns import anchored_and_bounded, texts_of
-from tests.pattern_shapes import ambiguous
+from tests.recollect.patterns import blow_ups
+from tests.recollect.patterns.alternatives import alternatives
+from tests.recollect.patterns.blow_ups import blown_up
+from tests.recollect.patterns.compiled_patterns import anchored_and_bounded, texts_of
+from tests.recollect.patterns.pattern_shapes import ambiguous
 
 from recollect.text.patterns import Anchored, bounded
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.architecture import Module, modules
-from tests.compiled_patterns import linear_ones
-from tests.tables import table
+from tests.recollect.patterns.compiled_patterns import linear_ones
+from tests.support.tables import table
 
 from recollect.text.patterns import anchored, bounded, linear
 

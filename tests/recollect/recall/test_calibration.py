@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.databases import SpareDatabases
 from tests.recollect_proxy.settings import proxy_settings
-from tests.recollections import turn
-from tests.waiting import until
+from tests.servers.databases import SpareDatabases
+from tests.support.recollections import turn
+from tests.support.waiting import until
 
 from recollect.assembly import open_engine
 from recollect.engine import Engine

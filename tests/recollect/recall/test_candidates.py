@@ -5,9 +5,9 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-from tests.recollections import memory, passage, turn
-from tests.tables import table
-from tests.terms import document_of
+from tests.support.recollections import memory, passage, turn
+from tests.support.tables import table
+from tests.support.terms import document_of
 from uuid_utils.compat import uuid7
 
 from recollect.index import Embedded, Loaded, Snapshot, StoredMemory, StoredPassage

@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.text.cues import (
     asks_about_code,

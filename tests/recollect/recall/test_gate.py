@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.recollections import memory, passage, turn
-from tests.tables import table
+from tests.support.recollections import memory, passage, turn
+from tests.support.tables import table
 
 from recollect.model import Item
 from recollect.recall import Gate

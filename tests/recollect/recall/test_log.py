@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.recall.test_candidates import kept, said, snapshot_of
-from tests.recollections import NOON, turn
-from tests.tables import table
+from tests.support.recollections import NOON, turn
+from tests.support.tables import table
 
 from recollect.index import Snapshot
 from recollect.model import Kind, Role

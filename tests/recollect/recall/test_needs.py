@@ -6,9 +6,9 @@ from uuid import UUID
 
 import numpy as np
 import pytest
-from tests.recollections import memory, passage, turn
-from tests.tables import table
-from tests.terms import document_of
+from tests.support.recollections import memory, passage, turn
+from tests.support.tables import table
+from tests.support.terms import document_of
 
 from recollect.index import Embedded, Loaded, Snapshot, StoredMemory, StoredPassage
 from recollect.model import Provenance, Versions

@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
-from tests.recollections import memory, turn
-from tests.terms import document_of
+from tests.support.recollections import memory, turn
+from tests.support.terms import document_of
 
 from recollect.index import Embedded, Loaded, Snapshot, StoredMemory
 from recollect.model import Ending, Kind, Memory, Past, Recollection, Versions

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollections import NOON, turn
+from tests.support.recollections import NOON, turn
 
 from recollect.model import Message, Role
 from recollect.recall import read_query

@@ -3,7 +3,7 @@
 from typing import cast
 
 import numpy as np
-from tests.recollections import turn
+from tests.support.recollections import turn
 
 from recollect.errors import EmbedderError
 from recollect.model import Message, Role, Stage, Vector

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.people import person
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect.store.keeping import apply
-from tests.scripted_models import BrokenEmbedder, SlowEmbedder, WordEmbedder
-from tests.stores import PARTS, Store, store_over
-from tests.watched_stores import broken
+from tests.scripted.models import BrokenEmbedder, SlowEmbedder, WordEmbedder
+from tests.support.people import person
+from tests.support.stores import PARTS, Store, store_over
+from tests.support.watched_stores import broken
 
 from recollect.engine import Backends
 from recollect.engine.turns.recall import Retriever

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollections import NOON, memory
-from tests.tables import table
+from tests.support.recollections import NOON, memory
+from tests.support.tables import table
 
 from recollect.index import LetterRuns, StatementColumns, with_hints
 from recollect.model import Hints, Kind, Memory

@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollections import NOON, memory
-from tests.recollections import recollection as statement
+from tests.support.recollections import NOON, memory
+from tests.support.recollections import recollection as statement
 from uuid_utils.compat import uuid7
 
 from recollect.model import Drop, Kind, Memory, Passage, Provenance, Recollection, Role

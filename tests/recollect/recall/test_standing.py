@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollections import NOON, memory, passage, recollection
-from tests.tables import table
+from tests.support.recollections import NOON, memory, passage, recollection
+from tests.support.tables import table
 
 from recollect.model import Doubt, Hints, Kind, Memory, Provenance, Recollection, Use
 from recollect.recall import PromptTexts, SelectionContext, worth

@@ -1,8 +1,8 @@
 """Which statements are offered as pairs that may be one."""
 
 import numpy as np
-from tests.recollections import memory
-from tests.terms import document_of
+from tests.support.recollections import memory
+from tests.support.terms import document_of
 
 from recollect.index import Embedded, Memories, Names, StoredMemory
 from recollect.model import COMMONS, Doubt, Hints, Kind, Memory

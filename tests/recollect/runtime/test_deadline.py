@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from tests.waiting import until
+from tests.support.waiting import until
 
 from recollect.runtime.deadline import ends_before, happens, within
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr, ValidationError
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.model import Strategy
 from recollect.settings import NOWHERE, EngineSettings, default_data_dir, is_setting

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.folders import put_database, quick_folder
 from tests.recollect.store.embedded.servers import Start
+from tests.servers.folders import put_database, quick_folder
 
 from recollect.store.embedded import EmbeddedServer, start_embedded
 

@@ -1,6 +1,6 @@
 """What makes a user of the tests one who is searched: an index, a block in a prompt, a request. Never: a test."""
 
-from tests.stores import MODEL, NOON, NORTH, vector
+from tests.support.stores import MODEL, NOON, NORTH, vector
 from uuid_utils.compat import uuid7
 
 from recollect.model import (

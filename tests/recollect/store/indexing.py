@@ -6,7 +6,7 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.stores import MODEL, NORTH, Store, vector
+from tests.support.stores import MODEL, NORTH, Store, vector
 
 from recollect.index import Words
 from recollect.model import Exchange, IndexedChunk, IndexedMessage, Item, LoggedMessage, Scope, Vector

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from tests.stores import NOON, Store
+from tests.support.stores import NOON, Store
 
 from recollect.model import (
     Actor,

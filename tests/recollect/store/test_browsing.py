@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from tests.stores import LATER, NOON, Store
+from tests.support.stores import LATER, NOON, Store
 
 from recollect.model import (
     COMMONS,

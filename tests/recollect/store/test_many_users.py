@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.recollections import NOON, turn
-from tests.scripted_models import WordEmbedder
-from tests.stores import PARTS
+from tests.scripted.models import WordEmbedder
+from tests.support.recollections import NOON, turn
+from tests.support.stores import PARTS
 from uuid_utils.compat import uuid7
 
 from recollect.audit.replay import replay

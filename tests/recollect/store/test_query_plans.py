@@ -6,7 +6,7 @@ from typing import Any
 import asyncpg
 import pytest
 from pgvector.asyncpg import register_vector
-from tests.databases import administrator, new_database
+from tests.servers.databases import administrator, new_database
 
 from recollect.store import open_postgres
 from recollect.store.sql import SQL

@@ -2,13 +2,13 @@ import asyncio
 import uuid
 from dataclasses import replace
 
-from tests.databases import administrator
-from tests.notes import note_block, note_request
 from tests.recollect.store.found import like_a_request
 from tests.recollect.store.indexing import near
-from tests.searching import lexicon_of
-from tests.stores import MODEL, NOON, NORTH, Store, vector
-from tests.waiting import until
+from tests.servers.databases import administrator
+from tests.support.notes import note_block, note_request
+from tests.support.searching import lexicon_of
+from tests.support.stores import MODEL, NOON, NORTH, Store, vector
+from tests.support.waiting import until
 
 from recollect.model import (
     Actor,

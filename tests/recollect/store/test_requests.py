@@ -4,10 +4,10 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
-from tests.databases import administrator
-from tests.notes import note_request
 from tests.recollect.store.found import like_a_request
-from tests.stores import Store, store_over
+from tests.servers.databases import administrator
+from tests.support.notes import note_request
+from tests.support.stores import Store, store_over
 
 from recollect.store import open_postgres
 

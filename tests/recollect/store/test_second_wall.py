@@ -10,13 +10,13 @@ from uuid import uuid4
 
 import asyncpg
 import pytest
-from tests.databases import administrator, new_database
-from tests.notes import note_block, note_request
-from tests.people import Person
 from tests.recollect.store.found import a_statement, added_to_a_prompt, indexed, like_a_request
 from tests.recollect.store.test_sql import USER_TABLES
-from tests.stores import MODEL, NOON, NORTH, store_over, vector
-from tests.tables import table
+from tests.servers.databases import administrator, new_database
+from tests.support.notes import note_block, note_request
+from tests.support.people import Person
+from tests.support.stores import MODEL, NOON, NORTH, store_over, vector
+from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.errors import ConfigurationError

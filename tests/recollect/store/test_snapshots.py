@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.people import person
 from tests.recollect.store.test_versions import MUCH, WRITES, life, restore
-from tests.stores import LATER, MODEL, NORTH, Store, vector
-from tests.terms import document_of
+from tests.support.people import person
+from tests.support.stores import LATER, MODEL, NORTH, Store, vector
+from tests.support.terms import document_of
 from uuid_utils.compat import uuid7
 
 from recollect.errors import RecollectError

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from tests.databases import administrator
-from tests.stores import NOON, Store, vector
+from tests.servers.databases import administrator
+from tests.support.stores import NOON, Store, vector
 
 from recollect.model import Actor, Add
 

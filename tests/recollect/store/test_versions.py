@@ -10,12 +10,12 @@ from uuid import UUID
 import asyncpg
 import numpy as np
 import pytest
-from tests.notes import note_block, note_request
-from tests.people import Person, person
 from tests.recollect.store.found import a_statement, added_to_a_prompt, indexed, like_a_request
-from tests.stores import EAST, LATER, NOON, NORTH, Store, store_over, vector
-from tests.tables import table
-from tests.waiting import until
+from tests.support.notes import note_block, note_request
+from tests.support.people import Person, person
+from tests.support.stores import EAST, LATER, NOON, NORTH, Store, store_over, vector
+from tests.support.tables import table
+from tests.support.waiting import until
 from uuid_utils.compat import uuid7
 
 from recollect.errors import MemoryNotFoundError

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.errors import StoreError
 from recollect.text.normalization import content_hash, normalize, storable_id, storable_text, storable_user

@@ -1,5 +1,5 @@
-from tests.made_up_keys import URL_SAFE, made_up, uuid
-from tests.tables import table
+from tests.support.made_up_keys import URL_SAFE, made_up, uuid
+from tests.support.tables import table
 
 from recollect.text.secrets.in_names import id_without_secrets, name_without_secrets
 

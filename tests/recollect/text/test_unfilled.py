@@ -1,4 +1,4 @@
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.text.unfilled import is_unfilled
 

@@ -3,7 +3,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.model import Message, Role
 from recollect.wire import ChatBody, read_body, restorable, said_with

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.wire import COMPLETIONS, RESPONSES, Dialect
 

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.wire import ChatBody, ChatMessage, read_body
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.wire import RESPONSES, Reply
 

@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.wire import MESSAGES, RESPONSES, Dialect
 from recollect.wire.turn_detection import detect_turn

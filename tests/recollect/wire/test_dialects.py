@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.model import Skip
 from recollect.wire import MESSAGES, RESPONSES, Additions, ChatBody, Dialect, ReplyReader, SystemStyle

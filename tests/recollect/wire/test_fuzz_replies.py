@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.wire.fuzzing import dialects, values, words
-from tests.scripted_answers import compressed
+from tests.scripted.answers import compressed
 
 from recollect.wire import Dialect, Reply
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.model import Message, Role
 from recollect.wire import COMPLETIONS, MESSAGES, RESPONSES, Additions, ChatBody, Dialect, SystemStyle

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.wire.fuzzing import dialects
 from tests.recollect.wire.test_fuzz_bodies import written
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.model import Skip
 from recollect.wire import (

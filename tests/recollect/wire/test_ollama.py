@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.model import Message, Role, Skip
 from recollect.wire import OLLAMA_CHAT, OLLAMA_COMPLETION, Additions, Dialect, Reply, SystemStyle

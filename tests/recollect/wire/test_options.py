@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.wire.fuzzing import names, values
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.wire import limits, may_have_options, take_options
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import msgspec
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.wire.raw_json import decode_members, find_member, without_member
 

@@ -1,7 +1,7 @@
 import json
 from typing import Any
 
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.model import Skip
 from recollect.wire import ChatBody, is_background_task, read_body, session_skip

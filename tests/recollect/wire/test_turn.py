@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.model import Message, Role, Scope, Turn
 from recollect.wire import ChatBody, read_body, read_turn

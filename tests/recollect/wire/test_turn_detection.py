@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.model import ROOT, Skip
 from recollect.wire import RESPONSES, DetectedTurn, detect_turn

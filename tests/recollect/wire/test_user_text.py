@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.composition import FENCE, HISTORY_FENCE
 from recollect.wire import ChatMessage, authored_text, said_with

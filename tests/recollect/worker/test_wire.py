@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from pydantic import SecretStr
-from tests.stores import NOON
+from tests.support.stores import NOON
 
 from recollect.assembly import lifecycle
 from recollect.engine.background.counts import FormationCounts

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 from structlog.testing import capture_logs
-from tests.databases import administrator
-from tests.people import Person, person
-from tests.poisoned_worker import HELD, KILLED, SLOW
-from tests.scripted_embeddings import embedded
-from tests.scripted_upstream import ScriptedUpstream
-from tests.stores import NOON
-from tests.waiting import until
+from tests.recollect.worker.poisoned_worker import HELD, KILLED, SLOW
+from tests.scripted.embeddings import embedded
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.databases import administrator
+from tests.support.people import Person, person
+from tests.support.stores import NOON
+from tests.support.waiting import until
 
 from recollect.assembly import open_engine
 from recollect.engine import Engine
@@ -58,7 +58,9 @@ def _soon_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervisor, "_COMMAND", (sys.executable, "-m", "tests.poisoned_worker"))
+    monkeypatch.setattr(
+        supervisor, "_COMMAND", (sys.executable, "-m", "tests.recollect.worker.poisoned_worker")
+    )
     monkeypatch.setenv("PYTHONPATH", str(REPOSITORY), prepend=os.pathsep)
 
 

@@ -6,9 +6,9 @@ import pytest
 from tests.recollect_proxy.frontends import APIS, Api, Frontend, Sent
 from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.spoken import replies
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_extraction import Lesson, Pupil
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.extraction import Lesson, Pupil
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User
 
 FACTS = ("Lives in Lisbon", "Has a dog called Fips", "Works as a nurse")
 IN_EACH = pytest.mark.parametrize("api", APIS.values(), ids=APIS)

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.running_proxy import RunningProxy, User, extract_statements
-from tests.scripted_extraction import asked_for
-from tests.scripted_upstream import Answer, End, Received, ScriptedUpstream, completion
-from tests.waiting import until
+from tests.scripted.extraction import asked_for
+from tests.scripted.upstream import Answer, End, Received, ScriptedUpstream, completion
+from tests.servers.running_proxy import RunningProxy, User, extract_statements
+from tests.support.waiting import until
 
 from recollect.assembly import run_worker
 

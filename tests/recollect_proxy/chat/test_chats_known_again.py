@@ -10,10 +10,10 @@ from uuid import uuid4
 from tests.recollect_proxy.frontends import APIS, Frontend, Sent
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.spoken import RESPONSES, named_event, replies
-from tests.running_proxy import RunningProxy, User, running_proxy, somebody
-from tests.scripted_extraction import Pupil
-from tests.scripted_upstream import ScriptedUpstream, streamed, whole
-from tests.tables import table
+from tests.scripted.extraction import Pupil
+from tests.scripted.upstream import ScriptedUpstream, streamed, whole
+from tests.servers.running_proxy import RunningProxy, User, running_proxy, somebody
+from tests.support.tables import table
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

@@ -5,8 +5,7 @@ from typing import Any
 
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body
-from tests.scripted_upstream import (
+from tests.scripted.upstream import (
     JSON,
     End,
     ScriptedUpstream,
@@ -17,7 +16,8 @@ from tests.scripted_upstream import (
     head,
     whole,
 )
-from tests.tables import table
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.support.tables import table
 
 from recollect_proxy.chat.context_length import says_too_long
 

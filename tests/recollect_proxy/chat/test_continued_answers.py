@@ -6,9 +6,9 @@ from typing import Any
 
 from tests.recollect_proxy.frontends import APIS
 from tests.recollect_proxy.spoken import replies
-from tests.running_proxy import RunningProxy, User, somebody
-from tests.scripted_upstream import ScriptedUpstream
-from tests.waiting import until
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User, somebody
+from tests.support.waiting import until
 
 ASKED = "Which rivers meet in Ghent?"
 BEGUN, REST = "The Leie and", " the Scheldt."

@@ -3,12 +3,12 @@
 import json
 from typing import Any
 
-from tests.raw_client import Fields, Response
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.spoken import MESSAGES, RESPONSES, Spoken
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import ScriptedUpstream, streamed, whole
+from tests.scripted.upstream import ScriptedUpstream, streamed, whole
+from tests.servers.running_proxy import RunningProxy, User
+from tests.support.raw_client import Fields, Response
 
 CAT = "I have a cat called Minka."
 IN_BOTH = in_turn("api", [RESPONSES, MESSAGES])

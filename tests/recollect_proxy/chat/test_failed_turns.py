@@ -4,11 +4,9 @@ import asyncio
 import json
 from typing import Any
 
-from tests.raw_client import RawConnection
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import ListeningProxies
-from tests.running_proxy import RunningProxy, User, chat_request
-from tests.scripted_upstream import (
+from tests.scripted.upstream import (
     Answer,
     End,
     ScriptedUpstream,
@@ -17,6 +15,8 @@ from tests.scripted_upstream import (
     failure,
     streamed,
 )
+from tests.servers.running_proxy import RunningProxy, User, chat_request
+from tests.support.raw_client import RawConnection
 
 SAID = "My sister lives in Tartu."
 ERROR = b'data: {"error": {"message": "sk-upstream-secret"}}\n\n'

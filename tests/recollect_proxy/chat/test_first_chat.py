@@ -9,8 +9,8 @@ from pathlib import Path
 import jwt
 import pytest
 from tests.recollect_proxy import first_chat
-from tests.scripted_upstream import ScriptedUpstream
-from tests.served_process import environment
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.served_process import environment
 
 _SECRET = "a secret of both, of forty characters or so"
 _OURS = ("recollect", "recollect_proxy")

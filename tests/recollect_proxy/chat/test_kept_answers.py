@@ -6,8 +6,8 @@ from typing import Any
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.recollect_proxy.spoken import named_event
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import Answer, ScriptedUpstream, streamed, whole
+from tests.scripted.upstream import Answer, ScriptedUpstream, streamed, whole
+from tests.servers.running_proxy import RunningProxy, User
 
 ASKED, TOLD = "Which rivers meet in Ghent?", "The Leie and the Scheldt."
 PATH = b"/v1/responses"

@@ -2,9 +2,9 @@
 
 import json
 
-from tests.running_proxy import CHAT, RunningProxy, User
-from tests.scripted_upstream import ScriptedUpstream
-from tests.tables import table
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import CHAT, RunningProxy, User
+from tests.support.tables import table
 
 from recollect.wire import limits
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
-from tests.raw_client import RawConnection, request_bytes
 from tests.recollect_proxy.memory_api.serving import TOKEN, GivenEngine, engine_over, path_of
-from tests.stores import Store
-from tests.waiting import until
+from tests.support.raw_client import RawConnection, request_bytes
+from tests.support.stores import Store
+from tests.support.waiting import until
 
 from recollect.engine import system_clock
 from recollect_proxy.access import Audience, Authentication

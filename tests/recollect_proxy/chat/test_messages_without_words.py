@@ -9,9 +9,9 @@ from tests.recollect_proxy.frontends import APIS, Api, Frontend
 from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.recollect_proxy.spoken import replies
-from tests.running_proxy import RunningProxy, somebody
-from tests.scripted_upstream import ScriptedUpstream
-from tests.tables import table
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, somebody
+from tests.support.tables import table
 
 ALLERGY = "Is allergic to shellfish."
 PICTURE = "data:image/png;base64," + "iVBORw0KGgo" * 40

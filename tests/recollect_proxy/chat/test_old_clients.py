@@ -1,8 +1,6 @@
 """Clients of HTTP/1.0, as nginx is by default, get no chunks (RFC 9112, sections 6.1 and 6.3)."""
 
-from tests.raw_client import RawConnection, Response, request_bytes
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body
-from tests.scripted_upstream import (
+from tests.scripted.upstream import (
     End,
     ScriptedUpstream,
     completion,
@@ -12,6 +10,8 @@ from tests.scripted_upstream import (
     streamed,
     until_close,
 )
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.support.raw_client import RawConnection, Response, request_bytes
 
 
 async def ask(proxy: RunningProxy, user: User, *, method: bytes = b"POST", target: bytes = CHAT) -> Response:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body
-from tests.scripted_upstream import ScriptedUpstream, completion_stream
+from tests.scripted.upstream import ScriptedUpstream, completion_stream
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
 
 TEAS = [TEA, "Green tea is what I drink in the evening.", "My mother's favourite tea is Darjeeling."]
 

@@ -7,8 +7,8 @@ import pytest
 from tests.recollect_proxy.frontends import APIS, Api, Frontend, Sent
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.running_proxy import RunningProxy, User, running_proxy
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User, running_proxy
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

@@ -3,8 +3,8 @@ from uuid import UUID
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollections import NOON, recollection
-from tests.tables import table
+from tests.support.recollections import NOON, recollection
+from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.composition import Block, Placed

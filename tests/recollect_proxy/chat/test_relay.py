@@ -1,6 +1,6 @@
 """What is JSON to be rewritten; how answers pass is shown beside this file, on real sockets."""
 
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect_proxy.chat.relay import is_json
 from recollect_proxy.upstream.http1 import Response

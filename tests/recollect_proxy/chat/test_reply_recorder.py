@@ -1,6 +1,6 @@
 import pytest
 from tests.recollect_proxy.spoken import named_event
-from tests.scripted_upstream import DONE, completion_body, event, events
+from tests.scripted.upstream import DONE, completion_body, event, events
 
 from recollect.wire import COMPLETIONS, RESPONSES
 from recollect_proxy.chat.reply_recorder import ReplyRecorder

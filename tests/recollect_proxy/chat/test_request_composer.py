@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.composition import Placed
 from recollect.wire import COMPLETIONS, ChatBody, SystemStyle

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.engine.turns.prepared import RecallOptions
 from recollect.model import Placement

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.recollections import NOON
-from tests.tables import table
+from tests.support.recollections import NOON
+from tests.support.tables import table
 
 from recollect.model import Skip
 from recollect.wire import COMPLETIONS

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.settings import changed
-from tests.round_trips import Statements, counting_statements
-from tests.running_proxy import RunningProxy, User, running_proxy
-from tests.scripted_upstream import ScriptedUpstream, completion, completion_body, whole
+from tests.scripted.upstream import ScriptedUpstream, completion, completion_body, whole
+from tests.servers.running_proxy import RunningProxy, User, running_proxy
+from tests.support.round_trips import Statements, counting_statements
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect.engines import PATIENT, engine_over
-from tests.recollections import recollection
-from tests.scripted_answers import EVENT_STREAM, completion_stream
-from tests.scripted_models import ScriptedExtractor
-from tests.stores import Parts, Store
-from tests.tables import table
-from tests.waiting import until
-from tests.watched_stores import Outage, Through, breakable, with_parts
+from tests.scripted.answers import EVENT_STREAM, completion_stream
+from tests.scripted.models import ScriptedExtractor
+from tests.support.recollections import recollection
+from tests.support.stores import Parts, Store
+from tests.support.tables import table
+from tests.support.waiting import until
+from tests.support.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.composition import Block, Placed
 from recollect.engine import Engine

@@ -9,8 +9,8 @@ from types import CodeType, FrameType
 
 import pytest
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.running_proxy import somebody
-from tests.waiting import until
+from tests.servers.running_proxy import somebody
+from tests.support.waiting import until
 
 ROOT = Path(__file__).parents[3]
 TITLES = "A chat request", "A remembered exchange"

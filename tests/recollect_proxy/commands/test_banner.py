@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.settings import proxy_settings
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect import __version__
 from recollect.errors import StoreUnavailableError

@@ -11,14 +11,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.raw_client import fetch
 from tests.recollect_proxy.command_line import recollect
 from tests.recollect_proxy.settings import proxy_settings
-from tests.running_proxy import CHAT, User, chat_body
-from tests.scripted_embeddings import embedded
-from tests.scripted_upstream import ScriptedUpstream
-from tests.served_process import RECOLLECT, environment, processes_in, served_process, temporary_files
-from tests.waiting import until
+from tests.scripted.embeddings import embedded
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import CHAT, User, chat_body
+from tests.servers.served_process import RECOLLECT, environment, processes_in, served_process, temporary_files
+from tests.support.raw_client import fetch
+from tests.support.waiting import until
 
 from recollect import __version__
 from recollect.errors import ConfigurationError, StoreError

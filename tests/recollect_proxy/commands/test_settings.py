@@ -1,7 +1,7 @@
 import pytest
 from pydantic import ValidationError
 from tests.recollect_proxy.settings import proxy_settings
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

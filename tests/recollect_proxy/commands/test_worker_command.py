@@ -11,14 +11,14 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from tests.databases import new_database
-from tests.folders import database_folder
 from tests.recollect_proxy.command_line import recollect
-from tests.scripted_embeddings import embedded
-from tests.scripted_upstream import ScriptedUpstream
-from tests.served_process import RECOLLECT, environment
-from tests.stores import Store
-from tests.waiting import until
+from tests.scripted.embeddings import embedded
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.databases import new_database
+from tests.servers.folders import database_folder
+from tests.servers.served_process import RECOLLECT, environment
+from tests.support.stores import Store
+from tests.support.waiting import until
 
 from recollect.store import start_embedded
 

@@ -4,7 +4,7 @@ from urllib.parse import unquote
 
 import pytest
 from tests.recollect_proxy.settings import proxy_settings
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.identity import Claim, make_identity

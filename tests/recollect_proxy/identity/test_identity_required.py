@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
-from tests.raw_client import Fields, Response
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import ListeningProxies
-from tests.running_proxy import CHAT, RunningProxy, chat_body
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import CHAT, RunningProxy, chat_body
+from tests.support.raw_client import Fields, Response
 
 from recollect.settings.upstreams import UpstreamSettings
 from recollect_proxy.identity.api_key import add_key

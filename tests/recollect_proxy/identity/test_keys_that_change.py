@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
-from tests.raw_client import Response
 from tests.recollect_proxy.given import WHICH_TEA
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.running_proxy import CHAT, RunningProxy, chat_body
+from tests.servers.running_proxy import CHAT, RunningProxy, chat_body
+from tests.support.raw_client import Response
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.identity.api_key import add_key

@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 from tests.recollect_proxy.settings import proxy_settings
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.errors import ConfigurationError
 from recollect.model import Skip

@@ -8,12 +8,12 @@ from urllib.parse import quote
 
 import jwt
 import pytest
-from tests.raw_client import Fields, Response
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.support.raw_client import Fields, Response
 
 from recollect_proxy.identity.api_key import hash_of
 from recollect_proxy.settings.proxy_settings import IdentityMode

@@ -6,8 +6,8 @@ import jwt
 from structlog.testing import capture_logs
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
 
 from recollect_proxy.settings.proxy_settings import IdentityMode
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.recollect_proxy.importers.imports import Imports
-from tests.stores import Store
+from tests.support.stores import Store
 
 from recollect_proxy.importers import destination
 

@@ -10,11 +10,11 @@ from uuid import UUID, uuid4
 
 from rich.console import Console
 from rich.progress import Progress
-from tests.people import Person
 from tests.recollect_proxy.importers.kept import BEGUN, chat_row, memory_row, write_database, write_export
 from tests.recollect_proxy.settings import proxy_settings
-from tests.scripted_models import WordEmbedder
-from tests.stores import PARTS, Store
+from tests.scripted.models import WordEmbedder
+from tests.support.people import Person
+from tests.support.stores import PARTS, Store
 
 from recollect.assembly import make_policy
 from recollect.backends import Backends

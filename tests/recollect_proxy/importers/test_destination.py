@@ -6,8 +6,8 @@ from typing import Any
 
 import asyncpg
 import pytest
-from tests.databases import administrator
 from tests.recollect_proxy.settings import proxy_settings
+from tests.servers.databases import administrator
 
 from recollect.errors import StoreUnavailableError
 from recollect.model import Scope

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect_proxy.importers.kept import BEGUN, chat_row, message, talk
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.model import ROOT, Exchange
 from recollect.wire import detect_turn

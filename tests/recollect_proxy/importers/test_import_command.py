@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.recollect_proxy.command_line import recollect
 from tests.recollect_proxy.importers.kept import chat_row, memory_row, talk, write_database, write_export
-from tests.served_process import RECOLLECT, environment
+from tests.servers.served_process import RECOLLECT, environment
 
 from recollect.model import Reason
 from recollect_proxy.importers.tally import Tally

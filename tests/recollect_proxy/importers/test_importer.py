@@ -4,14 +4,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.people import person
 from tests.recollect_proxy.importers.imports import Imports, brought
 from tests.recollect_proxy.importers.kept import chat_row, memory_row, talk, write_database, write_export
 from tests.recollect_proxy.settings import changed, proxy_settings
-from tests.recollections import turn
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import ScriptedUpstream, completion
-from tests.waiting import until
+from tests.scripted.upstream import ScriptedUpstream, completion
+from tests.servers.running_proxy import RunningProxy, User
+from tests.support.people import person
+from tests.support.recollections import turn
+from tests.support.waiting import until
 
 from recollect.assembly import open_backends, open_engine
 from recollect.model import Actor, Flags, Reason, Source

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect_proxy.takeout import json_file
 from recollect_proxy.takeout.json_file import FileError, decoded, split_lists

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect_proxy.importers.kept import BEGUN, chat_row, memory_row
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect_proxy.importers.lines import BrokenRowError, as_object, moment, name_of
 from recollect_proxy.importers.openwebui import read_chat, read_memory

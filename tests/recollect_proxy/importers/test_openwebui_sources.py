@@ -18,7 +18,7 @@ from tests.recollect_proxy.importers.kept import (
     write_database,
     write_export,
 )
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.store.sql import read_queries
 from recollect_proxy import importers

@@ -5,9 +5,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from tests.databases import administrator, running_server
 from tests.recollect_proxy.importers.test_import_command import run
 from tests.recollect_proxy.importers.test_openwebui_sources import fill
+from tests.servers.databases import administrator, running_server
 
 PASSWORD = "correct-horse"
 

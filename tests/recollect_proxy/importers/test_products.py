@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.databases import administrator
 from tests.recollect_proxy.command_line import recollect
-from tests.tables import table
+from tests.servers.databases import administrator
+from tests.support.tables import table
 
 from recollect_proxy.importers import chatgpt, claude
 from recollect_proxy.importers.files import open_files

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.model import Action, Actor, Add, Memory, Quarantine, Reason, Replace, Update
 from recollect.text.normalization import content_hash

@@ -13,7 +13,7 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, Implementation, TextContent
 from tests.recollect_proxy.memory_api.serving import TOKEN, GivenEngine, engine_over
-from tests.stores import Store
+from tests.support.stores import Store
 
 from recollect.engine import Engine, system_clock
 from recollect.store import Postgres

@@ -9,7 +9,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from tests.recollect_proxy.mcp.conftest import structured
-from tests.running_proxy import ADMIN_TOKEN, RunningProxy, somebody
+from tests.servers.running_proxy import ADMIN_TOKEN, RunningProxy, somebody
 
 STARTED = """
 import sys

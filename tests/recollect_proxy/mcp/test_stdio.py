@@ -15,9 +15,9 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import Implementation, TextResourceContents
-from tests.people import person
 from tests.recollect_proxy.mcp.conftest import Agents, structured, told
-from tests.served_process import environment
+from tests.servers.served_process import environment
+from tests.support.people import person
 
 COMMAND = [sys.executable, "-c", "from recollect_proxy.commands.cli import main; main()"]
 HANDSHAKE = {

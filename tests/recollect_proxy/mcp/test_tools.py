@@ -8,7 +8,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent, TextResourceContents
 from tests.recollect_proxy.mcp.conftest import Agents, structured, told
-from tests.stores import NOON
+from tests.support.stores import NOON
 
 from recollect.api.agents import NOTICE, Item
 from recollect.engine import system_clock

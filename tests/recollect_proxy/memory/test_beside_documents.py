@@ -8,9 +8,9 @@ import pytest
 from tests.recollect_proxy.frontends import APIS
 from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.spoken import replies
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import ScriptedUpstream
-from tests.tables import table
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User
+from tests.support.tables import table
 
 SON = "Her son Paul has coeliac disease."
 FACTS = (

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.given import WHICH_TEA, given_memory
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body, somebody
-from tests.scripted_upstream import ScriptedUpstream
-from tests.tables import table
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, somebody
+from tests.support.tables import table
 
 from recollect.model import LogEntry, Turn, TurnNotes, Written
 from recollect_proxy.memory_api import of_insights

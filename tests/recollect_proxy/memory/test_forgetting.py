@@ -3,8 +3,8 @@
 import pytest
 from tests.recollect_proxy.frontends import Frontend
 from tests.recollect_proxy.given import TEA, WHICH_TEA
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User
 
 SECRET = "Lapsang"
 

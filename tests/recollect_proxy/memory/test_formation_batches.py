@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.recollect_proxy.frontends import Frontend
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_extraction import Lesson, Pupil, messages_shown
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.extraction import Lesson, Pupil, messages_shown
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User
 
 FACTS = ("I brew my own cider.", "My brother Tom lives in Leeds.", "I am allergic to walnuts.")
 

@@ -8,10 +8,10 @@ import pytest
 from tests.recollect_proxy.frontends import Frontend, Sent
 from tests.recollect_proxy.given import TEA, given_memory
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_extraction import Lesson, Pupil, asked_for, shown
-from tests.scripted_upstream import ScriptedUpstream
-from tests.waiting import until
+from tests.scripted.extraction import Lesson, Pupil, asked_for, shown
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User
+from tests.support.waiting import until
 
 from recollect.model import Kind, Memory
 

@@ -3,9 +3,9 @@
 import pytest
 from tests.recollect_proxy.frontends import APIS, Api, Frontend
 from tests.recollect_proxy.spoken import replies
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_extraction import Lesson, Pupil
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.extraction import Lesson, Pupil
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User
 
 from recollect.model import Scope
 

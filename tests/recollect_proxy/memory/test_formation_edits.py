@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import pytest
 from tests.recollect_proxy.frontends import REPLY, Frontend, Sent
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_extraction import Lesson, Pupil, messages_shown
-from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion
+from tests.scripted.extraction import Lesson, Pupil, messages_shown
+from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion
+from tests.servers.running_proxy import RunningProxy, User
 
 from recollect.engine.background import inbox
 

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 from tests.recollect_proxy.frontends import Frontend
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_extraction import Lesson, Pupil, memories_shown, statement
-from tests.scripted_upstream import Received, ScriptedUpstream, completion
+from tests.scripted.extraction import Lesson, Pupil, memories_shown, statement
+from tests.scripted.upstream import Received, ScriptedUpstream, completion
+from tests.servers.running_proxy import RunningProxy, User
 
 COFFEE = "You drink five cups of coffee a day"
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.frontends import Frontend, Sent
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_extraction import Lesson, Pupil, memories_shown, messages_shown, shown, statement
-from tests.scripted_upstream import Received, ScriptedUpstream, completion
+from tests.scripted.extraction import Lesson, Pupil, memories_shown, messages_shown, shown, statement
+from tests.scripted.upstream import Received, ScriptedUpstream, completion
+from tests.servers.running_proxy import RunningProxy, User
 
 CAT = "My cat is called Minka."
 ECHOES = ("My cat is called Minka", "cat is called Minka", "called Minka", "Minka")

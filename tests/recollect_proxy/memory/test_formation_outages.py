@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.running_proxy import RunningProxy, User, somebody
-from tests.scripted_extraction import Lesson, Pupil
-from tests.scripted_upstream import ScriptedUpstream, completion, failure
-from tests.waiting import until
+from tests.scripted.extraction import Lesson, Pupil
+from tests.scripted.upstream import ScriptedUpstream, completion, failure
+from tests.servers.running_proxy import RunningProxy, User, somebody
+from tests.support.waiting import until
 
 from recollect.formation.call_guard import FAILURES
 

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.running_proxy import RunningProxy, User, chat_body
-from tests.scripted_extraction import Lesson, Pupil
-from tests.scripted_upstream import ScriptedUpstream
-from tests.waiting import until
+from tests.scripted.extraction import Lesson, Pupil
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User, chat_body
+from tests.support.waiting import until
 
 CAT = "I have a cat called Minka."
 FOR = pytest.mark.parametrize("path", ["/settings", "/users/{user}/settings"], ids=["everybody", "one user"])

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.frontends import REPLY, Frontend, Sent
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User
 
 BOAT = "My boat is called Albatros."
 COLOUR = "Which colour should I paint it?"

@@ -4,9 +4,9 @@ import base64
 import json
 
 from tests.recollect_proxy.frontends import Frontend
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_extraction import Lesson, Pupil, messages_shown, shown, statement
-from tests.scripted_upstream import ScriptedUpstream, completion, completion_body, events, streamed
+from tests.scripted.extraction import Lesson, Pupil, messages_shown, shown, statement
+from tests.scripted.upstream import ScriptedUpstream, completion, completion_body, events, streamed
+from tests.servers.running_proxy import RunningProxy, User
 
 PHOTO = base64.b64encode(bytes(range(256)) * 2_400).decode()
 ASKS = "So you work nights, right?"

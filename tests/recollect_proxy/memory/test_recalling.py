@@ -4,8 +4,8 @@ import json
 
 import pytest
 from tests.recollect_proxy.settings import changed
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body, running_proxy
-from tests.scripted_upstream import ScriptedUpstream, completion_body, completion_stream, compressed, whole
+from tests.scripted.upstream import ScriptedUpstream, completion_body, completion_stream, compressed, whole
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, running_proxy
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

@@ -4,8 +4,7 @@ import json
 from typing import Any
 
 from tests.recollect_proxy.in_turn import in_turn
-from tests.running_proxy import CHAT, RunningProxy, User
-from tests.scripted_upstream import (
+from tests.scripted.upstream import (
     Answer,
     ScriptedUpstream,
     completion,
@@ -18,6 +17,7 @@ from tests.scripted_upstream import (
     streamed,
     whole,
 )
+from tests.servers.running_proxy import CHAT, RunningProxy, User
 
 CAT = "I have a cat called Minka."
 WHICH_CAT = "What is my cat called?"

@@ -3,7 +3,7 @@
 import json
 from urllib.parse import quote
 
-from tests.running_proxy import ADMIN_TOKEN, RunningProxy, User
+from tests.servers.running_proxy import ADMIN_TOKEN, RunningProxy, User
 
 
 async def test_a_chat_is_listed_and_its_memories_are_at_the_short_path_too(

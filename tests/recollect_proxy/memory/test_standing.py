@@ -8,8 +8,8 @@ import pytest
 from tests.recollect_proxy.frontends import APIS, Api, Frontend
 from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User
 
 from recollect.text.tokens import estimate_tokens
 

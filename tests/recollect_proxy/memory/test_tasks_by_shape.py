@@ -7,10 +7,10 @@ from tests.recollect_proxy.frontends import APIS, Api
 from tests.recollect_proxy.given import TEA, given_memory
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.recollect_proxy.spoken import replies
-from tests.running_proxy import RunningProxy, User, somebody
-from tests.scripted_upstream import ScriptedUpstream
-from tests.tables import table
-from tests.waiting import until
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User, somebody
+from tests.support.tables import table
+from tests.support.waiting import until
 
 SAID = "I moved to Leipzig last week, which tea should I buy there?"
 ANSWERED = "In Leipzig there is a shop for Lapsang Souchong beside the station."

@@ -1,10 +1,10 @@
 """A question is searched for in later chats if a memory was formed of it; one that taught nothing is not."""
 
 from tests.recollect_proxy.frontends import Frontend
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_extraction import Lesson, Pupil
-from tests.scripted_upstream import ScriptedUpstream
-from tests.waiting import until
+from tests.scripted.extraction import Lesson, Pupil
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User
+from tests.support.waiting import until
 
 TELLING = {
     "Should I take the Seville job?": "Has an offer of a job in Seville",

@@ -6,11 +6,11 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.received import Received
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_extraction import Pupil, messages_shown, statement
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.extraction import Pupil, messages_shown, statement
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User
+from tests.support.received import Received
 
 _SHOWN = re.compile(r"^Message \d+, \w+ (\d{4}-\d\d-\d\d) ", re.MULTILINE)
 DENTIST = "I have the dentist tomorrow."

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from tests.recollect_proxy.settings import changed
-from tests.running_proxy import RunningProxy, User, extract_statements, running_proxy
-from tests.scripted_extraction import messages_shown
-from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion, failure
-from tests.served_process import RECOLLECT, environment
-from tests.waiting import until
+from tests.scripted.extraction import messages_shown
+from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, failure
+from tests.servers.running_proxy import RunningProxy, User, extract_statements, running_proxy
+from tests.servers.served_process import RECOLLECT, environment
+from tests.support.waiting import until
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
@@ -85,7 +85,7 @@ async def test_what_was_said_just_before_a_restart_waits_for_its_persons_key_and
         left = await waiting(proxy)
 
     assert (kept, reasons, status) == ([], {"key": 2}, "degraded")
-    assert 'recollect_waiting{reason="key"} 2.0' in metrics
+    assert 'recollect_exchanges_waiting{reason="key"} 2.0' in metrics
     assert (formed, left) == ([CAT, DOG], {})
 
 

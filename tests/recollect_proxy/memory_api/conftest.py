@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.memory_api.serving import Api, engine_over, serve
-from tests.stores import Store
+from tests.support.stores import Store
 
 from recollect.store import Postgres
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 from urllib.parse import quote
 
-from tests.people import Person, person
-from tests.raw_client import Response, fetch
-from tests.scripted_models import WordEmbedder
-from tests.stores import PARTS, Parts
+from tests.scripted.models import WordEmbedder
+from tests.support.people import Person, person
+from tests.support.raw_client import Response, fetch
+from tests.support.stores import PARTS, Parts
 
 from recollect.engine import Backends, Engine, Policy, system_clock
 from recollect.engine.live.live_engine import LiveEngine

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of
-from tests.stores import NOON, Store
+from tests.support.stores import NOON, Store
 
 from recollect.model import Add, Formed, Reinforce
 

@@ -10,8 +10,8 @@ from urllib.parse import quote
 import pytest
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api, GivenEngine, engine_over, path_of
 from tests.recollect_proxy.memory_api.test_documentation import operations
-from tests.stores import NOON, Store
-from tests.tables import table
+from tests.support.stores import NOON, Store
+from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Prepared, system_clock
@@ -35,6 +35,7 @@ ADMINISTRATORS = {
     "DELETE /memory/global/{memory_id}",
     "POST /memory/formation/retry",
     "GET /memory/metrics",
+    "GET /memory/usage",
     "GET /memory/embeddings",
     "GET /memory/report",
     "GET /memory/metrics.json",

@@ -2,9 +2,9 @@
 
 import json
 
-from tests.raw_client import RawConnection
 from tests.recollect_proxy.memory_api.serving import SECRET, TOKEN, Api, assert_error
-from tests.tables import table
+from tests.support.raw_client import RawConnection
+from tests.support.tables import table
 
 ID = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
 

@@ -4,8 +4,8 @@ from typing import Any
 from uuid import uuid4
 
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, engine_over
-from tests.scripted_models import BrokenEmbedder
-from tests.stores import Store
+from tests.scripted.models import BrokenEmbedder
+from tests.support.stores import Store
 
 
 async def bulk(api: Api, *operations: Any) -> Any:

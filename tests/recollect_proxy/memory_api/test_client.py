@@ -10,7 +10,7 @@ import httpx
 import msgspec
 import pytest
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api
-from tests.stores import NOON, Store
+from tests.support.stores import NOON, Store
 
 from recollect.api.memories import (
     Bulk,

@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 from tests.recollect.store.found import indexed
 from tests.recollect_proxy.memory_api.serving import Api, unhurried
-from tests.stores import Store
+from tests.support.stores import Store
 
 from recollect.store import Postgres
 

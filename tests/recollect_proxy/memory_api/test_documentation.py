@@ -11,8 +11,8 @@ from openapi_spec_validator import validate
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 from tests.recollect_proxy.memory_api.serving import Api
-from tests.stores import NOON, Store
-from tests.tables import table
+from tests.support.stores import NOON, Store
+from tests.support.tables import table
 
 from recollect.api import failures
 from recollect.api.operations import OPERATIONS

@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 import structlog
-from tests.people import person
-from tests.raw_client import RawConnection
 from tests.recollect_proxy.memory_api.serving import (
     SECRET,
     TOKEN,
@@ -17,10 +15,12 @@ from tests.recollect_proxy.memory_api.serving import (
     engine_over,
     path_of,
 )
-from tests.scripted_models import BrokenEmbedder
-from tests.stores import Store
-from tests.tables import table
-from tests.watched_stores import Outage, Through, breakable, with_parts
+from tests.scripted.models import BrokenEmbedder
+from tests.support.people import person
+from tests.support.raw_client import RawConnection
+from tests.support.stores import Store
+from tests.support.tables import table
+from tests.support.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.api.failures import STORE_FAILED
 from recollect.api.operation import Operation, Permission

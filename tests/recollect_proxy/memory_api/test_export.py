@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker  # type: ignore[import-untyped]  # it ships no types
-from tests.databases import administrator
-from tests.notes import note_block, note_request
 from tests.recollect.engines import engine_over
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api, path_of, serve
 from tests.recollect_proxy.takeout_rows import rows_of
-from tests.searching import important
-from tests.stores import LATER, NOON, Store
+from tests.servers.databases import administrator
+from tests.support.notes import note_block, note_request
+from tests.support.searching import important
+from tests.support.stores import LATER, NOON, Store
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine

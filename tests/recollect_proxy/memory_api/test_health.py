@@ -10,9 +10,9 @@ import asyncpg
 import pytest
 import structlog
 from tests.recollect_proxy.memory_api.serving import Api, GivenEngine, engine_over, serve
-from tests.stores import NOON, Store
-from tests.waiting import until
-from tests.watched_stores import Outage, Through, breakable, with_parts
+from tests.support.stores import NOON, Store
+from tests.support.waiting import until
+from tests.support.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.api.insights import ModelCalls, Spooled
 from recollect.engine.background.counts import ModelUse

@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 import pytest
 from tests.recollect_proxy.memory_api.serving import SECRET, TOKEN, Api, assert_error
-from tests.stores import LATER, NOON, Store
-from tests.tables import table
+from tests.support.stores import LATER, NOON, Store
+from tests.support.tables import table
 
 from recollect.model import (
     Actor,

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of
-from tests.stores import NOON, Store
+from tests.support.stores import NOON, Store
 
 from recollect.model import Actor, Add, Doubt, Flags, Mark, Provenance, Reason, Strategy
 

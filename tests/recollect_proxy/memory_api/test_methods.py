@@ -5,8 +5,8 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]  # it has none
 import msgspec
-from tests.running_proxy import RunningProxy
-from tests.tables import table
+from tests.servers.running_proxy import RunningProxy
+from tests.support.tables import table
 
 from recollect.api.memories import NewMemory
 from recollect.api.operations import OPERATIONS

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.recollect_proxy.memory_api.serving import SECRET, TOKEN, Api, assert_error, path_of
-from tests.stores import NOON, Store
-from tests.tables import table
+from tests.support.stores import NOON, Store
+from tests.support.tables import table
 
 from recollect.model import Actor, Quarantine, Reason
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from tests.raw_client import Response
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of
+from tests.support.raw_client import Response
 from uuid_utils.compat import uuid7
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.memory_api.serving import SECRET
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.api.failures import Failure
 from recollect.api.memories import NewMemory

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, unhurried
-from tests.stores import NOON, Store
+from tests.support.stores import NOON, Store
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, system_clock

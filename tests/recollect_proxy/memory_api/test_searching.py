@@ -3,9 +3,9 @@
 from urllib.parse import quote
 
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, engine_over, path_of
-from tests.scripted_models import BrokenEmbedder, WordEmbedder
-from tests.stores import NOON, Store
-from tests.tables import table
+from tests.scripted.models import BrokenEmbedder, WordEmbedder
+from tests.support.stores import NOON, Store
+from tests.support.tables import table
 
 from recollect.indexing import index_user
 from recollect.model import EmbeddingScope

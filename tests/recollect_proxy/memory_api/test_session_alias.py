@@ -3,13 +3,13 @@
 from urllib.parse import quote
 
 import pytest
-from tests.raw_client import Response
 from tests.recollect_proxy.memory_api.serving import assert_error
 from tests.recollect_proxy.memory_api.test_authorization import UNKNOWN, Askers
 from tests.recollect_proxy.memory_api.test_authorization import askers as askers  # noqa: PLC0414 -- a fixture
 from tests.recollect_proxy.memory_api.test_session_log import chat_of
-from tests.stores import Store
-from tests.tables import table
+from tests.support.raw_client import Response
+from tests.support.stores import Store
+from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
 ALIAS = "/api/sessions/a%2Fb/memories"

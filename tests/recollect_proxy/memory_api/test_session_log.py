@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from tests.raw_client import Response
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of
-from tests.scripted_models import WordEmbedder
-from tests.stores import NOON, Store
+from tests.scripted.models import WordEmbedder
+from tests.support.raw_client import Response
+from tests.support.stores import NOON, Store
 from uuid_utils.compat import uuid7
 
 from recollect.indexing import index_user

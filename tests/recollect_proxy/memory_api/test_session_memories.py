@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api, assert_error
 from tests.recollect_proxy.memory_api.test_session_log import chat_of
-from tests.stores import NOON, Store
+from tests.support.stores import NOON, Store
 from uuid_utils.compat import uuid7
 
 from recollect.model import Actor, Add, Provenance, Reason

@@ -3,10 +3,10 @@
 from datetime import UTC, timedelta, timezone
 from urllib.parse import quote
 
-from tests.people import person
 from tests.recollect_proxy.memory_api.serving import Api, path_of
-from tests.stores import NOON, Store
-from tests.tables import table
+from tests.support.people import person
+from tests.support.stores import NOON, Store
+from tests.support.tables import table
 
 ODD_IDS = ["chat-1", "a/b", "50%", "temporary", "users", "..", "ж ü", "a?b#c"]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.memory_api.serving import Api, assert_error
-from tests.stores import Store
+from tests.support.stores import Store
 
 from recollect.model import Flags, Skip
 

@@ -4,8 +4,8 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from tests.people import person
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of
+from tests.support.people import person
 
 GLOBAL = "/memory/global"
 ROUTER = "The router is behind the shelf."

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of
-from tests.stores import NOON, Store
+from tests.support.stores import NOON, Store
 
 from recollect.model import Actor, Add, Kind, Memory, Outline, Provenance, Source
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.raw_client import Response
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api, assert_error, engine_over, path_of, serve
-from tests.stores import Store
+from tests.support.raw_client import Response
+from tests.support.stores import Store
 
 from recollect.engine import system_clock
 from recollect.store import Postgres

@@ -1,7 +1,7 @@
 """At the default level a chat without a fault leaves no line; the level debug has one a recall, one a formation and one an exchange."""
 
 from structlog.testing import capture_logs
-from tests.running_proxy import RunningProxy, User
+from tests.servers.running_proxy import RunningProxy, User
 
 CAT = "My cat is called Minka."
 

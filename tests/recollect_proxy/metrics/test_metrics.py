@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
-from tests.people import person
 from tests.recollect.engines import QUICK, engine_over
 from tests.recollect_proxy.memory_api.serving import GivenEngine, assert_error, serve, unhurried
-from tests.recollections import NOON, memory, turn
-from tests.scripted_models import ScriptedExtractor
-from tests.stores import Store, store_over
-from tests.watched_stores import Outage, Through, breakable, broken, with_parts
+from tests.scripted.models import ScriptedExtractor
+from tests.support.people import person
+from tests.support.recollections import NOON, memory, turn
+from tests.support.stores import Store, store_over
+from tests.support.watched_stores import Outage, Through, breakable, broken, with_parts
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
@@ -109,7 +109,7 @@ async def test_at_first_all_counts_are_there_and_nothing(own_store: Store) -> No
     assert set(found.values()) == {0}
     assert found.keys() >= {
         "recollect_formation_attempts_total",
-        "recollect_formation_success_total",
+        "recollect_formation_successes_total",
         "recollect_formation_extracted_total",
         "recollect_formation_adds_total",
         "recollect_formation_replaces_total",
@@ -119,18 +119,18 @@ async def test_at_first_all_counts_are_there_and_nothing(own_store: Store) -> No
         "recollect_reextracted_total",
         "recollect_summaries_total",
         "recollect_summaries_made_total",
-        "recollect_hinted_total",
-        "recollect_summaries_non_empty_rate",
+        "recollect_statements_hinted_total",
+        "recollect_summaries_non_empty_ratio",
         "recollect_formation_lag_seconds_count",
         "recollect_formation_lag_seconds_bucket:+Inf",
-        "recollect_pending",
-        "recollect_failed",
+        "recollect_exchanges_pending",
+        "recollect_exchanges_failed",
         "recollect_oldest_pending_seconds",
         "recollect_model_tokens_today",
         "recollect_model_breaker_open",
-        "memory_total_count",
-        "memory_replacement_rate",
-        "memory_dedup_rate",
+        "recollect_memories",
+        "recollect_formation_replacement_ratio",
+        "recollect_formation_duplicate_ratio",
     }
 
 
@@ -148,7 +148,7 @@ async def test_each_count_of_formation_is_told_under_its_name(own_store: Store) 
         "store_up": 1,
         "requests_without_memory_total:task": 3,
         "formation_attempts_total": 5,
-        "formation_success_total": 1,
+        "formation_successes_total": 1,
         "formation_errors_total:StoreError": 1,
         "formation_waits_total:key": 1,
         "formation_extracted_total": 7,
@@ -165,9 +165,9 @@ async def test_each_count_of_formation_is_told_under_its_name(own_store: Store) 
         "reextracted_total": 2,
         "summaries_total": 1,
         "summaries_made_total": 1,
-        "summaries_non_empty_rate": 1,
-        "memory_replacement_rate": 0.5,
-        "memory_dedup_rate": 0.5,
+        "summaries_non_empty_ratio": 1,
+        "formation_replacement_ratio": 0.5,
+        "formation_duplicate_ratio": 0.5,
     }
 
 
@@ -195,6 +195,18 @@ async def test_the_lag_is_a_histogram_whose_buckets_hold_all_below_them(store: S
     assert found["recollect_formation_lag_seconds_sum"] == 5007.5
 
 
+async def test_the_answers_of_the_llm_are_told_under_the_names_of_opentelemetry(store: Store) -> None:
+    live = GivenEngine(engine_over(store))
+    live.answers.count(0.5, 3.0, prompt_tokens=1200, answer_tokens=None)
+    found = await read(Metrics(live, {}))
+
+    assert found["gen_ai_server_time_to_first_token_seconds_sum:chat"] == 0.5
+    assert found["gen_ai_client_operation_duration_seconds_bucket:chat:2.56"] == 0
+    assert found["gen_ai_client_operation_duration_seconds_bucket:chat:5.12"] == 1
+    assert found["gen_ai_client_token_usage_sum:input"] == 1200
+    assert found["gen_ai_client_token_usage_count:output"] == 0
+
+
 async def test_what_the_store_holds_is_told(own_store: Store, own_postgres: Postgres) -> None:
     engine = engine_over(own_store, replace(QUICK, budget=TokenBudget(everybody=900)))
     await engine.remember(turn(at=NOON - timedelta(seconds=90)), "Tea.")
@@ -207,8 +219,8 @@ async def test_what_the_store_holds_is_told(own_store: Store, own_postgres: Post
         await connection.execute("UPDATE exchanges SET arrived_at = said_at")
     found = await read(measured(engine))
 
-    assert found["memory_total_count"] == 2
-    assert (found["recollect_pending"], found["recollect_oldest_pending_seconds"]) == (3, 90)
+    assert found["recollect_memories"] == 2
+    assert (found["recollect_exchanges_pending"], found["recollect_oldest_pending_seconds"]) == (3, 90)
     assert (found["recollect_model_tokens_today"], found["recollect_model_tokens_per_day"]) == (42, 900)
 
 
@@ -230,21 +242,21 @@ async def test_models_that_are_left_alone_are_told(store: Store) -> None:
 
     assert found["recollect_formation_errors_total:ExtractorError"] == FAILURES
     assert found["recollect_model_breaker_open"] == 1
-    assert found["recollect_model_breaker_opened_total"] == 1
+    assert found["recollect_model_breaker_openings_total"] == 1
 
 
 async def test_the_store_is_scanned_every_15_seconds_at_most(own_store: Store) -> None:
     memories, seconds = Counted(own_store.memories), Seconds()
     engine = engine_over(with_parts(own_store, memories=memories))
     metrics = measured(engine, seconds)
-    assert (await read(metrics))["memory_total_count"] == 0
+    assert (await read(metrics))["recollect_memories"] == 0
     await engine.add(own_store.anna, "Likes tea.")
     seconds.now += 14.9
-    assert (await read(metrics))["memory_total_count"] == 0
+    assert (await read(metrics))["recollect_memories"] == 0
     assert memories.scans == 1
 
     seconds.now += 0.1
-    assert (await read(metrics))["memory_total_count"] == 1
+    assert (await read(metrics))["recollect_memories"] == 1
     assert memories.scans == 2
 
 
@@ -258,7 +270,11 @@ async def test_a_store_that_fails_is_down_and_the_rest_is_told(store: Store) -> 
 
     assert found["recollect_store_up"] == 0
     assert "recollect_formation_attempts_total" in found
-    assert not found.keys() & {"memory_total_count", "recollect_pending", "recollect_model_tokens_today"}
+    assert not found.keys() & {
+        "recollect_memories",
+        "recollect_exchanges_pending",
+        "recollect_model_tokens_today",
+    }
 
     outage.failure = None
     assert (await read(metrics))["recollect_store_up"] == 1
@@ -299,6 +315,8 @@ async def test_no_user_no_chat_and_no_text_is_ever_told(own_store: Store) -> Non
         "le",
         "path",
         "source",
+        "gen_ai_operation_name",
+        "gen_ai_token_type",
     }
     assert {sample.labels["path"] for sample in found if "path" in sample.labels} <= {*SearchPath}
     sources = {sample.labels["source"] for sample in found if "source" in sample.labels}
@@ -337,7 +355,7 @@ async def test_the_metrics_are_read_with_the_token_and_without_it_not(own_store:
     assert response.header(b"content-type") == b"text/plain; version=0.0.4; charset=utf-8"
     assert response.header(b"cache-control") == b"no-store"
     found = {sample.name: sample.value for sample in parsed(response.body.decode())}
-    assert (found["recollect_store_up"], found["memory_total_count"]) == (1, 1)
+    assert (found["recollect_store_up"], found["recollect_memories"]) == (1, 1)
     assert_error(refused, 401, "unauthorized")
 
 
@@ -403,7 +421,7 @@ async def test_what_recall_did_is_told_in_both_forms(postgres: Postgres) -> None
     }
     assert values["recollect_recall_questions_total", ()] == 2
     assert values["recollect_recall_hits_total", ()] == 1
-    assert values["recollect_recall_hit_rate", ()] == 0.5
+    assert values["recollect_recall_hit_ratio", ()] == 0.5
     assert values["recollect_recall_seconds_count", ()] == 2
     assert values["recollect_recall_paths_total", (("path", "dense"),)] == 2
     assert values["recollect_recall_paths_total", (("path", "lexical"),)] == 0

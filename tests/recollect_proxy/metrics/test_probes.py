@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.recollect_proxy.memory_api.serving import GivenEngine, engine_over
 from tests.recollect_proxy.settings import changed
-from tests.running_proxy import RunningProxy, User, running_proxy
-from tests.stores import Store
-from tests.waiting import until
-from tests.watched_stores import Through, with_parts
+from tests.servers.running_proxy import RunningProxy, User, running_proxy
+from tests.support.stores import Store
+from tests.support.waiting import until
+from tests.support.watched_stores import Through, with_parts
 
 from recollect.model import Backlog
 from recollect_proxy.metrics.health_check import HealthCheck

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.running_proxy import User
-from tests.scripted_upstream import ScriptedUpstream, completion
-from tests.waiting import until
+from tests.scripted.upstream import ScriptedUpstream, completion
+from tests.servers.running_proxy import User
+from tests.support.waiting import until
 
 from recollect_proxy.chat.tracing import UNTRACED, traces_from_environment
 from recollect_proxy.serving.ephemeral_server import serve_upstream

@@ -4,8 +4,8 @@ from typing import Any
 
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from pydantic import BaseModel
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import Received
+from tests.scripted.upstream import Received
+from tests.servers.running_proxy import RunningProxy, User
 
 TEA = "My favourite tea is Lapsang Souchong."
 WHICH_TEA = "Which tea is my favourite?"

@@ -6,7 +6,7 @@ import pytest
 from openai import AsyncOpenAI
 from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.openai_sdk.application import sdk
-from tests.running_proxy import RunningProxy, User
+from tests.servers.running_proxy import RunningProxy, User
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from tests.recollect_proxy.openai_sdk.application import (
     Tea,
     assert_recalled,
 )
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import (
+from tests.scripted.upstream import (
     ScriptedUpstream,
     completion,
     completion_body,
@@ -21,6 +20,7 @@ from tests.scripted_upstream import (
     streamed,
     whole,
 )
+from tests.servers.running_proxy import RunningProxy, User
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 WEATHER: Any = {"type": "function", "function": {"name": "weather", "parameters": CITY}}

@@ -8,8 +8,7 @@ from openai import AsyncOpenAI
 from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.openai_sdk.application import ASK, WHICH_TEA, assert_recalled, sdk
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import (
+from tests.scripted.upstream import (
     Answer,
     End,
     ScriptedUpstream,
@@ -17,6 +16,7 @@ from tests.scripted_upstream import (
     failure,
     streamed,
 )
+from tests.servers.running_proxy import RunningProxy, User
 
 ERRORS: list[tuple[Answer, type[openai.APIStatusError]]] = [
     (failure(400), openai.BadRequestError),

@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 from tests.recollect_proxy.openai_sdk.application import ASK, TEA, assert_recalled, sdk
 from tests.recollect_proxy.openwebui_frontend import spoken_for
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import ScriptedUpstream, completion_stream
+from tests.scripted.upstream import ScriptedUpstream, completion_stream
+from tests.servers.running_proxy import RunningProxy, User
 
 from recollect.model import Action, Actor, News, Reason, Update
 from recollect_proxy.chat import status

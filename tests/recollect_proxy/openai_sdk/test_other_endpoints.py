@@ -6,7 +6,7 @@ from typing import Any
 
 from openai import AsyncOpenAI
 from tests.recollect_proxy.openai_sdk.application import assert_untouched
-from tests.scripted_upstream import ScriptedUpstream, whole
+from tests.scripted.upstream import ScriptedUpstream, whole
 
 
 def answer_with(upstream: ScriptedUpstream, *bodies: dict[str, Any]) -> None:

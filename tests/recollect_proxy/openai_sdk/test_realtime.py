@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 from openai import AsyncOpenAI
-from tests.realtime_upstream import REFUSED, RealtimeUpstream, realtime_upstream
 from tests.recollect_proxy.openai_sdk.application import KEY, sdk
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.running_proxy import somebody
+from tests.scripted.realtime import REFUSED, RealtimeUpstream, realtime_upstream
+from tests.servers.running_proxy import somebody
 from websockets.exceptions import ConnectionClosedError, InvalidStatus
 
 

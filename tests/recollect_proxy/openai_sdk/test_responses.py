@@ -13,9 +13,9 @@ from tests.recollect_proxy.openai_sdk.application import (
     assert_recalled_in_instructions,
     sdk,
 )
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_dialects import response, response_stream
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.dialects import response, response_stream
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User
 
 
 async def test_a_response(client: AsyncOpenAI, upstream: ScriptedUpstream, known: User | None) -> None:

@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import openai
 import pytest
 from tests.recollect_proxy.openai_sdk.application import ASK, WHICH_TEA, assert_recalled, sdk
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import (
+from tests.scripted.upstream import (
     Answer,
     End,
     Fields,
@@ -15,6 +14,7 @@ from tests.scripted_upstream import (
     completion_stream,
     failure,
 )
+from tests.servers.running_proxy import RunningProxy, User
 
 SOON: Fields = [(b"retry-after-ms", b"1")]
 

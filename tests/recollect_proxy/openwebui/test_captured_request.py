@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect_proxy.openwebui import captured_request
 from recollect_proxy.openwebui.captured_request import CapturedRequest, CaptureError, read_captured_request

@@ -13,7 +13,7 @@ from tests.recollect_proxy.openwebui.requests_of_openwebui import (
     token,
 )
 from tests.recollect_proxy.settings import changed, proxy_settings
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.model import Skip
 from recollect_proxy.identity import add_key, make_identity

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.raw_client import fetch
 from tests.recollect_proxy.command_line import recollect
 from tests.recollect_proxy.openwebui.requests_of_openwebui import SECRET, body, captured, headers, token
 from tests.recollect_proxy.settings import proxy_settings
-from tests.served_process import RECOLLECT, environment
+from tests.servers.served_process import RECOLLECT, environment
+from tests.support.raw_client import fetch
 from typer.testing import Result
 
 from recollect_proxy.openwebui import doctor_command, request_listener

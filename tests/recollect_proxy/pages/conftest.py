@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.recollect_proxy.memory_api.serving import engine_over
 from tests.recollect_proxy.pages.served_pages import Pages, serve_pages
-from tests.stores import Store
+from tests.support.stores import Store
 
 from recollect.store import Postgres
 

@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urlencode
 
-from tests.raw_client import Response, fetch
 from tests.recollect_proxy.memory_api.serving import TOKEN, GivenEngine, Served
+from tests.support.raw_client import Response, fetch
 
 from recollect.engine import Engine, system_clock
 from recollect.ports import Clock

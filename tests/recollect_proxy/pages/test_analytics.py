@@ -7,11 +7,11 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from tests.notes import note_request
 from tests.recollect.store.indexing import said
 from tests.recollect_proxy.memory_api.serving import engine_over
 from tests.recollect_proxy.pages.served_pages import Elements, Pages, serve_pages, text_of
-from tests.stores import Store
+from tests.support.notes import note_request
+from tests.support.stores import Store
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Policy

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.recollect_proxy.memory_api.serving import TOKEN, engine_over
 from tests.recollect_proxy.pages.served_pages import FORM, Pages, Visitor, serve_pages, text_of
-from tests.stores import Store
+from tests.support.stores import Store
 
 from recollect.store import Postgres
 from recollect_proxy.access import Audience, FailedAttempts, KeyRole, add_access_key, source_of

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor
-from tests.stores import Store, store_over
+from tests.support.stores import Store, store_over
 from uuid_utils.compat import uuid7
 
 from recollect.model import Actor, Add, Flags, ProfileField, Provenance, Quarantine, Reason, Scope

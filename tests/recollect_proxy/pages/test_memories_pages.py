@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect_proxy.pages.served_pages import BASE, Pages, serve_pages, text_of
-from tests.scripted_models import WordEmbedder
-from tests.stores import Store
+from tests.scripted.models import WordEmbedder
+from tests.support.stores import Store
 
 from recollect.model import Action, Actor, Add, Hints, Kind, Provenance, Quarantine, Reason, Use
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, serve_pages, text_of
-from tests.scripted_models import BrokenEmbedder
-from tests.stores import Store
+from tests.scripted.models import BrokenEmbedder
+from tests.support.stores import Store
 
 from recollect.model import Actor, Add, Hints, Kind, Memory, Provenance, Quarantine, Reason, Use
 

@@ -1,8 +1,8 @@
 """The pages as the whole proxy serves them: a link of the memory API opens them."""
 
-from tests.raw_client import fetch
 from tests.recollect_proxy.settings import proxy_settings
-from tests.running_proxy import running_proxy, somebody
+from tests.servers.running_proxy import running_proxy, somebody
+from tests.support.raw_client import fetch
 
 from recollect_proxy.app import App
 

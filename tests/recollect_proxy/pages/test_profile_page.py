@@ -7,8 +7,8 @@ from uuid import UUID
 import pytest
 from tests.recollect_proxy.memory_api.serving import engine_over
 from tests.recollect_proxy.pages.served_pages import Elements, Pages, serve_pages, text_of
-from tests.scripted_models import BrokenEmbedder
-from tests.stores import Store
+from tests.scripted.models import BrokenEmbedder
+from tests.support.stores import Store
 from uuid_utils.compat import uuid7
 
 from recollect.model import Actor, EntryState, Flags, Memory, ProfileEntry, ProfileField

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from tests.recollect_proxy.memory_api.serving import unhurried
 from tests.recollect_proxy.pages.served_pages import Pages, serve_pages, text_of
-from tests.stores import Store
+from tests.support.stores import Store
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, system_clock

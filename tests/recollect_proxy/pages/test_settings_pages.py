@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.recollect_proxy.memory_api.serving import TOKEN, engine_over
 from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, serve_pages, text_of
-from tests.stores import Store
+from tests.support.stores import Store
 
 from recollect.model import Flags, Placement, Strategy
 from recollect.store import Postgres

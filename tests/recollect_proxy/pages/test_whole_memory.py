@@ -5,7 +5,7 @@ import re
 from datetime import UTC, datetime
 
 from tests.recollect_proxy.pages.served_pages import Pages, text_of
-from tests.stores import Store
+from tests.support.stores import Store
 
 from recollect.model import Actor, Add, Awaits, KeptCounts, Quarantine, Reason, Wait
 

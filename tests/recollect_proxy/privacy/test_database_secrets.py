@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from tests.served_process import environment, served_process
-from tests.waiting import until
+from tests.servers.served_process import environment, served_process
+from tests.support.waiting import until
 
 SECRET = "hush-4711"
 

@@ -8,7 +8,8 @@ import pytest
 from structlog.testing import capture_logs
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.running_proxy import (
+from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, failure
+from tests.servers.running_proxy import (
     CHAT,
     KEY,
     RunningProxy,
@@ -16,7 +17,6 @@ from tests.running_proxy import (
     chat_body,
     extract_statements,
 )
-from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion, failure
 
 CAT = "I have a cat called Minka."
 FOR_US = [

@@ -3,9 +3,9 @@
 from urllib.parse import quote
 
 from structlog.testing import capture_logs
-from tests.made_up_keys import URL_SAFE, made_up
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User
+from tests.support.made_up_keys import URL_SAFE, made_up
 
 
 async def test_a_key_in_a_chats_id_or_a_models_name_is_kept_nowhere(

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.running_proxy import KEY, RunningProxy, User, chat_body, extract_statements
-from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion
-from tests.waiting import until
+from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion
+from tests.servers.running_proxy import KEY, RunningProxy, User, chat_body, extract_statements
+from tests.support.waiting import until
 
 KNOWN = "I keep bees in the garden."
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from tests.raw_client import Response
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.own_proxies import ListeningProxies
-from tests.running_proxy import KEY, RunningProxy, User, chat_body
-from tests.scripted_upstream import ScriptedUpstream, failure, whole
+from tests.scripted.upstream import ScriptedUpstream, failure, whole
+from tests.servers.running_proxy import KEY, RunningProxy, User, chat_body
+from tests.support.raw_client import Response
 
 from recollect_proxy.chat.fair_executor import FairExecutor
 

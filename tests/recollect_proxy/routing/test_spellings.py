@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tests.recollect_proxy.given import WHICH_TEA, given_memory
 from tests.recollect_proxy.own_proxies import ListeningProxies
-from tests.running_proxy import RunningProxy, chat_body, somebody
-from tests.scripted_upstream import ScriptedUpstream, whole
-from tests.tables import table
+from tests.scripted.upstream import ScriptedUpstream, whole
+from tests.servers.running_proxy import RunningProxy, chat_body, somebody
+from tests.support.tables import table
 
 from recollect_proxy.routing.paths import chat_path
 from recollect_proxy.web.paths import canonical, climbs

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.databases import administrator
-from tests.people import Person, person
-from tests.raw_client import fetch
 from tests.recollect_proxy.settings import changed
-from tests.running_proxy import (
+from tests.scripted.upstream import Answer, Received, ScriptedUpstream
+from tests.servers.databases import administrator
+from tests.servers.running_proxy import (
     CHAT,
     RunningProxy,
     User,
@@ -20,9 +19,10 @@ from tests.running_proxy import (
     running_proxy,
     words_shown,
 )
-from tests.scripted_upstream import Answer, Received, ScriptedUpstream
-from tests.served_process import environment, served_process
-from tests.waiting import until
+from tests.servers.served_process import environment, served_process
+from tests.support.people import Person, person
+from tests.support.raw_client import fetch
+from tests.support.waiting import until
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.running_proxy import RunningProxy, User, chat_body
-from tests.scripted_embeddings import embedded
-from tests.scripted_upstream import End, ScriptedUpstream, failure
-from tests.waiting import until
+from tests.scripted.embeddings import embedded
+from tests.scripted.upstream import End, ScriptedUpstream, failure
+from tests.servers.running_proxy import RunningProxy, User, chat_body
+from tests.support.waiting import until
 
 from recollect.indexing import index_run
 

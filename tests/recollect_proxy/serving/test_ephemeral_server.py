@@ -6,11 +6,11 @@ import signal
 from pathlib import Path
 
 import pytest
-from tests.databases import SpareDatabases
-from tests.raw_client import fetch
-from tests.ready_servers import ready_servers
 from tests.recollect_proxy.settings import proxy_settings
-from tests.tables import table
+from tests.servers.databases import SpareDatabases
+from tests.servers.ready_servers import ready_servers
+from tests.support.raw_client import fetch
+from tests.support.tables import table
 
 from recollect.errors import ConfigurationError
 from recollect.settings import NOWHERE

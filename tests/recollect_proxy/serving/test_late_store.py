@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
-from tests.databases import administrator
 from tests.recollect_proxy.settings import changed
-from tests.running_proxy import RunningProxy, User, chat_body, extracting_model, running_proxy
-from tests.scripted_upstream import ScriptedUpstream
-from tests.waiting import until
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.databases import administrator
+from tests.servers.running_proxy import RunningProxy, User, chat_body, extracting_model, running_proxy
+from tests.support.waiting import until
 
 from recollect.assembly import lifecycle
 from recollect.engine.live import live_engine

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import httptools
 import pytest
-from tests.databases import administrator
-from tests.folders import database_folder
-from tests.raw_client import fetch
 from tests.recollect_proxy.serving.test_store_outage import Database
 from tests.recollect_proxy.settings import changed
-from tests.running_proxy import CHAT, User, chat_body, running_proxy, somebody
-from tests.scripted_embeddings import embedded
-from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion, failure
-from tests.served_process import environment, served_process
-from tests.waiting import until
+from tests.scripted.embeddings import embedded
+from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, failure
+from tests.servers.databases import administrator
+from tests.servers.folders import database_folder
+from tests.servers.running_proxy import CHAT, User, chat_body, running_proxy, somebody
+from tests.servers.served_process import environment, served_process
+from tests.support.raw_client import fetch
+from tests.support.waiting import until
 
 from recollect.engine.live import live_engine, log_writer
 from recollect_proxy.settings.proxy_settings import ProxySettings

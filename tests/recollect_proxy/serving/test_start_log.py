@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.folders import database_folder
-from tests.scripted_upstream import ScriptedUpstream
-from tests.served_process import environment, served_process
-from tests.waiting import until
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.folders import database_folder
+from tests.servers.served_process import environment, served_process
+from tests.support.waiting import until
 
 pytestmark = [pytest.mark.process, pytest.mark.database]
 

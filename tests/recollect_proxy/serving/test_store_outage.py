@@ -7,11 +7,11 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from tests.folders import database_folder
 from tests.recollect_proxy.settings import changed
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_model, running_proxy
-from tests.scripted_upstream import ScriptedUpstream, completion_body, whole
-from tests.waiting import until
+from tests.scripted.upstream import ScriptedUpstream, completion_body, whole
+from tests.servers.folders import database_folder
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_model, running_proxy
+from tests.support.waiting import until
 
 from recollect.engine.background import inbox
 from recollect.engine.live import live_engine, log_writer

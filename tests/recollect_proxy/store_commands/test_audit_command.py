@@ -11,8 +11,8 @@ from uuid import UUID
 
 import pytest
 from tests.recollect_proxy.command_line import recollect
-from tests.scripted_upstream import ScriptedUpstream
-from tests.stores import LATER, NOON, store_over
+from tests.scripted.upstream import ScriptedUpstream
+from tests.support.stores import LATER, NOON, store_over
 from uuid_utils.compat import uuid7
 
 from recollect.model import Actor, Add, AdminRead, Kind, Memory, Provenance, Scope, Source
@@ -120,7 +120,7 @@ def test_what_is_wrong_is_shown_to_who_asks_for_it_and_the_person_can_see_that(o
 
     assert LIGHT in shown
     assert HEAVY in shown
-    assert f"{SHOP}\tThe shop in Leeds uses the Stripe key [" in shown
+    assert f"{SHOP} | The shop in Leeds uses the Stripe key [" in shown
     assert (read.reader, read.operation) == ("command line", "audit-store")
     assert operator.admin_reads("ben") == []
 

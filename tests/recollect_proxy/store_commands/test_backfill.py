@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.databases import administrator
 from tests.recollect.engines import engine_over
 from tests.recollect_proxy.command_line import recollect
 from tests.recollect_proxy.settings import proxy_settings
-from tests.served_process import RECOLLECT, environment
-from tests.stores import Store
-from tests.waiting import until
+from tests.servers.databases import administrator
+from tests.servers.served_process import RECOLLECT, environment
+from tests.support.stores import Store
+from tests.support.waiting import until
 
 from recollect.assembly import open_engine
 from recollect.model import Actor, Add, Reason

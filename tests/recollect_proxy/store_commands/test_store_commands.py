@@ -1,13 +1,14 @@
 """The commands that look after the store, as an operator runs them: over a real Postgres, one by one."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from tests.recollect_proxy.command_line import recollect
-from tests.stores import NOON, store_over
+from tests.support.stores import NOON, store_over
 
 from recollect.model import Awaits, Exchange, Formed, Scope, Unread, Wait
 from recollect.store import Postgres
@@ -82,10 +83,10 @@ def test_memories_are_written_listed_corrected_taken_back_and_found(operator: Op
 
     found = operator.json("memories", "search", "anna", "What is my cat called?", "--limit", "1")["memories"]
     operator("memories", "correct", "anna", cat["id"], "--content", "She has a cat called Mina.")
-    operator("memories", "forget", "anna", cat["id"])
+    operator("memories", "forget", "anna", cat["id"][-8:])
     left = operator.json("memories", "list", "anna")["memories"]
-    removed, edited, *_ = operator.json("memories", "changes", "anna", cat["id"])["changes"]
-    operator("memories", "undo", "anna", removed["id"])
+    removed, edited, *_ = operator.json("memories", "changes", "anna", cat["id"][-8:])["changes"]
+    operator("memories", "undo", "anna", removed["id"][-8:])
     operator("memories", "undo", "anna", edited["id"])
     operator("memories", "undo", "anna", edited["id"], status=1)
 
@@ -126,6 +127,23 @@ def test_who_is_known_is_listed_with_counts(operator: Operator, told: Exchange) 
     assert operator("users").splitlines()[0].count("\t") == 5
 
 
+@pytest.fixture
+async def _paid(own_postgres: Postgres, told: Exchange) -> None:
+    """A background call for Anna."""
+    usage = store_over(own_postgres).usage
+    await usage.use(told.turn.scope.user_id, datetime.now(UTC).date(), 250_000)
+
+
+@pytest.mark.usefixtures("_paid")
+def test_tokens_are_listed_by_user_and_day_and_priced(operator: Operator, told: Exchange) -> None:
+    anna, today = told.turn.scope.user_id, datetime.now(UTC).date()
+
+    listed, priced = operator("usage").splitlines(), operator("usage", "--price", "4").splitlines()
+
+    assert listed == [f"{today}\t{anna}\t0\t0\t250000\t1", "total\t1 users\t0\t0\t250000\t1"]
+    assert [line.split("\t")[-1] for line in priced] == ["1.00", "1.00"]
+
+
 def test_a_user_is_erased_after_a_yes_and_not_without(operator: Operator, told: Exchange) -> None:
     anna = told.turn.scope.user_id
 
@@ -154,7 +172,8 @@ def test_that_nothing_was_known_of_who_is_erased_is_told_of(operator: Operator, 
 def test_a_chat_is_erased_and_one_that_is_not_there_is_told_of(operator: Operator, told: Exchange) -> None:
     anna, chat = told.turn.scope.user_id, told.turn.scope.session_id
 
-    erased = operator.json("chats", "erase", anna, chat, "--yes")
+    operator("chats", "erase", anna, chat[:-1], status=1, typed="n\n")
+    erased = operator.json("chats", "erase", anna, chat[:-1], "--yes")
     operator("chats", "erase", anna, chat, "--yes", status=1)
 
     assert erased["rows"]["messages"] == 2

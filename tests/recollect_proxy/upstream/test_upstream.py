@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from tests.scripted_upstream import End, ScriptedUpstream, streamed, whole
+from tests.scripted.upstream import End, ScriptedUpstream, streamed, whole
 
 from recollect_proxy.upstream.upstream import Upstream, UpstreamError
 from recollect_proxy.web.errors import BAD_REQUEST, UPSTREAM_UNREACHABLE

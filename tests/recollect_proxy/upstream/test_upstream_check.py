@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.recollect_proxy.command_line import recollect
 from tests.recollect_proxy.openwebui.requests_of_openwebui import body, headers
-from tests.scripted_upstream import Answer, Received, ScriptedUpstream, whole
-from tests.served_process import environment, served_process
-from tests.waiting import until
+from tests.scripted.upstream import Answer, Received, ScriptedUpstream, whole
+from tests.servers.served_process import environment, served_process
+from tests.support.waiting import until
 
 from recollect_proxy.upstream import check as upstream_check
 from recollect_proxy.upstream.check import complaint_about

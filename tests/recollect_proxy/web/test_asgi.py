@@ -4,7 +4,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect_proxy.web.asgi import (
     ClientLeftError,

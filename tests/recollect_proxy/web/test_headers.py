@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect_proxy.identity.api_key import add_key
 from recollect_proxy.web.headers import forwardable, keyed, relayable, rewritable

@@ -7,8 +7,8 @@ import pytest
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.recollect_proxy.wire.routes import OPERATORS_KEY
 from tests.recollect_proxy.wire.talking_upstream import TalkingUpstream, talking_upstream
-from tests.running_proxy import RunningProxy
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy
 
 
 @pytest.fixture

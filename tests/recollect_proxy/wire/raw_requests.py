@@ -2,8 +2,8 @@
 
 import asyncio
 
-from tests.raw_client import RawConnection, Response
-from tests.running_proxy import RunningProxy
+from tests.servers.running_proxy import RunningProxy
+from tests.support.raw_client import RawConnection, Response
 
 HOST = b"Host: proxy.test\r\n"
 POST = b"POST /v1/embeddings HTTP/1.1\r\n" + HOST

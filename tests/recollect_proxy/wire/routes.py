@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from tests.raw_client import Fields, Response
 from tests.recollect_proxy.in_turn import in_turn
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.support.raw_client import Fields, Response
 
 RESPONSES = b"/v1/responses"
 MESSAGES = b"/v1/messages"

@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from tests.raw_client import request_bytes
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.recollect_proxy.wire.flowing_upstream import BLOCK, Flow, pouring_upstream, stalling_upstream
-from tests.running_proxy import CHAT, RunningProxy, User, chat_request
-from tests.waiting import until
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_request
+from tests.support.raw_client import request_bytes
+from tests.support.waiting import until
 
 MIB = 2**20
 

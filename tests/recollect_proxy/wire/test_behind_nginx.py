@@ -12,14 +12,14 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.certificates import write_certificate
-from tests.external_servers import free_port
-from tests.raw_client import RawConnection
 from tests.recollect_proxy.wire.full_queue import nobody_accepts
 from tests.recollect_proxy.wire.talking_upstream import TalkingUpstream
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body
-from tests.scripted_upstream import DONE, EVENT_STREAM, ScriptedUpstream, Step, streamed
-from tests.waiting import until
+from tests.scripted.upstream import DONE, EVENT_STREAM, ScriptedUpstream, Step, streamed
+from tests.servers.certificates import write_certificate
+from tests.servers.external_servers import free_port
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.support.raw_client import RawConnection
+from tests.support.waiting import until
 from websockets.asyncio.client import connect
 
 from recollect_proxy.settings.proxy_settings import ProxySettings

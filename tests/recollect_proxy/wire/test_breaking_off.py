@@ -3,9 +3,9 @@
 import asyncio
 
 import pytest
-from tests.raw_client import RawConnection
-from tests.running_proxy import RunningProxy, User, chat_request
-from tests.scripted_upstream import EVENT_STREAM, End, ScriptedUpstream, events, head, streamed
+from tests.scripted.upstream import EVENT_STREAM, End, ScriptedUpstream, events, head, streamed
+from tests.servers.running_proxy import RunningProxy, User, chat_request
+from tests.support.raw_client import RawConnection
 
 CAT = "I have a cat called Minka."
 

@@ -2,9 +2,9 @@
 
 import asyncio
 
-from tests.raw_client import RawConnection, request_bytes
-from tests.running_proxy import RunningProxy
-from tests.scripted_upstream import End, ScriptedUpstream
+from tests.scripted.upstream import End, ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy
+from tests.support.raw_client import RawConnection, request_bytes
 
 
 async def test_a_client_that_leaves_frees_the_upstream(

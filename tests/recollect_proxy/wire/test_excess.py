@@ -3,11 +3,11 @@
 import asyncio
 
 import pytest
-from tests.raw_client import RawConnection
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.raw_requests import CHUNKED, GET, HOST, POST, ask
-from tests.running_proxy import RunningProxy
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy
+from tests.support.raw_client import RawConnection
 
 from recollect_proxy.serving.bounded_protocol import LARGEST_HEAD, MOST_FIELDS, BoundedProtocol
 

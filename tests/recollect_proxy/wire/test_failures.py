@@ -4,11 +4,9 @@ import asyncio
 
 import pytest
 from structlog.testing import capture_logs
-from tests.raw_client import RawConnection, request_bytes
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.routes import WITH_MEMORY, Route, on_every_route, said_by
-from tests.running_proxy import RunningProxy, User, chat_request
-from tests.scripted_upstream import (
+from tests.scripted.upstream import (
     DONE,
     EVENT_STREAM,
     JSON,
@@ -24,7 +22,9 @@ from tests.scripted_upstream import (
     streamed,
     until_close,
 )
-from tests.waiting import until
+from tests.servers.running_proxy import RunningProxy, User, chat_request
+from tests.support.raw_client import RawConnection, request_bytes
+from tests.support.waiting import until
 
 from recollect.engine.turns.prepared import Prepared
 from recollect.model import Turn

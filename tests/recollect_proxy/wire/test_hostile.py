@@ -2,12 +2,12 @@
 
 import asyncio
 
-from tests.raw_client import RawConnection
 from tests.recollect_proxy.given import WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.raw_requests import CHUNKED, GET, HOST, POST, ask
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body
-from tests.scripted_upstream import ScriptedUpstream
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.support.raw_client import RawConnection
 
 AMBIGUOUS = {
     "a length and chunks": POST + b"Content-Length: 5\r\n" + CHUNKED + b"\r\n0\r\n\r\n",

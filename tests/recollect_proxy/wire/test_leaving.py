@@ -3,12 +3,12 @@
 import asyncio
 
 from structlog.testing import capture_logs
-from tests.cancelling import cancel_at_random, nothing_is_left, say_all_right, tasks_of_the_proxy
-from tests.raw_client import RawConnection, request_bytes
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.routes import Route, on_every_route
-from tests.running_proxy import RunningProxy, User, chat_request
-from tests.scripted_upstream import EVENT_STREAM, JSON, Answer, End, ScriptedUpstream, events, head, streamed
+from tests.scripted.upstream import EVENT_STREAM, JSON, Answer, End, ScriptedUpstream, events, head, streamed
+from tests.servers.running_proxy import RunningProxy, User, chat_request
+from tests.support.cancelling import cancel_at_random, nothing_is_left, say_all_right, tasks_of_the_proxy
+from tests.support.raw_client import RawConnection, request_bytes
 
 CAT = "I have a cat called Minka."
 

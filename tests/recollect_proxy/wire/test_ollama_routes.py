@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.own_proxies import ListeningProxies, OwnProxies
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body
-from tests.scripted_upstream import Answer, ScriptedUpstream, streamed, whole
+from tests.scripted.upstream import Answer, ScriptedUpstream, streamed, whole
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
 
 NDJSON = (b"Content-Type", b"application/x-ndjson")
 LINES = [

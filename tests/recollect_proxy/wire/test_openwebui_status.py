@@ -7,14 +7,12 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
-from tests.raw_client import RawConnection, Response, request_bytes
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.openwebui_frontend import shown, spoken_for
 from tests.recollect_proxy.own_proxies import ListeningProxies, OwnProxies
 from tests.recollect_proxy.wire.routes import MESSAGES, RESPONSES
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extract_statements
-from tests.scripted_upstream import (
+from tests.scripted.upstream import (
     DONE,
     EVENT_STREAM,
     JSON,
@@ -32,6 +30,8 @@ from tests.scripted_upstream import (
     streamed,
     whole,
 )
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, extract_statements
+from tests.support.raw_client import RawConnection, Response, request_bytes
 
 from recollect.model import Action, Actor, News, Reason, Update
 from recollect_proxy.chat import status

@@ -4,8 +4,8 @@ import json
 
 from tests.recollect_proxy.given import WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
-from tests.running_proxy import RunningProxy, User, chat_body
-from tests.scripted_upstream import ScriptedUpstream, whole
+from tests.scripted.upstream import ScriptedUpstream, whole
+from tests.servers.running_proxy import RunningProxy, User, chat_body
 
 BODY = chat_body(WHICH_TEA, input=WHICH_TEA, prompt=WHICH_TEA)
 

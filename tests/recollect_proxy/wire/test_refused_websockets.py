@@ -7,13 +7,13 @@ from contextlib import suppress
 
 import pytest
 import structlog
-from tests.raw_client import Response, fetch
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.recollect_proxy.wire.routes import OPERATORS_KEY
 from tests.recollect_proxy.wire.talking_upstream import TalkingUpstream, talking
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body
-from tests.scripted_upstream import End, ScriptedUpstream, failure, head, streamed, whole
+from tests.scripted.upstream import End, ScriptedUpstream, failure, head, streamed, whole
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.support.raw_client import Response, fetch
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from recollect.runtime.logs import configure_logging

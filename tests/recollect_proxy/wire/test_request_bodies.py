@@ -4,11 +4,9 @@ import asyncio
 import os
 from hashlib import sha256
 
-from tests.raw_client import RawConnection, request_bytes
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.routes import MESSAGES, RESPONSES, Route, on_every_route
-from tests.running_proxy import CHAT, KEY, RunningProxy, User, chat_body
-from tests.scripted_upstream import (
+from tests.scripted.upstream import (
     LAST_CHUNK,
     ScriptedUpstream,
     chunk,
@@ -16,7 +14,9 @@ from tests.scripted_upstream import (
     compressed,
     whole,
 )
-from tests.waiting import until
+from tests.servers.running_proxy import CHAT, KEY, RunningProxy, User, chat_body
+from tests.support.raw_client import RawConnection, request_bytes
+from tests.support.waiting import until
 
 ANONYMOUS = [(b"Content-Type", b"application/json"), (b"Authorization", KEY)]
 

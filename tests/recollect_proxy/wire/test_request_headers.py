@@ -2,11 +2,11 @@
 
 import asyncio
 
-from tests.raw_client import RawConnection, request_bytes
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.routes import WITH_MEMORY, Route, on_every_route
-from tests.running_proxy import KEY, RunningProxy, User
-from tests.scripted_upstream import LAST_CHUNK, Received, ScriptedUpstream, chunk
+from tests.scripted.upstream import LAST_CHUNK, Received, ScriptedUpstream, chunk
+from tests.servers.running_proxy import KEY, RunningProxy, User
+from tests.support.raw_client import RawConnection, request_bytes
 
 
 def beside_the_frame(request: Received) -> list[tuple[bytes, bytes]]:

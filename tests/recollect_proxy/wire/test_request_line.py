@@ -2,10 +2,10 @@
 
 from hashlib import sha256
 
-from tests.raw_client import RawConnection, Response, request_bytes
 from tests.recollect_proxy.in_turn import in_turn
-from tests.running_proxy import CHAT, KEY, RunningProxy, User, chat_body
-from tests.scripted_upstream import ScriptedUpstream, head
+from tests.scripted.upstream import ScriptedUpstream, head
+from tests.servers.running_proxy import CHAT, KEY, RunningProxy, User, chat_body
+from tests.support.raw_client import RawConnection, Response, request_bytes
 
 ANONYMOUS = [(b"Content-Type", b"application/json"), (b"Authorization", KEY)]
 TARGETS = [

@@ -1,10 +1,8 @@
 """What the upstream answers reaches the client as it is: status, headers and body, and none of ours."""
 
-from tests.raw_client import RawConnection, request_bytes
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.routes import Route, on_every_route, upstreams
-from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import (
+from tests.scripted.upstream import (
     End,
     ScriptedUpstream,
     compressed,
@@ -14,6 +12,8 @@ from tests.scripted_upstream import (
     until_close,
     whole,
 )
+from tests.servers.running_proxy import RunningProxy, User
+from tests.support.raw_client import RawConnection, request_bytes
 
 TELLING = [
     (b"retry-after", b"20"),

@@ -2,11 +2,9 @@
 
 import asyncio
 
-from tests.raw_client import RawConnection, request_bytes
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.routes import Route, on_every_route
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body
-from tests.scripted_upstream import (
+from tests.scripted.upstream import (
     DONE,
     EVENT_STREAM,
     LAST_CHUNK,
@@ -20,6 +18,8 @@ from tests.scripted_upstream import (
     head,
     streamed,
 )
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.support.raw_client import RawConnection, request_bytes
 
 EMOJI = "data: \u4f60\u597d \U0001f600\n\n".encode()
 PIECES: dict[str, list[bytes]] = {

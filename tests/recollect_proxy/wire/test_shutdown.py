@@ -9,13 +9,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import pytest
-from tests.databases import administrator
-from tests.raw_client import RawConnection, request_bytes
 from tests.recollect_proxy.settings import changed
-from tests.running_proxy import ADMIN_TOKEN, User, chat_request
-from tests.scripted_upstream import End, ScriptedUpstream, events, streamed
-from tests.served_process import environment, served_process
-from tests.waiting import until
+from tests.scripted.upstream import End, ScriptedUpstream, events, streamed
+from tests.servers.databases import administrator
+from tests.servers.running_proxy import ADMIN_TOKEN, User, chat_request
+from tests.servers.served_process import environment, served_process
+from tests.support.raw_client import RawConnection, request_bytes
+from tests.support.waiting import until
 
 from recollect_proxy.app import App
 from recollect_proxy.serving.server import Server

@@ -3,12 +3,12 @@
 import asyncio
 
 import pytest
-from tests.raw_client import RawConnection, request_bytes
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import ListeningProxies
-from tests.running_proxy import RunningProxy
-from tests.scripted_upstream import End, ScriptedUpstream, completion, event, streamed
-from tests.waiting import until
+from tests.scripted.upstream import End, ScriptedUpstream, completion, event, streamed
+from tests.servers.running_proxy import RunningProxy
+from tests.support.raw_client import RawConnection, request_bytes
+from tests.support.waiting import until
 
 from recollect_proxy.serving.bounded_protocol import BoundedProtocol
 

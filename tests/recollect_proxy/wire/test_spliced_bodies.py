@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 import pytest
-from tests.raw_client import Response
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.routes import MESSAGES, RESPONSES
-from tests.running_proxy import CHAT, KEY, RunningProxy, User, somebody
-from tests.scripted_upstream import ScriptedUpstream, compressed
+from tests.scripted.upstream import ScriptedUpstream, compressed
+from tests.servers.running_proxy import CHAT, KEY, RunningProxy, User, somebody
+from tests.support.raw_client import Response
 
 
 @pytest.fixture(scope="module")

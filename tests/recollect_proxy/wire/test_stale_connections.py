@@ -5,8 +5,8 @@ import random
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.running_proxy import CHAT, RunningProxy, chat_body
-from tests.scripted_upstream import JSON, Answer, End, ScriptedUpstream, completion, head
+from tests.scripted.upstream import JSON, Answer, End, ScriptedUpstream, completion, head
+from tests.servers.running_proxy import CHAT, RunningProxy, chat_body
 
 from recollect_proxy.upstream.upstream import Upstream, UpstreamError
 from recollect_proxy.web.errors import UPSTREAM_BROKE_OFF

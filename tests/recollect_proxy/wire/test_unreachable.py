@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.recollect_proxy.wire.full_queue import nobody_accepts
 from tests.recollect_proxy.wire.routes import Route, on_every_route, said_by
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body
-from tests.scripted_upstream import End, ScriptedUpstream, completion, streamed
-from tests.waiting import until
+from tests.scripted.upstream import End, ScriptedUpstream, completion, streamed
+from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.support.waiting import until
 
 from recollect_proxy.upstream.upstream import TruncatedError, Upstream, UpstreamError
 from recollect_proxy.web.errors import UPSTREAM_BUSY, UPSTREAM_SILENT, UPSTREAM_UNREACHABLE, Failure

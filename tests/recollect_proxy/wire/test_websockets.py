@@ -8,8 +8,8 @@ from contextlib import suppress
 
 import pytest
 from tests.recollect_proxy.wire.talking_upstream import TalkingUpstream, talking
-from tests.running_proxy import RunningProxy
-from tests.waiting import until
+from tests.servers.running_proxy import RunningProxy
+from tests.support.waiting import until
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed

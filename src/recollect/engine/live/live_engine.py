@@ -16,6 +16,7 @@ import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, system_clock
+from recollect.engine.live.answer_counts import AnswerCounts
 from recollect.engine.live.client_questions import AskedRequest
 from recollect.engine.live.log_writer import LogWriter
 from recollect.engine.live.notes_in_background import NOTES_AT_MOST, NotesInBackground
@@ -101,7 +102,7 @@ class LiveEngine:
         self._successor: LiveEngine | None = None
         self._chats = 0
         self.failure: RecollectError | None = None
-        self.recalls = RecallCounts()
+        self.recalls, self.answers = RecallCounts(), AnswerCounts()
         self.recent = RecentExchanges()
 
     @property

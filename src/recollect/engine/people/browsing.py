@@ -25,6 +25,7 @@ from recollect.model import (
     Actor,
     Changer,
     DayOfActivity,
+    DayOfUsage,
     EmbeddingScope,
     Ending,
     Flags,
@@ -205,6 +206,10 @@ class Browsing(Administration):
         return self.policy.under(await self._backends.flags.flags(user_id))
 
     # -- over all users -------------------------------------------------------------------------------
+
+    async def usage_by_day(self, days: int) -> Sequence[DayOfUsage]:
+        """Return the tokens that each user's memory took on each of the last ``days`` days (UTC), the last day first."""
+        return await self._backends.statistics.usage((self._clock() - timedelta(days=days - 1)).date())
 
     async def report(self, days: int) -> tuple[WeekReport, Sequence[DayOfActivity]]:
         """Return the report of the last ``days`` days over all users, and each day on which anything was asked or formed."""

@@ -60,6 +60,7 @@ def make_report(
         dict(waiting or {}),
         formed.median_lag,
         formed.p95_lag,
+        formed.p99_lag,
         {name: count for name, count in formed.made.items() if not name.startswith(_IGNORED)},
         {
             name.removeprefix(_IGNORED): count

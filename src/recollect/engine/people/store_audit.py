@@ -81,6 +81,10 @@ class StoreAudit(Administration):
         """Return the users of whom memories are kept."""
         return [each.id for each in await self._backends.memories.users() if each.memories]
 
+    async def runs(self) -> list[UUID]:
+        """Return the ids of all runs of repairs."""
+        return await self._backends.repairs.runs()
+
     async def repaired_users(self, run: UUID) -> list[str]:
         """Return the users of whose memories a run repaired some; also those who have none left."""
         return await self._backends.repairs.users(run)

@@ -332,7 +332,8 @@ class Inbox(NewsLog):
         async with self._database.over_all_users() as connection:
             row = await connection.fetchrow(SQL["backlog"])
             waiting = await connection.fetch(SQL["waiting_by_reason"])
-        return Backlog(**dict(row or {}), waiting={each["reason"]: each["exchanges"] for each in waiting})
+            unread = await connection.fetch(SQL["unread_by_reason"])
+        return Backlog(**dict(row or {}), waiting=dict(map(tuple, waiting)), unread=dict(map(tuple, unread)))
 
     async def retry_failed(self, *, at: datetime) -> int:
         """Put every held exchange back to pending and enqueue it; return how many."""

@@ -68,6 +68,12 @@ class Repairs:
                 return False
             return any([await _done(transaction, each) for each in changes])
 
+    async def runs(self) -> list[UUID]:
+        """Return the ids of all runs."""
+        async with self._database.over_all_users() as connection:
+            rows = await connection.fetch(SQL["runs_of_repair"])
+        return [row["run"] for row in rows]
+
     async def users(self, run: UUID) -> list[str]:
         """Return the users whose memories a run changed."""
         async with self._database.over_all_users() as connection:

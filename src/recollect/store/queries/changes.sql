@@ -217,6 +217,10 @@ WHERE u.user_id = $1 AND u.id > $2::uuid AND u.details ->> 'run' = $2::text AND 
     AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
 ORDER BY u.id DESC;
 
+-- name: runs_of_repair
+-- The ids of all runs of repairs, over all users.
+SELECT DISTINCT (details ->> 'run')::uuid AS run FROM memory_updates WHERE details ? 'run';
+
 -- name: users_of_repair
 -- Of whom a run of repairs changed something, over all users.
 SELECT DISTINCT user_id FROM memory_updates WHERE id > $1::uuid AND details ->> 'run' = $1::text ORDER BY user_id;

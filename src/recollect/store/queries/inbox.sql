@@ -257,6 +257,11 @@ FROM exchanges;
 SELECT CASE WHEN waits_for = 'unreadable' AND wakes_at IS NULL THEN 'given-up' ELSE waits_for END AS reason, count(*) AS exchanges
 FROM exchanges WHERE state = 'pending' AND waits_for IS NOT NULL GROUP BY 1;
 
+-- name: unread_by_reason
+-- How many formed exchanges no model has read, by reason, over all users.
+SELECT fallback AS reason, count(*) AS exchanges
+FROM exchanges WHERE state = 'formed' AND fallback IS NOT NULL GROUP BY fallback;
+
 -- name: answers_under_way
 -- How many exchanges have their answer under way that were said since a time, over all users; nobody asks any more for that of
 -- one that failed.

@@ -46,6 +46,7 @@ SELECT count(*) AS questions, count(DISTINCT user_id) AS users, count(found_by) 
     count(*) FILTER (WHERE complains) AS complaints,
     percentile_cont(0.5) WITHIN GROUP (ORDER BY recall_ms) AS median_ms,
     percentile_cont(0.95) WITHIN GROUP (ORDER BY recall_ms) AS p95_ms,
+    percentile_cont(0.99) WITHIN GROUP (ORDER BY recall_ms) AS p99_ms,
     coalesce(sum(block_tokens), 0)::bigint AS tokens,
     coalesce(sum(budget), 0)::bigint AS budget,
     coalesce(sum(history_tokens), 0)::bigint AS history_tokens,
@@ -68,8 +69,10 @@ ORDER BY number;
 -- name: formed_by_day
 -- How many exchanges were formed on each day since a time, over all users, and how many seconds after they arrived.
 SELECT width_bucket(formed_at, $2::timestamptz[]) AS number, count(*) AS exchanges,
-    percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - arrived_at)) AS median_lag,
-    percentile_cont(0.95) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - arrived_at)) AS p95_lag
+    percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - arrived_at))
+        FILTER (WHERE arrived_at - said_at < interval '1 day') AS median_lag,
+    percentile_cont(0.95) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - arrived_at))
+        FILTER (WHERE arrived_at - said_at < interval '1 day') AS p95_lag
 FROM exchanges
 WHERE state = 'formed' AND formed_at >= $1
 GROUP BY number
@@ -101,10 +104,14 @@ ORDER BY each.key;
 
 -- name: formed_since
 -- How many exchanges were formed since a time, over all users; of how many it was counted what was made of them; and how
--- many seconds after they arrived.
+-- many seconds after they arrived. Imported ones, said more than a day before they arrived, have no lag.
 SELECT count(*) AS exchanges, count(made) AS measured,
-    percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - arrived_at)) AS median_lag,
-    percentile_cont(0.95) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - arrived_at)) AS p95_lag
+    percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - arrived_at))
+        FILTER (WHERE arrived_at - said_at < interval '1 day') AS median_lag,
+    percentile_cont(0.95) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - arrived_at))
+        FILTER (WHERE arrived_at - said_at < interval '1 day') AS p95_lag,
+    percentile_cont(0.99) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - arrived_at))
+        FILTER (WHERE arrived_at - said_at < interval '1 day') AS p99_lag
 FROM exchanges
 WHERE state = 'formed' AND formed_at >= $1;
 
@@ -123,3 +130,16 @@ SELECT coalesce(sum(tokens), 0)::bigint AS tokens,
     coalesce(sum(summary_tokens), 0)::bigint AS summaries
 FROM model_usage
 WHERE day >= $1;
+
+-- name: usage_by_user_and_day
+-- What memory took of each user's tokens on each day (UTC) since one: added to prompts, and in calls of background models.
+SELECT user_id, day, coalesce(p.turns, 0) AS turns, coalesce(p.tokens, 0)::bigint AS prompt_tokens,
+    coalesce(m.tokens, 0)::bigint AS model_tokens, coalesce(m.calls, 0) AS model_calls
+FROM (SELECT user_id, day, tokens, calls FROM model_usage WHERE day >= $1::date) AS m
+FULL JOIN (
+    SELECT user_id, (at AT TIME ZONE 'UTC')::date AS day, count(*) AS turns, sum(tokens + history_tokens) AS tokens
+    FROM request_metrics
+    WHERE at >= $1::date::timestamp AT TIME ZONE 'UTC'
+    GROUP BY 1, 2
+) AS p USING (user_id, day)
+ORDER BY day DESC, coalesce(m.tokens, 0) + coalesce(p.tokens, 0) DESC, user_id;

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.errors import EmbedderError
 from recollect.model import Vector

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.mistral_server import (
+from tests.scripted.mistral import (
     TOKENS_A_CALL,
     Body,
     MistralStandIn,

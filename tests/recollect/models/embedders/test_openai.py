@@ -6,7 +6,7 @@ import httpx
 import numpy as np
 import pytest
 import respx
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.models.embedders.openai import OpenAIEmbedder

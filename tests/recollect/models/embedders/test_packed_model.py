@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.errors import EmbedderError
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder

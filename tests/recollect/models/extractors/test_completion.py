@@ -2,7 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.errors import (
     CredentialGoneError,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.errors import InvalidExtractionError
 from recollect.model import Asking, Candidate, ExtractedCommand, Hints, Kind, Lasting, Relation, Stance, Use

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.models.extractors.completions_server import Server, fenced, raw, refuses, says
-from tests.scripted_extraction import command, statement
+from tests.scripted.extraction import command, statement
 
 from recollect.errors import ExtractorError, ExtractorUnusableError, InvalidExtractionError
 from recollect.formation.turns import analyze_turn

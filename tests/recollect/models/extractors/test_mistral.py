@@ -12,9 +12,9 @@ import pytest
 from aiohttp import web
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.mistral_server import Body, MistralStandIn, completion, raw, refuses, running_mistral, says
-from tests.scripted_extraction import statement
-from tests.tables import table
+from tests.scripted.extraction import statement
+from tests.scripted.mistral import Body, MistralStandIn, completion, raw, refuses, running_mistral, says
+from tests.support.tables import table
 
 from recollect.errors import (
     ConfigurationError,

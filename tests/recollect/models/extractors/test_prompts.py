@@ -5,7 +5,7 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]  # it ships no types
 import pytest
-from tests.scripted_extraction import command
+from tests.scripted.extraction import command
 
 from recollect.errors import ConfigurationError
 from recollect.model import Asking

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.models.extractors.completions_server import Server, fenced, says
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.errors import InvalidExtractionError
 from recollect.model import Material, Message, Outline, Role

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import asyncpg
 import pytest
-from tests.waiting import until
+from tests.support.waiting import until
 
 from recollect.store.embedded import EmbeddedServer
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import asyncpg
 import pytest
-from tests.folders import put_database
 from tests.recollect.store.embedded.servers import (
     Start,
     answers,
@@ -17,7 +16,8 @@ from tests.recollect.store.embedded.servers import (
     postmaster,
     until_dead,
 )
-from tests.waiting import until
+from tests.servers.folders import put_database
+from tests.support.waiting import until
 
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
 from recollect.runtime.file_lock import FileLock

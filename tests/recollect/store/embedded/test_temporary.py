@@ -19,7 +19,7 @@ from tests.recollect.store.embedded.servers import (
     postmaster,
     runs,
 )
-from tests.waiting import until
+from tests.support.waiting import until
 
 from recollect.store import TemporaryFolder
 

@@ -1,10 +1,10 @@
 """What is forgotten before it is formed never is: no model is asked about it, and no memory comes of it."""
 
 import pytest
-from tests.notes import note_block
 from tests.recollect.store.indexing import said
 from tests.recollect.store.keeping import apply, contents, formed, kept, next_pending, resting_on
-from tests.stores import NOON, Store
+from tests.support.notes import note_block
+from tests.support.stores import NOON, Store
 
 from recollect.errors import StoreError
 from recollect.model import (

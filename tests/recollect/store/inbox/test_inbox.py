@@ -2,9 +2,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.notes import note_block
 from tests.recollect.store.indexing import said as log
-from tests.stores import LATER, NOON, Store
+from tests.support.notes import note_block
+from tests.support.stores import LATER, NOON, Store
 
 from recollect.errors import StoreError
 from recollect.model import (

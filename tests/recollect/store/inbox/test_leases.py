@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 
 import asyncpg
 import pytest
-from tests.databases import administrator
-from tests.people import Person, person
-from tests.waiting import until
+from tests.servers.databases import administrator
+from tests.support.people import Person, person
+from tests.support.waiting import until
 
 from recollect.errors import StoreUnavailableError
 from recollect.store import Postgres, open_postgres

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.recollect.store.indexing import said
 from tests.recollect.store.keeping import formed
-from tests.stores import LATER, NOON, Store
+from tests.support.stores import LATER, NOON, Store
 
 from recollect.errors import StoreError
 from recollect.model import ROOT, Actor, Add, Exchange, News, Reason, Scope

@@ -3,7 +3,7 @@
 import pytest
 from tests.recollect.store.indexing import said
 from tests.recollect.store.keeping import formed, kept, last_update
-from tests.stores import LATER, NOON, Store
+from tests.support.stores import LATER, NOON, Store
 
 from recollect.errors import StoreError
 from recollect.model import (

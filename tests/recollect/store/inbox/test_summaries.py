@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from tests.recollect.store.indexing import said as log
 from tests.recollect.store.keeping import apply
-from tests.stores import LATER, NOON, Store
+from tests.support.stores import LATER, NOON, Store
 from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError

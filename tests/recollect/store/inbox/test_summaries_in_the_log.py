@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from tests.notes import note_block
 from tests.recollect.store.indexing import indexed, near, texts
 from tests.recollect.store.keeping import apply, contents, edit, kept, last_update
-from tests.stores import EAST, LATER, NOON, NORTH, Store, vector
+from tests.support.notes import note_block
+from tests.support.stores import EAST, LATER, NOON, NORTH, Store, vector
 
 from recollect.model import (
     Actor,

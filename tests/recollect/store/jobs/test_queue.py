@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 from tests.recollect.store.indexing import whole
-from tests.stores import NOON, Store
+from tests.support.stores import NOON, Store
 
 from recollect.model import Scope
 

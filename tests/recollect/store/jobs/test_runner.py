@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 from structlog.types import EventDict
-from tests.databases import administrator
 from tests.recollect.store.embedded.servers import Start
-from tests.stores import Store, store_over
-from tests.waiting import until
+from tests.servers.databases import administrator
+from tests.support.stores import Store, store_over
+from tests.support.waiting import until
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
 from recollect.model import Scope

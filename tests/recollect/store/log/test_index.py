@@ -2,11 +2,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from tests.people import person
 from tests.recollect.store.indexing import by_words, chunk, ids, index_all, indexed, near, said, texts, whole
 from tests.recollect.store.keeping import apply, kept
-from tests.searching import lexicon_of, vocabulary
-from tests.stores import EAST, LATER, MODEL, NORTH, Store, vector
+from tests.support.people import person
+from tests.support.searching import lexicon_of, vocabulary
+from tests.support.stores import EAST, LATER, MODEL, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError

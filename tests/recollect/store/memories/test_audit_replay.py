@@ -9,8 +9,8 @@ from uuid import UUID
 
 import pytest
 from tests.recollect.store.keeping import history
-from tests.searching import lexicon_of
-from tests.stores import LATER, NOON, Store
+from tests.support.searching import lexicon_of
+from tests.support.stores import LATER, NOON, Store
 
 from recollect.audit.replay import replay
 from recollect.errors import StoreError

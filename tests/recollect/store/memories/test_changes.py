@@ -11,7 +11,7 @@ from tests.recollect.store.keeping import (
     last_update,
     resting_on,
 )
-from tests.stores import LATER, MODEL, NOON, NORTH, Store, vector
+from tests.support.stores import LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
 from recollect.model import (

@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 from tests.recollect.store.keeping import apply, contents, edit, kept
-from tests.stores import (
+from tests.support.stores import (
     EAST,
     LATER,
     MODEL,

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from tests.notes import note_block
 from tests.recollect.store.found import a_statement, added_to_a_prompt
 from tests.recollect.store.found import indexed as index_messages
 from tests.recollect.store.indexing import by_words
 from tests.recollect.store.keeping import formed, history
 from tests.recollect.store.memories.test_erased_chats import rows_with
-from tests.stores import LATER, NOON, Store
+from tests.support.notes import note_block
+from tests.support.stores import LATER, NOON, Store
 
 from recollect.audit.replay import replay
 from recollect.engine.recording.exchanges import begun

@@ -5,7 +5,6 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from tests.notes import note_block
 from tests.recollect.store.indexing import by_words, indexed, near, said, texts
 from tests.recollect.store.keeping import (
     apply,
@@ -17,8 +16,9 @@ from tests.recollect.store.keeping import (
     next_pending,
     resting_on,
 )
-from tests.searching import lexicon_of, vocabulary
-from tests.stores import LATER, NOON, NORTH, Store, vector
+from tests.support.notes import note_block
+from tests.support.searching import lexicon_of, vocabulary
+from tests.support.stores import LATER, NOON, NORTH, Store, vector
 
 from recollect.audit.replay import replay
 from recollect.errors import NotUndoableError

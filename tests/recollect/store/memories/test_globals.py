@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.notes import note_block
 from tests.recollect.store.indexing import near, texts
 from tests.recollect.store.keeping import apply, contents, kept
-from tests.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
+from tests.support.notes import note_block
+from tests.support.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
 
 from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import (

@@ -4,11 +4,11 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.notes import note_block
 from tests.recollect.store.indexing import by_words, index_all, indexed, near, said, texts, whole
 from tests.recollect.store.keeping import apply, edit, formed, kept, next_pending, resting_on
-from tests.searching import lexicon_of
-from tests.stores import LATER, NOON, NORTH, Store, vector
+from tests.support.notes import note_block
+from tests.support.searching import lexicon_of
+from tests.support.stores import LATER, NOON, NORTH, Store, vector
 
 from recollect.model import (
     COMMONS,

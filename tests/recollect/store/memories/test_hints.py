@@ -7,7 +7,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 from tests.recollect.store.keeping import apply, formed, history, kept, last_update, resting_on
-from tests.stores import EAST, LATER, NORTH, SOUTH, Store, vector
+from tests.support.stores import EAST, LATER, NORTH, SOUTH, Store, vector
 
 from recollect.index import StoredMemory
 from recollect.model import (

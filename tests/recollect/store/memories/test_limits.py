@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.recollect.store.indexing import near, said
 from tests.recollect.store.keeping import apply, contents, edit, history, kept, resting_on
-from tests.stores import LATER, NOON, NORTH, Store, vector
+from tests.support.stores import LATER, NOON, NORTH, Store, vector
 
 from recollect.audit.replay import replay
 from recollect.model import (

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 from tests.recollect.store.keeping import apply, contents, kept
-from tests.stores import (
+from tests.support.stores import (
     EAST,
     LATER,
     MODEL,

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from tests.recollect.store.indexing import said
 from tests.recollect.store.keeping import apply, contents, formed, kept, last_update, resting_on
-from tests.stores import LATER, MODEL, NOON, NORTH, Store, vector
+from tests.support.stores import LATER, MODEL, NOON, NORTH, Store, vector
 
 from recollect.errors import BulkRefusedError, ChangeNotFoundError, MemoryNotFoundError, NotUndoableError
 from recollect.model import (

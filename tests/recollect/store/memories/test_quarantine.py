@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.notes import note_block
 from tests.recollect.store.indexing import by_words, indexed, near, texts, whole
 from tests.recollect.store.keeping import apply, contents, edit, history, kept, last_update, resting_on
-from tests.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
+from tests.support.notes import note_block
+from tests.support.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
 from recollect.errors import MemoryNotFoundError, NotUndoableError, StoreError

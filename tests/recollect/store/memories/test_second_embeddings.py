@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.recollect.store.indexing import Hit, near, near_by_second
 from tests.recollect.store.keeping import apply, edit, kept, last_update
-from tests.stores import EAST, LATER, NOON, NORTH, Store, vector
+from tests.support.stores import EAST, LATER, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
 from recollect.model import (

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.recollect.store.indexing import by_words, indexed, near, texts
 from tests.recollect.store.keeping import apply, contents, edit, history, kept, last_update, resting_on
-from tests.stores import LATER, MODEL, NOON, NORTH, Store, vector
+from tests.support.stores import LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
 from recollect.audit.replay import replay

@@ -5,7 +5,6 @@ from dataclasses import replace
 from uuid import UUID
 
 import pytest
-from tests.notes import note_block
 from tests.recollect.store.indexing import by_words, indexed, near, said, texts
 from tests.recollect.store.keeping import (
     apply,
@@ -17,7 +16,8 @@ from tests.recollect.store.keeping import (
     last_update,
     resting_on,
 )
-from tests.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
+from tests.support.notes import note_block
+from tests.support.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
 from recollect.audit.replay import replay

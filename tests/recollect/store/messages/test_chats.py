@@ -3,11 +3,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.notes import note_block, note_request
 from tests.recollect.store.found import added_to_a_prompt, indexed, like_a_request
 from tests.recollect.store.indexing import said
 from tests.recollect.store.keeping import apply, kept
-from tests.stores import LATER, NOON, Store
+from tests.support.notes import note_block, note_request
+from tests.support.stores import LATER, NOON, Store
 from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError

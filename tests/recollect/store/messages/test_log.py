@@ -1,9 +1,9 @@
 from dataclasses import replace
 
 import pytest
-from tests.people import person
 from tests.recollect.store.keeping import formed, next_pending
-from tests.stores import LATER, NOON, Store
+from tests.support.people import person
+from tests.support.stores import LATER, NOON, Store
 
 from recollect.errors import StoreError
 from recollect.model import Exchange, Message, Pending, Role, Scope

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 from tests.recollect.store.keeping import formed, next_pending
-from tests.stores import LATER, MODEL, NOON, Store
+from tests.support.stores import LATER, MODEL, NOON, Store
 from uuid_utils.compat import uuid7
 
 from recollect.engine.recording.exchanges import begun

@@ -3,11 +3,11 @@
 import re
 
 import asyncpg
-from tests.counted_round_trips import counted_round_trips
-from tests.databases import administrator
-from tests.notes import note_block
 from tests.recollect.store.found import added_to_a_prompt
-from tests.stores import NOON, Store, store_over
+from tests.recollect.store.messages.counted_round_trips import counted_round_trips
+from tests.servers.databases import administrator
+from tests.support.notes import note_block
+from tests.support.stores import NOON, Store, store_over
 
 from recollect.model import Actor, Add, Kind, Provenance
 from recollect.store import Postgres, open_postgres

@@ -5,7 +5,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.notes import note_block
 from tests.recollect.store.indexing import by_words, index_all, indexed, near, said, texts
 from tests.recollect.store.keeping import (
     apply,
@@ -17,7 +16,8 @@ from tests.recollect.store.keeping import (
     next_pending,
     resting_on,
 )
-from tests.stores import LATER, NOON, NORTH, Store, vector
+from tests.support.notes import note_block
+from tests.support.stores import LATER, NOON, NORTH, Store, vector
 
 from recollect.audit.replay import replay
 from recollect.model import (

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from tests.certificates import write_certificate
-from tests.tables import table
+from tests.servers.certificates import write_certificate
+from tests.support.tables import table
 
 from recollect.errors import ConfigurationError
 from recollect.store.pool.addresses import places, require_sound, unusable_files

@@ -6,11 +6,11 @@ from pathlib import Path
 import asyncpg
 import pytest
 from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
-from tests.databases import administrator
-from tests.people import person
 from tests.recollect.store.embedded.servers import Start
-from tests.stores import NOON, store_over
-from tests.tables import table
+from tests.servers.databases import administrator
+from tests.support.people import person
+from tests.support.stores import NOON, store_over
+from tests.support.tables import table
 
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
 from recollect.model import Actor, Add

@@ -5,9 +5,9 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import asyncpg
 import pytest
-from tests.databases import administrator
-from tests.external_servers import free_port
-from tests.tables import table
+from tests.servers.databases import administrator
+from tests.servers.external_servers import free_port
+from tests.support.tables import table
 
 from recollect.errors import ConfigurationError, StoreUnavailableError
 from recollect.store import Postgres, open_postgres

@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
-from tests.databases import administrator
-from tests.external_servers import programs_of
 from tests.recollect.store.schema.migration_reading import functions_of, indexed_under_lock, taken_away
 from tests.recollect.store.test_sql import OVER_ALL_USERS, USER_TABLES
-from tests.tables import table
+from tests.servers.databases import administrator
+from tests.servers.external_servers import programs_of
+from tests.support.tables import table
 
 from recollect.store.sql import SQL, Migration, load_migrations
 

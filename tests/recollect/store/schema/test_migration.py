@@ -8,8 +8,8 @@ from dataclasses import replace
 import asyncpg
 import pytest
 from structlog.testing import capture_logs
-from tests.databases import administrator
-from tests.waiting import until
+from tests.servers.databases import administrator
+from tests.support.waiting import until
 
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
 from recollect.store import open_postgres

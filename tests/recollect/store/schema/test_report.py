@@ -11,9 +11,9 @@ from uuid import uuid4
 
 import asyncpg
 import pytest
-from tests.certificates import write_certificate
-from tests.databases import administrator, new_database
-from tests.stores import store_over
+from tests.servers.certificates import write_certificate
+from tests.servers.databases import administrator, new_database
+from tests.support.stores import store_over
 
 from recollect.errors import ConfigurationError, RecollectError, StoreUnavailableError
 from recollect.store import DatabaseReport, check_postgres, open_postgres

@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.databases import administrator
 from tests.recollect.store.users.test_erasure import NAME, live_a_little
-from tests.stores import LATER, Store
+from tests.servers.databases import administrator
+from tests.support.stores import LATER, Store
 
 from recollect.store.users.erasure import VACUUMED_TABLES
 

@@ -5,12 +5,12 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from tests.databases import administrator
-from tests.notes import note_block, note_request
 from tests.recollect.store.found import a_statement, added_to_a_prompt, indexed, like_a_request
 from tests.recollect.store.keeping import apply
-from tests.stores import LATER, NOON, Store
-from tests.waiting import until
+from tests.servers.databases import administrator
+from tests.support.notes import note_block, note_request
+from tests.support.stores import LATER, NOON, Store
+from tests.support.waiting import until
 from uuid_utils.compat import uuid7
 
 from recollect.model import (

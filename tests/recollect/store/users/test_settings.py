@@ -5,9 +5,9 @@ from datetime import date, timedelta
 
 import asyncpg
 import pytest
-from tests.databases import administrator
-from tests.stores import LATER, NOON, Store
-from tests.tables import table
+from tests.servers.databases import administrator
+from tests.support.stores import LATER, NOON, Store
+from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError

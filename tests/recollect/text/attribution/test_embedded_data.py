@@ -3,8 +3,8 @@
 import base64
 
 import pytest
-from tests.long_texts import up_to
-from tests.tables import table
+from tests.support.long_texts import up_to
+from tests.support.tables import table
 
 from recollect.text.attribution.embedded_data import without_data
 from recollect.wire.reply_parser import CompletionParser

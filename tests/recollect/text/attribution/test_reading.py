@@ -4,8 +4,8 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.long_texts import up_to
-from tests.tables import table
+from tests.support.long_texts import up_to
+from tests.support.tables import table
 
 from recollect.text.attribution import others_words, question_in, without_frame
 from recollect.text.attribution.reading import read_message

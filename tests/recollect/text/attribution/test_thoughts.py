@@ -2,8 +2,8 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.long_texts import up_to
-from tests.tables import table
+from tests.support.long_texts import up_to
+from tests.support.tables import table
 
 from recollect.text.attribution.thoughts import without_thoughts
 

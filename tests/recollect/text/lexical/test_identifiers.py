@@ -1,6 +1,6 @@
 """What counts as an identifier of code: strict enough that prose has none."""
 
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.text.lexical import identifiers
 

@@ -1,6 +1,6 @@
 """Texts and questions of many languages find each other, with and without accents."""
 
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect.text.lexical import document_terms, query_terms
 from recollect.text.lexical.languages import UNDECIDED, language_of

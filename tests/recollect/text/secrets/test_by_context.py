@@ -1,8 +1,8 @@
 """Secrets told by what they open and how they look, in many languages, and what only looks like one."""
 
-from tests.long_texts import up_to
-from tests.secret_texts import redacted
-from tests.tables import table
+from tests.recollect.text.secrets.secret_texts import redacted
+from tests.support.long_texts import up_to
+from tests.support.tables import table
 
 from recollect.formation.verification import without_secrets
 from recollect.model import Candidate, Kind

@@ -3,8 +3,8 @@
 from hashlib import sha256
 from itertools import product
 
-from tests.ordinary_numbers import ORDINARY
-from tests.tables import table
+from tests.recollect.text.secrets.ordinary_numbers import ORDINARY
+from tests.support.tables import table
 
 from recollect.text.secrets import mask
 from recollect.text.word_tables import read_table

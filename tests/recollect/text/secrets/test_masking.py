@@ -4,9 +4,9 @@ import string
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.long_texts import up_to
-from tests.secret_texts import redacted
-from tests.tables import table
+from tests.recollect.text.secrets.secret_texts import redacted
+from tests.support.long_texts import up_to
+from tests.support.tables import table
 
 from recollect.text.secrets import holds_secret
 

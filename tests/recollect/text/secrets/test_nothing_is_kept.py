@@ -10,11 +10,11 @@ from datetime import timedelta
 import asyncpg
 import pytest
 from structlog.testing import capture_logs
-from tests.made_up_keys import BLOCKS, NUMBERS, SEEDS, VENDOR_KEYS
 from tests.recollect.engines import engine_over
-from tests.scripted_models import WordEmbedder
-from tests.secret_texts import ASSIGNED, SENTENCES
-from tests.stores import Store
+from tests.recollect.text.secrets.secret_texts import ASSIGNED, SENTENCES
+from tests.scripted.models import WordEmbedder
+from tests.support.made_up_keys import BLOCKS, NUMBERS, SEEDS, VENDOR_KEYS
+from tests.support.stores import Store
 
 from recollect.engine import Engine
 from recollect.engine.policy import Batching, Policy, Summarizing

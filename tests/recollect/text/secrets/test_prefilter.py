@@ -4,8 +4,8 @@ from unittest.mock import patch
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.secret_texts import ASSIGNED, HARMLESS, SENTENCES
-from tests.tables import table
+from tests.recollect.text.secrets.secret_texts import ASSIGNED, HARMLESS, SENTENCES
+from tests.support.tables import table
 
 from recollect.text.patterns import linear
 from recollect.text.secrets import MaskedText, mask, masking

@@ -6,12 +6,12 @@ import sys
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.hostile_texts import hostile_texts
-from tests.long_texts import up_to
-from tests.made_up_keys import BLOCKS, NUMBERS, SEEDS, VENDOR_KEYS
-from tests.secret_places import DISGUISED, LAID_OUT, NEAR_MISSES
-from tests.secret_texts import ASSIGNED, HARMLESS, SENTENCES, redacted
-from tests.tables import table
+from tests.recollect.text.secrets.secret_places import DISGUISED, LAID_OUT, NEAR_MISSES
+from tests.recollect.text.secrets.secret_texts import ASSIGNED, HARMLESS, SENTENCES, redacted
+from tests.support.hostile_texts import hostile_texts
+from tests.support.long_texts import up_to
+from tests.support.made_up_keys import BLOCKS, NUMBERS, SEEDS, VENDOR_KEYS
+from tests.support.tables import table
 
 from recollect.text.secrets import SecretKind, mask
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import uvloop
-from tests.waiting import until
+from tests.support.waiting import until
 
 _PATIENCE_SECONDS = 60
 

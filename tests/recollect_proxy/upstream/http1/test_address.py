@@ -2,7 +2,7 @@
 
 import ssl
 
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect_proxy.upstream.http1.address import Address, tls
 

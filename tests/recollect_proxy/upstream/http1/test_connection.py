@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.recollect_proxy.upstream.http1.loops import on_both_loops
 from tests.recollect_proxy.upstream.http1.servers import GET, WHOLE, ask, connected, serving
-from tests.scripted_upstream import ScriptedUpstream, whole
-from tests.waiting import until
+from tests.scripted.upstream import ScriptedUpstream, whole
+from tests.support.waiting import until
 
 from recollect_proxy.upstream.http1 import Body, BrokenOffError, UnsendableError
 from recollect_proxy.web.asgi import Headers

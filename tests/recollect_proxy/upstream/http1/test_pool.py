@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.recollect_proxy.upstream.http1.loops import on_both_loops
 from tests.recollect_proxy.upstream.http1.servers import GET, WHOLE, ask, full_listener, pooled, serving
-from tests.waiting import until
+from tests.support.waiting import until
 
 from recollect_proxy.upstream.http1 import Address, BusyError, Lent, Pool, SilentError, UnreachableError
 from recollect_proxy.upstream.http1 import pool as pool_module

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables import table
+from tests.support.tables import table
 
 from recollect_proxy.upstream.http1 import BrokenOffError, Response
 from recollect_proxy.web.asgi import Headers

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.recollect_proxy.upstream.http1.loops import on_both_loops
 from tests.recollect_proxy.upstream.http1.servers import WHOLE, serving
-from tests.scripted_upstream import End, ScriptedUpstream, streamed
-from tests.waiting import until
+from tests.scripted.upstream import End, ScriptedUpstream, streamed
+from tests.support.waiting import until
 
 from recollect_proxy.upstream.upstream import TruncatedError, Upstream, UpstreamError
 from recollect_proxy.web.errors import UPSTREAM_BROKE_OFF, UPSTREAM_BUSY, UPSTREAM_SILENT, Failure

@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from tests.certificates import write_certificate
 from tests.recollect_proxy.upstream.http1.loops import on_both_loops
 from tests.recollect_proxy.upstream.http1.servers import WHOLE, Serving, ask, pooled, serving
 from tests.recollect_proxy.upstream.http1.test_flow import stands_still
+from tests.servers.certificates import write_certificate
 
 from recollect_proxy.upstream.http1 import BrokenOffError, SilentError, UnreachableError
 from recollect_proxy.upstream.http1.address import tls

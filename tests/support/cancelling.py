@@ -7,10 +7,10 @@ import asyncio
 import random
 from types import CoroutineType
 
-from tests.raw_client import RawConnection, request_bytes
-from tests.running_proxy import RunningProxy, User, chat_request
-from tests.scripted_upstream import Answer, End, Received, ScriptedUpstream, completion, events, streamed
-from tests.waiting import until
+from tests.scripted.upstream import Answer, End, Received, ScriptedUpstream, completion, events, streamed
+from tests.servers.running_proxy import RunningProxy, User, chat_request
+from tests.support.raw_client import RawConnection, request_bytes
+from tests.support.waiting import until
 
 _CONCURRENCY = 50
 _LONGEST_SECONDS = 0.03

@@ -5,7 +5,7 @@ Written before the rules were. Every third of each table was held out, and not l
 
 import re
 
-from tests.made_up_keys import ALPHANUMERIC, BASE64, HEXADECIMAL, LOWER, made_up
+from tests.support.made_up_keys import ALPHANUMERIC, BASE64, HEXADECIMAL, LOWER, made_up
 
 from recollect.text.secrets import mask
 

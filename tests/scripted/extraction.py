@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.received import Received
-from tests.scripted_answers import Answer, completion
+from tests.scripted.answers import Answer, completion
+from tests.support.received import Received
 
 _PART = re.compile(r"^([^\n]+):\n(=+)\n(.*?)\n\2$", re.MULTILINE | re.DOTALL)
 _NUMBERED = re.compile(r"^\[(\d+)\] \(([^)]*)\) (.*)$", re.MULTILINE)

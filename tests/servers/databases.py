@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 import asyncpg
-from tests.external_servers import FOLDERS, external_server
-from tests.folders import put_database, quick_folder
-from tests.people import is_new
+from tests.servers.external_servers import FOLDERS, external_server
+from tests.servers.folders import put_database, quick_folder
+from tests.support.people import is_new
 
 from recollect.store import open_postgres, start_embedded
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.folders import quick_folder
+from tests.servers.folders import quick_folder
 
 from recollect.store.embedded.accounts import Account, account_for, installed_package
 

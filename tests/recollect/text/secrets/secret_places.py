@@ -1,6 +1,6 @@
 """Secrets told by where they stand, or disguised, and what comes near them and is none. Never: a test, the rules that find it."""
 
-from tests.made_up_keys import HEXADECIMAL, made_up
+from tests.support.made_up_keys import HEXADECIMAL, made_up
 
 DISGUISED = [
     ("my netf\u200blix pass\u200bword is Tangerine41", "Tangerine41"),

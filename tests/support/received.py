@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.scripted_answers import Fields
+from tests.scripted.answers import Fields
 
 
 @dataclass

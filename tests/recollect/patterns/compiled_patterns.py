@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TypeVar
 
-from tests.alternatives import alternatives
+from tests.recollect.patterns.alternatives import alternatives
 
 import recollect
 import recollect_proxy

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.databases import SpareDatabases
+from tests.servers.databases import SpareDatabases
 
 from recollect.assembly import lifecycle
 

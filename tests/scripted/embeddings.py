@@ -2,8 +2,8 @@
 
 import json
 
-from tests.received import Received
-from tests.scripted_answers import Answer, whole
+from tests.scripted.answers import Answer, whole
+from tests.support.received import Received
 
 
 def embedded(request: Received) -> Answer:

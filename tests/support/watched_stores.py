@@ -4,7 +4,7 @@ from collections.abc import Collection, Generator
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
-from tests.stores import PARTS, Store
+from tests.support.stores import PARTS, Store
 
 from recollect.errors import StoreUnavailableError
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tests.scripted_answers import Answer, streamed, whole
+from tests.scripted.answers import Answer, streamed, whole
 
 _PART: dict[str, Any] = {"type": "output_text", "annotations": [], "logprobs": []}
 

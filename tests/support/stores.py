@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-from tests.people import Person, person
+from tests.support.people import Person, person
 from uuid_utils.compat import uuid7
 
 from recollect.index import SnapshotCache

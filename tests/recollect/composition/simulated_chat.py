@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from tests.recollections import NOON, recollection
+from tests.support.recollections import NOON, recollection
 
 from recollect.composition import Bounds, Placed, attached, place
 from recollect.model import Chat, LoggedExchange, Recollection, Turn

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import CalledProcessError
 
-from tests.external_servers import control, free_port, initialize, programs_of, run_as
-from tests.folders import quick_folder
 from tests.recollect.store.embedded.servers import children_of
+from tests.servers.external_servers import control, free_port, initialize, programs_of, run_as
+from tests.servers.folders import quick_folder
 
 from recollect.store.embedded.accounts import Account, account_for
 

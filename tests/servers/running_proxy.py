@@ -14,10 +14,10 @@ from uuid import uuid4
 import asyncpg
 import httpx
 import pytest
-from tests.raw_client import Fields, Response, fetch, request_bytes
-from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion
-from tests.waiting import until
-from tests.watched_stores import Through
+from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion
+from tests.support.raw_client import Fields, Response, fetch, request_bytes
+from tests.support.waiting import until
+from tests.support.watched_stores import Through
 
 from recollect.assembly import lifecycle
 from recollect.assembly.models import make_embedder, make_second_embedder

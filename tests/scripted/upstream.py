@@ -13,8 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Self
 
-from tests.received import Received
-from tests.scripted_answers import (
+from tests.scripted.answers import (
     DONE,
     EVENT_STREAM,
     JSON,
@@ -36,6 +35,7 @@ from tests.scripted_answers import (
     until_close,
     whole,
 )
+from tests.support.received import Received
 
 from recollect_proxy.upstream.check import USER_AGENT
 

@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.folders import quick_folder
-from tests.internals import variables
-from tests.waiting import until
+from tests.servers.folders import quick_folder
+from tests.servers.internals import variables
+from tests.support.waiting import until
 
 _PATIENCE_SECONDS = 90.0
 _PATIENT = {"RECOLLECT_RECALL_DEADLINE_MS": "20000"}
