@@ -41,13 +41,38 @@ _SHOWN = 3
 _CHOICE = re.compile(r"\(([^()]*)\)")
 _INTRODUCTION = """# Requests that are read without a model
 
-A message counts as one of these requests if all of it is one of the phrases, in any capitals and marks, with at most
-one polite word at either end. Numbers may be digits or words. All other messages are left to the model that extracts
-memories. The rows *without a model* are beginnings of messages, for use without an extraction model: the words that
-follow are the statement. [In the chat](../explanation/memory.md#requests-in-a-chat) explains the effect of each
-request.
+| in the chat | effect |
+|---|---|
+| "What do you know about me?" | all statements with numbers, 40 at most |
+| "Forget the second", "delete number 3" | that memory of the last list is forgotten |
+| "Undo that", "no, bring it back" | undoes the last request or the last reported changes |
+| "Stop remembering me" | nothing more is logged or formed; memories and recall stay |
+| "Remember me again" | takes that back |
+| "Don't remember this chat" | its log and memories are erased; nothing more of it is kept |
+| "Remember this chat again" | takes up from then |
+| "Forget everything about me" | is not done for a sentence |
 
-These are examples; `src/recollect/text/cues/memory_requests.json` has all phrases. `make docs` writes this page.
+- *By number*: a list has to be within the last five messages. The list in the answer counts: if the model regrouped
+  it so that the memory is uncertain, nothing is forgotten. Numbers stay until the next list.
+- *Undo* counts right after a request, or after an answer that reported changes. It undoes these and the memories of
+  the message before. Waiting exchanges are then not learned. A message hidden from recall stays hidden.
+- *Stop remembering me* sets the person's `record` to false.
+- *Don't remember this chat*: memories already recalled into it are still noted, so that prompt caches hold.
+- *Forget everything*: the person does it on [their page](pages.md), the administrator
+  [by API](../how-to/erase-a-person.md).
+
+The prompt gets `- [DONE] ...` or `- [NOT DONE] ...` with the reason. If the database fails, it says that the outcome
+is uncertain, or nothing. With `RECOLLECT_PLACEMENT=off` none of this is done, because the answer could not report it.
+Such a chat waits five seconds at most.
+
+## How a message is read
+
+All of the message has to be one of the phrases, in any capitals and marks, with at most one polite word at either
+end. Numbers may be digits or words. All other messages are left to the model that extracts memories. The rows
+*without a model* are beginnings of messages, for use without an extraction model: the words that follow are the
+statement.
+
+Below are examples; `src/recollect/text/cues/memory_requests.json` has all phrases. `make docs` writes this page.
 """
 
 
