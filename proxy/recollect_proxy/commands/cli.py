@@ -26,6 +26,7 @@ from recollect_proxy.store_commands.export_command import export
 from recollect_proxy.store_commands.memories_commands import memories_app
 from recollect_proxy.store_commands.rebuild_commands import reembed, reindex
 from recollect_proxy.store_commands.upkeep_commands import erase, migrate, report, retry, usage, users
+from recollect_proxy.trial.try_model_command import try_model
 
 
 def _settings_help() -> str:
@@ -71,6 +72,7 @@ def _of_every_command(
 app.command()(report)
 app.command()(usage)
 app.command()(doctor)
+app.command("try-model", no_args_is_help=True)(try_model)
 app.command()(worker)
 app.command()(config)
 app.command()(key)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         open_forming,
         open_store_audit,
     )
-    from recollect.assembly.checks import check_database, check_model
+    from recollect.assembly.checks import check_database, check_model, describe_failure
     from recollect.assembly.global_memories import check_global_memories
     from recollect.assembly.host_engine import live_engine
     from recollect.assembly.lifecycle import open_backends, open_engine, open_unembedded_backends, run_worker
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from recollect.assembly.policy import make_policy
     from recollect.assembly.process_engine import running_engine, shared_engine
+    from recollect.assembly.trial import Trial, open_trial
 
 _MODULES = {
     "administering": (
@@ -39,7 +40,7 @@ _MODULES = {
         "open_forming",
         "open_store_audit",
     ),
-    "checks": ("check_database", "check_model"),
+    "checks": ("check_database", "check_model", "describe_failure"),
     "global_memories": ("check_global_memories",),
     "host_engine": ("live_engine",),
     "lifecycle": ("open_backends", "open_engine", "open_unembedded_backends", "run_worker"),
@@ -53,6 +54,7 @@ _MODULES = {
     ),
     "policy": ("make_policy",),
     "process_engine": ("running_engine", "shared_engine"),
+    "trial": ("Trial", "open_trial"),
 }
 
 __getattr__ = lazy_exports(

@@ -105,7 +105,7 @@ async def _ask(
     except ExtractorError as error:
         if needs_key and isinstance(error, CredentialGoneError):
             raise
-        return _failure(model, error), False
+        return describe_failure(model, error), False
     return ("", True) if found is None else _judge(model, found)
 
 
@@ -144,7 +144,8 @@ def _exchange() -> Exchange:
     return Exchange(uuid7(), turn, "", uuid7(), uuid7())
 
 
-def _failure(model: str, error: ExtractorError) -> str:
+def describe_failure(model: str, error: ExtractorError) -> str:
+    """Describe in plain words why a model can't extract."""
     match error:
         case InvalidExtractionError():
             return (

@@ -1,0 +1,1 @@
+"""Tries a model: forty labelled messages, and how well it extracts memories from them."""

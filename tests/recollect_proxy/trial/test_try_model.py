@@ -1,0 +1,165 @@
+"""`recollect try-model` before models that answer rightly, carelessly, unreadably or not at all."""
+
+import asyncio
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.recollect_proxy.settings import proxy_settings
+from tests.scripted.extraction import messages_shown, statement
+from tests.scripted.upstream import Answer, ScriptedUpstream, completion, failure
+from tests.servers.databases import SpareDatabases
+from tests.servers.ready_servers import ready_servers
+from tests.servers.served_process import RECOLLECT, environment
+from tests.support.received import Received
+
+from recollect_proxy.trial.judgement import Judgement
+from recollect_proxy.trial.labelled_turns import labelled_turns
+from recollect_proxy.trial.report import CARELESS, FAULTLESS, SILENT, report
+from recollect_proxy.trial.try_model_command import judgements_of
+
+_ANSWERS = Path(__file__).with_name("right_answers.jsonl")
+_SENTENCE = re.compile(r"[^.!?。？！\n]+[.!?。？！]?")
+
+
+def right(request: Received) -> Answer:
+    """Answer as the labels want it."""
+    [said] = messages_shown(request)  # its secrets are masked
+    answers = map(json.loads, _ANSWERS.read_text("utf-8").splitlines())
+    found = (each["answer"] for each in answers if said.startswith(each["said"][:12]))
+    given: dict[str, Any] = next(found, {"words": "own", "wishes": [], "memories": []})
+    return completion(json.dumps(given | {"memories": [_whole(each) for each in given["memories"]]}))
+
+
+def _whole(told: dict[str, Any]) -> dict[str, Any]:
+    return statement(told["evidence"], told["content"]) | told
+
+
+def careless(request: Received) -> Answer:
+    """Take each sentence for a statement, and no wish for one."""
+    [said] = messages_shown(request)
+    told = [statement(found[0].strip()) for found in _SENTENCE.finditer(said) if found[0].strip()]
+    return completion(json.dumps({"words": "own", "wishes": [], "memories": told}))
+
+
+def silent(_request: Received) -> Answer:
+    return completion('{"words": "own", "wishes": [], "memories": []}')
+
+
+def unreadable(_request: Received) -> Answer:
+    return completion("I would rather chat.")
+
+
+async def tried(
+    databases: SpareDatabases, model: Callable[[Received], Answer], folder: Path
+) -> list[Judgement]:
+    async with ready_servers(databases), ScriptedUpstream(model) as llm:
+        settings = proxy_settings(
+            upstream=llm.base_url, data_dir=folder, extraction_model="any", recall_deadline_ms=30_000
+        )
+        return [each async for each in judgements_of(settings)]
+
+
+def test_there_are_forty_messages_with_small_talk_secrets_and_denials_among_them() -> None:
+    turns = labelled_turns()
+
+    assert len({each.id for each in turns}) == len(turns) == FAULTLESS
+    assert len({each.id.partition("-")[0] for each in turns}) >= 9
+    assert Counter(each.sort for each in turns) == {
+        "facts": 12,
+        "changes": 6,
+        "wishes": 5,
+        "yes and no": 4,
+        "nothing to keep": 7,
+        "secrets": 3,
+        "others' words": 3,
+    }
+
+
+async def test_a_model_without_a_fault_gets_all_right(
+    spare_databases: SpareDatabases, data_dir: Path
+) -> None:
+    judgements = await tried(spare_databases, right, data_dir)
+
+    assert [(each.labelled.id, each.missed, each.invented) for each in judgements if not each.is_right] == []
+    assert list(report(judgements))[-1] == (
+        "40 of 40 right (faultless 40, silent 15, careless 11): this model extracts well enough."
+    )
+
+
+async def test_a_careless_model_is_told_by_what_it_missed_and_invented(
+    spare_databases: SpareDatabases, data_dir: Path
+) -> None:
+    judgements = await tried(spare_databases, careless, data_dir)
+
+    lines = list(report(judgements))
+    assert sum(each.is_right for each in judgements) == CARELESS
+    assert lines[-1].endswith("name a larger model.")
+    assert max(map(len, lines)) <= 80
+    assert "Harbour-Kite-2291" not in "".join(lines)
+    assert any(line.startswith("en-thanks         invented    I'm so tired today.") for line in lines)
+
+
+async def test_a_model_that_finds_nothing_is_better_than_a_careless_one_and_not_good_enough(
+    spare_databases: SpareDatabases, data_dir: Path
+) -> None:
+    judgements = await tried(spare_databases, silent, data_dir)
+
+    assert sum(each.is_right for each in judgements) == SILENT
+    assert [each.invented for each in judgements if each.invented] == []
+
+
+async def test_an_answer_that_cannot_be_read_is_named_and_the_trial_goes_on(
+    spare_databases: SpareDatabases, data_dir: Path
+) -> None:
+    judgements = await tried(spare_databases, unreadable, data_dir)
+
+    assert len(judgements) == FAULTLESS
+    assert not any(each.is_right for each in judgements)
+    assert "en-thanks         unreadable  the answer has no form that can be read" in report(judgements)
+
+
+async def run(*arguments: str, **settings: object) -> tuple[int, str, str]:
+    process = await asyncio.create_subprocess_exec(
+        RECOLLECT,
+        "try-model",
+        *arguments,
+        env=environment(**settings),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, out.decode(), err.decode()
+
+
+@pytest.mark.process
+async def test_the_command_asks_the_server_that_is_named_with_the_key_that_is_named(data_dir: Path) -> None:
+    async with ScriptedUpstream(right) as llm:
+        code, out, err = await run("small", "--url", llm.base_url, "--key", "sk-own", data_dir=data_dir)
+
+    assert (code, err) == (0, "")
+    assert "40 of 40 right" in out
+    assert {each.json["model"] for each in llm.received} == {"small"}
+    assert {value for each in llm.received for value in each.values(b"authorization")} == {b"Bearer sk-own"}
+
+
+@pytest.mark.process
+async def test_a_model_that_cannot_be_asked_ends_it_with_a_line(data_dir: Path) -> None:
+    async with ScriptedUpstream(lambda _: failure(404, message="no such model")) as llm:
+        unknown = await run("nonesuch", upstream=llm.base_url, data_dir=data_dir)
+    away = await run("any", upstream="http://127.0.0.1:9/v1", data_dir=data_dir)
+    without = await run("any", data_dir=data_dir)
+
+    assert (unknown[0], unknown[1]) == (1, "")
+    assert unknown[2].startswith(
+        "The model nonesuch can't be asked: its server may have no model of that name."
+    )
+    assert (away[0], away[1]) == (1, "")
+    assert away[2].startswith("The model any did not answer. The extraction model can't be reached")
+    assert (without[0], without[1]) == (2, "")
+    assert "`recollect try-model` asks an LLM, and needs its base URL" in without[2]
