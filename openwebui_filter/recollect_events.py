@@ -52,7 +52,7 @@ class Event:
             str,
             Field(description="With the proxy: http://recollect:8787/memory. Blank: the filter's engine."),
         ] = ""
-        admin_token: Annotated[_Secret, Field(description="Of that memory API.")] = ""
+        key: Annotated[_Secret, Field(description="Of that memory API: recollect key --acting NAME.")] = ""
         show_remembered: Annotated[
             bool, Field(description="With the proxy: show over an answer what it taught, once that is known.")
         ] = True
@@ -122,7 +122,7 @@ async def _begin_here(user_id: str, chat_id: str | None, at: datetime) -> None:
 async def _erase_there(valves: Any, user_id: str, chat_id: str | None, at: datetime) -> None:
     """Call the memory API until it has erased it, or refuses to, or an hour is over."""
     deadline = time.monotonic() + _TRYING_SECONDS
-    headers = {"Authorization": f"Bearer {valves.admin_token}"}
+    headers = {"Authorization": f"Bearer {valves.key}"}
     user = f"{valves.memory_api.rstrip('/')}/users/{quote(user_id, safe='')}"
     for delay in chain(_DELAYS, repeat(_LONG_DELAY)):
         try:
@@ -160,7 +160,7 @@ async def _tell_taught(valves: Any, answer: Any) -> None:
         chats, socket = (sys.modules[f"open_webui.{each}"] for each in ("models.chats", "socket.main"))
         kept = await chats.Chats.get_message_by_id_and_message_id(chat_id, answer_id)
         asked = {"message": kept["parentId"], "wait": _WAIT_SECONDS}
-        headers = {"Authorization": f"Bearer {valves.admin_token}"}
+        headers = {"Authorization": f"Bearer {valves.key}"}
         user = f"{valves.memory_api.rstrip('/')}/users/{quote(user_id, safe='')}"
         async with httpx.AsyncClient(headers=headers, timeout=_WAIT_SECONDS + 60, trust_env=False) as client:
             answered = await client.post(f"{user}/sessions/{chat_id}/changes", json=asked)

@@ -27,7 +27,13 @@ _Secret = Annotated[str, Field(json_schema_extra={"input": {"type": "password"}}
 _IMPORT_SECONDS = 1.0
 """How long the first chats of a process wait for the package; then they go without memory, and are remembered all the same."""
 
-_STARTING = "Memory is starting"
+_STARTING = {
+    "en": "Memory is starting",
+    "de": "Das Gedächtnis startet",
+    "fr": "La mémoire démarre",
+    "es": "La memoria se está iniciando",
+    "zh": "记忆正在启动",
+}
 
 _Placement = Literal["stable", "system", "user", "off"]
 
@@ -141,7 +147,9 @@ async def _tell_starting(user: Any, metadata: Any, emit: Any) -> None:
     """Say that there is no memory yet, where there is an answer in a chat to say it over."""
     known, shows_status = metadata or {}, getattr((user or {}).get("valves"), "show_status", False)
     if emit is not None and shows_status and known.get("chat_id") and known.get("message_id"):
-        await emit({"type": "status", "data": {"description": _STARTING, "done": True}})
+        language = str((known.get("variables") or {}).get("{{USER_LANGUAGE}}")).partition("-")[0].lower()
+        line = _STARTING.get(language, _STARTING["en"])
+        await emit({"type": "status", "data": {"description": line, "done": True}})
 
 
 async def _package(seconds: float | None = None) -> Any:

@@ -53,7 +53,7 @@ class Action:
             str,
             Field(description="With the proxy: http://recollect:8787/memory. Blank: the filter's engine."),
         ] = ""
-        key: Annotated[_Secret, Field(description="Of that memory API: one that may act for users.")] = ""
+        key: Annotated[_Secret, Field(description="Of that memory API: recollect key --acting NAME.")] = ""
 
     def __init__(self) -> None:
         self.valves = self.Valves()

@@ -19,6 +19,8 @@ from recollect.errors import (
     RecollectError,
 )
 from recollect.model import SHOWN, Actor, Changer, Flags, Memory, MemoryFilter, Party, Update
+from recollect_openwebui.languages import language_of
+from recollect_openwebui.page import my_memories_page
 
 Json = dict[str, Any]
 
@@ -48,6 +50,15 @@ class MyMemories:
             behind = UUID(after) if after else None
             page = await engine.page(self.user_id, limit=limit, after=behind, taken=MemoryFilter(kinds=SHOWN))
         return {"memories": [_memory(each) for each in page.memories], "next": _text(page.next)}
+
+    async def html(self, language: str) -> str:
+        """Return the page in this language."""
+        return my_memories_page(language_of(language))
+
+    async def add(self, content: str) -> str:
+        """Write a memory, and return its id."""
+        async with _engine() as engine:
+            return str((await engine.add(self.user_id, content, actor=Actor.USER)).id)
 
     async def correct(self, memory_id: str, content: str) -> None:
         """Correct a memory's text."""
@@ -122,6 +133,8 @@ def _memory(memory: Memory) -> Json:
         "source": memory.source.value,
         "content": memory.content,
         "observed_at": memory.observed_at.isoformat(),
+        "use": memory.use.value if memory.use else None,
+        "topics": list(memory.topics),
         "provenance": {"session_id": source.session_id, "evidence": source.evidence},
     }
 

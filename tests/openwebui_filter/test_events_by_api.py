@@ -45,7 +45,7 @@ async def store(store: Store) -> Store:
 @pytest.fixture
 def events(api: Api) -> Any:
     made = load(EVENTS, function_id="recollect_events")
-    made.valves = made.Valves(memory_api=f"http://127.0.0.1:{api.port}/memory/", admin_token=TOKEN)
+    made.valves = made.Valves(memory_api=f"http://127.0.0.1:{api.port}/memory/", key=TOKEN)
     return made
 
 
@@ -159,7 +159,7 @@ async def test_only_ids_as_open_webui_makes_them_are_those_of_its_chats(
 @pytest.mark.parametrize(
     ("valves", "says"),
     [
-        ({"admin_token": "another"}, "the memory API answers 401"),
+        ({"key": "another"}, "the memory API answers 401"),
         ({"memory_api": "recollect/memory"}, "UnsupportedProtocol"),
     ],
 )

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import quote
 
@@ -19,8 +19,9 @@ from tests.support.waiting import until
 
 from recollect.assembly import process_engine
 from recollect.engine import Engine
-from recollect.model import Actor
+from recollect.model import Actor, Party
 from recollect.store import Postgres
+from recollect_openwebui.page import my_memories_page
 
 HOSTILE = [
     "I like <img src=x onerror=alert(1)> and </script><script>alert(1)</script>.",
@@ -34,12 +35,14 @@ class Tab:
     """A browser tab in which a person makes requests on the page, one after the other, and closes it.
 
     Attributes:
+        language: The language of Open WebUI's page in it.
         replies: The replies to the page.
         codes: The scripts that were sent to the tab.
         shown: The events that were sent to the tab.
     """
 
-    def __init__(self, *requests: Any) -> None:
+    def __init__(self, *requests: Any, language: Any = "en-US") -> None:
+        self.language = language
         self.replies: list[dict[str, Any]] = []
         self.codes: list[str] = []
         self.shown: list[dict[str, Any]] = []
@@ -48,7 +51,10 @@ class Tab:
     async def call(self, event: dict[str, Any]) -> Any:
         """Run a script, as Open WebUI does, and return the page's next request."""
         assert event["type"] == "execute"
-        self.codes.append(code := event["data"]["code"])
+        code = event["data"]["code"]
+        if code == "return localStorage.locale":
+            return self.language
+        self.codes.append(code)
         if told := re.fullmatch(
             r"const turn = window\[\S+\]; return turn \? await turn\((.*)\) : null", code
         ):
@@ -92,8 +98,8 @@ async def serve_page(action: Any, user_id: Any, *requests: Any, body: Any = None
     return tab
 
 
-def listed(words: str = "", after: str | None = None) -> dict[str, Any]:
-    return {"request": "list", "words": words, "after": after}
+def listed(after: str | None = None) -> dict[str, Any]:
+    return {"request": "list", "after": after}
 
 
 def texts(reply: dict[str, Any]) -> list[str]:
@@ -116,7 +122,7 @@ async def test_a_person_sees_corrects_removes_and_undoes(
         alice,
         listed(),
         {"request": "correct", "id": str(rome.id), "content": f" {OSLO} "},
-        {"request": "forget", "id": str(dog.id)},
+        {"request": "forget", "ids": [str(dog.id)]},
         {"request": "changes"},
         listed(),
         body={"user": {"id": bob}, "user_id": bob},
@@ -127,11 +133,14 @@ async def test_a_person_sees_corrects_removes_and_undoes(
     assert texts(last) == [OSLO]
     told = [(each["action"], each["before"], each["after"]) for each in changes["changes"]]
     assert told[:2] == [("retire", DOG, None), ("edit", ROME, OSLO)]
-    assert [each["id"] for each in changes["changes"][:2]] == [removed["change"], corrected["change"]]
-    undoing = [{"request": "undo", "id": each["change"]} for each in (removed, corrected)]
+    assert [each["id"] for each in changes["changes"][:2]] == [
+        removed["changes"][0],
+        corrected["change"],
+    ]
+    undoing = [{"request": "undo", "ids": each} for each in (removed["changes"], [corrected["change"]])]
     tab = await serve_page(action, alice, *undoing, undoing[0])
     assert "failed" not in tab.replies[0] | tab.replies[1]
-    assert "can't be undone" in tab.replies[2]["failed"]
+    assert tab.replies[2]["failed"] == "not_undoable"
     assert sorted(await contents(engine, alice)) == sorted([ROME, DOG])
     assert await contents(engine, bob) == [OSLO]
 
@@ -157,14 +166,14 @@ async def test_nobody_reaches_what_is_anothers(
         action,
         bob,
         {"request": "correct", "id": str(known.id), "content": OSLO},
-        {"request": "forget", "id": str(known.id)},
-        {"request": "undo", "id": str(update.id)},
-        {"request": "forget", "id": f"../../{alice}/memories/{known.id}"},
-        {"request": "list", "words": "", "after": "../changes"},
+        {"request": "forget", "ids": [str(known.id)]},
+        {"request": "undo", "ids": [str(update.id)]},
+        {"request": "forget", "ids": [f"../../{alice}/memories/{known.id}"]},
+        {"request": "list", "after": "../changes"},
         listed(),
     )
 
-    assert all("not there any more" in each["failed"] for each in tab.replies[:5])
+    assert [each["failed"] for each in tab.replies[:5]] == ["gone"] * 5
     assert texts(tab.replies[5]) == []
     assert await contents(engine, alice) == [ROME]
 
@@ -179,33 +188,72 @@ async def test_without_a_person_nothing_is_opened(
     assert len(tab.told) == 1
 
 
-async def test_a_page_at_a_time_and_what_has_all_the_words(
+async def test_the_list_comes_in_parts(
     engine_and_action: tuple[Engine, Any], alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine, action = engine_and_action
-    written = [f"I own boat number {each}, a {'Red' if each % 2 else 'blue'} one." for each in range(23)]
-    for each in written:
-        await engine.add(alice, each)
-    newest = written[::-1]
+    for number in range(5):
+        await engine.add(alice, f"I own boat number {number}.")
+    monkeypatch.setitem(type(action).action.__globals__, "_PAGE", 3)
 
-    async def pages(words: str) -> Sequence[list[str]]:
-        found, after = [], None
-        while True:
-            [reply] = (await serve_page(action, alice, listed(words, after))).replies
-            found.append(texts(reply))
-            after = reply["next"]
-            if after is None:
-                return found
+    [first] = (await serve_page(action, alice, listed())).replies
+    [second] = (await serve_page(action, alice, listed(first["next"]))).replies
 
-    assert await pages("") == [newest[:10], newest[10:20], newest[20:]]
-    assert await pages("BOAT red") == [newest[1::2][:10], newest[1::2][10:]]
-    assert await pages("green") == [[]]
-    known = type(action).action.__globals__
-    monkeypatch.setitem(known, "_LOOK", 2)
-    monkeypatch.setitem(known, "_LOOKS", 2)
-    assert [each for page in await pages("number 3,") for each in page] == [
-        each for each in newest if "3," in each
-    ]
+    assert [each[-2] for each in texts(first) + texts(second)] == ["4", "3", "2", "1", "0"]
+    assert second["next"] is None
+    assert {"kind", "observed_at", "topics", "use"} <= first["memories"][0].keys()
+
+
+async def test_a_memory_is_added_and_several_are_forgotten_at_once(
+    engine_and_action: tuple[Engine, Any], alice: Person
+) -> None:
+    engine, action = engine_and_action
+    given = [{"request": "add", "content": f" {each} "} for each in (DOG, ROME, DOG)]
+
+    tab = await serve_page(action, alice, *given, listed())
+    ids = [each["id"] for each in tab.replies[3]["memories"]]
+    forgotten = (await serve_page(action, alice, {"request": "forget", "ids": ids})).replies[0]
+
+    assert tab.replies[2]["failed"] == "duplicate"
+    assert texts(tab.replies[3]) == [ROME, DOG]
+    assert await contents(engine, alice) == []
+    await serve_page(action, alice, {"request": "undo", "ids": forgotten["changes"]})
+    assert sorted(await contents(engine, alice)) == sorted([ROME, DOG])
+
+
+async def test_by_the_api_a_person_acts_as_themselves_and_no_administrator_reads(
+    api: Api, alice: Person
+) -> None:
+    action = load(MEMORIES)
+    action.valves = action.Valves(memory_api=f"http://127.0.0.1:{api.port}/memory", key=TOKEN)
+    await api.engine.add(alice, ROME)
+
+    await serve_page(action, alice, listed(), {"request": "switch", "on": False})
+
+    reads = await api.engine.admin_reads(alice, limit=9)
+    assert [each.operation for each in reads] == ["make_token"]  # this key is an administrator's
+    changes = await api.engine.settings_changes(alice, limit=9)
+    assert {each.by.party for each in changes} == {Party.PERSON}
+
+
+@pytest.mark.parametrize(
+    ("language", "title"),
+    [
+        ("en-US", "My memories"),
+        ("de-DE", "Meine Erinnerungen"),
+        ("pt-BR", "My memories"),
+        (None, "My memories"),
+    ],
+)
+async def test_the_page_is_in_the_language_of_the_tab(
+    language: Any, title: str, engine_and_action: tuple[Engine, Any], alice: Person
+) -> None:
+    tab = Tab(language=language)
+    given = {"body": {}, "__user__": {"id": alice}}
+    await engine_and_action[1].action(**given, __event_emitter__=tab.emit, __event_call__=tab.call)
+    await until(lambda: not engine_and_action[1]._running)
+
+    assert f"<title>{title}</title>" in tab.codes[0]
 
 
 async def test_off_and_on_again(engine_and_action: tuple[Engine, Any], alice: Person) -> None:
@@ -259,7 +307,7 @@ async def test_a_text_gets_into_a_script_as_json_alone(
 
 
 def test_the_page_runs_its_own_script_alone() -> None:
-    page = type(load(MEMORIES)).action.__globals__["_HTML"]
+    page = my_memories_page("en")
 
     assert "default-src 'none'" in page
     assert "unsafe" not in page
@@ -276,7 +324,9 @@ def test_the_page_runs_its_own_script_alone() -> None:
         {"request": "correct", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "content": "x" * 8001},
         {"request": "correct", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "content": "a\0b"},
         {"request": "correct", "id": None, "content": "a"},
-        {"request": "forget", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"},
+        {"request": "forget", "ids": ["01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"]},
+        {"request": "forget", "ids": ["01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"] * 201},
+        {"request": "add", "content": " "},
         {"request": "list"},
         {"request": "switch", "on": "off"},
         {"request": "fly"},
@@ -314,7 +364,7 @@ async def test_a_tab_that_is_gone_ends_it(
     await until(lambda: not action._running)
 
     assert len(tab.told) <= 1
-    assert all("did not answer" in each for each in tab.told)
+    assert all("could not be shown" in each for each in tab.told)
 
 
 async def test_with_neither_a_filter_nor_valves_it_says_what_to_do(alice: Person) -> None:
@@ -340,8 +390,8 @@ async def test_an_api_that_refuses_or_is_away_is_told(
 
     tab = await serve_page(action, alice, listed(), {"request": "erase"})
 
-    assert [*tab.replies[0]] == ["failed", "n"]
-    assert ("key" in tab.replies[0]["failed"]) == ("key" in valves)
+    assert tab.told == ["Your memories could not be shown. Try again in a minute."]
+    assert ("shown: key" in caplog.text) == ("key" in valves)
     assert TOKEN not in str(tab.codes) + caplog.text
 
 
@@ -386,16 +436,21 @@ async def test_a_page_of_ones_own_is_linked_where_the_proxy_has_one(
     answer: Answer, link: str | None, alice: Person
 ) -> None:
     async with ScriptedUpstream() as proxy:
-        proxy.answers.extend([whole(b'{"effective": {"recall": null, "record": null}}'), answer])
+        made, page = (
+            whole(b'{"token": "their own"}'),
+            whole(b"<html></html>", headers=[(b"Content-Type", b"text/html")]),
+        )
+        flags = whole(b'{"effective": {"recall": null, "record": null}}')
+        proxy.answers.extend([made, page, flags, answer])
         action = load(MEMORIES)
         action.valves = action.Valves(memory_api=f"http://127.0.0.1:{proxy.port}/memory", key=" a key\n")
 
         tab = await serve_page(action, alice, {"request": "state"})
 
         assert tab.replies[0]["link"] == link
-        lines = [each.line.decode() for each in proxy.received]
+        first, *following = proxy.received
+        lines = [each.line.decode() for each in following[1:]]
         user = f"/memory/users/{quote(alice, safe='')}"
         assert lines == [f"GET {user}/settings HTTP/1.1", f"POST {user}/page-links HTTP/1.1"]
-        assert all(
-            b"authorization: bearer a key\r\n" in each.head.lower() + b"\r\n" for each in proxy.received
-        )
+        assert first.values(b"Authorization") == [b"Bearer a key"]
+        assert [each.values(b"Authorization") for each in following] == [[b"Bearer their own"]] * 3

@@ -27,6 +27,7 @@ from recollect.model import Update
 from recollect.model.local_time import zone_named
 from recollect_openwebui.languages import language_of
 from recollect_openwebui.notices import Notices
+from recollect_openwebui.page import my_memories_page
 from recollect_proxy.access import Audience
 from recollect_proxy.memory_api.asked import Asked, Reply
 from recollect_proxy.memory_api.errors import RefusedError, invalid_field, invalid_parameter
@@ -135,6 +136,16 @@ async def take_message_changes(asked: Asked) -> Any:
         await unless_left(asked.incoming, engine.formed(chat, message, seconds=asked.sent.wait))
     news = await engine.tell(chat, message)
     return {"line": _notices(asked, news.updates).changes(news.updates[::-1])}
+
+
+async def read_openwebui_page(asked: Asked) -> Any:
+    """Read the page *My memories* for OpenWebUI.
+
+    HTML without anybody's data: OpenWebUI's function shows it in a frame, and answers its requests by this API. A nonce
+    replaces each `NONCE`, `light` or `dark` replaces `THEME`.
+    """
+    page = my_memories_page(language_of(asked.sent.language))
+    return Reply(200, page.encode(), "text/html; charset=utf-8")
 
 
 def _notices(asked: Asked, updates: Sequence[Update]) -> Notices:

@@ -123,6 +123,9 @@ class Users:
     erase_session = Operation("DELETE", _CHAT, Erasure)
     undo_message = Operation("POST", f"{_CHAT}/undo", Undone, MessageToUndo, EXCHANGE_NOT_FOUND)
     take_message_changes = Operation("POST", f"{_CHAT}/changes", MessageChanges, ChangesOfMessage)
+    read_openwebui_page = Operation(
+        "GET", f"{_USER}/openwebui-page", str, OfLanguage, media_type="text/html", asks_store=False
+    )
     list_messages = Operation(
         "GET", f"{_CHAT}/messages", MessagesPage, OfPage, SESSION_NOT_FOUND, NOT_ON_A_PAGE
     )

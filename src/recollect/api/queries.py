@@ -164,6 +164,15 @@ class OfSessions(Struct, kw_only=True):
     ] = None
 
 
+class OfLanguage(Struct, kw_only=True):
+    """The language of a page."""
+
+    language: Annotated[
+        Annotated[str, bounded_text(35, "")] | None,
+        about("A language (BCP 47); English serves the others.", example="de-DE"),
+    ] = None
+
+
 class OfErasure(Struct, kw_only=True):
     """The options of an erasure."""
 

@@ -17,10 +17,11 @@ from tests.e2e.openwebui.server import REPOSITORY, Server, served_openwebui
 from tests.recollect_proxy.settings import proxy_settings
 from tests.servers.folders import database_folder
 from tests.servers.internals import variables
-from tests.servers.running_proxy import ADMIN_TOKEN, RunningProxy, running_proxy
+from tests.servers.running_proxy import RunningProxy, running_proxy
 from tests.support.waiting import until
 
 from recollect.store import EmbeddedServer, start_embedded
+from recollect_proxy.access import KeyRole, add_access_key
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 FILTER = REPOSITORY / "openwebui_filter" / "recollect_filter.py"
@@ -156,6 +157,8 @@ async def with_proxy(folder: Path) -> AsyncIterator[Host]:
         # It signs its chats and their tasks; the list of models is for everybody.
         signed = {"identity": "openwebui-jwt", "openwebui_jwt_secret": _SECRET, "require_identity": True}
         settings = _settings(model, database, folder, **signed)
+        settings.access_key_file.parent.mkdir(parents=True, exist_ok=True)
+        key = add_access_key(settings.access_key_file, KeyRole.ACTING, "openwebui")
         async with (
             running_proxy(settings) as proxy,
             served_openwebui(
@@ -172,13 +175,13 @@ async def with_proxy(folder: Path) -> AsyncIterator[Host]:
             await administrator.change_valves(
                 EVENTS,
                 memory_api=f"http://127.0.0.1:{proxy.port}/memory",
-                admin_token=ADMIN_TOKEN,
+                key=key,
                 show_remembered=False,  # so that it is seen what the proxy shows by itself
             )
             for name in (MEMORIES, UNDO):
                 await administrator.add_function(name, _function(name))
                 await administrator.change_valves(
-                    name, memory_api=f"http://127.0.0.1:{proxy.port}/memory", key=ADMIN_TOKEN
+                    name, memory_api=f"http://127.0.0.1:{proxy.port}/memory", key=key
                 )
             yield Host("proxy", server, administrator, model, database, lambda: nullcontext(proxy))
 
