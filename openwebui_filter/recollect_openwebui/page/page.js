@@ -25,9 +25,10 @@ const origin = ({observed_at: time, provenance: {evidence}, source}) =>
   t(evidence ? "said" : ["manual", "import", "global"].includes(source) ? `source.${source}` : "noted", {day: day(time)});
 const brought = ({use, topics}) => use === "always" ? t("brought.always") : use === "asked" ? t("brought.asked") :
   topics?.length ? t("brought.topics", {topics: topics.join(", ")}) : "";
-const details = (memory) => made("div", {class: "more"}, made("p", {class: "full"}, memory.content),
-  memory.provenance.evidence && made("blockquote", {}, memory.provenance.evidence),
-  made("p", {class: "meta"}, some([t(`kind.${memory.kind}`), origin(memory), brought(memory)]).join(" \u00b7 ")));
+const kindOf = (kind) => { const name = t(`kind.${kind}`); return name[0].toLocaleUpperCase(locale) + name.slice(1); };
+const details = ({content, kind, provenance: {evidence}, ...memory}) => made("div", {class: "more"},
+  evidence && evidence.trim() !== content.trim() && made("blockquote", {}, evidence),
+  ...some([kindOf(kind), origin({...memory, provenance: {evidence}}), brought(memory)]).map((each) => made("p", {class: "meta"}, each)));
 const form = (text, label, save, leave) => {
   const field = made("textarea", {"aria-label": label, maxlength: 8000}), commit = async () => { if (!await save(field.value)) field.focus(); };
   field.value = text; field.addEventListener("keydown", (event) => {
@@ -89,7 +90,7 @@ const load = async () => {
     read = [...read, ...reply.memories]; after = reply.next; all = read; isWhole = !after; draw();
   } while (after && all.length < 10000);
   const kinds = [...new Set(all.map((each) => each.kind))], chosen = at("kind").value;
-  at("kind").replaceChildren(made("option", {value: ""}, t("kind.any")), ...kinds.map((each) => made("option", {value: each}, t(`kind.${each}`))));
+  at("kind").replaceChildren(made("option", {value: ""}, t("kind.any")), ...kinds.map((each) => made("option", {value: each}, kindOf(each))));
   at("kind").value = kinds.includes(chosen) ? chosen : "";
 };
 const forget = async (ids) => {
