@@ -1,6 +1,6 @@
 """The pages of settings that users change for themselves, and administrators for all users, while Recollect runs. Never: SQL."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +17,12 @@ from recollect_proxy.pages.visit import (
     done_of,
     require_administrator,
 )
-from recollect_proxy.settings.flags import OF_ADMINISTRATORS, OF_EACH_USER, FlagField, flag_fields
+from recollect_proxy.settings.flags import OF_EACH_USER, FlagField, flag_fields
 
-_FIELDS = flag_fields()
-_OF_EVERYBODY = tuple(each for each in _FIELDS if each.name not in OF_EACH_USER)
+_FIELDS = tuple(each for each in flag_fields() if each.name not in OF_EACH_USER)
+"""The fields of all settings but consent, which each user gives alone."""
 _SWITCHES = ("record", "recall", "standing", "summaries")
-"""The settings that people switch most: a box each."""
+"""The settings that people switch: a box each. All others are the administrators'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,25 +33,21 @@ class ShownFlag:
         field: The field's type and limits.
         own: The changed value, as the form has it; "": unchanged.
         followed: The value while it is unchanged: that of the start, or for a user that of all users.
-        may_change: Whether the visitor may change it.
     """
 
     field: FlagField
     own: str
     followed: str
-    may_change: bool
 
 
 @get("/settings")
 async def show_settings(visit: Reading) -> Response[str]:
-    """Return the page of a user's settings."""
-    own, everybodys = await visit.engine.flags(visit.user_id), await visit.engine.policy_of(None)
-    return visit.page(
-        "settings.html",
-        switches=await _switched(visit),
-        flags=[each for each in _shown(visit, own, everybodys) if each.field.name not in _SWITCHES],
-        done=done_of(visit),
-    )
+    """Return the page of a user's settings; an administrator's has more of them."""
+    shown: list[ShownFlag] = []
+    if visit.session.principal.is_administrator:
+        own, everybodys = await visit.engine.flags(visit.user_id), await visit.engine.policy_of(None)
+        shown = [each for each in _shown(own, everybodys) if each.field.name not in _SWITCHES]
+    return visit.page("settings.html", switches=await _switched(visit), flags=shown, done=done_of(visit))
 
 
 @post("/settings")
@@ -70,10 +66,10 @@ async def change_switches(change: Transaction) -> Response[str]:
 
 @post("/settings/more")
 async def change_more(change: Transaction) -> Response[str]:
-    """Change the user's settings; an empty field follows the setting of all users."""
+    """Change the settings of a user that administrators alone change; an empty field follows the setting of all users."""
     visit = change.visit
-    allowed = [each for each in _FIELDS if _may_change(visit, each)]
-    await _change(visit, change.form, allowed, visit.user_id)
+    require_administrator(visit)
+    await _change(visit, change.form, visit.user_id)
     return visit.back("/settings", done="saved")
 
 
@@ -82,19 +78,14 @@ async def show_everybody(entered: InVisit) -> Response[str]:
     """Return the page of settings for all users."""
     require_administrator(entered)
     own = await entered.engine.flags()
-    shown = _shown(entered, own, entered.engine.policy)
-    return entered.page(
-        "everybody.html",
-        flags=[each for each in shown if each.field in _OF_EVERYBODY],
-        done=done_of(entered),
-    )
+    return entered.page("everybody.html", flags=_shown(own, entered.engine.policy), done=done_of(entered))
 
 
 @post("/everybody")
 async def change_everybody(change: Transaction) -> Response[str]:
     """Change the settings for all users; an empty field takes the value of the start."""
     require_administrator(change.visit)
-    await _change(change.visit, change.form, _OF_EVERYBODY, None)
+    await _change(change.visit, change.form, None)
     return change.visit.back("/everybody", done="saved")
 
 
@@ -104,27 +95,15 @@ async def _switched(visit: Visit) -> dict[str, bool]:
     return {name: bool(getattr(flags, name)) for name in _SWITCHES}
 
 
-def _shown(visit: Visit, own: Flags, followed: Policy) -> list[ShownFlag]:
+def _shown(own: Flags, followed: Policy) -> list[ShownFlag]:
     """Return the fields, with changed values from ``own`` and others from ``followed``."""
     return [
-        ShownFlag(
-            each,
-            each.text(getattr(own, each.name)),
-            each.text(getattr(followed.flags, each.name)),
-            _may_change(visit, each),
-        )
+        ShownFlag(each, each.text(getattr(own, each.name)), each.text(getattr(followed.flags, each.name)))
         for each in _FIELDS
     ]
 
 
-def _may_change(visit: Visit, field: FlagField) -> bool:
-    is_administrator = visit.session.principal.is_administrator
-    return visit.shown.may_change and (is_administrator or field.name not in OF_ADMINISTRATORS)
-
-
-async def _change(
-    visit: Visit, form: Mapping[str, str], allowed: Collection[FlagField], user_id: str | None
-) -> None:
+async def _change(visit: Visit, form: Mapping[str, str], user_id: str | None) -> None:
     """Change the settings whose fields differ; a field that the form lacks stays.
 
     Raises:
@@ -132,7 +111,7 @@ async def _change(
     """
     own = await visit.engine.flags(user_id)
     changed: dict[str, Any] = {}
-    for each in allowed:
+    for each in _FIELDS:
         if each.name not in form:
             continue
         try:

@@ -1,4 +1,4 @@
-"""Settings on the pages: every flag of the API is shown; a person changes their own, an administrator everybody's."""
+"""Settings on the pages: a person has four switches, an administrator every setting, of one and of everybody."""
 
 from collections.abc import AsyncIterator
 from dataclasses import fields
@@ -12,10 +12,9 @@ from tests.support.stores import Store
 from recollect.model import Flags, Placement, Strategy
 from recollect.store import Postgres
 from recollect_proxy.access import KeyRole, add_access_key
-from recollect_proxy.settings.flags import OF_ADMINISTRATORS, OF_EACH_USER, flag_fields
+from recollect_proxy.settings.flags import OF_EACH_USER
 
 EVERY = {each.name for each in fields(Flags)} - {"told_zone"}
-CAPS = set(OF_ADMINISTRATORS)
 
 
 @pytest.fixture
@@ -34,16 +33,19 @@ def named(html: str, *, disabled: bool = False) -> set[str]:
     } & EVERY
 
 
-async def test_a_person_sees_every_flag_of_the_api(pages: Pages) -> None:
-    html = await (await pages.person()).html("/settings")
+async def test_a_person_sees_four_switches_and_an_administrator_every_setting_but_consent(
+    pages: Pages,
+) -> None:
+    persons = await (await pages.person()).html("/settings")
+    admins = await (await pages.administrator(looks_at=pages.anna)).html("/settings")
 
-    assert named(html) == EVERY == {each.name for each in flag_fields()}
-    assert named(html, disabled=True) == CAPS
-    assert "As for everybody: on" in text_of(html)
+    assert named(persons) == {"record", "recall", "standing", "summaries"}
+    assert named(admins) == EVERY - set(OF_EACH_USER)
+    assert "As for everybody: on" in text_of(admins)
 
 
-async def test_a_person_changes_what_differs_and_takes_it_back(pages: Pages) -> None:
-    visitor = await pages.person()
+async def test_an_administrator_changes_what_differs_and_takes_it_back(pages: Pages) -> None:
+    visitor = await pages.administrator(looks_at=pages.anna)
     sent = {"formation": "off", "lexical": "false", "max_memory_tokens": "300", "minimum_importance": "0.5"}
 
     page = await visitor.followed(
@@ -72,7 +74,7 @@ async def test_a_person_changes_what_differs_and_takes_it_back(pages: Pages) -> 
     ],
 )
 async def test_what_a_flag_can_not_be_changes_nothing(pages: Pages, name: str, value: str) -> None:
-    visitor = await pages.person()
+    visitor = await pages.administrator(looks_at=pages.anna)
 
     answer = await visitor.post("/settings/more", {name: value, "lexical": "false"})
 
@@ -80,17 +82,13 @@ async def test_what_a_flag_can_not_be_changes_nothing(pages: Pages, name: str, v
     assert await pages.engine.flags(pages.anna) == Flags()
 
 
-async def test_caps_are_changed_by_administrators_alone(pages: Pages) -> None:
+async def test_numbers_are_changed_by_administrators_alone(pages: Pages) -> None:
     person = await pages.person()
-    admin = await pages.administrator(looks_at=pages.anna)
 
-    await person.post("/settings/more", {"user_cap": "1", "session_cap": "1", "lexical": "false"})
-    by_person = await pages.engine.flags(pages.anna)
-    await admin.post("/settings/more", {"user_cap": "500"})
+    answer = await person.post("/settings/more", {"user_cap": "1", "max_memory_tokens": "300"})
 
-    assert by_person == Flags(lexical=False)
-    assert await pages.engine.flags(pages.anna) == Flags(lexical=False, user_cap=500)
-    assert named(await admin.html("/settings"), disabled=True) == set()
+    assert answer.status == 404
+    assert await pages.engine.flags(pages.anna) == Flags()
 
 
 async def test_an_administrator_changes_settings_for_everybody(own_pages: Pages) -> None:
@@ -100,14 +98,14 @@ async def test_an_administrator_changes_settings_for_everybody(own_pages: Pages)
     page = await admin.followed(
         await admin.post("/everybody", {"recall": "false", "placement": "system", "session_cap": "40"})
     )
-    persons = text_of(await (await own_pages.person()).html("/settings"))
+    of_one = text_of(await (await own_pages.administrator(looks_at=own_pages.anna)).html("/settings"))
 
     assert named(before) == EVERY - set(OF_EACH_USER)
     assert "As started: on" in text_of(before)
     assert "Saved." in page
     assert await own_pages.engine.flags() == Flags(recall=False, placement=Placement.SYSTEM, session_cap=40)
-    assert "As for everybody: in the system prompt" in persons
-    assert "as for everybody, 40." in persons
+    assert "As for everybody: in the system prompt" in of_one
+    assert "as for everybody, 40." in of_one
     await admin.post("/everybody", {"recall": "", "placement": "", "session_cap": ""})
     assert await own_pages.engine.flags() == Flags()
 
@@ -170,14 +168,12 @@ async def test_an_administrator_who_looks_at_a_persons_settings_is_noted(pages: 
 async def test_a_person_sees_who_changed_their_settings_and_how(pages: Pages) -> None:
     person, admin = await pages.person(), await pages.administrator(looks_at=pages.anna)
     await person.post("/settings", {"record": "on", "standing": "on", "summaries": "on"})
-    await person.post("/settings/more", {"max_memory_tokens": "300"})
     await admin.post("/settings/more", {"lexical": "false", "user_cap": "500"})
     await person.post("/profile/consent", {"allows": "yes"})
 
     told = text_of(await person.html("/reads"))
 
     assert "Recall: as for everybody → off" in told
-    assert "Tokens for memories: as for everybody → 300" in told
     assert "an administrator (admin-token)Search by words: as for everybody → off" in told
     assert "you (own-page)Profile: off → on" in told
     assert (await pages.engine.settings_changes(pages.ben, limit=5)) == []
@@ -188,7 +184,6 @@ async def test_what_is_saved_as_it_was_is_no_change(pages: Pages) -> None:
     everything = {"record": "on", "recall": "on", "standing": "on"}
 
     await person.post("/settings", everything)
-    await person.post("/settings/more", {"lexical": ""})
 
     assert await pages.engine.settings_changes(pages.anna, limit=5) == []
     assert "Nothing was changed." in text_of(await person.html("/reads"))
