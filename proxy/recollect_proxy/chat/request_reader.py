@@ -130,7 +130,9 @@ class RequestReader:
         )
         if detected.turn is None:
             return detected
-        return replace(detected, turn=replace(detected.turn, marked=options.mark, zone=caller.zone))
+        return replace(
+            detected, turn=replace(detected.turn, marked=options.mark, zone=caller.zone, name=caller.name)
+        )
 
 
 def _encodings(headers: Headers) -> str:

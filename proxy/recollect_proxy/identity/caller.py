@@ -8,10 +8,12 @@ from typing import Protocol
 from urllib.parse import unquote_to_bytes
 
 from recollect.model import COMMONS, Skip
+from recollect.text.normalization import storable_text
 from recollect.text.unfilled import is_unfilled
 from recollect_proxy.web.asgi import Headers
 
 _LONGEST_ID = 256
+_LONGEST_NAME = 100
 _BASE64 = b"b64:"
 _LONGEST_ENCODED = 4_096
 """The prefix by which LibreChat marks a header's value as base64 of UTF-8: it has characters that Latin-1 lacks."""
@@ -33,6 +35,7 @@ class Caller:
         credential: The value of ``Authorization``, for background calls on the caller's behalf.
         sends_all: Whether the request is known to carry everything said before its message; None if unknown.
         zone: The time zone that the request tells; "" for none.
+        name: The name of the user, as the frontend shows it; "" for none.
         by_openwebui: Whether the request certainly comes from OpenWebUI, not from a client that uses the same user header.
     """
 
@@ -45,6 +48,7 @@ class Caller:
     parent_id: str | None = None
     by_openwebui: bool = False
     zone: str = ""
+    name: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +59,21 @@ class Claim:
         user_id: The user's id; None if the mode rejects the request.
         by_openwebui: Whether only OpenWebUI identifies a user in this way.
         is_unfilled: Whether the mode rejects it for an id that is a template which was not filled in.
+        name: The user's name, if the mode's proof has it.
     """
 
     user_id: str | None = None
     by_openwebui: bool = False
     is_unfilled: bool = False
+    name: str = field(default="", repr=False)
 
     @classmethod
-    def of(cls, text: object, *, by_openwebui: bool = False) -> "Claim":
+    def of(cls, text: object, *, by_openwebui: bool = False, name: object = None) -> "Claim":
         """Return the claim to be the user with an id; a rejection if ``opaque_id`` does not accept it."""
         user_id = opaque_id(text)
         if user_id is None:
             return cls(is_unfilled=isinstance(text, str) and text != "" and is_unfilled(text))
-        return cls(user_id, by_openwebui)
+        return cls(user_id, by_openwebui, name=shown_name(name))
 
 
 REFUSED = Claim()
@@ -95,6 +101,13 @@ class Mode(Protocol):
             peer: The IP address that the request came from; None if unknown.
         """
         ...
+
+
+def shown_name(text: object) -> str:
+    """Return a user's name for display, in one line; "" if ``text`` is none, as a template that was not filled in."""
+    if not isinstance(text, str) or is_unfilled(text):
+        return ""
+    return " ".join(storable_text(text).split())[:_LONGEST_NAME]
 
 
 def readable_id(found: list[bytes]) -> str | None:

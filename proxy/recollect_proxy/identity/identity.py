@@ -95,6 +95,7 @@ class Identity:
             sends_all=self._sends_all(headers),
             by_openwebui=claim.by_openwebui,
             zone=_zone(headers),
+            name=claim.name,
         )
 
     def _warn(self) -> None:

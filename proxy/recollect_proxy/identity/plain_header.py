@@ -12,6 +12,7 @@ from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim, head
 from recollect_proxy.identity.secrets import require_strong
 from recollect_proxy.web.asgi import Headers, values
 
+_NAME = b"x-openwebui-user-name"
 _NEEDLESS = re.compile(rb"%(?:2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF]|7[eE])")
 """Percent-escapes of unreserved characters: letters, digits and ``-._~`` (RFC 3986, section 2.3)."""
 
@@ -85,7 +86,7 @@ class PlainHeader:
         is_openwebuis = (
             self._header in OPENWEBUI_USER and {name.lower() for name, _ in headers} >= OPENWEBUI_USER
         )
-        return Claim.of(header_text(users[0]), by_openwebui=is_openwebuis)
+        return Claim.of(header_text(users[0]), by_openwebui=is_openwebuis, name=_name(headers))
 
     def _is_misled(self, headers: Headers) -> bool:
         """Whether a web page sent this under a host name that may be another site's (DNS rebinding).
@@ -101,6 +102,11 @@ class PlainHeader:
             return True
         given = values(headers, self._secret_header)
         return len(given) == 1 and hmac.compare_digest(given[0], self._secret)
+
+
+def _name(headers: Headers) -> str | None:
+    names = values(headers, _NAME)
+    return header_text(names[0]) if len(names) == 1 else None
 
 
 def _is_own_host(value: bytes, known: frozenset[str]) -> bool:

@@ -66,7 +66,7 @@ class OpenWebUIToken:
             )
         except (jwt.InvalidTokenError, UnicodeDecodeError):
             return REFUSED
-        return Claim.of(claims["sub"], by_openwebui=True)
+        return Claim.of(claims["sub"], by_openwebui=True, name=claims.get("name"))
 
 
 class ProviderToken:

@@ -21,6 +21,7 @@ class Shown:
         form_token: The token in its forms.
         path: The page's path below ``BASE``, to return to after a change of language.
         may_change: Whether the visitor may change the memory.
+        name: The name of the user whose memory is shown; None: none is known, or no memory is shown.
     """
 
     words: Catalogue
@@ -28,6 +29,7 @@ class Shown:
     form_token: str
     path: str
     may_change: bool
+    name: str | None = None
 
 
 class Templates:

@@ -1,5 +1,6 @@
 """A request to a page: the visitor, the user whose memory it shows, the language, and the check of forms. Never: SQL."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC
@@ -227,8 +228,9 @@ async def provide_reading(request: Asked, parts: Parts) -> Visit:
     if principal.is_administrator:
         operation = f"page: {request.route_handler.handler_name.removeprefix('show_')}"
         await visit.engine.note_admin_read(user_id, reader=principal.name, operation=operation)
-    words = replace(visit.shown.words, zone=(await visit.engine.policy_of(user_id)).zone)
-    return replace(visit, shown=replace(visit.shown, words=words))
+    own, policy = await asyncio.gather(visit.engine.flags(user_id), visit.engine.policy_of(user_id))
+    words = replace(visit.shown.words, zone=policy.zone)
+    return replace(visit, shown=replace(visit.shown, words=words, name=own.told_name))
 
 
 async def provide_change(request: Asked, parts: Parts) -> Change:

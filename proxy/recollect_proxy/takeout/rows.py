@@ -54,6 +54,7 @@ class Flags(FlagsChange, forbid_unknown_fields=True):
     session_cap: Count | UnsetType | None = UNSET
     user_cap: Count | UnsetType | None = UNSET
     told_zone: Zone | None = None
+    told_name: Annotated[str, Meta(max_length=100)] | None = None
 
 
 class Settings(Struct):

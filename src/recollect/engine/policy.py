@@ -149,6 +149,7 @@ class Policy:
             user_cap=self.caps.user,
             time_zone=str(self.zone),
             told_zone="",  # no one tells one for everybody
+            told_name="",
         )
 
     def under(self, flags: Flags) -> Self:

@@ -183,6 +183,7 @@ class KnownUser:
     Attributes:
         sessions: In how many chats they said something.
         last_seen: When they last said or asked something, or were given a memory; None: never.
+        name: The name that their frontend gave last; None: none.
     """
 
     id: str
@@ -191,6 +192,7 @@ class KnownUser:
     exchanges: int = 0
     pending: int = 0
     last_seen: datetime | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,7 @@ class Turn:
         has_document: Whether its request carries a document: a file, or text that a frontend retrieved for the question.
         follows: The id of the answer before it, if the LLM's server keeps the chat; else "".
         zone: The time zone in its request; "": none.
+        name: The name of the user in its request, as the frontend shows it; "": none.
     """
 
     scope: Scope
@@ -80,6 +81,7 @@ class Turn:
     follows: str = ""
     has_document: bool = False
     zone: str = ""
+    name: str = field(default="", repr=False)
 
     @property
     def anchor(self) -> str:

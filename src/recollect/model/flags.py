@@ -26,6 +26,7 @@ class Flags:
         user_cap: How many a user may have; 0: any number.
         time_zone: The time zone, by name or offset, for requests that name none.
         told_zone: The zone that the user's frontend named last; it counts if ``time_zone`` is None.
+        told_name: The name that the user's frontend gave last; it is shown, and nothing else.
     """
 
     record: bool | None = None
@@ -46,6 +47,7 @@ class Flags:
     user_cap: int | None = None
     time_zone: str | None = None
     told_zone: str | None = None
+    told_name: str | None = None
 
     def over(self, other: Self) -> Self:
         """Return these flags, with the deployment's (``other``) for each None."""

@@ -41,6 +41,7 @@ class _Record(msgspec.Struct, omit_defaults=True):
     upstream: str = ""
     answer_id: str = ""
     zone: str = ""
+    name: str = ""
     answered: str = ""
     continues: bool = False
     failed_at: FailedAt | None = None
@@ -76,6 +77,7 @@ def encode(entry: LogEntry) -> bytes:
         upstream=storable_text(turn.upstream),
         answer_id=storable_text(exchange.answer_id),
         zone=turn.zone,
+        name=storable_text(turn.name),
         answered=storable_text(turn.answered),
         continues=exchange.continues,
         failed_at=None if exchange.failure is None else exchange.failure.stage,
@@ -121,6 +123,7 @@ def decode(line: bytes) -> LogEntry | None:
         parent=record.parent,
         upstream=record.upstream,
         zone=record.zone,
+        name=record.name,
     )
     exchange = Exchange(
         record.id,

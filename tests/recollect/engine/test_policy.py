@@ -87,6 +87,7 @@ def test_a_policy_says_of_every_flag_how_it_is() -> None:
         user_cap=2,
         time_zone="Pacific/Auckland",
         told_zone="",
+        told_name="",
     )
 
     assert None not in astuple(SHIPPED.flags)

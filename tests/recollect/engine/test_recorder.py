@@ -54,6 +54,17 @@ async def test_with_formation_and_recall_off_what_is_said_is_logged_all_the_same
     assert await store.memories.sessions(store.anna) == [store.anna.scope.session_id]
 
 
+async def test_the_name_in_a_request_is_kept_for_lists_to_show_and_no_row_says_who_changed_it(
+    store: Store,
+) -> None:
+    subject = engine_over(store)
+    for name in ("Anna", "", "Anna Almeida"):
+        await subject.remember(store.turn(name=name), "Good.")
+
+    assert (await store.flags.own_flags(store.anna)).told_name == "Anna Almeida"
+    assert await store.admin_reads.settings_changes(store.anna, limit=9) == []
+
+
 async def test_a_bug_in_remembering_is_not_tried_again(store: Store) -> None:
     faulty = breakable(store, Outage(LookupError("a bug")))
 

@@ -10,6 +10,7 @@ from recollect.model import (
     Actor,
     Add,
     Awaits,
+    Flags,
     Hide,
     KeptCounts,
     Kind,
@@ -99,7 +100,7 @@ async def test_all_that_is_kept_is_counted_and_nothing_of_others(store: Store) -
     ]
 
 
-async def test_users_are_found_by_a_part_of_their_id(store: Store) -> None:
+async def test_users_are_found_by_a_part_of_their_id_or_name(store: Store) -> None:
     await give(store, "green tea")
     await store.log.append(store.exchange("I live in Lisbon."))
 
@@ -108,6 +109,11 @@ async def test_users_are_found_by_a_part_of_their_id(store: Store) -> None:
     assert (found.id, found.memories, found.sessions, found.last_seen) == (store.anna, 1, 1, NOON)
     assert store.ben in {each.id for each in await store.memories.users("ben-", limit=1000)}
     assert await store.memories.users("%", limit=9) == []
+    assert found.name is None
+    await store.flags.change_flags(store.anna, Flags(told_name="Anna Almeida Zé"), ["told_name"], at=NOON)
+    assert [(each.id, each.name) for each in await store.memories.users("almeida z", limit=9)] == [
+        (store.anna, "Anna Almeida Zé")
+    ]
     first, second = [await store.memories.users("-", limit=1, skipped=skipped) for skipped in (0, 1)]
     assert first != second
     assert len(first) == len(second) == 1

@@ -54,6 +54,31 @@ def test_a_signed_header_names_the_user() -> None:
     assert OpenWebUIToken(SECRET).claim(signed(openwebui()), FAR) == Claim("anna", by_openwebui=True)
 
 
+def test_a_signed_header_gives_the_name_to_show_and_no_plain_header_does() -> None:
+    signed_name = signed(openwebui(name="Anna  Almeida"), (b"x-openwebui-user-name", b"Eve"))
+
+    assert OpenWebUIToken(SECRET).claim(signed_name, FAR) == Claim(
+        "anna", by_openwebui=True, name="Anna Almeida"
+    )
+
+
+@pytest.mark.parametrize(
+    ("sent", "name"),
+    [
+        ([b"Z%C3%A9%20Almeida"], "Zé Almeida"),
+        ([b"a\nb" + b"x" * 200], "a b" + "x" * 97),
+        ([b"{{USER_NAME}}"], ""),
+        ([b"Anna", b"Ben"], ""),
+        ([], ""),
+    ],
+)
+def test_a_plain_header_gives_the_name_to_show(sent: list[bytes], name: str) -> None:
+    headers = [(b"x-user", b"anna"), *((b"x-openwebui-user-name", each) for each in sent)]
+    mode = PlainHeader("x-user", networks=["10.0.0.0/8"], secret_header="x-secret")
+
+    assert mode.claim(headers, NEAR) == Claim("anna", name=name)
+
+
 @table(
     "token",
     [
@@ -146,10 +171,12 @@ def test_who_names_a_user_in_all_of_openwebuis_headers_is_openwebui() -> None:
     mode = PlainHeader("x-openwebui-user-id", secret_header="x-secret")
     renamed = PlainHeader("x-user", secret_header="x-secret")
 
-    assert mode.claim(OF_OPENWEBUI, NEAR) == Claim("anna", by_openwebui=True)
+    assert mode.claim(OF_OPENWEBUI, NEAR) == Claim("anna", by_openwebui=True, name="anna")
     for left_out in OF_OPENWEBUI[1:]:
-        assert mode.claim([each for each in OF_OPENWEBUI if each != left_out], NEAR) == Claim("anna")
-    assert renamed.claim([*OF_OPENWEBUI, (b"x-user", b"bob")], NEAR) == Claim("bob")
+        claim = mode.claim([each for each in OF_OPENWEBUI if each != left_out], NEAR)
+        assert claim is not None
+        assert (claim.user_id, claim.by_openwebui) == ("anna", False)
+    assert renamed.claim([*OF_OPENWEBUI, (b"x-user", b"bob")], NEAR) == Claim("bob", name="anna")
 
 
 # -- api-key ---------------------------------------------------------------------------------------

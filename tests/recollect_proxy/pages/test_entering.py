@@ -8,6 +8,7 @@ from tests.recollect_proxy.memory_api.serving import TOKEN, engine_over
 from tests.recollect_proxy.pages.served_pages import FORM, Pages, Visitor, serve_pages, text_of
 from tests.support.stores import Store
 
+from recollect.model import Flags
 from recollect.store import Postgres
 from recollect_proxy.access import Audience, FailedAttempts, KeyRole, add_access_key, source_of
 
@@ -292,6 +293,7 @@ def keys(tmp_path: Path) -> Path:
 async def test_an_administrator_opens_a_user_and_that_user_is_told(postgres: Postgres, store: Store) -> None:
     async with serve_pages(engine_over(postgres)) as served:
         memory = await served.engine.add(store.anna, "Drinks green tea")
+        await served.engine.change_flags(Flags(told_name="Zé Almeida"), ("told_name",), store.anna)
         admin = await served.administrator()
         found = text_of(await admin.html(f"/users?words={store.anna.upper()}"))
         assert (await admin.get("")).status == 303  # nobody's is open yet
@@ -305,7 +307,8 @@ async def test_an_administrator_opens_a_user_and_that_user_is_told(postgres: Pos
 
         assert store.anna in found
         assert "1 memories" in found
-        assert f"You are looking at the memory of {store.anna}" in page
+        assert f"Zé Almeida {store.anna}" in found
+        assert "You are looking at the memory of Zé Almeida." in page
         assert "green tea" in page
         assert "administrator's. Other users" in page
         assert "admin-token" in told

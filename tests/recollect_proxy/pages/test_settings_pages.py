@@ -14,7 +14,7 @@ from recollect.store import Postgres
 from recollect_proxy.access import KeyRole, add_access_key
 from recollect_proxy.settings.flags import OF_EACH_USER
 
-EVERY = {each.name for each in fields(Flags)} - {"told_zone"}
+EVERY = {each.name for each in fields(Flags)} - {"told_zone", "told_name"}
 
 
 @pytest.fixture

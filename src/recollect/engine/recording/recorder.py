@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import structlog
-from cachetools import TTLCache
+from cachetools import LRUCache, TTLCache
 
 from recollect.backends import Backends
 from recollect.engine.credentials import Lent
@@ -39,6 +39,10 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 log = structlog.get_logger(__name__)
 
 
+_NAMES_KNOWN = 10_000
+"""Of so many users the last name is known without asking the store."""
+
+
 class Recorder:
     """Remembers exchanges of many users.
 
@@ -57,11 +61,14 @@ class Recorder:
         self._clock = clock
         self._lend = lend
         self._erased: TTLCache[Scope | str, datetime] = TTLCache(_ERASURES_KEPT, _ERASURE_SECONDS)
+        self._names: LRUCache[str, str] = LRUCache(_NAMES_KNOWN)
         self._when_erased: list[Callable[[str, datetime], None]] = []
 
     def note_erasure(self, erased: Scope | str, at: datetime) -> None:
         """Let nothing that this user said until then, or said in this chat, be written any more."""
         self._erased[erased] = at
+        if isinstance(erased, str):
+            self._names.pop(erased, None)
         for forget in self._when_erased:
             forget(erased if isinstance(erased, str) else erased.user_id, at)
 
@@ -142,6 +149,7 @@ class Recorder:
             self._lend_no_more(exchange)
             return logged.outcome
         await self._learn_zone(exchange.turn, logged.told_zone)
+        await self._learn_name(exchange.turn)
         if entry.phase is Phase.BEGUN:
             self._note_credential(logged.id, exchange)
             return Written.NEW if logged.id == exchange.id else Written.KNOWN
@@ -189,6 +197,20 @@ class Recorder:
             await self._backends.flags.change_flags(user_id, told, ("told_zone",), at=self._clock())
         except StoreError as error:  # the next request tells it again
             log.warning("zone_not_kept", error=type(error).__name__)
+
+    async def _learn_name(self, turn: Turn) -> None:
+        """Keep the name of a user, for the pages and lists to show; each process asks once whether it is known."""
+        user_id = turn.scope.user_id
+        if not turn.name or self._names.get(user_id) == turn.name:
+            return
+        flags = self._backends.flags
+        try:
+            if (await flags.own_flags(user_id)).told_name != turn.name:
+                told = Flags(told_name=turn.name)
+                await flags.change_flags(user_id, told, ("told_name",), at=self._clock())
+            self._names[user_id] = turn.name
+        except StoreError as error:  # the next request tells it again
+            log.warning("name_not_kept", error=type(error).__name__)
 
     def _note_credential(self, exchange_id: UUID, exchange: Exchange, *, is_answered: bool = False) -> None:
         if exchange.credential is not None:

@@ -236,7 +236,7 @@ LIMIT $2;
 SELECT count(*) FROM users_vectors;
 
 -- name: known_users
--- Who has a memory or said something, and how much, over all users; those whose id holds some characters, in whatever
+-- Who has a memory or said something, and how much, over all users; those whose id or name holds some characters, in whatever
 -- case, and of these some, whoever was seen last first.
 WITH linked AS (
     SELECT user_id, count(*) AS memories, max(coalesce(last_recalled_at, linked_at)) AS at
@@ -252,11 +252,13 @@ WITH linked AS (
 )
 SELECT user_id AS id, coalesce(l.memories, 0) AS memories, coalesce(s.sessions, 0) AS sessions,
     coalesce(s.exchanges, 0) AS exchanges, coalesce(s.pending, 0) AS pending,
-    greatest(s.at, a.at, CASE WHEN s.at IS NULL AND a.at IS NULL THEN l.at END) AS last_seen
+    greatest(s.at, a.at, CASE WHEN s.at IS NULL AND a.at IS NULL THEN l.at END) AS last_seen,
+    t.flags ->> 'told_name' AS name
 FROM linked AS l
 FULL JOIN said AS s USING (user_id)
 LEFT JOIN asked AS a USING (user_id)
-WHERE strpos(lower(user_id), lower($1)) > 0
+LEFT JOIN user_settings AS t USING (user_id)
+WHERE strpos(lower(user_id), lower($1)) > 0 OR strpos(lower(t.flags ->> 'told_name'), lower($1)) > 0
 ORDER BY last_seen DESC NULLS LAST, id
 LIMIT $2 OFFSET $3;
 

@@ -146,6 +146,7 @@ def flags_of(written: str | None) -> Flags:
         user_cap=_as(int, kept.get("user_cap")),
         time_zone=_as(str, kept.get("time_zone")),
         told_zone=_as(str, kept.get("told_zone")),
+        told_name=_as(str, kept.get("told_name")),
     )
 
 
@@ -161,8 +162,8 @@ def _word(words: type[W], kept: object) -> W | None:
     return next((word for word in words if word == kept), None)
 
 
-_LEARNED = "told_zone"
-"""The setting that no one changes: it is learned from requests."""
+_LEARNED = frozenset({"told_zone", "told_name"})
+"""The settings that no one changes: they are learned from requests."""
 
 
 class AdminReadLog:
@@ -201,7 +202,9 @@ async def note_settings_change(
 ) -> None:
     """Record a change of the user's own settings in the connection's transaction, if there is any."""
     old, new = asdict(before), asdict(after)
-    changed = {name: (old[name], new[name]) for name in new if old[name] != new[name] and name != _LEARNED}
+    changed = {
+        name: (old[name], new[name]) for name in new if old[name] != new[name] and name not in _LEARNED
+    }
     if changed:
         written = OF_SETTINGS + json.dumps({"by": by.party, "changed": changed})
         await connection.execute(
