@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.recollect_proxy.spoken import MESSAGES, RESPONSES
+from tests.recollect_proxy.chat.spoken import MESSAGES, RESPONSES
 from tests.scripted.upstream import Fields, ScriptedUpstream
 from tests.servers.running_proxy import CHAT, RunningProxy, User
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.recollect_proxy.command_line import operators, run
+from tests.recollect_proxy.commands.command_line import operators, run
 from tests.servers.served_process import environment, processes_in, temporary_files
 from typer.testing import Result
 

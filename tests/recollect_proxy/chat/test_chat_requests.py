@@ -3,9 +3,9 @@
 import re
 
 import pytest
+from tests.recollect_proxy.chat.spoken import replies
 from tests.recollect_proxy.frontends import APIS, Api, Frontend, Sent
 from tests.recollect_proxy.given import given_memory
-from tests.recollect_proxy.spoken import replies
 from tests.scripted.extraction import Lesson, Pupil
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import jwt
 import pytest
-from tests.recollect_proxy import first_chat
+from tests.recollect_proxy.chat import first_chat
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.served_process import environment
 

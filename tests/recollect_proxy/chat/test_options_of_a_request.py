@@ -25,32 +25,6 @@ async def drinker(proxy: RunningProxy, user: User) -> User:
     return user
 
 
-def told(upstream: ScriptedUpstream) -> int:
-    """Return how many memories the prompt holds."""
-    return upstream.last.system.count("\n• ")
-
-
-async def test_fewer_memories_can_be_asked_for(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    answer = await proxy.say(drinker, WHICH_TEA, extra=[(b"X-Recollect-Top-K-Memories", b"1")])
-
-    assert told(upstream) == 1
-    assert answer.header(b"x-recollect-memories") == b"1"
-    assert not [name for name, _ in upstream.last.headers if name.lower().startswith(b"x-recollect")]
-
-
-async def test_options_of_who_is_not_known_are_taken_out_too(
-    proxy: RunningProxy, upstream: ScriptedUpstream
-) -> None:
-    headers = [(b"Content-Type", b"application/json")]
-
-    answer = await proxy.fetch(b"POST", CHAT, headers, chat_body("Hello.", recollect={"recall": False}))
-
-    assert answer.header(b"x-recollect-skipped") == b"no-identity"
-    assert json.loads(upstream.last.body) == json.loads(chat_body("Hello."))
-
-
 @in_turn("known", [True, False])
 @in_turn(
     "given",
@@ -71,16 +45,6 @@ async def test_a_senseless_option_is_refused_and_nothing_is_sent_on(
     assert upstream.received == []
     if known:
         assert await proxy.logged(user) == []
-
-
-async def test_recall_off_recalls_nothing_and_remembers_all_the_same(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    answer = await proxy.say(drinker, WHICH_TEA, extra=[(b"X-Recollect-Recall", b"off")])
-
-    assert answer.header(b"x-recollect-skipped") == b"off"
-    assert upstream.last.body == chat_body(WHICH_TEA)
-    assert ("user", WHICH_TEA) in await proxy.logged(drinker)
 
 
 async def test_remember_off_recalls_all_the_same_and_remembers_nothing(

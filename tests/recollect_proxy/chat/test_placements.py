@@ -1,6 +1,7 @@
-"""Blocks stay in their places over a chat, so the upstream's prompt cache holds."""
+"""Blocks stay in their places over a chat, as each model's upstream takes them, so the upstream's prompt cache holds."""
 
 import json
+from collections.abc import Mapping
 from itertools import pairwise
 
 import pytest
@@ -9,7 +10,11 @@ from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User, running_proxy
+from tests.support.tables import table
 
+from recollect.composition import Placed
+from recollect.wire import COMPLETIONS, ChatBody, SystemStyle
+from recollect_proxy.chat.request_composer import RequestComposer
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 CAT = "My cat is called Minka."
@@ -61,33 +66,6 @@ async def test_a_request_is_how_the_next_one_of_its_chat_begins(
     assert "glazier in Bremen" in json.dumps(sent[-1].messages[8])
 
 
-@IN_EACH
-async def test_a_chat_without_an_id_is_known_again_by_how_it_began(
-    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User, api: Api
-) -> None:
-    chat = Frontend(proxy, upstream, chatter, chat=None, api=api)
-
-    sent = [await chat.says(text) for text in (WHICH_TEA, WHICH_CAT, SUM)]
-
-    assert all(one.begins(next_one) for one, next_one in pairwise(sent))
-    assert TEA in sent[-1].system
-    assert fenced(sent[-1]) == [False, False, True, False, False]
-
-
-async def test_a_turn_that_is_sent_again_goes_up_with_the_same_bytes(
-    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
-) -> None:
-    chat = Frontend(proxy, upstream, chatter)
-    await chat.says(WHICH_TEA)
-    second = await chat.says(WHICH_CAT)
-    await given_memory(proxy, chatter, "My cat Minka is fourteen years old.")
-    chat.messages.pop()
-
-    again = await chat.again()
-
-    assert again.body == second.body
-
-
 async def test_a_chat_goes_on_as_it_was_after_a_restart(
     fresh_settings: ProxySettings, upstream: ScriptedUpstream, user: User
 ) -> None:
@@ -135,4 +113,50 @@ async def test_a_model_that_takes_no_system_prompt_is_told_beside_the_first_mess
         assert sent[0].begins(sent[1])
 
 
-# -- less of it ------------------------------------------------------------------------------------
+KNOWN = "<recollect_memories>\n- tea\n</recollect_memories>"
+
+
+def chat_with(model: str) -> ChatBody:
+    chat = COMPLETIONS.read(
+        json.dumps({"model": model, "messages": [{"role": "user", "content": "Which tea?"}]}).encode()
+    )
+    assert chat is not None
+    return chat
+
+
+def composed(model: str, styles: Mapping[str, SystemStyle]) -> list[dict[str, str]]:
+    body = RequestComposer(COMPLETIONS, styles).compose(chat_with(model), Placed(system=KNOWN))
+    assert body is not None
+    messages: list[dict[str, str]] = json.loads(body)["messages"]
+    return messages
+
+
+SYSTEM = [{"role": "system", "content": KNOWN}, {"role": "user", "content": "Which tea?"}]
+DEVELOPER = [{"role": "developer", "content": KNOWN}, {"role": "user", "content": "Which tea?"}]
+NONE = [{"role": "user", "content": f"Which tea?\n\n{KNOWN}"}]
+
+
+@table(
+    ("model", "styles", "messages"),
+    [
+        ("gemma-3", {}, SYSTEM),
+        ("gemma-3", {"gemma*": SystemStyle.NONE}, NONE),
+        ("Gemma-3-IT", {"gemma*": SystemStyle.NONE}, NONE),
+        ("google/gemma-3", {"gemma*": SystemStyle.NONE}, SYSTEM),
+        ("google/gemma-3", {"*gemma*": SystemStyle.NONE}, NONE),
+        ("o3", {"o*": SystemStyle.DEVELOPER, "o3": SystemStyle.NONE}, DEVELOPER),
+        ("o3", {"o3": SystemStyle.NONE, "o*": SystemStyle.DEVELOPER}, NONE),
+    ],
+)
+def test_the_first_pattern_that_fits_the_models_name_counts(
+    model: str, styles: Mapping[str, SystemStyle], messages: list[dict[str, str]]
+) -> None:
+    assert composed(model, styles) == messages
+
+
+def test_where_nothing_is_added_nothing_is_composed() -> None:
+    assert RequestComposer(COMPLETIONS, {}).compose(chat_with("m"), Placed()) is None
+
+
+def test_what_has_no_certain_place_is_not_composed() -> None:
+    assert RequestComposer(COMPLETIONS, {}).compose(chat_with("m"), Placed(beside={7: KNOWN})) is None

@@ -1,8 +1,12 @@
+"""The reply that is heard in an answer, and which answers are JSON to be rewritten."""
+
 import pytest
-from tests.recollect_proxy.spoken import named_event
+from tests.recollect_proxy.chat.spoken import named_event
 from tests.scripted.upstream import DONE, completion_body, event, events
+from tests.support.tables import table
 
 from recollect.wire import COMPLETIONS, RESPONSES
+from recollect_proxy.chat.relay import is_json
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
 from recollect_proxy.upstream.http1 import Response
 from recollect_proxy.upstream.upstream import Answer
@@ -84,3 +88,21 @@ def test_a_user_who_leaves_a_failed_answer_leaves_it_failed(response: Response) 
     recorder.client_left = True
 
     assert recorder.reply() is None
+
+
+@table(
+    ("headers", "expected"),
+    [
+        ([(b"content-type", b"application/json")], True),
+        ([(b"Content-Type", b"Application/JSON; charset=utf-8")], True),
+        ([(b"content-type", b"application/json"), (b"content-encoding", b"identity")], True),
+        ([(b"content-type", b"application/json"), (b"content-encoding", b"gzip")], False),
+        ([(b"content-type", b"text/event-stream")], False),
+        ([(b"content-type", b"application/jsonl")], False),
+        ([], False),
+    ],
+)
+def test_json_is_what_says_so_and_is_not_compressed(
+    headers: list[tuple[bytes, bytes]], *, expected: bool
+) -> None:
+    assert is_json(Answer(200, headers, object.__new__(Response))) is expected

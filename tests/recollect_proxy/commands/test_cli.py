@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.recollect_proxy.command_line import recollect
+from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.settings import proxy_settings
 from tests.scripted.embeddings import embedded
 from tests.scripted.upstream import ScriptedUpstream

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
-from tests.recollect_proxy.command_line import recollect
+from tests.recollect_proxy.commands.command_line import recollect
 
 from recollect.settings import EngineSettings, is_setting
 from recollect_proxy.commands.config import FILES, markdown

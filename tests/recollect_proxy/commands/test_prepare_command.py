@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from tests.recollect_proxy.command_line import recollect
+from tests.recollect_proxy.commands.command_line import recollect
 
 from recollect.errors import EmbedderError
 from recollect.models.embedders import graph_file

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
-from tests.recollect_proxy.command_line import recollect
+from tests.recollect_proxy.commands.command_line import recollect
 
 from recollect.errors import ConfigurationError
 from recollect.model import SystemStyle

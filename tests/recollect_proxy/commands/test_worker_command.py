@@ -11,7 +11,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from tests.recollect_proxy.command_line import recollect
+from tests.recollect_proxy.commands.command_line import recollect
 from tests.scripted.embeddings import embedded
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.databases import new_database

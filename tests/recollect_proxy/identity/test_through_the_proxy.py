@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import jwt
 import pytest
-from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.given import WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.scripted.upstream import ScriptedUpstream
@@ -79,17 +79,6 @@ async def test_each_mode_reaches_its_own_users_memory_and_no_others(
         assert told == [favourites[user_id]]
 
 
-async def test_the_first_mode_that_applies_decides(guarded: RunningProxy, user: User) -> None:
-    told = await ask(
-        guarded,
-        [signed(user.id), keyed("sk-key-of-berta-0123456789"), *named("dora")],
-        "I have a cat called Minka.",
-    )
-
-    assert told.header(b"x-recollect-skipped") == b"nothing-relevant"
-    assert [memory.content for memory in await guarded.memories(user)] == ["I have a cat called Minka."]
-
-
 BAD: dict[str, Any] = {
     "signed by another": lambda user: [signed(user, secret=SIGNING[::-1])],
     "expired": lambda user: [signed(user, exp=datetime.now(UTC) - timedelta(hours=1))],
@@ -146,32 +135,6 @@ async def test_a_request_of_nobodys_is_counted_as_such_and_so_is_a_recall_of_not
     }
 
 
-async def test_plain_headers_beside_a_token_are_ignored(
-    guarded: RunningProxy, upstream: ScriptedUpstream, user: User, other_user: User
-) -> None:
-    await given_memory(guarded, other_user)
-    plain = [(b"X-OpenWebUI-User-Id", other_user.id.encode()), *named(other_user.id)]
-
-    answer = await ask(guarded, [*plain, signed(user.id), *plain])
-
-    assert answer.header(b"x-recollect-memories") == b"0"
-    assert upstream.last.body == chat_body(WHICH_TEA)
-
-
-async def test_the_identity_goes_no_further(
-    guarded: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    name = [(b"X-OpenWebUI-User-Name", b"Anna"), (b"X-OpenWebUI-Chat-Id", b"chat-of-anna")]
-
-    await ask(guarded, [signed(user.id), *named("dora"), *name, keyed("sk-of-the-upstream")])
-
-    assert not [
-        field for field, _ in upstream.last.headers if field.lower().startswith((b"x-open", b"x-rec"))
-    ]
-    assert upstream.last.values(b"x-user") == []
-    assert upstream.last.values(b"authorization") == [b"Bearer sk-of-the-upstream"]
-
-
 # -- ids -------------------------------------------------------------------------------------------
 
 IDS = [
@@ -214,15 +177,3 @@ async def test_every_id_reaches_exactly_its_own_memory(
         assert f"number {number}00." in upstream.last.system
         [memory] = await proxy.memories(user)
         assert memory.owner == user.known_as
-
-
-@in_turn("user_id", ["\u00e4\u00f6", "O'Neil 50", "\u65e5\u672c"])
-async def test_an_id_as_openwebui_encodes_it_is_the_one_that_was_meant(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user_id: str
-) -> None:
-    """It encodes what is not ASCII, and leaves spaces and punctuation as they are."""
-    await given_memory(proxy, User(quote(user_id)))
-
-    await proxy.say(User(quote(user_id, safe="!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ \t")), WHICH_TEA)
-
-    assert TEA in upstream.last.system

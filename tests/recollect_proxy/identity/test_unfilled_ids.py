@@ -60,24 +60,6 @@ async def test_people_whose_id_nobody_filled_in_share_no_memory(
     assert not any(template in str(lines) for template in TEMPLATES if len(template) > len("undefined"))
 
 
-@in_turn("template", ["{{USER_MESSAGE_ID}}", "undefined", "[object Object]", "${MESSAGE_ID}"])
-async def test_messages_whose_ids_nobody_filled_in_are_all_learned(
-    proxy: RunningProxy, user: User, template: str
-) -> None:
-    names = (b"X-OpenWebUI-Message-Id", b"X-Recollect-Message-Id", b"X-Recollect-Parent", b"X-Recollect-Task")
-    unfilled = [(name, template.encode()) for name in names]
-
-    await proxy.say(user, "I live in Ghent.", extra=unfilled)
-    said = [
-        {"role": "user", "content": "I live in Ghent."},
-        {"role": "assistant", "content": "All right."},
-        {"role": "user", "content": "I am allergic to nuts."},
-    ]
-    await proxy.say(user, said, extra=unfilled)
-
-    assert await proxy.statements(user) == ["I am allergic to nuts.", "I live in Ghent."]
-
-
 @in_turn("template", ["{{CHAT_ID}}", "null", "$CONVERSATION"])
 async def test_chats_whose_id_nobody_filled_in_are_told_apart_as_without_one(
     proxy: RunningProxy, user: User, template: str
@@ -89,16 +71,3 @@ async def test_chats_whose_id_nobody_filled_in_are_told_apart_as_without_one(
     await proxy.settle()
     chats = await proxy.rows("SELECT DISTINCT session_id FROM recollect.messages WHERE user_id = $1", user.id)
     assert len(chats) == 4
-
-
-@in_turn("sent", [b"Jos\xe9-%d", "Jos\u00e9-%d".encode(), b"Jos%%C3%%A9-%d", b"Jos%%E9-%d"])
-async def test_a_name_sent_in_another_encoding_is_the_same_person(
-    proxy: RunningProxy, user: User, sent: bytes
-) -> None:
-    number = int(user.id.removeprefix("user-"), 16)
-    named = [(b"X-OpenWebUI-User-Id", sent % number), (b"Content-Type", b"application/json")]
-
-    await proxy.fetch(b"POST", CHAT, named, chat_body("I live in Ghent."))
-
-    await proxy.settle()
-    assert await proxy.rows("SELECT FROM recollect.messages WHERE user_id = $1", f"Jos\u00e9-{number}")

@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.recollect_proxy.command_line import recollect
+from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.importers.kept import chat_row, memory_row, talk, write_database, write_export
 from tests.servers.served_process import RECOLLECT, environment
 

@@ -5,9 +5,9 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from tests.recollect_proxy.chat.spoken import replies
 from tests.recollect_proxy.frontends import APIS
 from tests.recollect_proxy.given import given_memory
-from tests.recollect_proxy.spoken import replies
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
 from tests.support.tables import table

@@ -1,8 +1,8 @@
 """Wishes in a chat (remember, forget, correct) are carried out, and the next answer can confirm them."""
 
 import pytest
+from tests.recollect_proxy.chat.spoken import replies
 from tests.recollect_proxy.frontends import APIS, Api, Frontend
-from tests.recollect_proxy.spoken import replies
 from tests.scripted.extraction import Lesson, Pupil
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
@@ -57,20 +57,6 @@ async def test_what_somebody_asks_to_be_remembered_is_and_the_next_answer_can_sa
     assert memory.content in elsewhere.text
 
 
-async def test_without_a_model_what_is_to_be_remembered_is_in_the_persons_own_words(
-    proxy: RunningProxy, answering: ScriptedUpstream, user: User
-) -> None:
-    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"formation": "qa_turn"})
-    chat = Frontend(proxy, answering, user)
-
-    await chat.says(REMEMBER)
-    [told] = await proxy.statements(user)
-    next_one = await chat.says(SMALL_TALK)
-
-    assert LOCKER.casefold() in told.casefold()
-    assert f"- [DONE] Remembered, as the user asked: {told}" in next_one.text
-
-
 @IN_EACH
 async def test_what_somebody_asks_to_be_forgotten_is_gone_from_everywhere(
     proxy: RunningProxy,
@@ -101,22 +87,6 @@ async def test_what_somebody_asks_to_be_forgotten_is_gone_from_everywhere(
     assert "417" not in (await asked.says(SMALL_TALK)).text, "nor a block that is attached again"
     assert "417" not in (await told.says(SMALL_TALK)).done
     assert FORGET not in new.text, "nor the command itself"
-
-
-async def test_without_a_model_what_is_named_in_so_many_words_is_forgotten(
-    proxy: RunningProxy, answering: ScriptedUpstream, user: User
-) -> None:
-    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"formation": "qa_turn"})
-    await Frontend(proxy, answering, user, chat="told").says(REMEMBER)
-    await proxy.memories(user)
-    assert "417" in (await Frontend(proxy, answering, user, chat="asked").says(WHICH)).text
-
-    await Frontend(proxy, answering, user, chat="forgetting").says(FORGET)
-    await proxy.formed(user)
-    new = await Frontend(proxy, answering, user, chat="new").says(WHICH)
-
-    assert "417" not in new.text
-    assert [each.content for each in await proxy.memories(user, at_least=0) if "417" in each.content] == []
 
 
 @IN_EACH

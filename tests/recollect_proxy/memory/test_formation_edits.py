@@ -7,9 +7,9 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from tests.recollect_proxy.frontends import REPLY, Frontend, Sent
+from tests.recollect_proxy.frontends import Frontend, Sent
 from tests.scripted.extraction import Lesson, Pupil, messages_shown
-from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion
+from tests.scripted.upstream import Answer, Received, ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
 
 from recollect.engine.background import inbox
@@ -131,24 +131,6 @@ async def test_a_message_that_is_edited_while_it_is_formed_teaches_nothing(
     assert "Palmer" not in await asked(thread, WHICH_DENTIST)
     history = await thread.proxy.engine.history(thread.user.known_as)
     assert [each.after for each in history] == [QUILL]
-
-
-@pytest.mark.usefixtures("taught")
-async def test_an_answer_given_anew_teaches_nothing_twice(
-    thread: Thread, pupil: Pupil, upstream: ScriptedUpstream
-) -> None:
-    await thread.says(BOAT)
-    await formed(thread)
-    upstream.otherwise = lambda _request: completion("What a fine boat.")
-
-    await thread.asks_again()
-    await thread.asks_again()
-
-    assert await formed(thread) == [BOAT]
-    assert len(pupil.extractions(BOAT)) == 1
-    [memory] = await thread.proxy.memories(thread.user)
-    assert memory.reinforcement_count == 0
-    assert [words for _, words in await thread.proxy.logged(thread.user)] == [BOAT, REPLY]
 
 
 @pytest.mark.usefixtures("taught")

@@ -35,36 +35,6 @@ async def test_a_told_fact_is_recalled_in_another_chat(
     assert TEA in upstream.last.system
 
 
-@pytest.mark.parametrize(
-    ("before", "behind"),
-    [
-        (
-            b'{"model": "scripted", "messages" : [',
-            b' {"role": "user", "content": "Which tea is my favourite?"}',
-        ),
-        (
-            b'{"model":"scripted","messages":[ {"content":"Be brief.',
-            b'", "role":"system"},{"role":"user","content":"Which tea is my favourite?"}',
-        ),
-    ],
-    ids=["without a system message", "with one"],
-)
-async def test_the_upstream_sees_the_body_as_it_came_but_for_the_spliced_text(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, before: bytes, behind: bytes
-) -> None:
-    odd = b'], "n":1.0, "seed": 12345678901234567890123, "x":1e400,\r\n "\\u00e9\\/" :null,"x-own":{"b":1,"a":2} }'
-
-    answer = await proxy.fetch(b"POST", CHAT, drinker.headers(chat="chat-2"), before + behind + odd)
-
-    assert answer.header(b"x-recollect-memories") == b"1"
-    sent = upstream.last.body
-    assert sent.startswith(before)
-    assert sent.endswith(behind + odd)
-    spliced = sent[len(before) : -len(behind + odd)]
-    assert TEA.encode() in spliced
-    assert upstream.last.values(b"content-length") == [b"%d" % len(sent)]
-
-
 async def test_another_user_never_sees_it(
     proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, other_user: User
 ) -> None:
@@ -85,21 +55,6 @@ async def test_a_turn_that_recalls_nothing_goes_up_byte_for_byte(
 
     assert answer.header(b"x-recollect-skipped") == b"nothing-relevant"
     assert upstream.last.body == body
-
-
-async def test_digests_of_a_body_that_was_changed_are_not_sent_on(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    digests = [(b"Content-Digest", b"sha-256=:x:"), (b"Content-MD5", b"x"), (b"Signature", b"x")]
-
-    await proxy.say(drinker, WHICH_TEA, extra=digests)
-    changed = upstream.last
-    await proxy.say(drinker, "sqrt(2)*sqrt(8)=", chat="chat-2", extra=digests)
-    unchanged = upstream.last
-
-    for name, value in digests:
-        assert changed.values(name) == []
-        assert unchanged.values(name) == [value]
 
 
 async def test_memories_are_added_to_a_json_answer_when_they_are_asked_for(
@@ -159,18 +114,6 @@ async def test_a_temporary_chat_may_recall_but_is_never_remembered(
         assert answer.header(b"x-recollect-memories") == b"1"
         assert TEA in upstream.last.system
         assert len(await lenient.logged(drinker)) == len(await proxy.logged(drinker)) == 2
-
-
-async def test_an_identity_sent_twice_is_nobodys(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    smuggled = [(b"x-openwebui-user-id", b"mallory")]
-
-    answer = await proxy.say(drinker, WHICH_TEA, extra=smuggled)
-
-    assert answer.header(b"x-recollect-skipped") == b"bad-identity"
-    assert upstream.last.body == chat_body(WHICH_TEA)
-    assert len(await proxy.logged(drinker)) == 2  # of the first chat
 
 
 async def test_a_user_who_was_erased_is_unknown(

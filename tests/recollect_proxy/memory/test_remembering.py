@@ -36,16 +36,6 @@ def encoded(body: bytes, encoding: str, content_type: bytes) -> Answer:
 # -- answers ---------------------------------------------------------------------------------------
 
 
-async def test_an_answer_is_remembered_with_its_question(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append(completion("What a nice name."))
-
-    await proxy.say(user, CAT)
-
-    assert await proxy.logged(user) == [("user", CAT), ("assistant", "What a nice name.")]
-
-
 async def test_a_streamed_answer_is_remembered_whole(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
@@ -139,41 +129,6 @@ async def test_of_a_tool_loop_the_final_answer_is_remembered_and_that_once(
     assert await proxy.logged(user) == [("user", "What is the weather?"), ("assistant", "Sunny.")]
 
 
-@in_turn("chat", ["temporary:1", "channel:7"])
-async def test_temporary_chats_and_channels_neither_recall_nor_form(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, chat: str
-) -> None:
-    await proxy.say(user, CAT)
-    await proxy.memories(user)
-
-    answer = await proxy.say(user, WHICH_CAT, chat=chat)
-
-    assert answer.header(b"x-recollect-skipped") == (b"channel" if "channel" in chat else b"temporary")
-    assert upstream.last.system == ""
-    assert len(await proxy.logged(user)) == 2
-
-
-TITLE = "### Task:\nGenerate a concise title summarizing the chat history.\n<chat_history>\nUSER: a\n</chat_history>"
-
-
-@in_turn(("text", "extra"), [(WHICH_CAT, [(b"X-Recollect-Task", b"title_generation")]), (TITLE, [])])
-async def test_background_tasks_neither_recall_nor_form(
-    proxy: RunningProxy,
-    upstream: ScriptedUpstream,
-    user: User,
-    text: str,
-    extra: list[tuple[bytes, bytes]],
-) -> None:
-    await proxy.say(user, CAT)
-    await proxy.memories(user)
-
-    answer = await proxy.say(user, text, extra=extra)
-
-    assert answer.header(b"x-recollect-skipped") == b"task"
-    assert upstream.last.system == ""
-    assert len(await proxy.logged(user)) == 2
-
-
 async def test_a_body_too_large_to_read_passes_without_memory(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
@@ -186,24 +141,3 @@ async def test_a_body_too_large_to_read_passes_without_memory(
     assert answer.header(b"x-recollect-skipped") == b"too-large"
     assert upstream.last.body == body
     assert await proxy.logged(user) == []
-
-
-@in_turn(
-    "body",
-    [
-        b"",
-        b'{"messages":{}}',
-        b"[]",
-        b'{"messages":[{"role":"user","content":"a"}]} {}',
-    ],
-)
-async def test_what_is_no_readable_chat_passes_unchanged(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, body: bytes
-) -> None:
-    upstream.answers.append(failure(400, message="Bad JSON."))
-
-    answer = await proxy.fetch(b"POST", CHAT, user.headers(), body)
-
-    assert answer.status == 400
-    assert answer.header(b"x-recollect-skipped") == b"unreadable"
-    assert upstream.last.body == body

@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
+from tests.recollect_proxy.chat.spoken import replies
 from tests.recollect_proxy.frontends import APIS, Api
 from tests.recollect_proxy.given import TEA, given_memory
 from tests.recollect_proxy.own_proxies import ListeningProxies
-from tests.recollect_proxy.spoken import replies
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User, somebody
 from tests.support.tables import table

@@ -1,10 +1,21 @@
-"""A body is read strictly: a wrong field is refused, and named without repeating its value."""
+"""A body or a query is read strictly: a wrong field is refused, and named without its value."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
+import pytest
 from tests.recollect_proxy.memory_api.serving import SECRET, TOKEN, Api, assert_error
 from tests.support.raw_client import RawConnection
 from tests.support.tables import table
+
+from recollect.api.failures import Failure
+from recollect.api.memories import NewMemory
+from recollect.api.operation import Operation
+from recollect.api.operations import OPERATIONS, Memories, Profiles, Server, Settings, Shared, Users
+from recollect_proxy.memory_api.errors import RefusedError
+from recollect_proxy.memory_api.reading import read_body, read_query
+from recollect_proxy.web.values import shape_fields
 
 ID = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
 
@@ -92,3 +103,201 @@ async def test_a_body_of_no_announced_length_is_cut_off_at_64_kib(api: Api) -> N
             await connection.send(b"2000\r\n" + b" " * 0x2000 + b"\r\n")
 
         assert_error(await connection.read_response(), 413, "body_too_large")
+
+
+NEW, CHANGE, BULK = Memories.add_memory, Memories.correct_memory, Memories.change_many_memories
+LIST, SEARCH, TRY = Memories.list_memories, Memories.search_memories, Server.inspect_retrieval
+FLAGS, SHARE, GLOBAL, ENTRY = (
+    Settings.change_user_settings,
+    Shared.share_memory,
+    Shared.add_global_memory,
+    Profiles.add_profile_entry,
+)
+LIST_OF_CHANGES = "a list of 1 to 100 objects, each with `op`"
+SWITCH = "true or false, or null"
+USERS = "a list of 1 to 100, each a string of 1 to 256 characters, not `*`"
+WRONG_CHANGES: list[Any] = [
+    *([], {}, None, [None], [{"op": "forget", "id": ID}] * 101, [{"id": ID}], [{"op": "forget"}]),
+    *([{"op": "erase", "id": ID}], [{"op": "forget", "id": SECRET}]),
+    [{"op": "forget", "id": ID, "content": "x"}],
+    *([{"op": "correct", "id": ID, "content": each}] for each in (" ", None)),
+    [{"op": "correct", "id": ID, "content": SECRET, "kind": SECRET}],
+    [{"op": "correct", "id": ID, "importance": 2}],
+    [{"op": "correct", "id": ID, "topics": [" "]}],
+    [{"op": "correct", "id": ID, "event_at": "2026-03-15"}],
+]
+WRONG_USERS: list[Any] = [
+    *(None, "bob", [], [1], [None], [""], ["*"], [f"{SECRET}\0"], ["x" * 257], ["bob", "*"]),
+    [f"user-{number}" for number in range(101)],
+]
+
+
+def content(text: Any, /, **more: Any) -> dict[str, Any]:
+    return {"content": text, **more}
+
+
+def refused(read: Callable[[bytes, Any], Any], operation: Operation[Any], given: bytes) -> Failure:
+    """Return the failure with which a body or a query is refused."""
+    with pytest.raises(RefusedError) as error:
+        read(given, operation.takes)
+    assert SECRET not in error.value.failure.message
+    return error.value.failure
+
+
+@table(
+    ("operation", "body", "field", "says"),
+    [
+        (NEW, {}, "content", "missing"),
+        (NEW, {"kind": "fact"}, "content", "missing"),
+        *(
+            (NEW, content(each), "content", "1 to 8000 characters")
+            for each in ("", " \n\t\u3000", SECRET * 500)
+        ),
+        (NEW, content(f"{SECRET}\0"), "content", "NUL"),
+        *((NEW, content(each), "content", "string") for each in (None, 5, [SECRET])),
+        (NEW, content("x", kind=SECRET), "kind", "one of fact, preference, insight, decision, todo, entity"),
+        (NEW, content("x", kind=None), "kind", "one of fact"),
+        *(
+            (NEW, content("x", importance=each), "importance", "a number from 0 to 1")
+            for each in (1.01, -0.01, "0.5", True, None)
+        ),
+        *(
+            (NEW, content("x", event_at=each), "event_at", "offset from UTC (RFC 3339)")
+            for each in ("2026-03-15T09:30:00", "2026-03-15", SECRET, 1773567000)
+        ),
+        (NEW, content("x", event_at="0001-01-01T00:00:00+14:00"), "event_at", "RFC 3339"),
+        (NEW, content("x", event_at="9999-12-31T23:59:59-14:00"), "event_at", "RFC 3339"),
+        (
+            NEW,
+            content("x", text=SECRET),
+            "text",
+            "unknown field. Known are content, kind, importance, event_at",
+        ),
+        (NEW, content("x", id="1"), "id", "unknown field"),
+        *(
+            (NEW, {"content": "x", each: 1}, None, "unknown field")
+            for each in (f"{SECRET} is long", "a" * 64)
+        ),
+        *(
+            (NEW, content("x", session_id=each), "session_id", "or null")
+            for each in ("", "*", "x\0", "{{ID}}")
+        ),
+        (CHANGE, {}, None, "at least one of content, kind, importance"),
+        (CHANGE, {"content": None}, "content", "string"),
+        (CHANGE, {"kind": None}, "kind", "one of"),
+        *((CHANGE, {"importance": each}, "importance", "number") for each in (None, 2)),
+        (CHANGE, {"event_at": "noon"}, "event_at", "offset from UTC"),
+        *((CHANGE, {"use": each}, "use", "one of always, topic, asked") for each in (SECRET, None)),
+        *(
+            (CHANGE, {"topics": each}, "topics", "a list of at most 6, each a string of 1 to 80 characters")
+            for each in (SECRET, None, [" "], ["x" * 81], ["x\0"], ["x"] * 7)
+        ),
+        *(
+            (CHANGE, {"questions": each}, "questions", "a list of at most 2, each a string of 1 to 200")
+            for each in (["x", SECRET, "z"], ["x" * 201])
+        ),
+        (
+            CHANGE,
+            {"session_id": None},
+            "session_id",
+            "Known are content, kind, importance, event_at, holds_from",
+        ),
+        *((BULK, {"operations": each}, "operations", LIST_OF_CHANGES) for each in WRONG_CHANGES),
+        (SHARE, {}, "users", "missing"),
+        *((SHARE, {"users": each}, "users", USERS) for each in WRONG_USERS),
+        (GLOBAL, content("x", event_at=None), "event_at", "unknown field"),
+        (ENTRY, {"field": SECRET, "content": "x"}, "field", "one of name"),
+        (ENTRY, {"field": "name"}, "content", "missing"),
+        (ENTRY, {"field": "name", "content": "x", "state": "confirmed"}, "state", "unknown field"),
+        *((Users.mark_turn, {"marked": each}, "marked", "true or false") for each in (None, 1, "true")),
+        (FLAGS, {}, None, "at least one of record, recall, standing"),
+        *(
+            (FLAGS, {name: each}, name, SWITCH)
+            for name in ("record", "recall", "summaries", "queries", "lexical", "history", "profile")
+            for each in ("no", 0)
+        ),
+        (FLAGS, {"formation": SECRET}, "formation", "one of extract, qa_turn, both, off, or null"),
+        (FLAGS, {"placement": SECRET}, "placement", "one of stable, system, user, off, or null"),
+        *((FLAGS, {"minimum_importance": each}, "minimum_importance", "from 0 to 1") for each in (1.5, True)),
+        *(
+            (FLAGS, {name: each}, name, "whole number")
+            for name, values in {
+                "max_memory_tokens": (49, 100_001),
+                "max_history_tokens": (-1,),
+                "summary_turns": (True,),
+                "session_cap": (-1, 1.5),
+                "user_cap": (1_000_001, "200"),
+            }.items()
+            for each in values
+        ),
+        (FLAGS, {"session_caps": 1}, "session_caps", "unknown field. Known are record, recall, standing"),
+        (FLAGS, {"recall": False, "formation": 1}, "formation", "one of extract"),
+    ],
+)
+def test_a_wrong_body_is_refused(operation: Operation[Any], body: Any, field: str | None, says: str) -> None:
+    failure = refused(read_body, operation, json.dumps(body).encode())
+
+    assert (failure.code, failure.about) == ("invalid_field", field)
+    assert says in failure.message
+
+
+@table(
+    ("operation", "query", "field", "says"),
+    [
+        *(
+            (LIST, f"limit={each}", "limit", "1 to 200")
+            for each in ("0", "201", "-1", "1.5", "", "null", "9" * 40)
+        ),
+        *((LIST, f"after={each}", "after", "`next`") for each in ("1", "", SECRET)),
+        *((LIST, f"kind={each}", "kind", "one of fact") for each in ("secret", "")),
+        (LIST, "source=x", "source", "one of extracted"),
+        (LIST, "state=gone", "state", "one of current"),
+        (LIST, "doubt=fine", "doubt", "one of disputed"),
+        (LIST, "from=noon", "from", "offset from UTC"),
+        (LIST, "as_of=2026-03-15T09:30:00", "as_of", "offset from UTC"),
+        *((LIST, f"text={each}", "text", "1 to 200 characters") for each in ("", "x" * 201, "%00")),
+        *((LIST, f"session={each}", "session", "1 to 256 characters") for each in ("", "*", "x" * 257)),
+        (LIST, "state=all&state=past", "state", "given once"),
+        (LIST, "kinds=fact", "kinds", "unknown parameter"),
+        (LIST, f"{SECRET}=1", None, "unknown parameter"),
+        (SEARCH, "", "q", "given"),
+        *((SEARCH, f"q={each}", "q", "1 to 2000 characters") for each in ("", "%20", "%00", "x" * 2001)),
+        (SEARCH, "q=a&q=b", "q", "given once"),
+        (SEARCH, "q=a&after=1", "after", "unknown parameter"),
+        (TRY, "user=anna", "q", "given"),
+        *((TRY, f"q={each}&user=anna", "q", "1 to 4000") for each in ("", "%20%09", "a%00b", "x" * 4001)),
+        *((TRY, f"q=tea&user={each}", "user", "1 to 256 characters") for each in ("*", "", "a%00")),
+        *(
+            (Users.list_sessions, f"begun_before={each}", "begun_before", "offset from UTC")
+            for each in (
+                *("", "noon", "1800000000", "2026-03-15", "2026-03-15T09:30:00", "2026-02-30T09:30:00Z"),
+                *("2026-03-15T09:30:00+02:00", "0001-01-01T00:00:00%2B14:00", "%00", "%FF", SECRET),
+                "2026-03-15T09:30:00Z&begun_before=2026",
+            )
+        ),
+        *((Server.read_report, f"days={each}", "days", "1 to 30") for each in ("0", "31", "x", "-1", "1.5")),
+        *((Users.erase_user, f"vacuum={each}", "vacuum", "true or false") for each in ("soon", "null")),
+    ],
+)
+def test_a_wrong_query_is_refused(
+    operation: Operation[Any], query: str, field: str | None, says: str
+) -> None:
+    failure = refused(read_query, operation, query.encode())
+
+    assert (failure.code, failure.about) == ("invalid_parameter", field)
+    assert says in failure.message
+
+
+def test_of_every_field_and_parameter_it_is_known_what_it_must_be() -> None:
+    for operation in OPERATIONS:
+        fields = {} if operation.takes is None else shape_fields(operation.takes)
+        assert all(each.requirement for each in fields.values()), operation.name
+
+
+def test_values_are_kept_trimmed_in_utc_and_once() -> None:
+    body = {"content": " Tea.\n", "topics": [" tea ", "tea"], "event_at": "2026-03-15T09:30:00+02:00"}
+
+    read = read_body(json.dumps(body).encode(), NewMemory)
+
+    assert (read.content, read.topics) == ("Tea.", ["tea"])
+    assert str(read.event_at) == "2026-03-15 07:30:00+00:00"

@@ -14,7 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator, FormatChecker  # type: ignore[import-untyped]  # it ships no types
 from tests.recollect.engines import engine_over
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api, path_of, serve
-from tests.recollect_proxy.takeout_rows import rows_of
+from tests.recollect_proxy.memory_api.takeout_rows import rows_of
 from tests.servers.databases import administrator
 from tests.support.notes import note_block, note_request
 from tests.support.searching import important

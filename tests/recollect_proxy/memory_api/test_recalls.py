@@ -61,14 +61,6 @@ async def test_what_was_given_and_is_gone_is_told_by_its_id_alone(
     assert (told["given"][0]["id"], told["given"][0]["preview"]) == (memory["id"], None)
 
 
-async def test_a_recall_that_found_nothing_says_why(api: Api, engine: Engine, store: Store) -> None:
-    await ask(engine, store.turn(WHICH))
-
-    [told] = (await api.call("GET", f"{api.user}/recalls")).json["recalls"]
-
-    assert (told["skipped"], told["given"]) == ("nothing-relevant", [])
-
-
 async def test_recalls_come_newest_first_and_page_by_page(api: Api, engine: Engine, store: Store) -> None:
     asked = [
         str(await ask(engine, store.turn(WHICH, at=NOON + timedelta(minutes=number)))) for number in range(5)

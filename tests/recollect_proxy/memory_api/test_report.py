@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.recollect.store.indexing import said
-from tests.recollect_proxy.command_line import recollect
+from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.memory_api.serving import Api
 from tests.servers.databases import SpareDatabases
 from tests.support.notes import note_request

@@ -6,7 +6,7 @@ import pytest
 from tests.recollect_proxy.memory_api.serving import assert_error
 from tests.recollect_proxy.memory_api.test_authorization import UNKNOWN, Askers
 from tests.recollect_proxy.memory_api.test_authorization import askers as askers  # noqa: PLC0414 -- a fixture
-from tests.recollect_proxy.memory_api.test_session_log import chat_of
+from tests.recollect_proxy.memory_api.test_sessions import chat_of
 from tests.support.raw_client import Response
 from tests.support.stores import Store
 from tests.support.tables import table

@@ -7,7 +7,9 @@ import pytest
 from tests.recollect_proxy.memory_api.serving import Api, assert_error
 from tests.support.stores import Store
 
+from recollect.api.people import UserFlags
 from recollect.model import Flags, Skip
+from recollect_proxy.web.values import shaped
 
 EVERYBODY = "/memory/settings"
 
@@ -116,3 +118,14 @@ async def test_nobody_can_change_everybodys_settings_as_a_user(api: Api) -> None
     for user in ("*", "%2A"):
         response = await api.call("PATCH", f"/memory/users/{user}/settings", {"recall": False})
         assert_error(response, 400, "invalid_parameter", "user_id")
+
+
+def test_a_setting_from_the_start_may_be_beyond_the_limits_of_a_change() -> None:
+    effective = Flags(
+        max_memory_tokens=200_000, max_history_tokens=200_000, session_cap=2_000_000, user_cap=2_000_000
+    )
+
+    shown = shaped({"own": Flags(), "effective": effective}, UserFlags).effective
+
+    assert (shown.max_memory_tokens, shown.max_history_tokens) == (200_000, 200_000)
+    assert (shown.session_cap, shown.user_cap) == (2_000_000, 2_000_000)

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 from tests.recollect_proxy.openai_sdk.application import ASK, TEA, assert_recalled, sdk
-from tests.recollect_proxy.openwebui_frontend import spoken_for
+from tests.recollect_proxy.openwebui.openwebui_frontend import spoken_for
 from tests.scripted.upstream import ScriptedUpstream, completion_stream
 from tests.servers.running_proxy import RunningProxy, User
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.recollect_proxy.command_line import recollect
+from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.openwebui.requests_of_openwebui import SECRET, body, captured, headers, token
 from tests.recollect_proxy.settings import proxy_settings
 from tests.servers.served_process import RECOLLECT, environment

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.recollect_proxy.command_line import recollect
+from tests.recollect_proxy.commands.command_line import recollect
 from tests.scripted.upstream import ScriptedUpstream
 from tests.support.stores import LATER, NOON, store_over
 from uuid_utils.compat import uuid7

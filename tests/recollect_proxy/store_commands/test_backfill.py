@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.recollect.engines import engine_over
-from tests.recollect_proxy.command_line import recollect
+from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.settings import proxy_settings
 from tests.servers.databases import administrator
 from tests.servers.served_process import RECOLLECT, environment

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from tests.recollect_proxy.command_line import recollect
+from tests.recollect_proxy.commands.command_line import recollect
 from tests.support.stores import NOON, store_over
 
 from recollect.model import Awaits, Exchange, Formed, Scope, Unread, Wait

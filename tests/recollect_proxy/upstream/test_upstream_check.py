@@ -6,7 +6,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from tests.recollect_proxy.command_line import recollect
+from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.openwebui.requests_of_openwebui import body, headers
 from tests.scripted.upstream import Answer, Received, ScriptedUpstream, whole
 from tests.servers.served_process import environment, served_process
