@@ -84,14 +84,14 @@ class Event:
 def _gone(event: dict[str, Any], *, chats: bool) -> tuple[str, str | None] | None:
     """Return the user, and what of theirs is deleted: "" the account, an id that chat, None all chats; None if nothing is."""
     subject, data = event.get("subject") or {}, event.get("data") or {}
-    found = _found(event, subject, data, chats=chats)
+    found = _deletion_in(event, subject, data, chats=chats)
     if found is not None and _NO_IDS & {*found}:
         log.error("Recollect: nothing is erased of what was deleted: a dot or two are no id")
         return None
     return found
 
 
-def _found(event: Any, subject: Any, data: Any, *, chats: bool) -> tuple[str, str | None] | None:
+def _deletion_in(event: Any, subject: Any, data: Any, *, chats: bool) -> tuple[str, str | None] | None:
     match event.get("event"), subject.get("type"), subject.get("id"):
         case "user.deleted", "user", str(user_id) if user_id:
             return user_id, ""
@@ -131,7 +131,7 @@ async def _erase_there(valves: Any, user_id: str, chat_id: str | None, at: datet
                     (await client.delete(url)).raise_for_status()
         except Exception as error:  # noqa: BLE001 -- nobody waits for it who could be told
             if time.monotonic() + delay > deadline or not _may_pass(error):
-                log.error("Recollect: not all of user %s is erased: %s", user_id, _said(error))  # noqa: TRY400 -- an exception's text may hold the address
+                log.error("Recollect: not all of user %s is erased: %s", user_id, _error_text(error))  # noqa: TRY400 -- an exception's text may hold the address
                 return
             await asyncio.sleep(delay)
         else:
@@ -169,7 +169,7 @@ async def _tell_taught(valves: Any, answer: Any) -> None:
             emit = await socket.get_event_emitter(where)
             await emit({"type": "status", "data": {"description": told, "done": True}})
     except Exception as error:  # noqa: BLE001 -- the chat's next answer tells it; an exception's text may hold the address
-        log.warning("Recollect: what was remembered is not shown: %s", _said(error))
+        log.warning("Recollect: what was remembered is not shown: %s", _error_text(error))
 
 
 def _may_pass(error: Exception) -> bool:
@@ -179,7 +179,7 @@ def _may_pass(error: Exception) -> bool:
     return isinstance(error, (httpx.NetworkError, httpx.TimeoutException, httpx.RemoteProtocolError))
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     if isinstance(error, httpx.HTTPStatusError):
         return f"the memory API answers {error.response.status_code}"
     return type(error).__name__

@@ -42,6 +42,10 @@ BANNED_WORDS = {
     *("cfg", "conf", "ctx", "impl", "mgr", "msg", "msgs", "processor", "req", "resp", "svc", "tmp"),
 }
 BANNED_VERBS = {"process", "handle", "do"}
+MOST_OF_A_NAME = 9
+"""Functions and methods that may have the same name: one that names ten says too little of each."""
+NAMES_OF_PROTOCOLS = {"aclose": "contextlib.aclosing"}
+"""Names that a library calls, and may stand any number of times; double underscores aside."""
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Definition: TypeAlias = Function | ast.ClassDef
@@ -71,16 +75,24 @@ class Module:
 
 def violations(root: Path) -> list[str]:
     """Return what breaks the design in the tree below ``root``, each as `path:line: what`."""
-    return [
-        f"{module.path}:{line}: {what}"
-        for module in modules(root)
-        for line, what in sorted(_violations_of(module))
-    ] + [
-        f"{folder.relative_to(root)}: a folder stands {DEEPEST_FOLDER} deep at most"
-        for source_root in (*ROOTS, *PROGRAMS, "tests")
-        for folder in sorted((root / source_root).rglob("*/"))
-        if len(folder.relative_to(root / source_root).parts) > DEEPEST_FOLDER and any(folder.glob("*.py"))
-    ]
+    return (
+        [
+            f"{module.path}:{line}: {what}"
+            for module in modules(root)
+            for line, what in sorted(_violations_of(module))
+        ]
+        + [
+            f"{len(places)} functions are named {name}, {MOST_OF_A_NAME} at most: {', '.join(places)}"
+            for name, places in functions_by_name(modules(root)).items()
+            if len(places) > MOST_OF_A_NAME and name not in NAMES_OF_PROTOCOLS
+        ]
+        + [
+            f"{folder.relative_to(root)}: a folder stands {DEEPEST_FOLDER} deep at most"
+            for source_root in (*ROOTS, *PROGRAMS, "tests")
+            for folder in sorted((root / source_root).rglob("*/"))
+            if len(folder.relative_to(root / source_root).parts) > DEEPEST_FOLDER and any(folder.glob("*.py"))
+        ]
+    )
 
 
 def modules(root: Path) -> list[Module]:
@@ -90,6 +102,17 @@ def modules(root: Path) -> list[Module]:
         for source_root, below in [*((each, each) for each in ROOTS), *(("", each) for each in PROGRAMS)]
         for path in sorted((root / below).rglob("*.py"))
     ]
+
+
+def functions_by_name(known: Sequence[Module]) -> dict[str, list[str]]:
+    """Return where each name of a function or method is defined in what is shipped."""
+    found: dict[str, list[str]] = {}
+    for module in known:
+        for node in _definitions(module):
+            is_ours = not (node.name.startswith("__") and node.name.endswith("__"))
+            if isinstance(node, Function) and is_ours and module.name.partition(".")[0] not in PROGRAMS:
+                found.setdefault(node.name, []).append(f"{module.path}:{node.lineno}")
+    return found
 
 
 def _read(root: Path, source_root: Path, path: Path) -> Module:

@@ -79,6 +79,14 @@ def test_the_tree_keeps_to_its_sizes_words_and_depths() -> None:
     assert violations(REPOSITORY) == []
 
 
+def test_a_name_of_ten_functions_is_found_unless_a_protocol_has_it(tmp_path: Path) -> None:
+    classes = "".join(f"class A{n}:\n    def note(self): ...\n    def aclose(self): ...\n" for n in range(10))
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "notes.py").write_text(classes)
+
+    assert [each.partition(",")[0] for each in violations(tmp_path)] == ["10 functions are named note"]
+
+
 def test_what_is_said_to_be_pure_exists(ours: Sequence[Module]) -> None:
     assert {*PURE, *ASKING} <= {module.name for module in ours}
 

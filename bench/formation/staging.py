@@ -156,4 +156,4 @@ async def _inject(bench: EngineBench, case: Case, stored: Sequence[Memory], turn
     first = hear_message(case, 0).turn or turn
     items: tuple[UUID, ...] = tuple(each.item.id for each in block.recollections)
     injection = Injection(first.anchor, Place.SYSTEM, block.text, items, block.tokens, first.at)
-    await bench.engine.note(first, TurnNotes(injection))
+    await bench.engine.write_notes(first, TurnNotes(injection))

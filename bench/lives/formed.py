@@ -134,7 +134,7 @@ class Bench(EngineBench):
             return False
         prepared = await self.engine.prepare(heard.turn)
         placed = prepared.placed
-        await self.engine.note(heard.turn, TurnNotes(placed.injection, placed.detached))
+        await self.engine.write_notes(heard.turn, TurnNotes(placed.injection, placed.detached))
         return await self.engine.remember(heard.turn, assistant, recollections=prepared.included)
 
     async def keep(self, person: str, memories: Sequence[Memory], at: datetime) -> None:

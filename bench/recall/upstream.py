@@ -23,7 +23,7 @@ class ReplayUpstream:
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        self.received = await Incoming(receive).read(_LARGEST_BODY) or b""
+        self.received = await Incoming(receive).read_body(_LARGEST_BODY) or b""
         headers = [(b"content-type", b"text/event-stream")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         for event in _events(self.reply):

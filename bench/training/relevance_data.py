@@ -78,11 +78,11 @@ class Store:
     @cached_property
     def columns(self) -> StatementColumns:
         """The columns of the statements."""
-        return StatementColumns.of(self.items)
+        return StatementColumns.from_statements(self.items)
 
     @cached_property
     def _letters(self) -> LetterRuns:
-        return LetterRuns.of([with_hints(each) for each in self.items])
+        return LetterRuns.from_texts([with_hints(each) for each in self.items])
 
     def joined(self, others: Sequence["Store"]) -> "Store":
         """Return a store with the statements of others, too."""

@@ -44,7 +44,7 @@ class _RefusedError(Exception):
 
 async def demo_upstream(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer one request (ASGI): ``GET /v1/models`` or ``POST /v1/chat/completions``."""
-    body = await Incoming(receive).read(_LARGEST_BODY)
+    body = await Incoming(receive).read_body(_LARGEST_BODY)
     try:
         if (scope["method"], scope["path"]) == ("GET", "/v1/models"):
             await respond(send, 200, msgspec.json.encode(_models()), content_type=_JSON)

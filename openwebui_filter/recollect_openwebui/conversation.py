@@ -97,7 +97,7 @@ async def _add_memories(body: Any, call: Call, find_engine: FindEngine, *, is_fi
         in_background(_show(call, body, "starting"))
     prepared = await engine.prepare(detected.turn, NO_OPTIONS, count=token_counter(detected.turn.model))
     composed = compose_request(COMPLETIONS, detected.body, prepared.placed)
-    engine.note(detected.turn, prepared, record=answer.exchange_record if is_first else None)
+    engine.note_turn(detected.turn, prepared, record=answer.exchange_record if is_first else None)
     if is_first and call.shows:
         notices = notices_of(detected.turn, call.language, [each.item.content for each in prepared.included])
         in_background(_emit(call, notices.before_answer(prepared, detected.turn)))
@@ -116,7 +116,7 @@ async def _begun(body: Any, call: Call, find_engine: FindEngine) -> ExchangeReco
     detected = call.detect_turn(body, body["messages"], setting="remember")
     if detected.turn is None or not detected.forms:
         return None
-    return (await find_engine()).begin(detected.turn, credential=None)
+    return (await find_engine()).begin_turn(detected.turn, credential=None)
 
 
 async def remember(body: Any, call: Call, find_engine: FindEngine) -> None:
@@ -195,17 +195,17 @@ async def _tell_outcome(
     if outcome is not None and engine.engine is not None:
         news = await engine.engine.tell(turn.scope, turn.key)
         told = _notices(call, turn, news).changes(news.updates[::-1])
-        await _tell(call, engine.engine, news, told)
+        await _show_status(call, engine.engine, news, told)
 
 
 async def _tell_meanwhile(call: Call, live: LiveEngine, turn: Turn) -> None:
     """Show memories formed since the person's last status, in any chat."""
     if live.engine is not None:
         news = await live.engine.tell(turn.scope, turn.key, since=turn.at - NEWS_AGE)
-        await _tell(call, live.engine, news, _notices(call, turn, news).meanwhile(news.updates[::-1]))
+        await _show_status(call, live.engine, news, _notices(call, turn, news).meanwhile(news.updates[::-1]))
 
 
-async def _tell(call: Call, engine: Engine, news: News, told: str) -> None:
+async def _show_status(call: Call, engine: Engine, news: News, told: str) -> None:
     """Show a status, if there is one; what can't be shown is left to the person's next answer."""
     if not told:
         return
@@ -215,7 +215,7 @@ async def _tell(call: Call, engine: Engine, news: News, told: str) -> None:
         is_told = True
     finally:
         if not is_told:
-            await engine.untell(news)
+            await engine.requeue_news(news)
 
 
 def _notices(call: Call, turn: Turn, news: News) -> Notices:

@@ -76,7 +76,7 @@ def resume_erasing() -> None:
     folder = _folder()
     for file in sorted(folder.glob("*.json")) if folder is not None else ():
         try:
-            request = _read(file)
+            request = _read_request(file)
         except FileNotFoundError:
             continue  # another process has done it
         except (OSError, ValueError, msgspec.DecodeError) as error:
@@ -111,17 +111,17 @@ async def _erased(request: _ErasureRequest) -> bool:
 
 async def _erase(engine: Engine, request: _ErasureRequest) -> None:
     if request.chat_id == "":
-        _tell(await engine.erase(request.user_id))
+        _log_erasure(await engine.erase(request.user_id))
         return
     if request.chat_id is not None:
-        _tell(await engine.erase_session(Scope(request.user_id, request.chat_id)))
+        _log_erasure(await engine.erase_session(Scope(request.user_id, request.chat_id)))
         return
     for each in await engine.sessions(request.user_id, begun_before=request.begun_before):
         if _CHAT_ID.fullmatch(each):
-            _tell(await engine.erase_session(Scope(request.user_id, each)))
+            _log_erasure(await engine.erase_session(Scope(request.user_id, each)))
 
 
-def _tell(erasure: Erasure) -> None:
+def _log_erasure(erasure: Erasure) -> None:
     log.info("erased", erasure_id=str(erasure.id), rows=sum(count for _, count in erasure.rows))
 
 
@@ -142,7 +142,7 @@ def _written(request: _ErasureRequest) -> Path | None:
     return file
 
 
-def _read(file: Path) -> _ErasureRequest:
+def _read_request(file: Path) -> _ErasureRequest:
     """Return the request in a file.
 
     Raises:

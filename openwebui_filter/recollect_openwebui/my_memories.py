@@ -49,7 +49,7 @@ class MyMemories:
         async with _engine() as engine:
             behind = UUID(after) if after else None
             page = await engine.page(self.user_id, limit=limit, after=behind, taken=MemoryFilter(kinds=SHOWN))
-        return {"memories": [_memory(each) for each in page.memories], "next": _text(page.next)}
+        return {"memories": [_memory(each) for each in page.memories], "next": _as_text(page.next)}
 
     async def html(self, language: str) -> str:
         """Return the page in this language."""
@@ -146,9 +146,9 @@ def _update(update: Update) -> Json:
         "action": update.action.value,
         "before": update.before,
         "after": update.after,
-        "undoes": _text(update.undoes),
+        "undoes": _as_text(update.undoes),
     }
 
 
-def _text(known: UUID | None) -> str | None:
+def _as_text(known: UUID | None) -> str | None:
     return str(known) if known is not None else None

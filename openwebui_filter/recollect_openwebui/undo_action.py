@@ -19,7 +19,7 @@ async def undo(body: Any, user: Any, language: Any = None) -> list[Event]:
     Raises:
         StoreError: The store could not be asked.
     """
-    live, asked, user_id = running_engine(), _asked(body), (user or {}).get("id")
+    live, asked, user_id = running_engine(), _answered_message(body), (user or {}).get("id")
     said = (str(each.get("content")) for each in body.get("messages") or () if each.get("role") == "user")
     notices = Notices(language_of(language, said))
     engine = live.engine if live is not None else None
@@ -36,7 +36,7 @@ async def undo(body: Any, user: Any, language: Any = None) -> list[Event]:
     return [status(told), notification(told, kind="success")]
 
 
-def _asked(body: Any) -> tuple[str, str] | None:
+def _answered_message(body: Any) -> tuple[str, str] | None:
     """Return the chat, and the id of the answered message; None if the body lacks them."""
     chat_id, answer_id, key = body.get("chat_id"), body.get("id"), None
     for message in body.get("messages") or ():

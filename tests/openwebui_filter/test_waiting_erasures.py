@@ -233,13 +233,13 @@ async def test_an_erasure_that_another_process_carried_out_meanwhile_is_nothing(
     erasures: Path, first: Any, monkeypatch: pytest.MonkeyPatch, alice: Person
 ) -> None:
     write(erasures, a=everything_of(alice))
-    really = erasure._read
+    really = erasure._read_request
 
     def too_late(file: Path) -> Any:
         file.unlink()
         return really(file)
 
-    monkeypatch.setattr(erasure, "_read", too_late)
+    monkeypatch.setattr(erasure, "_read_request", too_late)
     with capture_logs() as logs:
         assert await (await first._engine()).ready(60)
         await told()
@@ -283,7 +283,7 @@ async def test_a_file_is_whole_or_not_there(
 
     assert [each.endswith(".part") for [each] in seen] == [True]
     [name] = waiting(erasures)
-    assert erasure._read(erasures / name) == ("alice", "", None)
+    assert erasure._read_request(erasures / name) == ("alice", "", None)
 
 
 async def test_of_all_chats_those_stay_that_began_after_they_were_deleted_however_late_that_is_done(

@@ -80,7 +80,7 @@ class _CountedLog(Through):
 
     kept = 0
 
-    async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
-        logged: Logged = await self._part.write(entry, records=records)
+    async def write_phase(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
+        logged: Logged = await self._part.write_phase(entry, records=records)
         self.kept += entry.phase is Phase.ENDED
         return logged

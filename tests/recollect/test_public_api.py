@@ -62,10 +62,10 @@ async def form_all(engine: Engine, user_id: str) -> None:
 
 @pytest.mark.process
 async def test_an_exchange_that_was_begun_and_ended_is_recalled_listed_and_deleted(engine: Engine) -> None:
-    exchange = await engine.begin(turn("anna", "monday", DOG))
+    exchange = await engine.log_turn(turn("anna", "monday", DOG))
     assert isinstance(exchange, Exchange)
-    assert await engine.end(exchange, "A fine name.") is Written.NEW
-    assert await engine.end(exchange, "A fine name.") is Written.KNOWN
+    assert await engine.log_reply(exchange, "A fine name.") is Written.NEW
+    assert await engine.log_reply(exchange, "A fine name.") is Written.KNOWN
     await form_all(engine, "anna")
 
     recall = await engine.recall(turn("anna", "tuesday", ASKED))

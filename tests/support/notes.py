@@ -12,14 +12,14 @@ async def note_block(
     log: MessageLog, scope: Scope, injection: Injection | None, detached: Sequence[str]
 ) -> None:
     """Note the block of a turn; blocks with ``detached`` anchors are not added again."""
-    await log.note(scope, TurnNotes(injection, tuple(detached)))
+    await log.write_notes(scope, TurnNotes(injection, tuple(detached)))
 
 
 async def note_request(log: MessageLog, request: RequestRecord) -> None:
     """Keep the record of a request."""
-    await log.note(request.scope, TurnNotes(request=request))
+    await log.write_notes(request.scope, TurnNotes(request=request))
 
 
 async def note_placed(engine: Engine, turn: Turn, placed: Placed) -> None:
     """Note the blocks that a turn's prompt was given; never raises."""
-    await engine.note(turn, TurnNotes(placed.injection, placed.detached))
+    await engine.write_notes(turn, TurnNotes(placed.injection, placed.detached))

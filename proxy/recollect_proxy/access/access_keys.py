@@ -47,7 +47,7 @@ class AccessKeys:
             path, read_access_keys, absent={}, event="access_keys_unreadable"
         )
 
-    def of(self, key: bytes, peer: str | None) -> Principal | None:
+    def principal_of(self, key: bytes, peer: str | None) -> Principal | None:
         """Return the principal of a key; None if the key is unknown, or not allowed from ``peer``."""
         principal, networks = self._file.value().get(hash_of(key), (None, ()))
         return principal if is_within(peer, networks) else None

@@ -118,7 +118,7 @@ class Authentication:
     def _by_token(self, token: bytes, peer: str | None) -> Principal | None:
         if hmac.compare_digest(token, self._admin_token):
             return _ADMIN
-        if self._keys is not None and (known := self._keys.of(token, peer)) is not None:
+        if self._keys is not None and (known := self._keys.principal_of(token, peer)) is not None:
             return known
         if token.count(b".") != _TOKEN_DOTS or not token.isascii():
             return None

@@ -53,7 +53,7 @@ class AnswerRelay:
         in_stream = nullcontext() if request.status is None else request.status.beside(request.turn)
         async with (
             in_stream as status,
-            self._answer(scope, request) as answer,
+            self._forwarded(scope, request) as answer,
         ):
             recorder.start(answer)
             prepared = request.prepared
@@ -74,7 +74,7 @@ class AnswerRelay:
                 await status.relay(answer, send, prepared, extra=extra, listen=feed)
 
     @asynccontextmanager
-    async def _answer(self, scope: Scope, request: OutboundRequest) -> AsyncIterator[Answer]:
+    async def _forwarded(self, scope: Scope, request: OutboundRequest) -> AsyncIterator[Answer]:
         """Yield the upstream's answer.
 
         If the prompt is too long for the model, and memories were added to it, the upstream is asked once more without them.

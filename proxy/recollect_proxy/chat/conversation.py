@@ -53,7 +53,7 @@ class Conversation:
         trace = self._traces.begin(scope["headers"])
         incoming = Incoming(receive)
         caller = self._identity.identify(scope["headers"], peer_of(scope))
-        body = await incoming.read(self._reader.limit)
+        body = await incoming.read_body(self._reader.limit)
         try:
             parsed = await self._reader.read_in_time(caller, scope["headers"], body)
         except RefusedError as error:

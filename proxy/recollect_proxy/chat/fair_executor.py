@@ -29,7 +29,7 @@ class FairExecutor:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fair-executor")
         self._locks: WeakValueDictionary[str | None, asyncio.Lock] = WeakValueDictionary()
 
-    async def run(self, work: Callable[[], Result], user_id: str | None) -> Result:
+    async def submit(self, work: Callable[[], Result], user_id: str | None) -> Result:
         """Return what ``work`` returns.
 
         Args:

@@ -17,7 +17,7 @@ class FullChats:
         """Know none yet."""
         self._sizes: TTLCache[tuple[str, str, str, str], int] = TTLCache(_KEPT, _SECONDS)
 
-    def note(self, turn: Turn, size: int) -> None:
+    def note_too_long(self, turn: Turn, size: int) -> None:
         """Note that a request of this many bytes was too long with memories."""
         key = _key(turn)
         self._sizes[key] = min(size, self._sizes.get(key, size))

@@ -79,7 +79,7 @@ class Passthrough:
     ) -> None:
         headers = scope["headers"]
         # Wait for the client's first bytes: one that sends nothing must not occupy a connection to the upstream.
-        whole = await incoming.begin()
+        whole = await incoming.first_piece()
         body: Body = None
         if values(headers, b"transfer-encoding"):
             body = incoming.stream()

@@ -69,10 +69,10 @@ def listed_memories(recollections: Sequence[Recollection]) -> list[dict[str, obj
 
     Items of the standing part are marked.
     """
-    return [_shown(each) for each in recollections]
+    return [_memory_as_json(each) for each in recollections]
 
 
-def _shown(recollection: Recollection) -> dict[str, object]:
+def _memory_as_json(recollection: Recollection) -> dict[str, object]:
     item = recollection.item
     return {
         "id": str(item.id),

@@ -50,7 +50,7 @@ async def relay_whole(
     Raises:
         TruncatedError: The upstream broke off. Nothing has been sent to the client.
     """
-    body = await answer.read()
+    body = await answer.read_body()
     listen(body)
     body = rewrite(body)
     headers = [(name, value) for name, value in answer.headers if name.lower() not in BOUND_TO_THE_BODY]

@@ -66,13 +66,13 @@ def _switch(name: str, value: Value) -> bool:
 
 
 def _count(most: int) -> Callable[[str, Value], int]:
-    def read(name: str, value: Value) -> int:
+    def parse(name: str, value: Value) -> int:
         number = str(value).strip()
         if isinstance(value, bool) or not (number.isascii() and number.isdigit() and int(number[:9]) <= most):
             raise InvalidOptionError(name, f"a whole number from 0 to {most}")
         return int(number[:9])
 
-    return read
+    return parse
 
 
 def _placement(name: str, value: Value) -> Placement:

@@ -88,13 +88,13 @@ class RequestPreparer:
         learns = policy.learns_of(turn.scope.user_id)
         credential = caller.credential if self.upstream.lends else None
         forms = parsed.detected.forms and parsed.options.remember and learns
-        record = self.engine.begin(turn, credential=credential) if forms else None
+        record = self.engine.begin_turn(turn, credential=credential) if forms else None
         asked = asked_request(turn, chat)
         if parsed.detected.forms:
-            self.engine.recent.begin(asked, words=record is not None)
+            self.engine.recent.keep_request(asked, words=record is not None)
         options = replace(parsed.options.recall, disclosure=policy.disclosure(turn.scope.user_id))
         prepared = await self.engine.prepare(turn, options, count=token_counter(turn.model))
-        prepared = self._told(prepared, learns=learns)
+        prepared = self._with_upstream(prepared, learns=learns)
         plain = body if parsed.body is None else parsed.body
         composed, prepared = await self._compose(chat, prepared, turn, size=len(plain))
         request_id, api = uuid7(), self.composer.dialect.name
@@ -109,15 +109,15 @@ class RequestPreparer:
             record,
             self.status if self.status is not None and self.status.is_for(caller, chat) else None,
             note_answer=partial(self.engine.note_answer, asked) if parsed.detected.forms else None,
-            note_recall=partial(self.engine.note, turn, record=record, request_id=request_id, api=api)
+            note_recall=partial(self.engine.note_turn, turn, record=record, request_id=request_id, api=api)
             if parsed.detected.forms
             else None,
-            note_length=partial(self.full_chats.note, turn, len(plain)),
+            note_length=partial(self.full_chats.note_too_long, turn, len(plain)),
             plain=None if composed is None else plain,
             plain_is_changed=parsed.body is not None,
         )
 
-    def _told(self, prepared: Prepared, *, learns: bool) -> Prepared:
+    def _with_upstream(self, prepared: Prepared, *, learns: bool) -> Prepared:
         """Return the preparation with the upstream in its explanation."""
         name = self.upstream.policy.name if self.upstream.is_told else ""
         flags = prepared.flags if learns else (*prepared.flags, _NOT_LEARNED)
@@ -133,7 +133,9 @@ class RequestPreparer:
             if self.full_chats.is_full(turn, size):
                 reason = Skip.CONTEXT_LENGTH
             else:
-                composed = work() if is_light(chat.raw) else await self.executor.run(work, turn.scope.user_id)
+                composed = (
+                    work() if is_light(chat.raw) else await self.executor.submit(work, turn.scope.user_id)
+                )
         except TimeoutError:
             reason = Skip.DEADLINE
         if composed is None and prepared.placed != Placed():

@@ -63,11 +63,11 @@ class RequestReader:
         Raises:
             RefusedError: An option is invalid, or the options can't be taken out of the body.
         """
-        read = partial(self.read, caller, headers, body)
+        read = partial(self.read_request, caller, headers, body)
         if body is None or (is_light(body) and not _encodings(headers)):
             return read()
         try:
-            return await self.executor.run(read, caller.user_id)
+            return await self.executor.submit(read, caller.user_id)
         except TimeoutError:
             options = read_request_options(headers, None)
         if await self._may_have_options(caller, headers, body):
@@ -80,11 +80,11 @@ class RequestReader:
             return plain is not None and may_have_options(plain)
 
         try:
-            return await self.options_executor.run(search, caller.user_id)
+            return await self.options_executor.submit(search, caller.user_id)
         except TimeoutError:
             return True  # unknown; and options are never forwarded
 
-    def read(self, caller: Caller, headers: Headers, body: bytes | None) -> ParsedRequest:
+    def read_request(self, caller: Caller, headers: Headers, body: bytes | None) -> ParsedRequest:
         """Read a request.
 
         Args:

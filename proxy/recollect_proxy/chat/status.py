@@ -59,7 +59,7 @@ class Status:
         try:
             yield shown
         finally:
-            shown.end()
+            shown.hand_over()
 
 
 class Shown:
@@ -126,7 +126,7 @@ class Shown:
         turn = self._turn
         return await engine.tell(turn.scope, turn.key, since=turn.at - NEWS_AGE)
 
-    def end(self) -> None:
+    def hand_over(self) -> None:
         """Leave to the chat's next answer what could not be shown with this one."""
         if self._looking is not None:
             self._engine.leave_untold(self._looking)

@@ -104,7 +104,7 @@ def config(
 def _show(*, as_json: bool) -> None:
     sources = read_sources()
     settings = read_settings(**own_or_unused_upstream())
-    shown, without_effect = dict(_shown(settings, sources)), sources.without_effect()
+    shown, without_effect = dict(_values_with_sources(settings, sources)), sources.without_effect()
     if as_json:
         found = {"settings": shown, "files": _files(settings), "without_effect": without_effect}
         typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
@@ -112,7 +112,7 @@ def _show(*, as_json: bool) -> None:
     for group in GROUPS:
         typer.echo(group.title)
         for name in group.names:
-            typer.echo(f"{PREFIX}{name.upper()} = {_plain(shown[name].value)}  ({shown[name].source})")
+            typer.echo(f"{PREFIX}{name.upper()} = {_as_text(shown[name].value)}  ({shown[name].source})")
         typer.echo()
     for name, state in _files(settings).items():
         typer.echo(f"{settings.data_dir / name}: {state}")
@@ -151,7 +151,7 @@ def _check(*, as_json: bool, offline: bool) -> None:
 
 def as_variable(value: object) -> str:
     """Return a setting's value as an environment variable has it, without secrets; "" for none."""
-    return _plain(_readable(value))
+    return _as_text(_readable(value))
 
 
 def markdown() -> str:
@@ -202,7 +202,7 @@ def _default(field: FieldInfo) -> str:
     return f"`{value}`" if value else ""
 
 
-def _shown(settings: ProxySettings, sources: Sources) -> Iterator[tuple[str, Shown]]:
+def _values_with_sources(settings: ProxySettings, sources: Sources) -> Iterator[tuple[str, Shown]]:
     for name, field in chain.from_iterable(fields for _, fields in grouped_fields()):
         source = sources.source(name)
         if field.is_required() and source == "default":
@@ -234,7 +234,7 @@ def _readable_leaf(value: object) -> object:
     return without_credentials(value) if isinstance(value, str) and "://" in value else value
 
 
-def _plain(value: Any) -> str:
+def _as_text(value: Any) -> str:
     """Return a value as a variable says it."""
     if value is None:
         return ""

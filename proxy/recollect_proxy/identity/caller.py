@@ -68,7 +68,7 @@ class Claim:
     name: str = field(default="", repr=False)
 
     @classmethod
-    def of(cls, text: object, *, by_openwebui: bool = False, name: object = None) -> "Claim":
+    def from_text(cls, text: object, *, by_openwebui: bool = False, name: object = None) -> "Claim":
         """Return the claim to be the user with an id; a rejection if ``opaque_id`` does not accept it."""
         user_id = opaque_id(text)
         if user_id is None:

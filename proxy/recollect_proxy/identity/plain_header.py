@@ -86,7 +86,7 @@ class PlainHeader:
         is_openwebuis = (
             self._header in OPENWEBUI_USER and {name.lower() for name, _ in headers} >= OPENWEBUI_USER
         )
-        return Claim.of(header_text(users[0]), by_openwebui=is_openwebuis, name=_name(headers))
+        return Claim.from_text(header_text(users[0]), by_openwebui=is_openwebuis, name=_name(headers))
 
     def _is_misled(self, headers: Headers) -> bool:
         """Whether a web page sent this under a host name that may be another site's (DNS rebinding).

@@ -66,7 +66,7 @@ class OpenWebUIToken:
             )
         except (jwt.InvalidTokenError, UnicodeDecodeError):
             return REFUSED
-        return Claim.of(claims["sub"], by_openwebui=True, name=claims.get("name"))
+        return Claim.from_text(claims["sub"], by_openwebui=True, name=claims.get("name"))
 
 
 class ProviderToken:
@@ -121,7 +121,7 @@ class ProviderToken:
             claims = self._verified(tokens[0].decode("ascii"))
         except (jwt.InvalidTokenError, UnicodeDecodeError):
             return REFUSED
-        return Claim.of(claims.get(self._user_claim))
+        return Claim.from_text(claims.get(self._user_claim))
 
     def _verified(self, token: str) -> Mapping[str, Any]:
         key_id = jwt.get_unverified_header(token).get("kid")

@@ -36,7 +36,7 @@ def is_wanted(name: str) -> bool:
     return ending == "json" and (stem == "conversations" or (number != stem and number.isdigit()))
 
 
-def read(item: Row) -> Iterator[StoredChat | StoredMemory]:
+def read_item(item: Row) -> Iterator[StoredChat | StoredMemory]:
     """Yield a chat, with the branch that was displayed last, and the memories that it contains.
 
     Raises:
@@ -54,7 +54,7 @@ def read(item: Row) -> Iterator[StoredChat | StoredMemory]:
         "parent",
         lambda node: as_object(node.get("message")).get("create_time"),
     )
-    messages = in_order(said for node in nodes if (said := _said(node)) is not None)
+    messages = in_order(said for node in nodes if (said := _message_of(node)) is not None)
     yield StoredChat(chat_id, "", messages, moment(item.get("create_time")))
     yield from _memories(nodes)
 
@@ -68,7 +68,7 @@ def _memories(nodes: Sequence[Row]) -> Iterator[StoredMemory]:
                 found = _SAVED.match(line)
                 if found is not None and (text := line[found.end() :].strip()):
                     yield _memory(text, moment(found[1]))
-        elif message.get("recipient") == "bio" and (text := _text(content).strip()):
+        elif message.get("recipient") == "bio" and (text := _text_of(content).strip()):
             yield _memory(text, at)
 
 
@@ -76,7 +76,7 @@ def _memory(text: str, at: datetime | None) -> StoredMemory:
     return StoredMemory(text, "", text, created_at=at, said_at=at)
 
 
-def _said(node: Row) -> Said | None:
+def _message_of(node: Row) -> Said | None:
     """Return a node's message; None for messages of tools and the system, and for hidden ones."""
     message = as_object(node.get("message"))
     role = as_object(message.get("author")).get("role")
@@ -90,13 +90,13 @@ def _said(node: Row) -> Said | None:
     return Said(
         node["id"],
         Role(role),
-        "" if failed else _text(content),
+        "" if failed else _text_of(content),
         moment(message.get("create_time")),
         text_of(metadata.get("model_slug")),
         is_failed=failed,
     )
 
 
-def _text(content: Row) -> str:
+def _text_of(content: Row) -> str:
     parts = content.get("parts")
     return parts_of(parts if isinstance(parts, list) else [])

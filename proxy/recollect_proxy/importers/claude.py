@@ -28,7 +28,7 @@ def is_wanted(name: str) -> bool:
     return name in {"conversations.json", "memories.json"}
 
 
-def read(item: Row) -> Iterator[StoredChat | StoredMemory]:
+def read_item(item: Row) -> Iterator[StoredChat | StoredMemory]:
     """Yield a chat, with the branch that ends in its latest message; or memories of chats and projects, one per paragraph.
 
     Raises:
@@ -42,7 +42,9 @@ def read(item: Row) -> Iterator[StoredChat | StoredMemory]:
         raise BrokenRowError("it has no id")
     if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
         raise BrokenRowError("its messages can't be read")
-    yield StoredChat(chat_id, "", in_order(map(_said, _branch(messages))), moment(item.get("created_at")))
+    yield StoredChat(
+        chat_id, "", in_order(map(_message_of, _branch(messages))), moment(item.get("created_at"))
+    )
 
 
 def _memories(item: Row) -> Iterator[StoredMemory]:
@@ -66,7 +68,7 @@ def _branch(messages: list[Any]) -> list[Row]:
     return branch(by_id, None, "parent_message_uuid", lambda message: message.get("created_at"))
 
 
-def _said(message: Row) -> Said:
+def _message_of(message: Row) -> Said:
     role, id_ = _ROLES.get(str(message.get("sender"))), opaque_id(message.get("uuid"))
     if role is None or id_ is None:
         raise BrokenRowError("one of its messages can't be read")
@@ -74,14 +76,14 @@ def _said(message: Row) -> Said:
     return Said(
         id_,
         role,
-        "" if failed else _text(message),
+        "" if failed else _text_of(message),
         moment(message.get("created_at")),
         text_of(message.get("model")),
         is_failed=failed,
     )
 
 
-def _text(message: Row) -> str:
+def _text_of(message: Row) -> str:
     """Return the text parts of a message, without thinking and tools; its plain text if it has no parts."""
     content = message.get("content")
     parts = content if isinstance(content, list) else []

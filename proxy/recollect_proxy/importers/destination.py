@@ -41,14 +41,14 @@ async def open_destination(settings: ProxySettings, *, writes: bool) -> AsyncIte
         )
     async with AsyncExitStack() as stack:
         if not writes:
-            dsn = await _found(settings, stack)
+            dsn = await _database_of(settings, stack)
             if dsn is None or not await _has_tables(dsn):
                 yield None
                 return
         yield await stack.enter_async_context(open_unembedded_backends(settings, AbsentEmbedder()))
 
 
-async def _found(settings: ProxySettings, stack: AsyncExitStack) -> str | None:
+async def _database_of(settings: ProxySettings, stack: AsyncExitStack) -> str | None:
     """Return the DSN of the database, which runs as long as the stack is open; None if there is no embedded one yet."""
     if settings.database_url is not None:
         return settings.database_url.get_secret_value()

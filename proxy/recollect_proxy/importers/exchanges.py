@@ -49,7 +49,7 @@ def exchanges_of(chat: StoredChat, *, at: datetime) -> list[Exchange]:
                 turn, history=told, anchors=((position, keys[position]),), model=_model(said, position)
             )
             if not _is_failed(said, position):
-                exchanges.append(_exchange(whole, _answer(said, position), chat.origin))
+                exchanges.append(_exchange(whole, _first_answer(said, position), chat.origin))
         begun += _APART
     return exchanges
 
@@ -104,7 +104,7 @@ def _model(said: Sequence[Said], position: int) -> str:
     return next((each.model for each in near if each.model), "")
 
 
-def _answer(said: Sequence[Said], position: int) -> str:
+def _first_answer(said: Sequence[Said], position: int) -> str:
     """Return the answer to the message at ``position``: the first one with text; "" if there is none."""
     for each in said[position + 1 :]:
         if each.role is Role.USER:

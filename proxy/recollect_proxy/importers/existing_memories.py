@@ -25,7 +25,7 @@ class ExistingMemories:
     memories: dict[UUID, Memory] = field(default_factory=dict)
     hashes: set[bytes] = field(default_factory=set)
 
-    def note(self, change: Brought | Replace) -> None:
+    def take_change(self, change: Brought | Replace) -> None:
         """Update the hashes for a change that is about to be written."""
         if isinstance(change, Replace):
             self.hashes.discard(content_hash(self.memories[change.old].content))

@@ -64,11 +64,11 @@ class Product:
 
 
 PRODUCTS = {
-    "openwebui": Product(openwebui.read, ("memories", "chats", ""), keys=frozenset({"chat", "content"})),
-    "chatgpt": Product(chatgpt.read, is_wanted=chatgpt.is_wanted, has_lines=False),
-    "claude": Product(claude.read, is_wanted=claude.is_wanted, has_lines=False),
-    "mem0": Product(mem0.read, ("results", "memories", "data", "")),
-    "jsonl": Product(jsonl.read),
+    "openwebui": Product(openwebui.read_item, ("memories", "chats", ""), keys=frozenset({"chat", "content"})),
+    "chatgpt": Product(chatgpt.read_item, is_wanted=chatgpt.is_wanted, has_lines=False),
+    "claude": Product(claude.read_item, is_wanted=claude.is_wanted, has_lines=False),
+    "mem0": Product(mem0.read_item, ("results", "memories", "data", "")),
+    "jsonl": Product(jsonl.read_item),
 }
 
 
@@ -119,11 +119,11 @@ def _opened(origin: str, path: Path, folder: Path) -> Source:
 def _reader(product: Product, item: Item) -> Callable[[], Awaitable[StoredChat]]:
     """Return a function that reads a chat once more, so that only one is held at a time."""
 
-    async def read() -> StoredChat:
+    async def read_chat() -> StoredChat:
         row = await asyncio.to_thread(_row, item)
         return next(each for each in product.read(row) if isinstance(each, StoredChat))
 
-    return read
+    return read_chat
 
 
 def _row(item: Item) -> Row:

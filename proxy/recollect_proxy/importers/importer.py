@@ -137,7 +137,7 @@ class Importer:
                     self.tally.memories[change] += 1
                 else:
                     changes.append(change)
-                    known.note(change)
+                    known.take_change(change)
             for done in await self._applied(user_id, changes):
                 self.tally.memories[_COUNTED_AS.get(type(done), "there")] += 1
             for _ in together:

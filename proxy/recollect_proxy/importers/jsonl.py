@@ -29,7 +29,7 @@ _TIMES = ("created_at", "created", "timestamp", "time")
 _UNSPOKEN = frozenset({"system", "developer", "tool", "function"})
 
 
-def read(item: Row) -> Iterator[StoredChat]:
+def read_item(item: Row) -> Iterator[StoredChat]:
     """Yield the chat of a line. A chat without an id gets one that is derived from its first messages.
 
     Raises:
@@ -38,11 +38,11 @@ def read(item: Row) -> Iterator[StoredChat]:
     messages = item.get("messages")
     if not isinstance(messages, list):
         raise BrokenRowError("it holds no list of messages")
-    told = in_order(_said(messages, text_of(item.get("model"))))
+    told = in_order(_messages_of(messages, text_of(item.get("model"))))
     yield StoredChat(_first_id(item, _CHATS) or _name_of(told), _first_id(item, _USERS), told, _time(item))
 
 
-def _said(messages: list[Any], model: str) -> Iterator[Said]:
+def _messages_of(messages: list[Any], model: str) -> Iterator[Said]:
     for number, message in enumerate(messages):
         if not isinstance(message, dict):
             raise BrokenRowError("one of its messages can't be read")

@@ -9,7 +9,7 @@ from recollect_proxy.importers.lines import BrokenRowError, Row, StoredMemory, m
 _TEXTS = ("memory", "data", "text", "content")
 
 
-def read(item: Row) -> Iterator[StoredMemory]:
+def read_item(item: Row) -> Iterator[StoredMemory]:
     """Yield a memory.
 
     Raises:

@@ -25,11 +25,11 @@ DOCTOR = "recollect-doctor"
 """The model that `recollect doctor` shows in OpenWebUI. Its answers count as failed."""
 
 
-def read(item: Row) -> Iterator[StoredChat | StoredMemory]:
+def read_item(item: Row) -> Iterator[StoredChat | StoredMemory]:
     """Yield the memory or the chat of a row.
 
     Raises:
-        BrokenRowError: It can't be read.
+        BrokenRowError: It can't be read_item.
     """
     yield read_chat(item) if "chat" in item else read_memory(item)
 
@@ -73,7 +73,7 @@ def read_chat(row: Row) -> StoredChat:
     return StoredChat(
         chat_id,
         owner_of(row.get("user_id")),
-        [_said(each) for each in _branch(content, row) if each.get("role") != "system"],
+        [_message_of(each) for each in _branch(content, row) if each.get("role") != "system"],
         moment(row.get("created_at")) or moment(content.get("timestamp")),
         "of a sub-agent" if meta.get("internal") is True else left_out,
     )
@@ -99,7 +99,7 @@ def _chained(listed: Sequence[object]) -> Iterator[Row]:
         parent = message.get("id")
 
 
-def _said(message: Row) -> Said:
+def _message_of(message: Row) -> Said:
     role, id_, model = message.get("role"), opaque_id(message.get("id")), message.get("model")
     if role not in ("user", "assistant") or id_ is None:
         raise BrokenRowError("one of its messages can't be read")
@@ -107,7 +107,7 @@ def _said(message: Row) -> Said:
     return Said(
         id=id_,
         role=Role(role),
-        text=storable_text(_text(message.get("content")) if is_users else _reply(message)),
+        text=storable_text(_text_of(message.get("content")) if is_users else _reply(message)),
         at=moment(message.get("timestamp")),
         model=storable_text(model[:_LONGEST_MODEL]) if isinstance(model, str) else "",
         parent=opaque_id(message.get("parentId")),
@@ -116,7 +116,7 @@ def _said(message: Row) -> Said:
     )
 
 
-def _text(content: object) -> str:
+def _text_of(content: object) -> str:
     if isinstance(content, list):
         content = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
     return parts_of(content)
@@ -135,4 +135,4 @@ def _reply(message: Row) -> str:
         if isinstance(part, dict) and part.get("type") == "output_text"
     ]
     said = "".join(part for part in parts if isinstance(part, str))
-    return without_data(without_thoughts(said or _text(message.get("content"))))
+    return without_data(without_thoughts(said or _text_of(message.get("content"))))

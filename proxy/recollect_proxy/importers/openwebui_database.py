@@ -77,11 +77,11 @@ async def _read_database(fetch: _Fetch) -> Source:
     """Read the memories. No transaction spans two queries, so that OpenWebUI can write in between."""
 
     def listed(row: Row) -> Listed:
-        async def read() -> StoredChat | None:
+        async def read_again() -> StoredChat | None:
             rows = await fetch("chat", row["id"])
             return read_chat(rows[0]) if rows else None
 
-        return Listed(name_of(row["id"]), row["user_id"] or "", read)
+        return Listed(name_of(row["id"]), row["user_id"] or "", read_again)
 
     memories: list[StoredMemory] = []
     broken: list[str] = []

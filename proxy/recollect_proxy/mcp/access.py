@@ -46,7 +46,7 @@ class AgentAccess:
         self._authentication = authentication
         self._user_header = user_header.lower().encode("latin-1")
 
-    def of(self, headers: Headers, peer: str | None) -> Granted | Failure:
+    def grant(self, headers: Headers, peer: str | None) -> Granted | Failure:
         """Return for whom a request acts, or why it may not.
 
         Args:

@@ -74,14 +74,14 @@ class _McpApplication:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        granted = self._access.of(list(scope["headers"]), peer_of(scope))
+        granted = self._access.grant(list(scope["headers"]), peer_of(scope))
         if isinstance(granted, Failure):
             await _refuse(send, granted)
             return
         if scope["method"] != "POST":
             await _refuse(send, _NOT_ALLOWED)
             return
-        body = await Incoming(receive).read(_LONGEST_BODY)
+        body = await Incoming(receive).read_body(_LONGEST_BODY)
         if body is None:
             await _refuse(send, _TOO_LONG)
             return

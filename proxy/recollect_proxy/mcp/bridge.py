@@ -81,34 +81,34 @@ class _Bridge:
 
     async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         """Ask the server."""
-        return await self._asked(context, lambda client: client.list_tools())
+        return await self._ask_server(context, lambda client: client.list_tools())
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """Ask the server."""
-        return await self._asked(context, lambda client: client.call_tool(params.name, params.arguments))
+        return await self._ask_server(context, lambda client: client.call_tool(params.name, params.arguments))
 
     async def list_resources(
         self, context: Context, _params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
         """Ask the server."""
-        return await self._asked(context, lambda client: client.list_resources())
+        return await self._ask_server(context, lambda client: client.list_resources())
 
     async def list_templates(
         self, context: Context, _params: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
         """Ask the server."""
-        return await self._asked(context, lambda client: client.list_resource_templates())
+        return await self._ask_server(context, lambda client: client.list_resource_templates())
 
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         """Ask the server."""
-        return await self._asked(context, lambda client: client.read_resource(str(params.uri)))
+        return await self._ask_server(context, lambda client: client.read_resource(str(params.uri)))
 
     async def _note(self, response: httpx2.Response) -> None:
         self._refused = response.headers.get(REFUSED_HEADER.decode())
         if response.status_code == _NOT_FOUND and not self._refused:
             self._refused = "not_found"
 
-    async def _asked(self, context: Context, ask: Callable[[Client], Awaitable[_Result]]) -> _Result:
+    async def _ask_server(self, context: Context, ask: Callable[[Client], Awaitable[_Result]]) -> _Result:
         self._refused = None
         try:
             async with self._connected(client_of(context)) as client:

@@ -97,7 +97,7 @@ class _Answers:
         """Return the tools that the caller may use."""
         caller = self._who_calls(context)
         return ListToolsResult(
-            tools=[_listed(each) for each in TOOLS.values() if each.reads or caller.may_write]
+            tools=[_tool_of(each) for each in TOOLS.values() if each.reads or caller.may_write]
         )
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
@@ -168,7 +168,7 @@ class _Answers:
         return ReadResourceResult(contents=[contents])
 
 
-def _listed(tool: OwnTool) -> Tool:
+def _tool_of(tool: OwnTool) -> Tool:
     return Tool(
         name=tool.name,
         title=tool.title,

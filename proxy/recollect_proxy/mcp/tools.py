@@ -73,12 +73,12 @@ def _tool(
 ) -> Callable[[Run], Run]:
     """Make a function a tool of its name."""
 
-    def add(run: Run) -> Run:
+    def register(run: Run) -> Run:
         name, description = run.__name__, " ".join((inspect.getdoc(run) or "").split())
         TOOLS[name] = Tool(name, title, description, takes, returns, run, reads, destroys)
         return run
 
-    return add
+    return register
 
 
 @_tool("Search memories", SearchArguments, Memories)

@@ -107,14 +107,14 @@ class MemoryApi:
         if method == "GET" and path in Documentation.PATHS:
             read_query(scope["query_string"], None)
             return await asyncio.to_thread(self._documentation.reply, path)
-        named, operations = self._found(path)
+        named, operations = self._operations_at(path)
         if method == "OPTIONS":
             return Reply(204, b"", headers={"allow": _allowed(operations)})
         if (operation := operations.get(method)) is None:
             raise RefusedError(_not_allowed(_allowed(operations)))
-        return await self._answer(operation, named, path, scope, incoming)
+        return await self._call(operation, named, path, scope, incoming)
 
-    def _found(self, path: bytes) -> tuple[dict[str, str], dict[str, Operation[Any]]]:
+    def _operations_at(self, path: bytes) -> tuple[dict[str, str], dict[str, Operation[Any]]]:
         """Return the path's parameters, and its operations by method.
 
         Raises:
@@ -127,7 +127,7 @@ class MemoryApi:
                     return named, operations
         raise RefusedError(NOT_FOUND)
 
-    async def _answer(
+    async def _call(
         self,
         operation: Operation[Any],
         named: dict[str, str],
@@ -164,7 +164,7 @@ class MemoryApi:
         """Run the operation: once, if the request has a key."""
         operation, body = asked.operation, b""
         if operation.takes_body or operation.once:
-            read = await asked.incoming.read(_LONGEST_BODY)
+            read = await asked.incoming.read_body(_LONGEST_BODY)
             if read is None:
                 raise RefusedError(BODY_TOO_LARGE)
             body = read

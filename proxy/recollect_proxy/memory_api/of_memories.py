@@ -40,7 +40,7 @@ async def list_memories(asked: Asked) -> Any:
     """
     sent = asked.sent
     taken = MemoryFilter(
-        kinds=_shown(sent.kind, sent.source),
+        kinds=_kinds_to_list(sent.kind, sent.source),
         sources=frozenset(sent.source or ()),
         session_id=None if sent.session is None else id_without_secrets(sent.session),
         text=sent.text,
@@ -66,7 +66,7 @@ async def search_memories(asked: Asked) -> Any:
         asked.user_id,
         sent.q,
         limit=sent.limit,
-        kinds=_shown(sent.kind, sent.source),
+        kinds=_kinds_to_list(sent.kind, sent.source),
         sources=frozenset(sent.source or ()),
     )
     memories = [
@@ -294,7 +294,7 @@ async def forget_global_memory(asked: Asked) -> Any:
     await asked.engine.remove_global(asked.id("memory_id"))
 
 
-def _shown(kinds: Collection[Kind] | None, sources: Collection[Source] | None) -> frozenset[Kind]:
+def _kinds_to_list(kinds: Collection[Kind] | None, sources: Collection[Source] | None) -> frozenset[Kind]:
     """Return the kinds to list, none for any. Exchanges kept as they were said are listed only on request."""
     return frozenset(kinds or ()) or (frozenset() if Source.QA_TURN in (sources or ()) else SHOWN)
 

@@ -160,7 +160,7 @@ async def list_messages(asked: Asked) -> Any:
     limit = asked.sent.limit
     seen = await asked.engine.messages(asked.chat, limit=limit + 1, after=asked.sent.after)
     following = seen[limit - 1].id if len(seen) > limit else None
-    return {"next": following, "messages": [LoggedMessage.of(each) for each in seen[:limit]]}
+    return {"next": following, "messages": [LoggedMessage.from_seen(each) for each in seen[:limit]]}
 
 
 async def search_messages(asked: Asked) -> Any:
@@ -178,7 +178,7 @@ async def search_messages(asked: Asked) -> Any:
         raise invalid_parameter("until", "later than `from`")
     await asked.note_read(user)
     page = await asked.engine.search_chats(user, sent.q, limit=sent.limit, period=period, after=sent.after)
-    found = [FoundMessage.of(each) for each in page.found]
+    found = [FoundMessage.from_recollection(each) for each in page.found]
     return {"next": page.next, "found": found, "degraded": page.degraded}
 
 

@@ -90,7 +90,7 @@ def _read_parameter(name: str, values: list[str], field: ShapeField) -> Any:
     if not is_text and values[0].lower() == "null":  # msgspec would read it as None
         raise invalid_parameter(name, field.requirement)
     try:
-        return field.read(values if takes_many else values[0], strict=is_text)
+        return field.convert(values if takes_many else values[0], strict=is_text)
     except ValueError as error:
         raise invalid_parameter(name, field.requirement) from error
 

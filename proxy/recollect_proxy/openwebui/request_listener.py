@@ -70,7 +70,7 @@ async def await_request(
     found: asyncio.Future[CapturedRequest] = asyncio.get_running_loop().create_future()
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        captured = await _answer(scope, receive, send, limit)
+        captured = await _answer_request(scope, receive, send, limit)
         if captured is not None and not found.done() and is_wanted(captured):
             found.set_result(captured)
 
@@ -112,7 +112,7 @@ def _bound(host: str, port: int) -> socket.socket:
         ) from None
 
 
-async def _answer(scope: Scope, receive: Receive, send: Send, limit: int) -> CapturedRequest | None:
+async def _answer_request(scope: Scope, receive: Receive, send: Send, limit: int) -> CapturedRequest | None:
     """Answer a request. Return it if it is a chat completion whose answer was sent, else None."""
     incoming, path = Incoming(receive), scope["path"].rstrip("/")
     with suppress(ClientLeftError):
@@ -120,7 +120,7 @@ async def _answer(scope: Scope, receive: Receive, send: Send, limit: int) -> Cap
             listed = {"object": "list", "data": [{"id": _MODEL, "object": "model", "owned_by": "recollect"}]}
             await respond(send, 200, msgspec.json.encode(listed), content_type=_JSON)
             return None
-        body = await incoming.read(limit)
+        body = await incoming.read_body(limit)
         if not path.endswith(_CHATS) or body is None:
             told = _RESPONSES_REFUSAL if path.endswith("/responses") else _REFUSAL
             error = {"error": {"message": told, "type": "invalid_request_error"}}

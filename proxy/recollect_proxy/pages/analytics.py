@@ -52,28 +52,40 @@ def _by_day(known: Sequence[DayOfActivity], days: Sequence[date]) -> list[Column
     found = {each.day: each for each in known}
     told = [found.get(day, DayOfActivity(day)) for day in days]
 
-    def of(read: Callable[[DayOfActivity], float | None]) -> list[float | None]:
+    def values_of(read: Callable[[DayOfActivity], float | None]) -> list[float | None]:
         return [read(each) for each in told]
 
     return [
-        Columns.of(
-            "hits", days, {"questions": of(lambda d: d.questions), "hits": of(lambda d: d.hits)}, "count"
+        Columns.from_series(
+            "hits",
+            days,
+            {"questions": values_of(lambda d: d.questions), "hits": values_of(lambda d: d.hits)},
+            "count",
         ),
-        Columns.of(
+        Columns.from_series(
             "hit_rate",
             days,
-            {"hit_rate": of(lambda d: share(d.hits, d.questions))},
+            {"hit_rate": values_of(lambda d: share(d.hits, d.questions))},
             "share",
             1.0,
         ),
-        Columns.of(
-            "latency", days, {"median": of(lambda d: d.median_ms), "p95": of(lambda d: d.p95_ms)}, "ms"
+        Columns.from_series(
+            "latency",
+            days,
+            {"median": values_of(lambda d: d.median_ms), "p95": values_of(lambda d: d.p95_ms)},
+            "ms",
         ),
-        Columns.of(
-            "tokens", days, {"budget": of(lambda d: d.budget), "taken": of(lambda d: d.tokens)}, "count"
+        Columns.from_series(
+            "tokens",
+            days,
+            {"budget": values_of(lambda d: d.budget), "taken": values_of(lambda d: d.tokens)},
+            "count",
         ),
-        Columns.of(
-            "lag", days, {"median": of(lambda d: d.median_lag), "p95": of(lambda d: d.p95_lag)}, "seconds"
+        Columns.from_series(
+            "lag",
+            days,
+            {"median": values_of(lambda d: d.median_lag), "p95": values_of(lambda d: d.p95_lag)},
+            "seconds",
         ),
     ]
 

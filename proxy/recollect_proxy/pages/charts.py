@@ -50,7 +50,7 @@ class Columns:
     top: float
 
     @classmethod
-    def of(
+    def from_series(
         cls,
         name: str,
         days: Sequence[date],

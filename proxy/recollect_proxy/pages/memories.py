@@ -122,7 +122,7 @@ async def forget_memory(change: Transaction) -> Response[str]:
         return await _forget_picked(change)
     memory_id = id_of(change)
     await change.visit.engine.forget(change.visit.user_id, memory_id, actor=change.visit.actor)
-    return _answer(change, "forgotten", undo=await last_change(change, memory_id))
+    return _confirm(change, "forgotten", undo=await last_change(change, memory_id))
 
 
 async def _forget_picked(change: Change) -> Response[str]:
@@ -142,7 +142,7 @@ async def confirm_memory(change: Transaction) -> Response[str]:
     """Note that a memory is still true."""
     memory_id = id_of(change)
     await change.visit.engine.confirm(change.visit.user_id, memory_id, actor=change.visit.actor)
-    return _answer(change, "confirmed")
+    return _confirm(change, "confirmed")
 
 
 @post("/merge")
@@ -173,7 +173,7 @@ async def _end_todo(change: Change, ending: Ending) -> Response[str]:
     update = await change.visit.engine.end_todo(
         change.visit.user_id, id_of(change), ending, actor=change.visit.actor
     )
-    return _answer(change, f"todo_{ending}", undo=update.id)
+    return _confirm(change, f"todo_{ending}", undo=update.id)
 
 
 @post("/approve")
@@ -181,14 +181,14 @@ async def approve_memory(change: Transaction) -> Response[str]:
     """Approve a memory that was held back."""
     memory_id = id_of(change)
     await change.visit.engine.approve(change.visit.user_id, memory_id, actor=change.visit.actor)
-    return _answer(change, "approved", undo=await last_change(change, memory_id))
+    return _confirm(change, "approved", undo=await last_change(change, memory_id))
 
 
 @post("/refuse")
 async def refuse_memory(change: Transaction) -> Response[str]:
     """Refuse a memory that was held back."""
     await change.visit.engine.refuse(change.visit.user_id, id_of(change), actor=change.visit.actor)
-    return _answer(change, "refused")
+    return _confirm(change, "refused")
 
 
 @post("/undo")
@@ -213,7 +213,7 @@ async def last_change(change: Change, memory_id: UUID) -> UUID | None:
 _BACK = {"confirmed": "/review", "approved": "/held", "refused": "/held"}
 
 
-def _answer(change: Change, done: str, *, undo: UUID | None = None) -> Response[str]:
+def _confirm(change: Change, done: str, *, undo: UUID | None = None) -> Response[str]:
     """Confirm a change on the page that the form came from."""
     back = "/review" if change.form.get("from") == "review" else _BACK.get(done, "")
     return change.answer(done, back, undo=undo)

@@ -55,7 +55,7 @@ class GivenItem:
     not_helpful: bool
 
     @classmethod
-    def of(
+    def from_candidate(
         cls, candidate: Mapping[str, Any], contents: Mapping[ItemPart, str], *, not_helpful: Collection[UUID]
     ) -> Self:
         """Return the item of a candidate; ``not_helpful`` has the memories that were not helpful for its question."""
@@ -89,7 +89,7 @@ async def show_recalls(visit: Reading, after: FromQuery[str] = "") -> Response[s
     page = await visit.engine.recalls(visit.user_id, limit=_RECALLS, after=id_named(after) if after else None)
     return visit.page(
         "recalls.html",
-        recalls=[_shown(each, page) for each in page.requests],
+        recalls=[_recall_values(each, page) for each in page.requests],
         chats=await chats_of(visit, [each.scope.session_id for each in page.requests]),
         next=page.next,
         done=done_of(visit),
@@ -115,7 +115,7 @@ async def call_not_helpful(change: Transaction) -> Response[str]:
     return visit.back("/recalls", done=done)
 
 
-def _shown(record: RequestRecord, page: RecallPage) -> dict[str, Any]:
+def _recall_values(record: RequestRecord, page: RecallPage) -> dict[str, Any]:
     """Return the values of a request for the page: the items in its prompt, and the number left out by reason."""
     candidates = record.explanation.get("candidates", ())
     not_helpful = {memory for request, memory in page.not_helpful if request == record.id}
@@ -123,7 +123,7 @@ def _shown(record: RequestRecord, page: RecallPage) -> dict[str, Any]:
         "record": record,
         "question": None if record.question is None else preview(record.question),
         "given": [
-            GivenItem.of(each, page.contents, not_helpful=not_helpful)
+            GivenItem.from_candidate(each, page.contents, not_helpful=not_helpful)
             for each in candidates
             if each["dropped"] is None
         ],

@@ -46,7 +46,7 @@ async def show_settings(visit: Reading) -> Response[str]:
     shown: list[ShownFlag] = []
     if visit.session.principal.is_administrator:
         own, everybodys = await visit.engine.flags(visit.user_id), await visit.engine.policy_of(None)
-        shown = [each for each in _shown(own, everybodys) if each.field.name not in _SWITCHES]
+        shown = [each for each in _shown_flags(own, everybodys) if each.field.name not in _SWITCHES]
     return visit.page("settings.html", switches=await _switched(visit), flags=shown, done=done_of(visit))
 
 
@@ -78,7 +78,9 @@ async def show_everybody(entered: InVisit) -> Response[str]:
     """Return the page of settings for all users."""
     require_administrator(entered)
     own = await entered.engine.flags()
-    return entered.page("everybody.html", flags=_shown(own, entered.engine.policy), done=done_of(entered))
+    return entered.page(
+        "everybody.html", flags=_shown_flags(own, entered.engine.policy), done=done_of(entered)
+    )
 
 
 @post("/everybody")
@@ -95,7 +97,7 @@ async def _switched(visit: Visit) -> dict[str, bool]:
     return {name: bool(getattr(flags, name)) for name in _SWITCHES}
 
 
-def _shown(own: Flags, followed: Policy) -> list[ShownFlag]:
+def _shown_flags(own: Flags, followed: Policy) -> list[ShownFlag]:
     """Return the fields, with changed values from ``own`` and others from ``followed``."""
     return [
         ShownFlag(each, each.text(getattr(own, each.name)), each.text(getattr(followed.flags, each.name)))

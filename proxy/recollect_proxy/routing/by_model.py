@@ -97,7 +97,7 @@ class ByModel:
         if scope["method"] not in _READ or (not is_chat and _is_file(scope["headers"])):
             return None, receive
         incoming = Incoming(receive)
-        body = await incoming.read(_BODY_LIMIT)
+        body = await incoming.read_body(_BODY_LIMIT)
         if body is None:
             raise _UnreadableError
         encodings = b",".join(values(scope["headers"], b"content-encoding")).decode("latin-1")
@@ -105,7 +105,7 @@ class ByModel:
         if is_light(body) and not values(scope["headers"], b"content-encoding"):
             return read(), replayed(body, receive)
         try:
-            return await self._executor.run(read, peer_of(scope)), replayed(body, receive)
+            return await self._executor.submit(read, peer_of(scope)), replayed(body, receive)
         except TimeoutError:
             raise _UnreadableError(MODEL_READ_LATE) from None
 

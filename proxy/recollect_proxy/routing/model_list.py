@@ -49,8 +49,8 @@ class ModelList:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request. If no server returns a list, the default upstream's answer is relayed."""
         incoming = Incoming(receive)
-        await incoming.begin()
-        asking = [self._asked(each, scope) for each in (self._default, *self._others)]
+        await incoming.first_piece()
+        asking = [self._fetch_models(each, scope) for each in (self._default, *self._others)]
         lists = await unless_left(incoming, _all(asking))
         if not any(found is not None for found in lists):
             await self._default.passthrough(scope, replayed(b"", receive), send)
@@ -73,7 +73,7 @@ class ModelList:
     def _whose(self, model: str) -> Destination:
         return next((each for each in self._others if each.takes(model)), self._default)
 
-    async def _asked(self, destination: Destination, scope: Scope) -> _Models | None:
+    async def _fetch_models(self, destination: Destination, scope: Scope) -> _Models | None:
         """Return the models that a server lists; None if it returns no list in time."""
         headers = rewritable(forwardable(scope["headers"], without=destination.strip), body=True, answer=True)
         target = _TARGET
@@ -89,7 +89,7 @@ class ModelList:
             ):
                 if answer.status != _OK or not is_json(answer):
                     return None
-                return _LIST.decode(await answer.read()).data
+                return _LIST.decode(await answer.read_body()).data
         except (UpstreamError, TruncatedError, TimeoutError, msgspec.MsgspecError) as error:
             log.warning("models_not_listed", upstream=destination.name, error=type(error).__name__)
             return None

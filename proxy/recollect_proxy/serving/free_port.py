@@ -20,7 +20,7 @@ def why_not_free(host: str, port: int) -> str | None:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
-        return f"RECOLLECT_HOST: {host} is no address of this machine ({_said(error)})."
+        return f"RECOLLECT_HOST: {host} is no address of this machine ({_system_text(error)})."
     for family, kind, protocol, _, address in dict.fromkeys(found):
         try:
             with socket.socket(family, kind, protocol) as trying:
@@ -31,20 +31,20 @@ def why_not_free(host: str, port: int) -> str | None:
         except OSError as error:
             if error.errno in {errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL} and len(found) > 1:
                 continue  # a name may have an IPv6 address where the machine has no IPv6
-            return _told(host, port, error)
+            return _describe_failure(host, port, error)
     return None
 
 
-def _told(host: str, port: int, error: OSError) -> str:
+def _describe_failure(host: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
         return (
-            f"Port {port} on {host} is taken ({_said(error)}): another Recollect may be running, or another program is there. "
+            f"Port {port} on {host} is taken ({_system_text(error)}): another Recollect may be running, or another program is there. "
             f"RECOLLECT_PORT or --port names another."
         )
-    return f"Nothing can be served on {host}, port {port}: {_said(error)}. See RECOLLECT_HOST and RECOLLECT_PORT."
+    return f"Nothing can be served on {host}, port {port}: {_system_text(error)}. See RECOLLECT_HOST and RECOLLECT_PORT."
 
 
-def _said(error: Exception) -> str:
+def _system_text(error: Exception) -> str:
     """Return the system's text of an error, without its number."""
     number = error.errno if isinstance(error, OSError) else None
     known = number is not None and number > 0 and not isinstance(error, socket.gaierror)

@@ -62,9 +62,9 @@ def admin_token(settings: ProxySettings) -> AdminToken:
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     file = settings.data_dir / TOKEN_FILE
     with _alone(file):
-        if token := _read(file):
+        if token := _read_token(file):
             return AdminToken(token, file)
-        if not (token := _read(_unshown(file))):
+        if not (token := _read_token(_unshown(file))):
             token = made_token()
             _write(_unshown(file), token)
     return AdminToken(token, file, is_new=True)
@@ -105,7 +105,7 @@ def made_token() -> str:
     return secrets.token_urlsafe(32)
 
 
-def _read(file: Path) -> str:
+def _read_token(file: Path) -> str:
     """Return the token in a file; "" where there is none, or an empty one."""
     token = _token_in(file)
     if not token:

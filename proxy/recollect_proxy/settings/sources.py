@@ -103,12 +103,12 @@ class Sources:
         said = _WORDS.get(mistake["type"], "{msg}").format_map(
             {**mistake.get("ctx", {}), "msg": mistake["msg"].removeprefix("Value error, ")}
         )
-        shown = self._shown(name)
+        shown = self._source_in_words(name)
         source = self.source(name)
         told = f"{PREFIX}{name.upper()}{_within(mistake['loc'][1:])}: {said}"
         return told if source == "default" else f"{told} (it is {shown}, from the {source})"
 
-    def _shown(self, name: str) -> str:
+    def _source_in_words(self, name: str) -> str:
         given = self._options.get(name, self._variables.get(name, self._told.get(name)))
         text = given.get_secret_value() if isinstance(given, SecretStr) else str(given)
         if _may_hold_a_secret(name):

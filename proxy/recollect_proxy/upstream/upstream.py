@@ -91,11 +91,11 @@ class Answer:
         if self._seen:
             return self._seen.pop(0)
         try:
-            return await self._response.read()
+            return await self._response.read_unread()
         except (BrokenOffError, SilentError) as error:
             raise TruncatedError from error
 
-    async def read(self) -> bytes:
+    async def read_body(self) -> bytes:
         """Return the rest of the body.
 
         Raises:
@@ -132,7 +132,7 @@ class Upstream:
             api_key: Replaces the client's API key; None: the client's key is sent.
         """
         self._base_url = base_url
-        self._address = Address.of(base_url)
+        self._address = Address.parse(base_url)
         self._api_key = api_key.encode() if api_key else None
         self._first_byte_timeout = read_timeout if first_byte_timeout is None else first_byte_timeout
         self._read_timeout = read_timeout

@@ -34,7 +34,7 @@ class Incoming:
         self._consumed = asyncio.Event()
         self.gone = False
 
-    async def read(self, limit: int) -> bytes | None:
+    async def read_body(self, limit: int) -> bytes | None:
         """Return the whole body; None if it is longer than ``limit`` bytes (``stream`` then yields all of it).
 
         Raises:
@@ -49,7 +49,7 @@ class Incoming:
                 return None
         return b"".join(self._buffered)
 
-    async def begin(self) -> bytes | None:
+    async def first_piece(self) -> bytes | None:
         """Wait for the body's first piece. Return the body if that is all of it; else None (``stream`` then yields all of it).
 
         Raises:

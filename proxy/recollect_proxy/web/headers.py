@@ -53,7 +53,7 @@ def forwardable(headers: Iterable[tuple[bytes, bytes]], *, without: Callable[[by
     lower-case name ``without`` returns True.
     """
     kept = list(headers)
-    dropped = _NOT_FORWARDED | _listed(kept)
+    dropped = _NOT_FORWARDED | _connection_headers(kept)
     return [
         (name, value) for name, value in kept if name.lower() not in dropped and not without(name.lower())
     ]
@@ -79,7 +79,9 @@ def relayable(headers: Iterable[tuple[bytes, bytes]], *, status: int) -> Headers
     """
     kept = list(headers)
     dropped = (
-        HOP_BY_HOP | _listed(kept) | (frozenset({b"content-length"}) if status in _BODILESS else frozenset())
+        HOP_BY_HOP
+        | _connection_headers(kept)
+        | (frozenset({b"content-length"}) if status in _BODILESS else frozenset())
     )
     return [(name, value) for name, value in kept if name.lower() not in dropped]
 
@@ -119,7 +121,7 @@ def _in_place(name: bytes, value: bytes, api_key: bytes) -> bytes:
     return b"Bearer " + api_key if name.lower() == b"authorization" else api_key
 
 
-def _listed(headers: Headers) -> frozenset[bytes]:
+def _connection_headers(headers: Headers) -> frozenset[bytes]:
     return frozenset(
         item.strip().lower()
         for name, value in headers

@@ -53,7 +53,7 @@ class ShapeField:
     is_nullable: bool
     requirement: str
 
-    def read(self, given: Any, *, strict: bool = True) -> Any:
+    def convert(self, given: Any, *, strict: bool = True) -> Any:
         """Return a JSON value as the field keeps it: trimmed, in UTC, without repetitions.
 
         Args:
@@ -99,7 +99,7 @@ def read_values(given: Mapping[str, Any], shape: type[Shape], *, strict: bool = 
     for name, field in known.items():
         if name in given:
             try:
-                read[field.name] = field.read(given[name], strict=strict)
+                read[field.name] = field.convert(given[name], strict=strict)
             except (ValueError, RecursionError) as error:
                 null = ", or null" if field.is_nullable else ""
                 raise WrongValueError(name, f"`{name}` must be {field.requirement}{null}.") from error

@@ -31,7 +31,7 @@ class ArgumentError(ValueError):
     """The arguments do not fit each other; the message says why."""
 
 
-def _text(most: int, description: str) -> Meta:
+def _text_field(most: int, description: str) -> Meta:
     # the pattern is checked, but not in the schema: it would cost every model tokens
     schema = {"minLength": 1, "maxLength": most}
     return Meta(description=description, extra_json_schema=schema, extra={"pattern": NOT_BLANK})
@@ -40,7 +40,7 @@ def _text(most: int, description: str) -> Meta:
 class SearchArguments(Struct, forbid_unknown_fields=True):
     """The arguments of `search_memories`."""
 
-    query: Annotated[str, _text(_LONGEST_QUERY, "What to look for, as a question or in key words.")]
+    query: Annotated[str, _text_field(_LONGEST_QUERY, "What to look for, as a question or in key words.")]
     limit: _Limit = 8
     kind: _OneKind = None
 
@@ -48,7 +48,9 @@ class SearchArguments(Struct, forbid_unknown_fields=True):
 class SearchChatsArguments(Struct, forbid_unknown_fields=True):
     """The arguments of `search_chats`."""
 
-    query: Annotated[str, _text(_LONGEST_QUERY, "What was talked about, as a question or in key words.")]
+    query: Annotated[
+        str, _text_field(_LONGEST_QUERY, "What was talked about, as a question or in key words.")
+    ]
     since: Annotated[
         Time | None, about(f"Only messages from then or later: {_RFC}; null: from any time.")
     ] = None
@@ -63,7 +65,7 @@ class SearchChatsArguments(Struct, forbid_unknown_fields=True):
 class RememberArguments(Struct, forbid_unknown_fields=True):
     """The arguments of `remember`."""
 
-    content: Annotated[str, _text(LONGEST_CONTENT, _CONTENT)]
+    content: Annotated[str, _text_field(LONGEST_CONTENT, _CONTENT)]
     kind: KindOfMemory = Kind.FACT
     importance: Importance = 0.5
 
@@ -79,7 +81,7 @@ class ForgetArguments(Struct, forbid_unknown_fields=True):
         UUID | None, about("The memory's id, as the other tools give it.", must="a UUID")
     ] = None
     query: Annotated[
-        Annotated[str, _text(_LONGEST_QUERY, "")] | None,
+        Annotated[str, _text_field(_LONGEST_QUERY, "")] | None,
         about("Instead of the id: words that all stand in the memory, and in no other."),
     ] = None
 

@@ -90,7 +90,7 @@ class LoggedMessage(Struct):
     failed_status: Annotated[int | None, about("The status of the LLM's error; null where it sent none.")]
 
     @classmethod
-    def of(cls, seen: model.MessageSeen) -> Self:
+    def from_seen(cls, seen: model.MessageSeen) -> Self:
         """Return the JSON of a message."""
         failure = seen.failure
         return cls(
@@ -127,7 +127,7 @@ class FoundMessage(Struct):
     score: Annotated[float, about("What it was ranked by: the higher, the better it fits.")]
 
     @classmethod
-    def of(cls, found: model.Recollection) -> Self:
+    def from_recollection(cls, found: model.Recollection) -> Self:
         """Return the JSON of a search result."""
         item, score = found.item, round(found.score, 4)
         if isinstance(item, model.Memory):

@@ -10,7 +10,7 @@ from recollect.assembly.policy import make_policy
 from recollect.engine import Engine, system_clock
 from recollect.engine.background.pacing import paced
 from recollect.engine.background.worker import AbsentWorker
-from recollect.engine.people.asked_pairs import AskedPairs
+from recollect.engine.people.duplicate_finder import DuplicateFinder
 from recollect.engine.people.store_audit import StoreAudit
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
@@ -119,7 +119,7 @@ async def open_store_audit(
     async with opening as backends:
         policy, tells, asked = make_policy(settings), background_tells(settings), None
         if asks:
-            asked = AskedPairs(backends, policy.budget, clock, lambda user_id: tells(Asker(user_id, "")))
+            asked = DuplicateFinder(backends, policy.budget, clock, lambda user_id: tells(Asker(user_id, "")))
         yield StoreAudit(backends, policy.rules, clock, asked=asked)
 
 

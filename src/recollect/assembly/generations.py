@@ -94,7 +94,7 @@ class LiveGenerations:
             StoreError: The store failed.
         """
         for at, embedder in self.today.items():
-            await self.store.note(at, embedder.model, embedder.made_by)
+            await self.store.note_in_use(at, embedder.model, embedder.made_by)
         known = await self.store.known()
         others = [each for each in known if self._is_other(each)]
         self.is_today = not any(self._is_later(each, known) for each in others)

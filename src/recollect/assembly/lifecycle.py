@@ -254,11 +254,11 @@ def _backends(postgres: Postgres, embedders: Sequence[CachedEmbedder]) -> Backen
 
 def _start(settings: EngineSettings, caches: Path, dsn: str, upstream: str | None) -> Start:
     """Return a worker's first message: the same settings over the same database, which it does not start again."""
-    given = {name: _plain(getattr(settings, name)) for name in EngineSettings.model_fields}
+    given = {name: _as_json(getattr(settings, name)) for name in EngineSettings.model_fields}
     return Start(given | {"database_url": dsn, "data_dir": str(caches)}, upstream, configured_level())
 
 
-def _plain(value: object) -> object:
+def _as_json(value: object) -> object:
     if isinstance(value, SecretStr):
         return value.get_secret_value()
     if isinstance(value, tuple):
@@ -366,14 +366,14 @@ class _StorePatience:
     def waiting(self) -> Iterator[None]:
         """Wait for the store in the body."""
         loop = asyncio.get_running_loop()
-        began, late = loop.time(), loop.call_later(self._left, self._tell)
+        began, late = loop.time(), loop.call_later(self._left, self._warn)
         try:
             yield
         finally:
             late.cancel()
             self._left = max(0.0, self._left - (loop.time() - began))
 
-    def _tell(self) -> None:
+    def _warn(self) -> None:
         if self._goes_on is None or not self._goes_on.is_set():
             why = "it is slow, or its schema is being changed"
             log.warning("store_late", waited_seconds=_PATIENCE_SECONDS, why=why)

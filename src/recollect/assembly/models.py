@@ -225,7 +225,7 @@ def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: s
         ConfigurationError: A setting it needs makes no sense.
     """
     path = settings.file(INSTRUCTIONS)
-    instructions = Instructions() if path is None else Instructions.read(path)
+    instructions = Instructions() if path is None else Instructions.load(path)
     model = _make_models_of_upstreams(settings, client, upstream)
     if model is None:
         return None

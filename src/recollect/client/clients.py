@@ -67,7 +67,7 @@ class MemoryClient(_Connection[httpx.Client]):
             response = self._client.request(**self._request(operation, ids, **given))
         except httpx.HTTPError as error:
             raise _unreached(error) from error
-        return _answer(operation, response)
+        return _answer_of(operation, response)
 
     def each(
         self, operation: Operation[Paged], *ids: str | UUID, send: Struct | None = None
@@ -110,7 +110,7 @@ class AsyncMemoryClient(_Connection[httpx.AsyncClient]):
             response = await self._client.request(**self._request(operation, ids, **given))
         except httpx.HTTPError as error:
             raise _unreached(error) from error
-        return _answer(operation, response)
+        return _answer_of(operation, response)
 
     async def each(
         self, operation: Operation[Paged], *ids: str | UUID, send: Struct | None = None
@@ -136,7 +136,7 @@ class AsyncMemoryClient(_Connection[httpx.AsyncClient]):
         await self.aclose()
 
 
-def _answer(operation: Operation[Answer], response: httpx.Response) -> Answer:
+def _answer_of(operation: Operation[Answer], response: httpx.Response) -> Answer:
     if response.status_code >= _REFUSED:
         raise error_of(response.status_code, response.content)
     if not response.is_success:

@@ -90,11 +90,11 @@ def _query(send: Struct) -> list[tuple[str, str]]:
         value = getattr(send, field.name)
         if value is not None and value != field.default:
             values = value if isinstance(value, list) else [value]
-            found += [(field.encode_name, _text(each)) for each in values]
+            found += [(field.encode_name, _as_text(each)) for each in values]
     return found
 
 
-def _text(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return value.isoformat() if isinstance(value, datetime) else str(value)

@@ -128,7 +128,7 @@ def compose(
         done=tuple(written),
         repeated=tuple(repeated),
         standing_tokens=_standing_tokens(draft.lines, included, count),
-        listed=_listed(draft.lines, included) if numbers else (),
+        listed=_numbered_ids(draft.lines, included) if numbers else (),
         answers=bool(answers),
     )
 
@@ -144,7 +144,7 @@ def _standing_tokens(
     return count("\n".join(standing)) if standing else 0
 
 
-def _listed(lines: Sequence[Line], included: Sequence[Recollection]) -> tuple[UUID, ...]:
+def _numbered_ids(lines: Sequence[Line], included: Sequence[Recollection]) -> tuple[UUID, ...]:
     """Return the ids of the numbered statements, in the order of their numbers."""
     in_order = sorted(zip(lines, included, strict=True), key=lambda each: each[0].order)
     return tuple(of.item.id for line, of in in_order if line.is_statement)

@@ -113,7 +113,9 @@ def line_of(
         )
         if item.past is None and item.hints is not None and item.hints.use is Use.ALWAYS:
             place, heading = _ALWAYS, ALWAYS
-        return Line((place, item.observed_at), heading, f"\u2022 {_plain(item.labelled)}{_notes(item, at)}")
+        return Line(
+            (place, item.observed_at), heading, f"\u2022 {_without_marks(item.labelled)}{_notes(item, at)}"
+        )
     label = "Summary" if item.kind is Kind.SUMMARY else "Exchange"
     text = f"- {label}, {wall(item.observed_at, zone):%Y-%m-%d}: {quoted(item.content)}"
     return Line((_MESSAGE, item.observed_at), MESSAGES, text)
@@ -162,7 +164,7 @@ def _message(passage: Passage, text: str, said_at: datetime) -> str:
     return f"- {_who(passage)}, {said_at:%Y-%m-%d}{later}:{gap}{told}"
 
 
-def _plain(content: str) -> str:
+def _without_marks(content: str) -> str:
     """Return a statement's words; they can't imitate the ``[DONE]`` mark of the block's own reports."""
     text = quoted(content)
     return f"({text[1:]}" if text.upper().startswith(_DONE) else text
@@ -171,7 +173,7 @@ def _plain(content: str) -> str:
 def _notes(memory: Memory, at: datetime | None) -> str:
     """Return a statement's dates and doubt in brackets, for example `` (until 2026-05-01)``; "" if there are none."""
     if memory.past is not None:
-        return f" ({_ENDED[memory.past.ending]} {_Day.of(memory.past.until)})"
+        return f" ({_ENDED[memory.past.ending]} {_Day.from_moment(memory.past.until)})"
     said_at = wall(memory.observed_at, None if at is None else at.tzinfo)
     at = None if at is None else wall(at)
     notes = [*_event(memory, said_at, at), *_validity(memory, said_at, at)]
@@ -184,7 +186,7 @@ def _event(memory: Memory, said_at: datetime, at: datetime | None) -> list[str]:
     """Return when a statement's event is due, or was: a plan reads like one even after its day."""
     if memory.event_at is None:
         return []
-    day = _Day.of(memory.event_at)
+    day = _Day.from_moment(memory.event_at)
     is_todo = memory.kind is Kind.TODO
     was_planned = is_todo or said_at < memory.event_at
     is_over = was_planned and at is not None and day.first < at.date()
@@ -204,7 +206,7 @@ def _validity(memory: Memory, said_at: datetime, at: datetime | None) -> list[st
     ):
         if moment is None:
             continue
-        day = _Day.of(moment)
+        day = _Day.from_moment(moment)
         is_named = day.is_named(memory.content, said_at)
         if is_marked:
             notes.append(alone if is_named else f"{mark} {day}")
@@ -227,7 +229,7 @@ class _Day(NamedTuple):
     is_whole: bool
 
     @classmethod
-    def of(cls, moment: datetime) -> "_Day":
+    def from_moment(cls, moment: datetime) -> "_Day":
         """Return the day of a moment; a month or a year where the moment is its first or its last."""
         time = moment.hour, moment.minute, moment.second
         is_end = time == _LAST_MOMENT

@@ -101,15 +101,19 @@ class Engine(Profiles):
         self._retriever = Retriever(backends, policy, clock)
         memories, messages, inbox = backends.memories, backends.log, backends.inbox
         self._recorder = recorder = Recorder(backends, policy, clock, lend=self._worker.lend)
-        self.remember, self.begin, self.end = recorder.remember, recorder.begin, recorder.end
-        self.write, self.when_erased = recorder.write, recorder.when_erased
+        self.remember, self.log_turn, self.log_reply = (
+            recorder.remember,
+            recorder.log_turn,
+            recorder.log_reply,
+        )
+        self.write, self.when_erased = recorder.write_phase, recorder.when_erased
         self.chats, self.drain = self._worker.chats, self._own_worker.drain
         self.refresh_snapshots, self.embed_again = backends.snapshots.refresh, backends.index.enqueue
         self.chat_of_answer, self.abandon = self._retriever.chat_of_answer, messages.abandon
         self.exchange_of_answer, self.erased_among = messages.exchange_of_answer, messages.erased_among
         self.sessions, self.vacuum = memories.sessions, memories.vacuum
         self.outcome, self.backlog, self.export = inbox.outcome, inbox.backlog, backends.portability.export
-        self.tell, self.untell = inbox.tell, inbox.untell
+        self.tell, self.requeue_news = inbox.tell, inbox.requeue_news
         self._requests = ChatRequests(self, self.leave_out, backends, policy, clock)
         self.search_chats = ChatSearch(self._retriever, clock, self.policy_of).search
         self.agents = AgentMemories(backends, policy, clock, rank=self.rank, chats=self.search_chats)
@@ -150,9 +154,9 @@ class Engine(Profiles):
         ranking, _ = await self._retriever.rank(in_zone(turn, zone), reach=reach)
         return ranking
 
-    async def note(self, turn: Turn, notes: TurnNotes) -> None:
+    async def write_notes(self, turn: Turn, notes: TurnNotes) -> None:
         """Write a turn's notes alone: the block in its prompt, its request; never raises."""
-        await self._recorder.note(notes, turn)
+        await self._recorder.write_notes(notes, turn)
 
     async def run(self) -> None:
         """Work in the background until cancelled."""
@@ -269,24 +273,26 @@ class Engine(Profiles):
     async def request(self, request_id: UUID) -> RequestRecord | None:
         """Return the record of a request with its recalled memories and the reasons; None if there is none (any more)."""
         found = await self._backends.requests.request(request_id)
-        return None if found is None else (await self._told(found.scope.user_id, found))[0]
+        return None if found is None else (await self._with_allowed_questions(found.scope.user_id, found))[0]
 
     async def request_of(self, user_id: str, request_id: UUID) -> RequestRecord | None:
         """Return the record of a user's request; None if there is none (any more)."""
         found = await self._backends.requests.request_of(user_id, request_id)
-        return None if found is None else (await self._told(user_id, found))[0]
+        return None if found is None else (await self._with_allowed_questions(user_id, found))[0]
 
     async def recalls(self, user_id: str, *, limit: int, after: UUID | None = None) -> RecallPage:
         """Return the memories in the user's last requests, or why there are none, newest first, after the request ``after``."""
         requests = self._backends.requests
         found = await requests.requests_of(user_id, limit=limit + 1, after=after)
-        page = await self._told(user_id, *found[:limit])
+        page = await self._with_allowed_questions(user_id, *found[:limit])
         items = {item for each in page for item, _ in each.given}
         contents = await requests.contents(user_id, items) if items else {}
         not_helpful = await self._backends.feedback.of_requests(user_id, [each.id for each in page])
         return RecallPage(page, contents, page[-1].id if len(found) > limit else None, not_helpful)
 
-    async def _told(self, user_id: str, *records: RequestRecord) -> tuple[RequestRecord, ...]:
+    async def _with_allowed_questions(
+        self, user_id: str, *records: RequestRecord
+    ) -> tuple[RequestRecord, ...]:
         """Return the user's records, without the questions if they are to stay hidden."""
         if self.policy.under(await self._backends.flags.flags(user_id)).tells_queries:
             return records

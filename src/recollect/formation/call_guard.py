@@ -259,7 +259,7 @@ class CallGuard:
                     await self._count(user_id, tokens)
                 raise
         self.breaker.succeed()
-        self._seconds.add(max(0.0, (self._clock() - began).total_seconds()))
+        self._seconds.observe(max(0.0, (self._clock() - began).total_seconds()))
         await self._count(user_id, answered.tokens)
         return answered
 

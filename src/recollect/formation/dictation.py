@@ -40,7 +40,7 @@ def judge_dictated(content: str, *, kind: Kind, importance: float, allowance: in
     evidence = _SUBJECT.sub(lambda found: f"{found[1]}{found[2]}", content).strip()
     if 0 < weight(plain_quote(evidence)) < LEAST_EVIDENCE:
         return Ignore(Reason.NO_EVIDENCE, Candidate(content, kind, importance, evidence))
-    candidate = Candidate(_SUBJECT.sub(_told, content).strip(), kind, importance, evidence)
+    candidate = Candidate(_SUBJECT.sub(_without_person, content).strip(), kind, importance, evidence)
     [verdict] = verify(
         [candidate],
         [Attribution(evidence, ())],
@@ -56,6 +56,6 @@ def judge_dictated(content: str, *, kind: Kind, importance: float, allowance: in
     return replace(verdict, candidate=as_written)
 
 
-def _told(found: re.Match[str]) -> str:
+def _without_person(found: re.Match[str]) -> str:
     """Return a sentence's beginning without the person, unless it tells what is to be done for them."""
     return found[0] if found[2].lower() in WISHES else f"{found[1]}{found[2]}"

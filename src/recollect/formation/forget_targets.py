@@ -65,7 +65,7 @@ class ForgetTargets:
             meant = list(command.meant) or await self._chosen(command, exchange, asker)
             nothing: list[Change] = [] if meant else [Ignore(Reason.NOTHING_TO_FORGET)]
             return [*nothing, *(Retire(each.id, Reason.FORGOTTEN) for each in meant), hidden]
-        meant, said = await self._named(command, exchange)
+        meant, said = await self._find_by_terms(command, exchange)
         if not (meant or said):
             return [Ignore(Reason.NOTHING_TO_FORGET)]
         retired: list[Change] = [Retire(each.id, Reason.FORGOTTEN) for each in meant]
@@ -86,7 +86,7 @@ class ForgetTargets:
             return []
         return [known[number] for number in chosen.numbers if 0 <= number < len(known)]
 
-    async def _named(
+    async def _find_by_terms(
         self, command: MemoryCommand, exchange: Exchange
     ) -> tuple[list[Memory], tuple[UUID, ...]]:
         """Return the memories, and the messages before this one, that have all terms of a command."""

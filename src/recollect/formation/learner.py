@@ -111,15 +111,15 @@ class StatementLearner:
         extracted, known = extraction.extracted, extraction.known
         verdicts = await self._verified(extracted.candidates, turns, known)
         changes = await self._reconciled(verdicts, turns, known, forgotten, extracted.by)
-        return changes + await self._named(turns, known, [change for _, change in changes])
+        return changes + await self._name_speakers(turns, known, [change for _, change in changes])
 
-    async def _named(
+    async def _name_speakers(
         self, turns: Sequence[AnalyzedTurn], known: Sequence[Memory], changes: Sequence[Change]
     ) -> list[tuple[int, Change]]:
         """Return the changes that name the speaker of memories from before a second person spoke."""
         touched = {getattr(each, "old", None) or getattr(each, "target", None) for each in changes}
         found = [each for each in unnamed(turns, known) if each[0].id not in touched]
-        vectors = await self.embed([content for _, content in found])
+        vectors = await self.embed_texts([content for _, content in found])
         named = [
             replace(
                 memory,
@@ -153,7 +153,7 @@ class StatementLearner:
         attributions = [each.attribution for each in turns]
         words = [f"{said.authored or said.doubtful}\n{said.confirmed}".strip() for said in attributions]
         nearest: dict[UUID, tuple[float, Memory]] = {}
-        for vector in await self.embed(words):
+        for vector in await self.embed_texts(words):
             if vector is None:
                 page = await store.page(scope.user_id, limit=_KNOWN_ASKED)
                 found = [(0.0, memory) for memory in page.memories]
@@ -166,7 +166,7 @@ class StatementLearner:
         best = sorted(nearest.values(), key=lambda each: (-each[0], -each[1].id.int))[:KNOWN_SHOWN]
         return sorted((memory for _, memory in best), key=lambda memory: (memory.created_at, memory.id))
 
-    async def embed(self, texts: Sequence[str]) -> list[Vector | None]:
+    async def embed_texts(self, texts: Sequence[str]) -> list[Vector | None]:
         """Return an embedding of each text; None where the embedder is away: they are embedded later."""
         if not texts:
             return []
@@ -217,7 +217,7 @@ class StatementLearner:
         every = [*of_model, *by_form]
         ending = [each for each in every if isinstance(each, RefusedCandidate)]
         believed, copied = await self._without_commons(_believed(of_model, by_form, turns), turns)
-        vectors = await self.embed([each.candidate.content for each, _ in believed])
+        vectors = await self.embed_texts([each.candidate.content for each, _ in believed])
         nearby = await self._near(turns, vectors, {*forgotten, *(memory.id for memory in known)})
         reconciled = await asyncio.to_thread(
             reconcile,

@@ -167,7 +167,7 @@ class FormationPipeline:
         exchange = turn.exchange
         if not any(map(str.isalnum, exchange.turn.text)):
             return []
-        [vector] = await self._learner.embed([qa_embedding_text(exchange)])
+        [vector] = await self._learner.embed_texts([qa_embedding_text(exchange)])
         memory = qa_turn(exchange, vector, self._embedding_model, at=self._clock(), new_id=self._new_id)
         if turn.injects_instruction or turn.gives_instruction:
             return [Quarantine(memory, Reason.INSTRUCTION)]

@@ -24,7 +24,7 @@ def naming_its_subject(candidate: Candidate) -> Candidate:
         or _names(candidate.content, subject, candidate.evidence)
     ):
         return candidate
-    return _named(candidate, subject)
+    return _with_subject(candidate, subject)
 
 
 def naming_its_speaker(candidate: Candidate, reading: Attribution) -> Candidate | None:
@@ -42,10 +42,10 @@ def naming_its_speaker(candidate: Candidate, reading: Attribution) -> Candidate 
     if candidate.subject and normalize(candidate.subject) != normalize(reading.speaker):
         return candidate
     own = replace(candidate, subject=None)
-    return own if content.has(plain_quote(reading.speaker)) else _named(own, reading.speaker)
+    return own if content.has(plain_quote(reading.speaker)) else _with_subject(own, reading.speaker)
 
 
-def _named(candidate: Candidate, subject: str) -> Candidate:
+def _with_subject(candidate: Candidate, subject: str) -> Candidate:
     first, space, rest = candidate.content.partition(" ")
     if first.lower() in candidate.evidence.split():
         first = first.lower()

@@ -357,11 +357,11 @@ class _Verification:
         self._checks += 1
         quote = plain_quote(candidate.evidence)
         is_long = weight(quote) >= LEAST_EVIDENCE and self._checks <= _SHOWN_CHECKS
-        is_shown = is_long and any(line.has(quote) for line in self._shown)
+        is_shown = is_long and any(line.has(quote) for line in self._injected_lines)
         return Reason.INJECTED if is_shown else Reason.NO_EVIDENCE
 
     @cached_property
-    def _shown(self) -> list[SearchableText]:
+    def _injected_lines(self) -> list[SearchableText]:
         """The lines injected into the prompts."""
         lines = dict.fromkeys(line for attribution in self._readings for line in attribution.injected)
         return [searchable(line[:_LINE_CHARACTERS]) for line in islice(lines, _INJECTED_LINES)]

@@ -147,7 +147,7 @@ class SnapshotCache:
         try:
             self._evict()
             with _collector.paused():
-                new = await self._read(user_id, old, versions)
+                new = await self._load_newer(user_id, old, versions)
         finally:
             self._bytes -= size
         # A load that was forgotten meanwhile may have read a person who is erased by now.
@@ -155,7 +155,7 @@ class SnapshotCache:
             self._keep(user_id, new)
         return new
 
-    async def _read(self, user_id: str, old: Snapshot | None, versions: Versions) -> Snapshot:
+    async def _load_newer(self, user_id: str, old: Snapshot | None, versions: Versions) -> Snapshot:
         most = self._most_bytes // OF_ONE
         lacks_log = old is not None and old.passages is None
         # A log that was too large is read again only once part of it is gone.
@@ -233,7 +233,7 @@ _collector = _Collector()
 def _built(user_id: str, old: Snapshot | None, handed: list[Loaded]) -> Snapshot:
     """Return the next snapshot. The list is emptied: to free many rows takes long, which the thread can do."""
     loaded = handed.pop()
-    return Snapshot.of(user_id, loaded) if old is None else old.after(loaded)
+    return Snapshot.from_loaded(user_id, loaded) if old is None else old.after(loaded)
 
 
 def _own(snapshot: Snapshot, user_id: str) -> Snapshot:

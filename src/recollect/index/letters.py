@@ -46,7 +46,7 @@ class LetterRuns:
     keys: NDArray[np.uint64]
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> Self:
+    def from_texts(cls, texts: Sequence[str]) -> Self:
         """Index the first 1,000 characters of each text."""
         words = [_in_words(text[:_READ_OF_TEXT]) for text in texts]
         points = _code_points("".join(words))

@@ -82,8 +82,8 @@ class Memories:
     not_helpful: Vectors = field(default_factory=Vectors)
     judged: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
     judged_items: tuple[Memory, ...] = ()
-    table: StatementColumns = field(default_factory=lambda: StatementColumns.of(()))
-    letters: LetterRuns = field(default_factory=lambda: LetterRuns.of(()))
+    table: StatementColumns = field(default_factory=lambda: StatementColumns.from_statements(()))
+    letters: LetterRuns = field(default_factory=lambda: LetterRuns.from_texts(()))
     is_understood: bool = False
     important: tuple[Memory, ...] = ()
     tokens: dict[tuple[Callable[[str], int], str], int] = field(
@@ -138,10 +138,10 @@ class Memories:
         new = np.flatnonzero(order < 0)
         order[new] = len(self.judged) + np.arange(len(new))
         added = [statements[each] for each in new.tolist()]
-        letters = LetterRuns.of([with_hints(each) for each in added])
-        return self.table.joined(StatementColumns.of(added)).taken(order), self.letters.joined(letters).taken(
-            order
-        )
+        letters = LetterRuns.from_texts([with_hints(each) for each in added])
+        return self.table.joined(StatementColumns.from_statements(added)).taken(order), self.letters.joined(
+            letters
+        ).taken(order)
 
     def counting(self, count: Callable[[str], int]) -> Callable[[str], int]:
         """Return a function that counts like ``count``, each line once: a person's lines come again in other turns."""

@@ -58,7 +58,7 @@ class Snapshot:
     past: Memories = field(default_factory=Memories)
 
     @classmethod
-    def of(cls, user_id: str, loaded: Loaded) -> Self:
+    def from_loaded(cls, user_id: str, loaded: Loaded) -> Self:
         """Return the snapshot of a person of whom everything was read."""
         names = Names()
         passages = None if loaded.passages is None else Passages().with_changed(loaded.passages, names)
@@ -70,7 +70,7 @@ class Snapshot:
         """Return the next state, with the rows that a load read since this one."""
         names = self.names.copy()  # recalls read those of this state meanwhile
         if loaded.has_all_passages and loaded.has_all_memories:
-            return type(self).of(self.user_id, loaded)
+            return type(self).from_loaded(self.user_id, loaded)
         if loaded.passages is None:
             passages = None
         elif loaded.has_all_passages or self.passages is None:

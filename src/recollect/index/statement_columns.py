@@ -40,7 +40,7 @@ class StatementColumns:
     use: NDArray[np.int8]
 
     @classmethod
-    def of(cls, statements: Sequence[Memory]) -> Self:
+    def from_statements(cls, statements: Sequence[Memory]) -> Self:
         """Return the columns of statements."""
         return cls(
             np.array([each.importance for each in statements], np.float64),

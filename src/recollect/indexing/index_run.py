@@ -129,7 +129,7 @@ async def _embed_later(run: "_Run", second_embedder: Embedder | None, *, chunks:
     memories = [MemoryEmbedding(run.user_id, run.index, run.embedder)]
     if second_embedder is not None:
         memories.append(MemoryEmbedding(run.user_id, run.index, second_embedder, second=True))
-    left = [await each.run() for each in memories]
+    left = [await each.embed_newest() for each in memories]
     more = (chunks and await run.embed_missing()) or any(left)
     failure = next((each.failure for each in memories if each.failure is not None), None)
     if failure is not None and not more:
@@ -208,7 +208,9 @@ class _Run:
                     if len(self.failed) >= (_AT_ONCE if succeeded else _FIRST_FAILURES):
                         raise failure from None
                 else:
-                    await self.index.embed(self.user_id, chunk.document, vectors, self.embedder.name)
+                    await self.index.replace_embeddings(
+                        self.user_id, chunk.document, vectors, self.embedder.name
+                    )
                     succeeded = True
         if await self._unembedded():
             return True

@@ -55,7 +55,7 @@ class MemoryEmbedding:
     _failed: set[UUID] = field(default_factory=set)
     _succeeded: bool = False
 
-    async def run(self) -> bool:
+    async def embed_newest(self) -> bool:
         """Embed the newest; return whether more are left for another run, apart from failures."""
         for _ in range(_BATCHES_OF_A_RUN):
             memories = await self._unembedded()

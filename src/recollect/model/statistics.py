@@ -200,7 +200,7 @@ class Histogram:
         """Return an empty histogram."""
         return cls(edges, [0] * (len(edges) + 1))
 
-    def add(self, value: float) -> None:
+    def observe(self, value: float) -> None:
         """Count a value."""
         self.counts[sum(value > edge for edge in self.edges)] += 1
         self.total += value

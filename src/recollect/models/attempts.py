@@ -117,7 +117,9 @@ class Steps:
         is_suspect = not afresh and await self._attempts.unended(user_id, step, subject) > 0
         async with self._gate_of(is_suspect=is_suspect):
             try:  # a cancellation may come when the attempt is counted and not yet known to be
-                attempts = await self._attempts.begin(user_id, step, subject, at=self._clock(), afresh=afresh)
+                attempts = await self._attempts.count_attempt(
+                    user_id, step, subject, at=self._clock(), afresh=afresh
+                )
                 self._ended_unnoted.discard(noted)
                 with self._timed(step):
                     yield attempts
@@ -132,7 +134,7 @@ class Steps:
     async def _end(self, user_id: str, step: Step) -> None:
         self._ended_unnoted.add((user_id, step))
         try:
-            await self._attempts.end(user_id, step)
+            await self._attempts.count_end(user_id, step)
         # No attempt has failed: the next one is counted afresh, while this process lives.
         except StoreError as error:
             log.debug("end_not_noted", error=type(error).__name__)

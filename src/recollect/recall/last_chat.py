@@ -176,7 +176,7 @@ class _EarlierChats:
         place = ChatPlace(_OF_PERIOD, last, is_last=at == max(ended.values(), default=0.0), tokens=_LINE)
         passages = [replace(each, chat=place) for each in of_it if isinstance(each.item, Passage)]
         summary = self._summary(chat)
-        lines = [] if summary is None else [_told(summary, place, _SUMMARY, of_it[0].score)]
+        lines = [] if summary is None else [_recollection_of(summary, place, _SUMMARY, of_it[0].score)]
         return [*lines, *passages[:_PASSAGES]]
 
     @property
@@ -220,12 +220,14 @@ class _EarlierChats:
     def _lines(self, chat: int, place: ChatPlace, *, in_detail: bool) -> Iterator[Recollection]:
         """Yield a chat's summary, or else the first words of the person; in detail the last words of both, too."""
         summary = self._summary(chat)
-        said = self._said(chat, Role.USER)
+        said = self._beginnings(chat, Role.USER)
         if summary is not None:
-            yield _told(summary, place, _SUMMARY if in_detail else _SHORT_SUMMARY)
+            yield _recollection_of(summary, place, _SUMMARY if in_detail else _SHORT_SUMMARY)
         first = said[:1] if summary is None else []
-        last = [*said[-1:], *self._said(chat, Role.ASSISTANT)[-1:]] if in_detail else []
-        yield from (_told(each, place) for each in (*first, *(each for each in last if each not in first)))
+        last = [*said[-1:], *self._beginnings(chat, Role.ASSISTANT)[-1:]] if in_detail else []
+        yield from (
+            _recollection_of(each, place) for each in (*first, *(each for each in last if each not in first))
+        )
 
     def _summary(self, chat: int) -> Memory | None:
         """Return the newest summary of a chat; None if it has none that the server may see."""
@@ -234,7 +236,7 @@ class _EarlierChats:
         items = (memories.items[row] for row in rows)
         return max(filter(self._is_elsewhere, items), key=lambda each: utc(each.dated), default=None)
 
-    def _said(self, chat: int, role: Role) -> list[Passage]:
+    def _beginnings(self, chat: int, role: Role) -> list[Passage]:
         """Return the beginnings of one side's messages in a chat, in order; pasted text only if there is nothing else."""
         if not self.around.disclosure.history:
             return []
@@ -267,7 +269,7 @@ class _EarlierChats:
         return Drop.IN_PROMPT if is_said else None
 
 
-def _told(item: Item, place: ChatPlace, tokens: int = _LINE, score: float = 1.0) -> Recollection:
+def _recollection_of(item: Item, place: ChatPlace, tokens: int = _LINE, score: float = 1.0) -> Recollection:
     return Recollection(item, score, (("earlier_chat", 1.0),), chat=replace(place, tokens=tokens))
 
 

@@ -95,7 +95,7 @@ def score_log(
     by_user = np.concatenate([np.ones(len(found.memories)), columns.by_user[found.passages]])
     role_counts = not (query.asks_about_reply or query.identifiers)
     speaker = np.concatenate(
-        [np.zeros(len(found.memories)), _named(snapshot, query)[columns.speaker[found.passages]]]
+        [np.zeros(len(found.memories)), _named_speakers(snapshot, query)[columns.speaker[found.passages]]]
     )
     own_share = found.own_share(match.idf_total)
     parts = {
@@ -145,7 +145,7 @@ def _pooled(scores: Floats, session: NDArray[np.int32]) -> Floats:
     return pooled
 
 
-def _named(snapshot: Snapshot, query: RecallQuery) -> Floats:
+def _named_speakers(snapshot: Snapshot, query: RecallQuery) -> Floats:
     """Return for each speaker of the log whether the question names them, and 0 for the number -1, (speakers + 1,)."""
     asked = set(_WORD.findall(query.asked.casefold()))
     named = [not asked.isdisjoint(_WORD.findall(name.casefold())) for name in snapshot.names.speakers]

@@ -176,7 +176,7 @@ class _Judged:
 
 def intents_of(query: RecallQuery, vectors: StatementVectors) -> Intents:
     """Return the logits of a question's intents."""
-    told = relevance.intent_logits(_asked(query, vectors), relevance.shipped_model())
+    told = relevance.intent_logits(_embed_question(query, vectors), relevance.shipped_model())
     return Intents(**dict(zip(INTENTS, told.tolist(), strict=True)))
 
 
@@ -266,13 +266,15 @@ def _judged(
         items = (*items, *(each.memory for each in entries))
         cosines = [each.cosine for each in entries]
         first, best = np.append(first, cosines), np.append(best, cosines)
-        table = table.joined(StatementColumns.of([each.memory for each in entries]))
-        letters = letters.joined(LetterRuns.of([each.memory.content for each in entries]))
+        table = table.joined(StatementColumns.from_statements([each.memory for each in entries]))
+        letters = letters.joined(LetterRuns.from_texts([each.memory.content for each in entries]))
     statements = Statements(table, first, best, letters.shared(query.asked))
-    return _Judged(items, relevance.judge(_asked(query, vectors), statements, relevance.shipped_model()))
+    return _Judged(
+        items, relevance.judge(_embed_question(query, vectors), statements, relevance.shipped_model())
+    )
 
 
-def _asked(query: RecallQuery, vectors: StatementVectors) -> EmbeddedQuestion:
+def _embed_question(query: RecallQuery, vectors: StatementVectors) -> EmbeddedQuestion:
     return EmbeddedQuestion(query.asked, query.now, query.periods, vectors.asked)
 
 

@@ -57,7 +57,7 @@ _FORGOTTEN = timedelta(days=365)
 
 def asked_for(query: RecallQuery, vectors: StatementVectors) -> str | None:
     """Return which of ``ASKED`` a question asks for; None for any other question, and without a vector."""
-    best, logit = _asked(vectors)
+    best, logit = _likeliest_subject(vectors)
     return ASKED[best] if logit > _BAR and not query.has_document else None
 
 
@@ -83,7 +83,7 @@ def with_past(
     if asks is None or (asks != "due" and intents.nothing > _OF_OTHERS):
         return needs
     if asks == "due":
-        found, is_sure = _due(snapshot.memories, query), _asked(vectors)[1] > _SURE_DUE
+        found, is_sure = _due(snapshot.memories, query), _likeliest_subject(vectors)[1] > _SURE_DUE
     else:
         found, is_sure = _Past(snapshot, query, vectors, near).found(asks)
     if not found:
@@ -103,7 +103,7 @@ def with_past(
     )
 
 
-def _asked(vectors: StatementVectors) -> tuple[int, float]:
+def _likeliest_subject(vectors: StatementVectors) -> tuple[int, float]:
     """Return the subject with the largest logit, and that; without a vector none is likely."""
     logits = shipped_heads("past_heads").logits(vectors.asked)
     if logits is None:

@@ -59,7 +59,7 @@ class MessageVectors:
         """Forget all of them."""
         self._known.clear()
 
-    async def of(self, text: str, embedder: Embedder, question: Callable[[], str]) -> Vector:
+    async def vector_of(self, text: str, embedder: Embedder, question: Callable[[], str]) -> Vector:
         """Return the vector of a message's question, which is read only if the vector is not known.
 
         Raises:
@@ -165,11 +165,11 @@ async def log_vectors(
 
 async def _in_context(query: RecallQuery, embedder: Embedder, known: MessageVectors) -> tuple[Vector, Vector]:
     """Return the vector of the words alone, and the same shifted towards the message before."""
-    asked = await known.of(query.said, embedder, lambda: query.asked)
+    asked = await known.vector_of(query.said, embedder, lambda: query.asked)
     if not query.before.strip():
         return asked, asked
     return asked, contextual_vector(
-        asked, await known.of(query.before, embedder, lambda: asked_before(query))
+        asked, await known.vector_of(query.before, embedder, lambda: asked_before(query))
     )
 
 

@@ -37,7 +37,7 @@ class PromptTexts:
 
         Only texts of half to twice its length are compared word by word, the newest 300 of them.
         """
-        plain = _plain(content)
+        plain = _normalized(content)
         return (bool(plain) and plain in self._plain) or repeats(
             words, map(self._words_at, self._near(len(content)))
         )
@@ -50,7 +50,7 @@ class PromptTexts:
 
     @cached_property
     def _plain(self) -> str:
-        return "\n".join(map(_plain, self._texts))
+        return "\n".join(map(_normalized, self._texts))
 
     @cached_property
     def _lengths(self) -> list[tuple[int, int]]:
@@ -79,7 +79,7 @@ def repeats(words: frozenset[str], others: Iterable[frozenset[str]]) -> bool:
     )
 
 
-def _plain(text: str) -> str:
+def _normalized(text: str) -> str:
     """Return a text case-folded and with single spaces."""
     encoded = text.encode("utf-8", "surrogatepass")
     if len(encoded) > len(text):

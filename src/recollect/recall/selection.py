@@ -103,10 +103,10 @@ def select(
         how = replace(how, limit=max(how.limit, needs.at_most))
     selecting = _Selection(around, how, needs, relevant)
     if not around.user_wide:
-        first = selecting.run(ranked, session_only=True)
+        first = selecting.select(ranked, session_only=True)
         if sum(each.dropped is None for each in first) >= how.session_enough:
             return first, False
-    return selecting.run(ranked, session_only=False), True
+    return selecting.select(ranked, session_only=False), True
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class _Selection:
     needs: Needs
     relevant: bool
 
-    def run(self, ranked: Sequence[Recollection], *, session_only: bool) -> list[Recollection]:
+    def select(self, ranked: Sequence[Recollection], *, session_only: bool) -> list[Recollection]:
         """Select. A passage is dropped if a statement learned from it is selected, whichever of the two ranks first."""
         told = _messages_of(each.item for each in ranked if each.item.id in self.around.given)
         while True:

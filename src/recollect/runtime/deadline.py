@@ -40,7 +40,7 @@ async def happens(event: asyncio.Event, seconds: float) -> bool:
     return event.is_set()
 
 
-async def ends_before(
+async def wait_until_done(
     work: asyncio.Future[Any], event: asyncio.Event | None = None, seconds: float | None = None
 ) -> bool:
     """Wait until ``work`` has ended, something happens, or so many seconds have passed; return whether it has ended.

@@ -98,7 +98,7 @@ class Segment:
         """Whether lines in it are done."""
         return len(self.lines) > self.unfinished
 
-    def add(self, kept: Kept, line: bytes) -> None:
+    def append_line(self, kept: Kept, line: bytes) -> None:
         """Add a whole line; in a file, the kernel has it when this returns. Raises OSError."""
         if self._descriptor is None:
             self._in_memory += line
@@ -133,7 +133,7 @@ class Segment:
             _take(self.exchanges, kept.exchange_id)
             self.waiting_bytes -= kept.size
 
-    def read(self, lines: Sequence[Kept]) -> list[bytes]:
+    def read_lines(self, lines: Sequence[Kept]) -> list[bytes]:
         """Return the text of some lines. Raises OSError."""
         descriptor = self._descriptor
         if descriptor is None:
@@ -159,7 +159,7 @@ class Segment:
         if not gone:
             return
         if kept:
-            self._replace(b"".join(self.read(kept)), is_on_disk=self.is_on_disk)
+            self._replace(b"".join(self.read_lines(kept)), is_on_disk=self.is_on_disk)
         else:
             self.clear()  # which a full disk allows
         self.lines, offset = kept, 0

@@ -157,15 +157,15 @@ class Spool:
             path = self._folder.next_path() if self._folder is not None else Path()
             self._open = Segment(path)
             self._segments.append(self._open)
-        self._open.add(kept, line)
+        self._open.append_line(kept, line)
 
     def _add_to_file(self, kept: Kept, line: bytes, folder: SegmentFolder) -> None:
         if self._open is not None and self._open.is_on_disk and self._open.size <= _SEGMENT_BYTES:
-            self._open.add(kept, line)
+            self._open.append_line(kept, line)
             return
         segment = Segment.create(folder.next_path())
         try:
-            segment.add(kept, line)
+            segment.append_line(kept, line)
         except OSError:
             segment.remove()
             raise
@@ -266,7 +266,7 @@ class Spool:
         waiting = [each for each in segment.lines if each.waits and not each.is_done]
         for first in range(0, len(waiting), _READ_AT_ONCE):
             lines = waiting[first : first + _READ_AT_ONCE]
-            for kept, text in zip(lines, await _off_loop(segment.read, lines), strict=True):
+            for kept, text in zip(lines, await _off_loop(segment.read_lines, lines), strict=True):
                 if self._erasing:
                     return False
                 if kept.user_id not in held and not await self._write(kept, text, write, held):

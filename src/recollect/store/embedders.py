@@ -23,7 +23,7 @@ class EmbedderGenerations:
         self._database = database
         self._holder = uuid4()
 
-    async def note(self, place: EmbedderPlace, model: str, made_by: Mapping[str, str]) -> None:
+    async def note_in_use(self, place: EmbedderPlace, model: str, made_by: Mapping[str, str]) -> None:
         """Note that this process uses an embedder now."""
         async with self._database.over_all_users() as connection:
             await connection.execute(SQL["note_embedder"], place, model, json.dumps(dict(made_by)), _USED)

@@ -46,14 +46,14 @@ class MessageParser(ReplyParser):
         elif answer.type == "content_block_delta" and isinstance(answer.delta, dict):
             self.keep(answer.delta.get("text"))
         elif answer.type == "message_delta" and isinstance(answer.delta, dict):
-            self.end(answer.delta.get("stop_reason"))
+            self.note_finish(answer.delta.get("stop_reason"))
         elif answer.type == "message_stop":
             self.complete = True
         elif isinstance(answer.message, dict):
-            self.note(answer.message.get("model"), answer.message.get("usage"))
+            self.note_usage(answer.message.get("model"), answer.message.get("usage"))
         elif isinstance(answer.content, list):
             self._read_blocks(answer.content)
-            self.end(answer.stop_reason)
+            self.note_finish(answer.stop_reason)
 
     def _read_blocks(self, blocks: list[Any]) -> None:
         for block in objects(blocks):

@@ -126,7 +126,7 @@ def read_body(body: bytes) -> ChatBody | None:
     members = MEMBERS.decode(body)
     if members is None or "messages" not in members:
         return None
-    messages = _MESSAGES.read(members["messages"])
+    messages = _MESSAGES.read_list(members["messages"])
     span = find_member(body, body.index(b"{"), members, "messages")
     if messages is None or not messages.items or span is None:
         return None

@@ -77,7 +77,7 @@ class ListReader:
         self._one = decoder_of(kind)
         self._kind = kind
 
-    def read(self, source: msgspec.Raw) -> MessageList | None:
+    def read_list(self, source: msgspec.Raw) -> MessageList | None:
         """Return the part of a list that is read; None if an item is no object."""
         if limits.is_light(memoryview(source)):
             items = decode_with(self._all, source)
@@ -97,10 +97,10 @@ class ListReader:
         return MessageList((*first, *((self._kind(),) * len(gap)), *last), unread)
 
     def _each(self, sources: Sequence[msgspec.Raw]) -> list[Any] | None:
-        read = [self._read(source) for source in sources]
+        read = [self._decode_items(source) for source in sources]
         return None if any(each is None for each in read) else read
 
-    def _read(self, source: msgspec.Raw) -> Any:
+    def _decode_items(self, source: msgspec.Raw) -> Any:
         if memoryview(source).nbytes <= limits.PLAIN_BYTES:
             return decode_with(self._one, source)
         large: _Large | None = decode_with(_LARGE, source)

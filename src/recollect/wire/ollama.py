@@ -56,7 +56,7 @@ def read_ollama_chat(body: bytes) -> ChatBody | None:
     members = _MEMBERS.decode(body)
     if members is None or "messages" not in members:
         return None
-    listed = _MESSAGES.read(members["messages"])
+    listed = _MESSAGES.read_list(members["messages"])
     span = find_member(body, body.index(b"{"), members, "messages")
     if listed is None or not listed.items or span is None:
         return None
@@ -155,5 +155,5 @@ class OllamaParser(ReplyParser):
             self.keep(answer.response)
         if answer.done is True:
             usage = {"prompt_tokens": answer.prompt_eval_count, "completion_tokens": answer.eval_count}
-            self.note(answer.model, usage)
-            self.end(answer.done_reason or "stop")
+            self.note_usage(answer.model, usage)
+            self.note_finish(answer.done_reason or "stop")

@@ -150,10 +150,10 @@ class _Lines(ABC):
             self.truncated = True
             del lines[self._lines_left :]
         self._lines_left -= len(lines)
-        self._read(lines)
+        self._read_lines(lines)
 
     @abstractmethod
-    def _read(self, lines: list[bytes]) -> None:
+    def _read_lines(self, lines: list[bytes]) -> None:
         """Read whole lines; a line that no line end closed is followed by an empty one."""
 
     @abstractmethod
@@ -169,7 +169,7 @@ class _JsonLines(_Lines):
         super().__init__()
         self._tell = tell
 
-    def _read(self, lines: list[bytes]) -> None:
+    def _read_lines(self, lines: list[bytes]) -> None:
         for line in lines:
             if len(line) > _LARGEST_EVENT:
                 self._leave_out()
@@ -194,7 +194,7 @@ class _EventStream(_Lines):
         self._tell = tell
         self._forget_event()
 
-    def _read(self, lines: list[bytes]) -> None:
+    def _read_lines(self, lines: list[bytes]) -> None:
         for line in lines:
             if not line:
                 self._close_event()

@@ -139,11 +139,11 @@ class ReplyParser(ABC):
             return False
         if answer.error:
             self.failed = True
-        self.note(answer.model, answer.usage)
+        self.note_usage(answer.model, answer.usage)
         self.read_answer(answer)
         return True
 
-    def note(self, model: object, usage: object) -> None:
+    def note_usage(self, model: object, usage: object) -> None:
         """Note the model and the token usage, if the answer states them."""
         if isinstance(model, str) and model:
             self.model = model
@@ -153,7 +153,7 @@ class ReplyParser(ABC):
                 usage, "completion_tokens", "output_tokens", before=self.completion_tokens
             )
 
-    def end(self, reason: object) -> None:
+    def note_finish(self, reason: object) -> None:
         """Note why the answer ended, if it did."""
         if isinstance(reason, str) and reason:
             self.finish_reason = reason
@@ -201,7 +201,7 @@ class CompletionParser(ReplyParser):
                 self.keep(audio.get("transcript"))
             if said.get("tool_calls") or said.get("function_call"):
                 self.has_tool_calls = True
-        self.end(choice.get("finish_reason"))
+        self.note_finish(choice.get("finish_reason"))
 
 
 def objects(value: object) -> list[dict[str, Any]]:

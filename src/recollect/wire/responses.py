@@ -61,7 +61,7 @@ def read_responses_body(body: bytes) -> ChatBody | None:
     span = find_member(body, body.index(b"{"), members, "input")
     if span is None:
         return None
-    listed = MessageList(()) if body.startswith(b'"', span.start) else _ITEMS.read(members["input"])
+    listed = MessageList(()) if body.startswith(b'"', span.start) else _ITEMS.read_list(members["input"])
     if listed is None:
         return None
     messages = tuple(map(_message, listed.items))
@@ -122,14 +122,14 @@ class ResponseParser(ReplyParser):
             self._read_whole(answer)
 
     def _read_state(self, response: dict[str, Any]) -> None:
-        self.note(response.get("model"), response.get("usage"))
+        self.note_usage(response.get("model"), response.get("usage"))
         self._note_id(response.get("id"))
         status = response.get("status")
         self.failed |= bool(response.get("error")) or status == "failed"
         self.awaited = response.get("background") is True and status in _UNDER_WAY
         if status in _ENDED:
             self.keep_instead(list(_texts_of(response.get("output"))))
-            self.end(status)
+            self.note_finish(status)
 
     def _note_id(self, given: object) -> None:
         if isinstance(given, str):
@@ -143,7 +143,7 @@ class ResponseParser(ReplyParser):
             self.keep(text)
         self.failed |= answer.status == "failed"
         self.awaited = answer.status in _UNDER_WAY
-        self.end(answer.status)
+        self.note_finish(answer.status)
 
 
 def _texts_of(output: object) -> Iterator[object]:

@@ -102,7 +102,7 @@ def spoken(chat: ChatBody) -> Iterator[tuple[int, Message]]:
     """Yield what user and assistant say, as their authors wrote it, each with its position in the request."""
     for position, message in enumerate(chat.messages):
         if message.role in ("user", "assistant"):
-            yield position, _read(message)
+            yield position, _message_of(message)
 
 
 def is_users(message: Message) -> bool:
@@ -110,7 +110,7 @@ def is_users(message: Message) -> bool:
     return message.role is Role.USER and message.text != _TOOL_IMAGES
 
 
-def _read(message: ChatMessage) -> Message:
+def _message_of(message: ChatMessage) -> Message:
     speaker = message.name if isinstance(message.name, str) else None
     return Message(_ROLES[message.role], authored_text(message), speaker)
 

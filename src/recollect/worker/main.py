@@ -73,7 +73,7 @@ async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> 
             working,
             asyncio.create_task(_listen(reader, worker, backends.caches)),
             asyncio.create_task(_until_told_to_end()),
-            asyncio.create_task(_tell(worker, tells)),
+            asyncio.create_task(_report_counts(worker, tells)),
             asyncio.create_task(watch(worker.steps)),
         }
         ended, _ = await asyncio.wait(further, return_when=asyncio.FIRST_COMPLETED)
@@ -107,7 +107,7 @@ async def _until_told_to_end() -> None:
     await told.wait()
 
 
-async def _tell(worker: FormationWorker, tells: BinaryIO) -> None:
+async def _report_counts(worker: FormationWorker, tells: BinaryIO) -> None:
     """Report the counts whenever they have changed."""
     last = b""
     while True:

@@ -131,7 +131,7 @@ async def fill(pages: Pages, store: Store) -> str:
         turn = exchange.turn
         prepared = await pages.engine.prepare(turn)
         record = request_record(prepared, turn, request_id=uuid7(), at=turn.at, api="completions")
-        await pages.engine.note(turn, TurnNotes(request=record))
+        await pages.engine.write_notes(turn, TurnNotes(request=record))
     return str(memories[0].id)
 
 

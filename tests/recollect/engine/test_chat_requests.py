@@ -60,7 +60,7 @@ class Chat:
         """Say something, and get an answer."""
         turn = self.turn(text)
         if logs:
-            await self.subject.begin(turn)
+            await self.subject.log_turn(turn)
         prepared = await self.subject.prepare(turn)
         await note_placed(self.subject, turn, prepared.placed)
         if logs:

@@ -27,7 +27,7 @@ async def subject(store: Store) -> Engine:
     made = engine_over(store, PATIENT)
     for days, chat, text in ((3, "house", ATTIC), (2, "house", ROOF), (1, "bike", BIKE)):
         said = store.turn(text, store.anna.chat(chat), key=text, at=NOON - days * _DAY)
-        await made.begin(said)
+        await made.log_turn(said)
         await made.remember(said, "Measure it first.")
     await made.drain(store.anna)
     return made

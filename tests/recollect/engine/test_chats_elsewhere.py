@@ -19,7 +19,7 @@ async def test_formation_waits_while_an_answer_is_under_way_and_a_long_wait_is_l
     yielding = Yielding(yields=True, idle=0)
     watch = ChatsElsewhere(own_store.inbox, yielding, lambda: now)
     exchange = own_store.exchange("I moved to Oslo")
-    await own_store.log.write(begun(exchange))
+    await own_store.log.write_phase(begun(exchange))
 
     with capture_logs() as lines:
         for minutes in (0, 1, 2, 3, 4, 5):
@@ -45,7 +45,7 @@ async def test_a_short_wait_is_not_logged(own_store: Store) -> None:
         for number in range(5):
             now = NOON + timedelta(minutes=number)
             exchange = own_store.exchange(f"I moved {number} times")
-            await own_store.log.write(begun(exchange))
+            await own_store.log.write_phase(begun(exchange))
             await watch.look()
             await own_store.log.append(exchange)
             await watch.look()

@@ -61,7 +61,7 @@ async def begin(store: Store, **changed: Any) -> World:
     await store.log.append(said)
     prepared, request = await engine.prepare(said.turn), uuid7()
     record = request_record(prepared, said.turn, request_id=request, at=NOON, api="completions")
-    await engine.note(said.turn, TurnNotes(request=record))
+    await engine.write_notes(said.turn, TurnNotes(request=record))
     return World(store, engine, tea, request, said.message_id)
 
 

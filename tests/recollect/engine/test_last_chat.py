@@ -45,7 +45,7 @@ async def say(
     store: Store, subject: Engine, chat: str, at: datetime, text: str, reply: str = "I see."
 ) -> None:
     said = store.turn(text, store.anna.chat(chat), key=f"{chat} {text}", at=at)
-    await subject.begin(said)
+    await subject.log_turn(said)
     await subject.remember(said, reply)
     await subject.drain(store.anna)
 

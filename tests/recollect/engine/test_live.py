@@ -38,9 +38,9 @@ class FrozenNotes(Through):
         self.thawed = asyncio.Event()
         self.kept: list[UUID] = []
 
-    async def note(self, scope: Scope, notes: TurnNotes) -> None:
+    async def write_notes(self, scope: Scope, notes: TurnNotes) -> None:
         await self.thawed.wait()
-        await self._part.note(scope, notes)
+        await self._part.write_notes(scope, notes)
         assert notes.request is not None
         self.kept.append(notes.request.id)
 
@@ -80,7 +80,7 @@ def remember(live: LiveEngine, said: Turn) -> None:
 
 
 def note(live: LiveEngine, said: Turn) -> None:
-    live.note(said, Prepared(Recall()))
+    live.note_turn(said, Prepared(Recall()))
 
 
 def lost(logs: Logs) -> list[MutableMapping[str, Any]]:
@@ -312,7 +312,7 @@ async def test_what_can_never_be_stored_is_told_of_at_once_and_keeps_nobody_back
     await live.start()
 
     with capture_logs() as logs:
-        assert live.begin(store.turn(key="a\x00"), credential=None) is None
+        assert live.begin_turn(store.turn(key="a\x00"), credential=None) is None
         assert live.remember(store.turn(key=""), "Good.", recollections=(), credential=None) is None
     remember(live, store.turn("I drink tea"))
     await live.settle(20)

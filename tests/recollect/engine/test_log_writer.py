@@ -60,10 +60,10 @@ class HangingLog(Through):
         super().__init__(log)
         self.hangs = True
 
-    async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
+    async def write_phase(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
         if self.hangs:
             await asyncio.Event().wait()
-        logged: Logged = await self._part.write(entry, records=records)
+        logged: Logged = await self._part.write_phase(entry, records=records)
         return logged
 
 
@@ -84,7 +84,7 @@ def on_disk(folder: Path) -> bytes:
 
 
 async def say(live: LiveEngine, store: Store, text: str, *, seconds: float = 0.0) -> ExchangeRecord:
-    exchange_record = live.begin(store.turn(text, at=NOON + timedelta(seconds=seconds)), credential=None)
+    exchange_record = live.begin_turn(store.turn(text, at=NOON + timedelta(seconds=seconds)), credential=None)
     assert exchange_record is not None
     await exchange_record.durable()
     assert exchange_record.begun is not None
@@ -105,7 +105,7 @@ async def test_a_chat_that_comes_before_this_process_can_write_waits_until_it_ca
     monkeypatch.setattr(exchanges, "_PATIENCE_SECONDS", 0.5)
     live = LiveEngine(away(store), spool=Spool(folder, limit=ROOM))
     live.open()
-    begun = live.begin(store.turn("one"), credential=None)
+    begun = live.begin_turn(store.turn("one"), credential=None)
     assert begun is not None
     waiting = asyncio.create_task(begun.durable())
     await asyncio.wait(
@@ -133,7 +133,7 @@ async def test_a_chat_that_goes_on_before_its_turn_is_safe_is_counted(
     monkeypatch.setattr(exchanges, "_PATIENCE_SECONDS", 0.01)
     live = LiveEngine(away(store), spool=Spool(folder, limit=ROOM))
     live.open()
-    begun = live.begin(store.turn("one"), credential=None)
+    begun = live.begin_turn(store.turn("one"), credential=None)
     assert begun is not None
     with capture_logs() as logs:
         await begun.durable()
@@ -253,9 +253,9 @@ async def test_a_credential_is_with_what_waited_in_this_process_and_never_on_dis
     found: list[str | None] = []
 
     class Watched(Through):
-        async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
+        async def write_phase(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
             found.append(entry.exchange.credential)
-            logged: Logged = await self._part.write(entry, records=records)
+            logged: Logged = await self._part.write_phase(entry, records=records)
             return logged
 
     opener = Opener(with_parts(store, log=Watched(store.log)))
@@ -275,7 +275,7 @@ async def test_a_credential_is_with_what_waited_in_this_process_and_never_on_dis
 
 async def test_a_bug_ends_no_chat_and_is_told_by_its_name(store: Store, folder: Path) -> None:
     class Faulty(Through):
-        async def write(self, *_: object, **__: object) -> NoReturn:
+        async def write_phase(self, *_: object, **__: object) -> NoReturn:
             raise LookupError("my secret words")
 
     live = LiveEngine(Opener(with_parts(store, log=Faulty(store.log))), spool=Spool(folder, limit=ROOM))
@@ -378,7 +378,7 @@ async def test_long_texts_are_made_lines_and_counted_beside_the_loop_and_once(
 async def test_closing_waits_for_a_file_that_is_being_read(
     store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reading, may_end, read = threading.Event(), threading.Event(), Segment.read
+    reading, may_end, read = threading.Event(), threading.Event(), Segment.read_lines
 
     def slow(segment: Segment, lines: list[Kept]) -> list[bytes]:
         reading.set()
@@ -387,7 +387,7 @@ async def test_closing_waits_for_a_file_that_is_being_read(
 
     live = LiveEngine(away(store), spool=Spool(folder, limit=ROOM))
     await live.start()
-    monkeypatch.setattr(Segment, "read", slow)
+    monkeypatch.setattr(Segment, "read_lines", slow)
     await say(live, store, "one")
     await until(reading.is_set)
 
@@ -414,7 +414,7 @@ async def test_an_engine_is_closed_though_its_spool_can_not_be_read_and_what_wai
     await say(live, store, "one")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Segment, "read", fails)
+        patched.setattr(Segment, "read_lines", fails)
         with pytest.raises(OSError, match="Input/output"):
             await live.give_way(successor)
     await successor.aclose()
@@ -434,10 +434,10 @@ class HeldLog(Through):
         super().__init__(log)
         self.let_go = asyncio.Event()
 
-    async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
+    async def write_phase(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
         if entry.phase is Phase.ENDED and entry.exchange.turn.text == "one":
             await self.let_go.wait()
-        logged: Logged = await self._part.write(entry, records=records)
+        logged: Logged = await self._part.write_phase(entry, records=records)
         return logged
 
 
@@ -451,7 +451,7 @@ async def test_a_message_overtakes_none_of_its_chat_and_waits_for_no_other_chat(
 
     def answered(text: str, seconds: int, scope: Scope) -> asyncio.Task[Became]:
         turn = replace(store.turn(text, at=NOON + timedelta(seconds=seconds)), scope=scope)
-        begun = live.begin(turn, credential=None)
+        begun = live.begin_turn(turn, credential=None)
         assert begun is not None
         return begun.end("Good.", recollections=())
 

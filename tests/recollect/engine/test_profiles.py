@@ -112,7 +112,7 @@ async def asked(store: Store, subject: Engine, chat: str, text: str = "integral 
     prepared = await subject.prepare(turn)
     await note_placed(subject, turn, prepared.placed)
     record = request_record(prepared, turn, request_id=uuid7(), at=NOON, api="completions")
-    await subject.note(turn, TurnNotes(request=record))
+    await subject.write_notes(turn, TurnNotes(request=record))
     return prepared
 
 

@@ -34,8 +34,8 @@ def heard(
     """Have a person's exchange kept: what was said before, the message, and its answer."""
     *said, answer = texts
     asked = request_of(person, *said, chat=chat, at=at)
-    kept.begin(asked, words=True)
-    kept.end(asked, answer, answer_id)
+    kept.keep_request(asked, words=True)
+    kept.note_answer(asked, answer, answer_id)
     return asked
 
 
@@ -67,10 +67,10 @@ def test_what_was_said_until_an_erasure_is_forgotten_of_that_person_alone() -> N
     for person in ("anna", "ben"):
         heard(kept, person, *LONG, chat=f"of {person}", answer_id="resp_1")
     under_way = request_of("anna", "How do tides work?", chat="of anna")
-    kept.begin(under_way, words=True)
+    kept.keep_request(under_way, words=True)
 
     kept.forget("anna", AT)
-    kept.end(under_way, "They follow the moon.", "resp_2")
+    kept.note_answer(under_way, "They follow the moon.", "resp_2")
     later = heard(kept, "anna", "And now?", "Nothing.", chat="later", at=AT + timedelta(seconds=1))
     kept.forget("anna", AT)
 
@@ -115,7 +115,7 @@ def test_words_are_kept_for_ten_minutes_and_of_eight_exchanges(
 
 def test_a_title_that_is_asked_for_while_the_answer_is_under_way_is_a_task() -> None:
     kept = RecentExchanges()
-    kept.begin(request_of("anna", LONG[0], stream=True), words=True)
+    kept.keep_request(request_of("anna", LONG[0], stream=True), words=True)
 
     assert kept.is_task(request_of("anna", f"Title for: {LONG[0]}"))
     assert not kept.is_task(request_of("ben", f"Title for: {LONG[0]}"))

@@ -100,10 +100,10 @@ class _NoNotes(Through):
         super().__init__(log)
         self.error = error
 
-    async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
+    async def write_phase(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
         if entry.recalled:
             raise self.error
-        logged: Logged = await self._part.write(entry, records=records)
+        logged: Logged = await self._part.write_phase(entry, records=records)
         return logged
 
 
@@ -169,7 +169,7 @@ async def test_to_miss_a_note_fails_nothing_and_is_logged_without_its_text(
 
     with capture_logs() as logs:
         await note_placed(subject, said, Placed(injection=injection(said.anchor)))
-        await subject.note(said, TurnNotes(request=request_of(store)))
+        await subject.write_notes(said, TurnNotes(request=request_of(store)))
 
     assert events(logs) == ["note_failed"] * 2
     assert [line["error"] for line in logs] == [type(error).__name__] * 2
@@ -183,7 +183,7 @@ async def test_nothing_is_noted_of_a_turn_that_was_said_before_its_users_erasure
     told = request_of(store)
 
     await note_placed(subject, said, Placed(injection=injection(said.anchor)))
-    await subject.note(said, TurnNotes(request=told))
+    await subject.write_notes(said, TurnNotes(request=told))
 
     assert (await store.chats.chat(said.scope, exchanges=5)).injections == ()
     assert await subject.request(told.id) is None

@@ -193,7 +193,7 @@ async def test_what_was_done_is_not_done_again_where_another_process_goes_on(
         await known(own_store, before, user)
     await left_by(own_dsn, GONE)
     killed, store = await Process(own_postgres, today, before).begin(), own_postgres.generations
-    await killed.reembedding.indexer.embed(own_store.anna)
+    await killed.reembedding.indexer.embed_missing(own_store.anna)
     await store.mark(own_store.anna)
     next_one = await Process(own_postgres, today, before).begin()
     assert next_one.backends.generation_store is not None
@@ -260,7 +260,7 @@ async def test_a_switch_that_is_taken_back_embeds_again_what_was_embedded_meanwh
     assert await first.reembed()
     await left_by(own_dsn, GONE)
     second = await Process(own_postgres, today, before).begin()
-    await second.reembedding.indexer.embed(own_store.anna)
+    await second.reembedding.indexer.embed_missing(own_store.anna)
     await left_by(own_dsn, GONE)
     again = await Process(own_postgres, before, today).begin()
 

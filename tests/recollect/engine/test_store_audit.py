@@ -14,7 +14,7 @@ from tests.support.stores import LATER, NOON, PARTS, Store
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.engine.people.asked_pairs import AskedPairs
+from recollect.engine.people.duplicate_finder import DuplicateFinder
 from recollect.engine.people.store_audit import StoreAudit
 from recollect.formation import FormationRules, TokenBudget
 from recollect.model import (
@@ -43,7 +43,7 @@ def audit_over(store: Store, extractor: ScriptedExtractor | None = None) -> Stor
     backends = Backends(
         **{name: getattr(store, name) for name in PARTS}, embedder=WordEmbedder(), extractor=extractor
     )
-    asked = None if extractor is None else AskedPairs(backends, TokenBudget(), lambda: NOW)
+    asked = None if extractor is None else DuplicateFinder(backends, TokenBudget(), lambda: NOW)
     return StoreAudit(backends, FormationRules(), clock=lambda: NOW, asked=asked)
 
 

@@ -21,7 +21,7 @@ def steps_of(attempts: Attempts) -> Steps:
 
 async def dies(store: Store, step: Step = Step.FORM, subject: str = "1", *, user: str | None = None) -> None:
     """Begin a step as a worker that dies of it does."""
-    await store.attempts.begin(user or store.anna, step, subject, at=NOON, afresh=False)
+    await store.attempts.count_attempt(user or store.anna, step, subject, at=NOON, afresh=False)
 
 
 async def tries_of(store: Store, step: Step = Step.FORM, subject: str = "1") -> int:
@@ -60,7 +60,7 @@ async def test_another_subject_step_or_user_is_another(store: Store) -> None:
 
 
 async def test_a_store_that_can_not_note_the_end_counts_no_try(store: Store) -> None:
-    outage = Outage(StoreUnavailableError("away"), ("end",))
+    outage = Outage(StoreUnavailableError("away"), ("count_end",))
     subject = steps_of(breakable(store, outage).attempts)
     counted = []
     for _ in range(4):

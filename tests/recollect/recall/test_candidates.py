@@ -46,7 +46,7 @@ NUMBERS = iter(range(1, 10_000))
 def snapshot_of(*stored: StoredMemory | StoredPassage) -> Snapshot:
     memories = [each for each in stored if isinstance(each, StoredMemory)]
     passages = [each for each in stored if isinstance(each, StoredPassage)]
-    return Snapshot.of("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), memories, passages))
+    return Snapshot.from_loaded("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), memories, passages))
 
 
 def find(

@@ -23,11 +23,11 @@ ANY_TEXTS = st.lists(st.text(max_size=30) | st.text(alphabet="ab 漢字é", max_
 )
 def test_inflected_mistyped_and_joined_words_share_letters(one: str, other: str) -> None:
     assert letter_runs(one) & letter_runs(other)
-    assert LetterRuns.of([other, "xyz"]).shared(one)[0] > 0
+    assert LetterRuns.from_texts([other, "xyz"]).shared(one)[0] > 0
 
 
 def test_a_rare_run_counts_for_more_than_one_that_all_texts_hold() -> None:
-    shared = LetterRuns.of(["the cat", "the dog", "the"]).shared("the cat")
+    shared = LetterRuns.from_texts(["the cat", "the dog", "the"]).shared("the cat")
 
     everywhere, rare = math.log(4 / 3.5), math.log(4 / 1.5)
     # " the", "the " and " cat", "cat ".
@@ -42,14 +42,16 @@ def test_the_index_finds_the_texts_that_hold_each_run(texts: list[str], question
     rarity = {run: math.log((len(texts) + 1) / (sum(run in each for each in held) + 0.5)) for run in asked}
     expected = [sum(rarity[run] for run in asked & each) / sum(rarity.values() or [1]) for each in held]
 
-    assert LetterRuns.of(texts).shared(question).tolist() == pytest.approx(expected)
+    assert LetterRuns.from_texts(texts).shared(question).tolist() == pytest.approx(expected)
 
 
 @given(ANY_TEXTS, ANY_TEXTS)
 def test_joined_and_thinned_indexes_equal_those_made_at_once(one: list[str], other: list[str]) -> None:
-    whole = LetterRuns.of([*one, *other])
+    whole = LetterRuns.from_texts([*one, *other])
     is_kept = np.array([bool(len(each) % 2) for each in [*one, *other]], np.bool_)
     some = [text for text, kept in zip([*one, *other], is_kept, strict=True) if kept]
 
-    assert LetterRuns.of(one).joined(LetterRuns.of(other)).keys.tolist() == whole.keys.tolist()
-    assert whole.taken(np.flatnonzero(is_kept)).keys.tolist() == LetterRuns.of(some).keys.tolist()
+    assert (
+        LetterRuns.from_texts(one).joined(LetterRuns.from_texts(other)).keys.tolist() == whole.keys.tolist()
+    )
+    assert whole.taken(np.flatnonzero(is_kept)).keys.tolist() == LetterRuns.from_texts(some).keys.tolist()

@@ -54,7 +54,7 @@ async def needed(
         for each, text in zip(statements, texts, strict=True)
     ]
     said = [StoredPassage(1, passage(held), document_of(held), None)] if held else []
-    snapshot = Snapshot.of("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored, said))
+    snapshot = Snapshot.from_loaded("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored, said))
     vectors = StatementVectors(vector, (Named(embedder.name, vector, embedder.gate),))
     needs = needs_of(
         query,

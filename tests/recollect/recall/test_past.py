@@ -65,7 +65,7 @@ async def found(
         StoredMemory(each, document_of(each.content), None, Embedded(embedder.name, text.reshape(1, -1)))
         for each, text in zip(statements, texts, strict=True)
     ]
-    snapshot = Snapshot.of("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored))
+    snapshot = Snapshot.from_loaded("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored))
     vector = await embedder.embed_question(query.asked)
     vectors = StatementVectors(vector if knows else None, (Named(embedder.name, vector, embedder.gate),))
     near = near_statements(snapshot.memories, vectors.near)

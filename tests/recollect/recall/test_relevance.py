@@ -36,9 +36,9 @@ def alone(text: str) -> EmbeddedQuestion:
 def judged(
     text: str, statements: list[Memory], near: Floats = UNKNOWN, asked: Floats | None = None
 ) -> Relevance:
-    letters = LetterRuns.of([with_hints(each) for each in statements]).shared(text)
+    letters = LetterRuns.from_texts([with_hints(each) for each in statements]).shared(text)
     near_by_hints = near if asked is None else asked
-    compared = Statements(StatementColumns.of(statements), near, near_by_hints, letters)
+    compared = Statements(StatementColumns.from_statements(statements), near, near_by_hints, letters)
     return judge(alone(text), compared, shipped_model())
 
 
@@ -85,7 +85,7 @@ def test_what_is_due_when_asked_for_counts_as_near_in_time() -> None:
     due = memory("Dentist", kind=Kind.TODO, event_at=period.start + timedelta(days=1))
     other = memory("Dentist", kind=Kind.TODO, event_at=period.start + timedelta(days=90))
 
-    columns = StatementColumns.of([due, other])
+    columns = StatementColumns.from_statements([due, other])
     compared = Statements(columns, UNKNOWN, UNKNOWN, np.zeros(2))
     when = features(asked, compared, np.zeros(len(INTENTS)))["when"]
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from tests.support.waiting import until
 
-from recollect.runtime.deadline import ends_before, happens, within
+from recollect.runtime.deadline import happens, wait_until_done, within
 
 
 class Work:
@@ -77,8 +77,8 @@ async def test_what_does_not_happen_is_waited_for_so_long() -> None:
 async def test_work_that_ends_before_anything_happens_is_known_to_have_ended() -> None:
     work = asyncio.create_task(asyncio.sleep(0.01))
 
-    assert await ends_before(work, asyncio.Event(), 60)
-    assert await ends_before(work)
+    assert await wait_until_done(work, asyncio.Event(), 60)
+    assert await wait_until_done(work)
 
 
 @pytest.mark.parametrize("seconds", [None, 0.01])
@@ -87,7 +87,7 @@ async def test_late_work_goes_on_whatever_it_was_late_for(seconds: float | None)
     if seconds is None:
         asyncio.get_running_loop().call_later(0.01, event.set)
 
-    assert not await ends_before(work, event, seconds)
+    assert not await wait_until_done(work, event, seconds)
 
     assert not work.cancelling()
     work.cancel()

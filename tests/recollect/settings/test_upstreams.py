@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 from tests.recollect_proxy.settings import proxy_settings
 
-from recollect.assembly.lifecycle import _plain
+from recollect.assembly.lifecycle import _as_json
 from recollect.model import ALL_TOLD, NOTHING_TOLD, Kind
 from recollect.settings import EngineSettings
 from recollect.settings.upstreams import UpstreamSettings
@@ -99,6 +99,6 @@ def test_the_path_of_all_paths_has_an_api_below_v1() -> None:
 
 def test_a_worker_process_is_told_what_the_proxy_was() -> None:
     entries = (upstream(api_key="secret", memories=["fact"], path="/"), UpstreamSettings(learn=False))
-    sent = msgspec.json.decode(msgspec.json.encode(_plain(entries)))
+    sent = msgspec.json.decode(msgspec.json.encode(_as_json(entries)))
     received = EngineSettings(chat_upstreams=sent)
     assert received.chat_upstreams == entries

@@ -230,10 +230,10 @@ async def test_an_index_under_way_leaves_nothing_of_an_erased_user(own_store: St
 
     await asyncio.gather(
         *(own_store.index.index(own_store.anna, as_indexed(each)) for each in others[:WRITERS]),
-        own_store.index.embed(own_store.anna, chunk.document, [vector(*NORTH)], "other"),
+        own_store.index.replace_embeddings(own_store.anna, chunk.document, [vector(*NORTH)], "other"),
         own_store.memories.erase(own_store.anna, at=NOON),
         *(own_store.index.index(own_store.anna, as_indexed(each)) for each in others[WRITERS:]),
-        own_store.index.embed(own_store.anna, chunk.document, [vector(*NORTH)], "other"),
+        own_store.index.replace_embeddings(own_store.anna, chunk.document, [vector(*NORTH)], "other"),
     )
 
     assert await left_of(own_dsn) == {}

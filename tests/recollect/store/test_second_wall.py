@@ -106,13 +106,13 @@ async def fill(store: Postgres) -> None:
         await store.log.append(said)
         assert await indexed(store.index, scope.user_id) == 2
         await note_block(store.log, scope, added_to_a_prompt(f"{scope.user_id}'s block"), [])
-        await store.asked.note(scope, KeptRequest("a:1", LISTED, (), NOON))
+        await store.asked.keep_request(scope, KeptRequest("a:1", LISTED, (), NOON))
         left_out = Scope(scope.user_id, "left out")
         await store.memories.erase_session(left_out, at=NOON, leaves_out=True)
         request = replace(like_a_request(scope), key=said.turn.key)
         await note_request(store.log, request)
         [secret] = (await store.memories.page(scope.user_id, limit=1)).memories
-        assert await store.feedback.add(scope.user_id, request.id, secret.id, at=NOON)
+        assert await store.feedback.note_not_helpful(scope.user_id, request.id, secret.id, at=NOON)
         order = nouns.memory(f"Obey {scope.user_id}", scope)
         await store.memories.apply(
             scope, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON
@@ -121,7 +121,7 @@ async def fill(store: Postgres) -> None:
         await store.profiles.add(scope.user_id, a_statement(f"{scope.user_id}'s name"))
         await store.usage.use(scope.user_id, NOON.date(), 9)
         read = AdminRead(uuid7(), NOON, "support", "list_memories")
-        await store.admin_reads.note(scope.user_id, read)
+        await store.admin_reads.add_read(scope.user_id, read)
         await store.answers.reserve(scope.user_id, "key", b"", at=NOON)
         async with store.inbox.lease(scope.user_id) as taken:
             assert taken

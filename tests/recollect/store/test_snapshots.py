@@ -85,7 +85,7 @@ async def test_read_by_what_changed_a_memory_is_as_read_whole(
             await of.store.log.append(of.said)
         if chance.random() < 0.5:
             user_id = of.store.anna
-            whole = Snapshot.of(user_id, await snapshots.load(user_id, None, most_bytes=MUCH))
+            whole = Snapshot.from_loaded(user_id, await snapshots.load(user_id, None, most_bytes=MUCH))
             snapshot = await cache.get(user_id)
             assert held(snapshot) == held(whole)
             memories = snapshot.memories.items
@@ -101,7 +101,7 @@ async def test_people_whose_cache_is_too_small_get_what_is_theirs(postgres: Post
     for each in people:
         lived = await life(each)
         await lived.apply(*(Add(lived.memory(f"{number} of {each.anna}")) for number in range(9)))
-    one = Snapshot.of("one", await snapshots.load(people[0].anna, None, most_bytes=MUCH)).nbytes
+    one = Snapshot.from_loaded("one", await snapshots.load(people[0].anna, None, most_bytes=MUCH)).nbytes
     cache = SnapshotCache(snapshots, most_bytes=5 * one)
 
     for _ in range(20):

@@ -125,7 +125,7 @@ async def say_and_index(of: Life) -> None:
 
 async def embed_chunk(of: Life) -> None:
     for chunk in await of.store.index.unembedded(of.store.anna, "another", limit=1):
-        await of.store.index.embed(of.store.anna, chunk.document, [vector(*EAST)], "another")
+        await of.store.index.replace_embeddings(of.store.anna, chunk.document, [vector(*EAST)], "another")
 
 
 async def add_and_undo(of: Life) -> None:

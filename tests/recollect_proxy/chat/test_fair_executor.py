@@ -14,7 +14,7 @@ ANNA, BEN = "anna", "ben"
 async def test_work_is_done_beside_the_loop() -> None:
     loops_own = threading.get_ident()
 
-    assert await FairExecutor().run(threading.get_ident, ANNA) != loops_own
+    assert await FairExecutor().submit(threading.get_ident, ANNA) != loops_own
 
 
 async def test_two_pieces_of_work_are_done_one_after_the_other() -> None:
@@ -26,7 +26,7 @@ async def test_two_pieces_of_work_are_done_one_after_the_other() -> None:
         going_on.release()
         return alone
 
-    assert all(await asyncio.gather(*(executor.run(work, f"user {n}") for n in range(20))))
+    assert all(await asyncio.gather(*(executor.submit(work, f"user {n}") for n in range(20))))
 
 
 async def test_an_error_is_its_askers() -> None:
@@ -34,20 +34,20 @@ async def test_an_error_is_its_askers() -> None:
         raise KeyError("nothing")
 
     with pytest.raises(KeyError):
-        await FairExecutor().run(fail, ANNA)
+        await FairExecutor().submit(fail, ANNA)
 
 
 async def test_who_waits_too_long_goes_on_and_what_was_not_begun_is_never_done() -> None:
     executor, go_on, done = FairExecutor(patience=0.05), threading.Event(), []
     try:
         with pytest.raises(TimeoutError):
-            await executor.run(go_on.wait, ANNA)
+            await executor.submit(go_on.wait, ANNA)
         with pytest.raises(TimeoutError):
-            await executor.run(lambda: done.append("second"), BEN)
+            await executor.submit(lambda: done.append("second"), BEN)
     finally:
         go_on.set()
 
-    assert await executor.run(lambda: "third", BEN) == "third"
+    assert await executor.submit(lambda: "third", BEN) == "third"
     assert done == []
 
 
@@ -58,10 +58,10 @@ async def test_however_much_one_asks_for_the_others_have_their_turn_after_one_pi
         go_on.wait()
         order.append(f"{ANNA} {number}")
 
-    annas = [asyncio.create_task(executor.run(partial(slow, number), ANNA)) for number in range(20)]
+    annas = [asyncio.create_task(executor.submit(partial(slow, number), ANNA)) for number in range(20)]
     await asyncio.sleep(0)
-    bens = asyncio.create_task(executor.run(lambda: order.append(BEN), BEN))
-    nobodys = asyncio.create_task(executor.run(lambda: order.append("nobody"), None))
+    bens = asyncio.create_task(executor.submit(lambda: order.append(BEN), BEN))
+    nobodys = asyncio.create_task(executor.submit(lambda: order.append("nobody"), None))
     await asyncio.sleep(0)
     go_on.set()
     await asyncio.gather(*annas, bens, nobodys)
@@ -73,12 +73,12 @@ async def test_what_is_begun_is_its_users_turn_until_it_ends_though_nobody_waits
     executor, go_on, done = FairExecutor(patience=0.05), threading.Event(), []
     try:
         with pytest.raises(TimeoutError):
-            await executor.run(go_on.wait, ANNA)
+            await executor.submit(go_on.wait, ANNA)
         with pytest.raises(TimeoutError):
-            await executor.run(lambda: done.append("second"), ANNA)
+            await executor.submit(lambda: done.append("second"), ANNA)
         assert executor._thread._work_queue.qsize() == 0
     finally:
         go_on.set()
 
-    assert await executor.run(lambda: "third", ANNA) == "third"
+    assert await executor.submit(lambda: "third", ANNA) == "third"
     assert done == []

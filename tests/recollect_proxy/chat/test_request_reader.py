@@ -35,7 +35,7 @@ def asked(
     body: bytes | None, caller: Caller = ANNA, headers: Mapping[str, str] | None = None
 ) -> ParsedRequest:
     named = [(name.encode(), value.encode()) for name, value in (headers or {}).items()]
-    return READING.read(caller, named, body)
+    return READING.read_request(caller, named, body)
 
 
 def test_a_turn_is_heard_and_a_body_without_options_goes_on_as_it_came() -> None:
@@ -111,7 +111,7 @@ def test_what_is_not_to_be_kept_is_not_kept_in_a_session_that_is_asked_for(
 def test_a_temporary_chat_that_recalls_stays_one_whatever_session_is_asked_for() -> None:
     reading = replace(READING, recall_in_temporary=True)
 
-    said = reading.read(
+    said = reading.read_request(
         replace(ANNA, session_id="temporary:1"), [(b"x-recollect-session", b"mine")], body_of()
     )
 
@@ -178,7 +178,7 @@ def test_a_senseless_option_is_refused_whatever_the_body(body: bytes | None, hea
 class Never(FairExecutor):
     """Takes too long for anything."""
 
-    async def run(self, work: Callable[[], Any], user_id: str | None) -> Any:  # noqa: ARG002 -- the port's
+    async def submit(self, work: Callable[[], Any], user_id: str | None) -> Any:  # noqa: ARG002 -- the port's
         raise TimeoutError(work)
 
 
@@ -189,7 +189,7 @@ class Noting(FairExecutor):
         super().__init__()
         self.asked = 0
 
-    async def run(self, work: Callable[[], Any], user_id: str | None) -> Any:  # noqa: ARG002 -- the port's
+    async def submit(self, work: Callable[[], Any], user_id: str | None) -> Any:  # noqa: ARG002 -- the port's
         self.asked += 1
         return work()
 
@@ -259,7 +259,9 @@ def test_what_can_not_be_taken_out_goes_no_further() -> None:
     members = b",".join(b'"%d":1' % number for number in range(20_000))
 
     with pytest.raises(RefusedError) as refused:
-        replace(READING, limit=1_000_000).read(ANNA, [], b'{"recollect":{},' + members + b"," + body_of()[1:])
+        replace(READING, limit=1_000_000).read_request(
+            ANNA, [], b'{"recollect":{},' + members + b"," + body_of()[1:]
+        )
 
     assert (refused.value.failure.status, refused.value.failure.code) == (413, "recollect_object_not_cut")
 

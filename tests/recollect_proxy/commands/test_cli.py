@@ -377,11 +377,11 @@ def test_a_key_of_an_integration_is_kept_with_what_it_may(tmp_path: Path) -> Non
     read_only = recollect("key", "--reader", "support", RECOLLECT_DATA_DIR=str(tmp_path))
 
     keys = AccessKeys(proxy_settings(data_dir=tmp_path).access_key_file)
-    acting = keys.of(made.stdout.strip().encode(), "10.1.2.3")
+    acting = keys.principal_of(made.stdout.strip().encode(), "10.1.2.3")
     assert acting == Principal(Role.ACTING, "openwebui")
-    assert keys.of(made.stdout.strip().encode(), "192.0.2.1") is None
-    assert keys.of(made.stdout.strip().encode(), None) is None
-    assert keys.of(read_only.stdout.strip().encode(), None) == Principal(Role.READER, "support")
+    assert keys.principal_of(made.stdout.strip().encode(), "192.0.2.1") is None
+    assert keys.principal_of(made.stdout.strip().encode(), None) is None
+    assert keys.principal_of(read_only.stdout.strip().encode(), None) == Principal(Role.READER, "support")
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,7 @@ async def test_a_file_is_read(
         assert await contents(source) == found
 
 
-@table(("read", "item"), [(chatgpt.read, CHATGPT[0]), (claude.read, CLAUDE[0])])
+@table(("read", "item"), [(chatgpt.read_item, CHATGPT[0]), (claude.read_item, CLAUDE[0])])
 def test_an_error_in_place_of_an_answer_is_marked(read: Callable[..., Any], item: Any) -> None:
     failed = json.loads(json.dumps(item).replace('"text": ""', '"text": "", "error": "overloaded"'))
 

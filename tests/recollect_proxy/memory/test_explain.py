@@ -163,7 +163,7 @@ async def test_what_is_not_written_within_a_second_is_said_to_be_on_its_way(
 ) -> None:
     engine = proxy.app.engine.engine
     assert engine is not None
-    written, write, note = asyncio.Event(), engine.write, engine.note
+    written, write, note = asyncio.Event(), engine.write, engine.write_notes
 
     async def write_late(entry: LogEntry) -> Written:
         await written.wait()
@@ -174,7 +174,9 @@ async def test_what_is_not_written_within_a_second_is_said_to_be_on_its_way(
         await note(turn, notes)
 
     monkeypatch.setattr(engine, "write", write_late)
-    monkeypatch.setattr(engine, "note", note_late)  # notes that miss the turn's write are written separately
+    monkeypatch.setattr(
+        engine, "write_notes", note_late
+    )  # notes that miss the turn's write are written separately
     monkeypatch.setattr(of_insights, "WAIT_SECONDS", 0.05)
     answer = await proxy.say(drinker, WHICH_TEA)
     path = f"/explain/{answer.header(b'x-recollect-request-id').decode()}"  # type: ignore[union-attr]

@@ -292,7 +292,7 @@ async def test_a_request_is_explained_to_whose_it_was_alone(
     await askers.api.write("Likes tea.")
     turn = store.turn()
     record = request_record(Prepared(Recall()), turn, request_id=request_id, at=NOON, api="completions")
-    await engine.note(turn, TurnNotes(request=record))
+    await engine.write_notes(turn, TurnNotes(request=record))
 
     answers = {
         asker: (

@@ -134,10 +134,10 @@ async def live(kept: Kept) -> None:
     await store.log.append(said)
     request = replace(a_request(kept), key=said.turn.key)
     await note_request(store.log, request)
-    assert await store.feedback.add(anna, request.id, tea.id, at=LATER)
+    assert await store.feedback.note_not_helpful(anna, request.id, tea.id, at=LATER)
     await store.memories.touch(anna, [tea.id], at=LATER)
-    await store.asked.note(scope, KeptRequest("a:1", LISTED, (tea.id,), NOON))
-    await store.admin_reads.note(anna, AdminRead(uuid7(), NOON, "support", "page: memories"))
+    await store.asked.keep_request(scope, KeptRequest("a:1", LISTED, (tea.id,), NOON))
+    await store.admin_reads.add_read(anna, AdminRead(uuid7(), NOON, "support", "page: memories"))
     assert await store.answers.reserve(anna, "a key", b"a hash", at=NOON) is None
     await store.answers.keep(anna, "a key", b'{"content": "She drinks tea."}', "v1", at=NOON)
     await store.inbox.ask_for_summary(scope, at=LATER)

@@ -26,7 +26,7 @@ async def ask(engine: Engine, turn: Turn) -> UUID:
     """Recall for a turn as a proxy does, and return the request's id."""
     prepared, request_id = await engine.prepare(turn), uuid7()
     record = request_record(prepared, turn, request_id=request_id, at=turn.at, api="completions")
-    await engine.note(turn, TurnNotes(request=record))
+    await engine.write_notes(turn, TurnNotes(request=record))
     return request_id
 
 

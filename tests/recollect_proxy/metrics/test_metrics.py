@@ -408,7 +408,7 @@ async def test_what_recall_did_is_told_in_both_forms(postgres: Postgres) -> None
     await live.start()
     for scope in (store.anna.scope, store.ben.scope):
         asking = store.turn(asked, scope)
-        live.note(asking, await live.prepare(asking, NO_OPTIONS, count=estimate_tokens))
+        live.note_turn(asking, await live.prepare(asking, NO_OPTIONS, count=estimate_tokens))
     await live.settle(30)
     metrics = Metrics(live, {})
     text, told = (await metrics.exposition()).decode(), await metrics.as_json()

@@ -133,7 +133,7 @@ async def test_it_can_be_read_in_each_language(pages: Pages, own_store: Store, l
 
 
 def test_columns_stand_side_by_side_and_as_high_as_their_part_of_the_top() -> None:
-    chart = Columns.of("x", DAYS, {"a": [2, 4], "b": [None, 1]}, "count")
+    chart = Columns.from_series("x", DAYS, {"a": [2, 4], "b": [None, 1]}, "count")
 
     drawn = list(chart.columns())
 
@@ -146,10 +146,12 @@ def test_columns_stand_side_by_side_and_as_high_as_their_part_of_the_top() -> No
 
 
 def test_a_chart_of_nothing_draws_nothing() -> None:
-    chart = Columns.of("x", DAYS, {"a": [None, 0]}, "count")
+    chart = Columns.from_series("x", DAYS, {"a": [None, 0]}, "count")
 
     assert chart.is_empty
-    assert not Columns.of("x", DAYS, {"a": [None, 0]}, "share", 1.0).is_empty  # none of them is a share, too
+    assert not Columns.from_series(
+        "x", DAYS, {"a": [None, 0]}, "share", 1.0
+    ).is_empty  # none of them is a share, too
     assert list(chart.columns()) == []
 
 

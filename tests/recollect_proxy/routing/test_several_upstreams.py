@@ -247,7 +247,7 @@ async def test_a_body_whose_model_is_read_too_late_goes_nowhere_and_may_be_sent_
 
     packed = gzip.compress(b'{"model": "gpt-6", "messages": []}')
     with monkeypatch.context() as patch:
-        patch.setattr(FairExecutor, "run", late)
+        patch.setattr(FairExecutor, "submit", late)
         answer = await servers.proxy.fetch(
             b"POST", b"/v1/embeddings", [*user.headers(), (b"content-encoding", b"gzip")], packed
         )

@@ -40,7 +40,7 @@ async def test_cookies_of_one_answer_are_not_sent_with_another_request() -> None
         upstream = Upstream(server.base_url, connect_timeout=5, read_timeout=5)
         for _ in range(2):
             async with upstream.forward("GET", b"/x", [], None) as answer:
-                await answer.read()
+                await answer.read_body()
         await upstream.aclose()
 
     assert server.last.values(b"cookie") == []

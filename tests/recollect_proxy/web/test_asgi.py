@@ -42,24 +42,24 @@ async def collected(incoming: Incoming) -> bytes:
 async def test_a_body_in_parts_is_read_whole() -> None:
     incoming = Incoming(receiving(part(b"ab", more=True), part(b"", more=True), part(b"cd")))
 
-    assert await incoming.read(4) == b"abcd"
+    assert await incoming.read_body(4) == b"abcd"
 
 
 async def test_an_event_without_body_ends_the_body() -> None:
-    assert await Incoming(receiving({"type": "http.request"})).read(10) == b""
+    assert await Incoming(receiving({"type": "http.request"})).read_body(10) == b""
 
 
 async def test_a_body_one_byte_over_the_limit_is_not_read_but_streams_whole() -> None:
     incoming = Incoming(receiving(part(b"abc", more=True), part(b"de", more=True), part(b"f")))
 
-    assert await incoming.read(4) is None
+    assert await incoming.read_body(4) is None
     assert await collected(incoming) == b"abcdef"
 
 
 async def test_a_body_that_was_read_can_still_be_streamed() -> None:
     incoming = Incoming(receiving(part(b"abc")))
 
-    await incoming.read(10)
+    await incoming.read_body(10)
 
     assert await collected(incoming) == b"abc"
 
@@ -68,7 +68,7 @@ async def test_a_client_that_leaves_within_its_body_is_told_of() -> None:
     incoming = Incoming(receiving(part(b"abc", more=True), LEFT))
 
     with pytest.raises(ClientLeftError):
-        await incoming.read(10)
+        await incoming.read_body(10)
     await incoming.left()
 
 
@@ -78,14 +78,14 @@ async def test_nobody_has_left_while_the_body_is_still_coming() -> None:
     await asyncio.sleep(0)
     assert not leaving.done()
 
-    await incoming.read(10)
+    await incoming.read_body(10)
 
     await leaving
 
 
 async def test_words_behind_the_body_are_not_a_departure() -> None:
     incoming = Incoming(receiving(part(b""), part(b""), LEFT))
-    await incoming.read(0)
+    await incoming.read_body(0)
 
     await incoming.left()
     await incoming.left()  # and stays known
@@ -93,7 +93,7 @@ async def test_words_behind_the_body_are_not_a_departure() -> None:
 
 async def test_work_is_done_while_the_client_stays() -> None:
     incoming = Incoming(receiving(part(b"")))
-    await incoming.read(0)
+    await incoming.read_body(0)
 
     async def work() -> int:
         return 7
@@ -103,7 +103,7 @@ async def test_work_is_done_while_the_client_stays() -> None:
 
 async def test_work_that_fails_fails_as_it_did() -> None:
     incoming = Incoming(receiving(part(b"")))
-    await incoming.read(0)
+    await incoming.read_body(0)
 
     async def work() -> None:
         raise LookupError("gone")
@@ -114,7 +114,7 @@ async def test_work_that_fails_fails_as_it_did() -> None:
 
 async def test_work_is_cancelled_when_the_client_leaves_and_has_let_go_by_then() -> None:
     incoming = Incoming(receiving(part(b""), LEFT))
-    await incoming.read(0)
+    await incoming.read_body(0)
     let_go = False
 
     async def work() -> None:
@@ -132,7 +132,7 @@ async def test_work_is_cancelled_when_the_client_leaves_and_has_let_go_by_then()
 
 async def test_work_is_cancelled_when_we_are() -> None:
     incoming = Incoming(receiving(part(b"")))
-    await incoming.read(0)
+    await incoming.read_body(0)
     begun, let_go = asyncio.Event(), asyncio.Event()
 
     async def work() -> None:
@@ -167,7 +167,7 @@ async def test_work_that_fails_because_the_client_left_is_a_departure() -> None:
 
 async def test_a_departure_that_the_work_ignores_is_one_all_the_same_and_leaves_no_cancellation() -> None:
     incoming = Incoming(receiving(part(b""), LEFT))
-    await incoming.read(0)
+    await incoming.read_body(0)
 
     async def work() -> int:
         with suppress(asyncio.CancelledError):
@@ -184,7 +184,7 @@ async def test_a_departure_that_the_work_ignores_is_one_all_the_same_and_leaves_
 
 async def test_a_cancellation_beside_the_departure_is_not_lost() -> None:
     incoming = Incoming(receiving(part(b""), LEFT))
-    await incoming.read(0)
+    await incoming.read_body(0)
 
     async def work() -> None:
         try:

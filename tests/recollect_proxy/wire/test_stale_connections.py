@@ -37,7 +37,7 @@ async def ask(
     """Ask, and return the answer."""
     headers = [(b"content-length", b"%d" % len(body))] if isinstance(body, bytes) else []
     async with upstream.forward(method, b"/x", headers, body) as answer:
-        return await answer.read()
+        return await answer.read_body()
 
 
 async def fails(

@@ -125,9 +125,9 @@ async def test_silence_before_an_answer_has_a_bound_of_its_own() -> None:
         hasty = Upstream(server.base_url, connect_timeout=20, read_timeout=60, first_byte_timeout=0.2)
 
         async with upstream.forward("GET", b"/x", [], None) as answer:
-            assert await answer.read()
+            assert await answer.read_body()
         async with hasty.forward("GET", b"/x", [], None) as answer:
-            assert await answer.read() == b"xy"
+            assert await answer.read_body() == b"xy"
         assert await failure_of(hasty) is UPSTREAM_SILENT
         await upstream.aclose()
 
@@ -138,7 +138,7 @@ async def test_silence_within_an_answer_has_a_bound_of_its_own() -> None:
         upstream = Upstream(server.base_url, connect_timeout=20, read_timeout=0.2, first_byte_timeout=60)
 
         async with upstream.forward("GET", b"/x", [], None) as answer:
-            assert await answer.read()
+            assert await answer.read_body()
         async with upstream.forward("GET", b"/x", [], None) as answer:
             assert await answer.chunk() == b"x"
             with pytest.raises(TruncatedError):
@@ -177,7 +177,7 @@ async def test_who_waits_for_a_connection_gets_the_next_one() -> None:
 
         async def ask() -> int:
             async with upstream.forward("POST", b"/x", [], b"{}") as answer:
-                await answer.read()
+                await answer.read_body()
                 return answer.status
 
         asking = [asyncio.create_task(ask()) for _ in range(3)]

@@ -30,7 +30,7 @@ class Address:
     path: bytes
 
     @classmethod
-    def of(cls, url: str) -> Self:
+    def parse(cls, url: str) -> Self:
         """Parse a base URL. Its scheme is http or https, and it has a host.
 
         Raises:

@@ -211,7 +211,7 @@ class Connection(asyncio.Protocol):
         self.closed = True
         self._sendable.set()
         if self._response is not None:
-            self._response.end()
+            self._response.end_stream()
 
     def connection_lost(self, _error: Exception | None) -> None:
         """Fail the response: the connection is lost."""

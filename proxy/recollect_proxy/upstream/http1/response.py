@@ -64,7 +64,7 @@ class Response:
             lenient_headers=True, lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True
         )
 
-    async def read(self) -> bytes:
+    async def read_unread(self) -> bytes:
         """Wait for unread bytes of the body, and return all of them; b"" at its end.
 
         Raises:
@@ -101,7 +101,7 @@ class Response:
         if self._since_body > _LARGEST_HEAD:  # for example an endless line, which the parser buffers
             self.fail(BrokenOffError())
 
-    def end(self) -> None:
+    def end_stream(self) -> None:
         """Handle the end of the stream: it completes a response without a length (RFC 9112, section 6.3), else is an error."""
         if self._until_close and self._failure is None:
             self._complete()

@@ -32,7 +32,7 @@ class ChatsElsewhere:
         self._clock = clock
         self._idle_at = self._told_at = clock()
 
-    async def run(self) -> None:
+    async def watch(self) -> None:
         """Look once a second, until cancelled."""
         while True:
             await self.look()

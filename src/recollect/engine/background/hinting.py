@@ -67,7 +67,7 @@ class Hinting:
         if not statements:
             return None
         with self.yielding.turn(user_id):
-            found = await self._asked(hinter, statements, asker)
+            found = await self._ask_model(hinter, statements, asker)
         if found is None:
             return None
         await self._give(user_id, statements, found)
@@ -80,7 +80,7 @@ class Hinting:
             return Asker(user_id, spoken.model, spoken.authorized, credential, upstream=spoken.upstream)
         return Asker(user_id, "") if self.names_model else None
 
-    async def _asked(self, hinter: Hinter, statements: Sequence[Memory], asker: Asker) -> Hinted | None:
+    async def _ask_model(self, hinter: Hinter, statements: Sequence[Memory], asker: Asker) -> Hinted | None:
         """Return the model's answer, empty if it could not be read or came too late; None if no model was asked."""
         async with self.steps.step(asker.user_id, Step.HINT, str(statements[0].id)) as begun:
             if begun > self.attempts:

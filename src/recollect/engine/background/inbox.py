@@ -123,7 +123,7 @@ class BatchFormer:
         last = exchanges[-1]
         if self.backends.generations.changing and self.backends.generations.is_today:
             # New statements are compared with those that are near to them: by the same embedder.
-            await self.indexer.embed(last.turn.scope.user_id, log_too=False)
+            await self.indexer.embed_missing(last.turn.scope.user_id, log_too=False)
         await self.indexer.index(last.turn.scope.user_id, until=max(last.message_id, last.reply_id))
         forming = FormationPipeline(
             self.backends,
@@ -258,7 +258,7 @@ class InboxDrain:
                 return waits[0]
             if not done:
                 return GONE_DELAY
-            await self.inbox.wake_the_rest(batch[-1].exchange, model=self._asked(batch[-1].exchange))
+            await self.inbox.wake_the_rest(batch[-1].exchange, model=self._model_name(batch[-1].exchange))
             return None
 
     def _wait(self, pending: Sequence[Pending]) -> timedelta:
@@ -310,7 +310,7 @@ class InboxDrain:
         self.counts.tried(len(exchanges))
         formed = await self.form(exchanges)
         at = self.clock()
-        rest = wait_for_rest(batch[0], at=at, asked=self._asked(batch[0].exchange))
+        rest = wait_for_rest(batch[0], at=at, asked=self._model_name(batch[0].exchange))
         applied = await self.inbox.complete(formed, at=at, caps=self.caps, rest=rest)
         if applied is None:
             return False
@@ -330,7 +330,7 @@ class InboxDrain:
         credential = self._credential(exchange)
         return replace(exchange, credential=credential, share=SHARE_OF_SLOW if is_slow else 1.0)
 
-    def _asked(self, exchange: Exchange) -> str:
+    def _model_name(self, exchange: Exchange) -> str:
         """Return which model is asked about an exchange, as it is written down."""
         return self.asked(self.model or exchange.turn.model)
 
@@ -342,7 +342,7 @@ class InboxDrain:
             self._note_slow(batch)
             return None
         is_last = first.attempts + 1 >= self.attempts
-        wait = wait_for_model(error, first, at=now, asked=self._asked(first.exchange), is_last=is_last)
+        wait = wait_for_model(error, first, at=now, asked=self._model_name(first.exchange), is_last=is_last)
         if wait is None:
             delays = [await self._postpone(each, error) for each in batch]
             return delays[0]
@@ -367,7 +367,7 @@ class InboxDrain:
 
     async def _postpone(self, pending: Pending, error: Exception) -> timedelta | None:
         """Note what failed; return how long to wait if something is away, None if the exchange has a time of its own now."""
-        told, exchange = _told(error), pending.exchange
+        told, exchange = _describe_error(error), pending.exchange
         if (wait := self._wait_for(pending, error)) is not None:
             log.info(
                 "formation_waits", exchange_id=str(exchange.id), error=told, seconds=wait.total_seconds()
@@ -378,20 +378,20 @@ class InboxDrain:
             await self._hold(pending, error, attempts=pending.attempts + 1)
             return None
         delay = self.delays[min(pending.attempts, len(self.delays) - 1)]
-        self._tell(pending, error, attempts=pending.attempts + 1, held=False)
+        self._warn(pending, error, attempts=pending.attempts + 1, held=False)
         await self.inbox.postpone(exchange, error=told, until=self.clock() + delay)
         return None
 
     async def _hold(self, pending: Pending, error: Exception, *, attempts: int) -> None:
         """Hold an exchange as failed, until an operator retries it."""
-        self._tell(pending, error, attempts=attempts, held=True)
-        await self.inbox.postpone(pending.exchange, error=_told(error), until=None)
+        self._warn(pending, error, attempts=attempts, held=True)
+        await self.inbox.postpone(pending.exchange, error=_describe_error(error), until=None)
 
-    def _tell(self, pending: Pending, error: Exception, *, attempts: int, held: bool) -> None:
+    def _warn(self, pending: Pending, error: Exception, *, attempts: int, held: bool) -> None:
         log.warning(
             "formation_failed",
             exchange_id=str(pending.exchange.id),
-            error=_told(error),
+            error=_describe_error(error),
             place=place(error),
             attempts=attempts,
             held=held,
@@ -412,7 +412,7 @@ def _ids(pending: Sequence[Pending]) -> tuple[UUID, ...]:
     return tuple(each.exchange.id for each in pending)
 
 
-def _told(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     """Return the description of an error: the text of our own, which never quote a user, and only the kind of others."""
     name = type(error).__name__
     return f"{name}: {error}" if isinstance(error, RecollectError) else name

@@ -72,7 +72,7 @@ class Indexer:
             embeds_later=self.backends.generations.is_today,
         )
 
-    async def embed(self, user_id: str, *, log_too: bool = True) -> timedelta | None:
+    async def embed_missing(self, user_id: str, *, log_too: bool = True) -> timedelta | None:
         """Embed what today's embedders did not embed of a user, or a run of it; return after how long to come again, if at all.
 
         Without ``log_too`` memories alone are embedded.

@@ -61,7 +61,7 @@ class Standing:
     since: datetime | None
 
     @classmethod
-    def of(cls, known: Sequence[EmbedderInUse], today: Mapping[EmbedderPlace, str]) -> "Standing":
+    def from_embedders(cls, known: Sequence[EmbedderInUse], today: Mapping[EmbedderPlace, str]) -> "Standing":
         """Return the state of embedders from the store's knowledge."""
         placed = [each for each in known if each.place in today]
         own = [each for each in placed if today[each.place] == each.model]
@@ -83,7 +83,7 @@ async def embedding_state(backends: Backends, store: "EmbedderGenerations") -> E
     """
     today = names_of(backends)
     known = await store.known()
-    standing = Standing.of(known, today)
+    standing = Standing.from_embedders(known, today)
     counts = await store.counts(standing.since or datetime.min.replace(tzinfo=UTC))
     return EmbeddingState(tuple(known), today, standing.is_complete, standing.waits, counts)
 
@@ -130,7 +130,7 @@ class Reembedding:
             return await store.hold(today[EmbedderPlace.FIRST], _HELD)
 
         while True:
-            standing = Standing.of(await store.known(), today)
+            standing = Standing.from_embedders(await store.known(), today)
             if standing.is_complete or standing.waits or standing.since is None or not await held():
                 return True
             users = await store.users(standing.since, without=self._failed, limit=_USERS_AT_ONCE)
@@ -167,7 +167,7 @@ class Reembedding:
         """Embed a user's remaining texts, with rests in between; return whether none are left."""
         while await held():
             began = time.monotonic()
-            again = await self.indexer.embed(user_id)
+            again = await self.indexer.embed_missing(user_id)
             await self.sleep(min(_REST * (time.monotonic() - began), _LONGEST_REST))
             if again is None:
                 return True

@@ -98,12 +98,12 @@ class Summaries:
                 with self.yielding.turn(user_id):
                     memory = await self._tried(user_id, conversation, summarizer)
             except BudgetSpentError as error:
-                _tell(error)
+                _warn_of(error)
                 return None  # it would not be otherwise a minute later: the chat's next turn tries again
             except UpstreamPolicyError:
                 memory = None  # these turns may not be sent there, now or later
             except ExtractorError as error:
-                _tell(error)
+                _warn_of(error)
                 if not self._is_given_up(user_id, conversation, error):
                     left_out.add(conversation.session_id)
                     continue
@@ -216,5 +216,5 @@ def _without_secrets(outline: Outline) -> Outline:
     )
 
 
-def _tell(error: ExtractorError) -> None:
+def _warn_of(error: ExtractorError) -> None:
     log.warning("not_summarized", error=type(error).__name__, detail=str(error))

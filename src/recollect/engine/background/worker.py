@@ -161,7 +161,7 @@ class FormationWorker:
             running.create_task(Reembedding(self._backends, self._indexer).run())
             if self._yielding.yields and not self._is_told:
                 elsewhere = ChatsElsewhere(self._backends.inbox, self._yielding, self._clock)
-                running.create_task(elsewhere.run())
+                running.create_task(elsewhere.watch())
 
     async def drain(self, user_id: str) -> timedelta | None:
         """Form and index what this user said, all or as much as one run does; return how long to wait before the next run, if any."""

@@ -28,9 +28,9 @@ class AnswerCounts:
         self, first_byte: float, end: float, *, prompt_tokens: int | None, answer_tokens: int | None
     ) -> None:
         """Count an answer by its times in seconds, and by the tokens that it names."""
-        self.to_first_byte.add(first_byte)
-        self.to_end.add(end)
+        self.to_first_byte.observe(first_byte)
+        self.to_end.observe(end)
         if prompt_tokens is not None:
-            self.prompt_tokens.add(prompt_tokens)
+            self.prompt_tokens.observe(prompt_tokens)
         if answer_tokens is not None:
-            self.answer_tokens.add(answer_tokens)
+            self.answer_tokens.observe(answer_tokens)

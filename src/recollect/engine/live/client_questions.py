@@ -84,7 +84,7 @@ class AskedRequest:
         self.text = self.text[:_WORDS_KEPT] if words else ""
         self.answer = self.answer if words else ""
 
-    def end(self, reply: str, answer_id: str) -> None:
+    def take_answer(self, reply: str, answer_id: str) -> None:
         """Take its answer, and the id under which the LLM's server keeps that."""
         whole = self.turn.whole_answer(reply).strip()
         self.answer_id, self.is_titled = answer_id, 0 < len(whole) <= _TITLE and "\n" not in whole

@@ -40,7 +40,7 @@ from recollect.model import (
     Turn,
     TurnNotes,
 )
-from recollect.runtime.deadline import ends_before, happens, within
+from recollect.runtime.deadline import happens, wait_until_done, within
 from recollect.runtime.failures import place
 from recollect.spool import Spool
 
@@ -126,7 +126,7 @@ class LiveEngine:
         if self._keeper is None:
             await happens(self._opened, seconds)
         else:
-            await ends_before(self._keeper, self._opened, seconds)
+            await wait_until_done(self._keeper, self._opened, seconds)
         return self._engine is not None
 
     async def start(self) -> None:
@@ -139,7 +139,7 @@ class LiveEngine:
         """
         self._keeper = keeper = asyncio.create_task(self._keep_open())
         self._begin()
-        if await ends_before(keeper, self._first_try):
+        if await wait_until_done(keeper, self._first_try):
             keeper.result()
 
     def _begin(self) -> None:
@@ -238,7 +238,7 @@ class LiveEngine:
         if reply is None:
             self.recent.drop(asked)
             return
-        for task in self.recent.end(asked, reply, answer_id):
+        for task in self.recent.note_answer(asked, reply, answer_id):
             _keep(self._abandon(task), self._notes)
 
     async def _abandon(self, task: Turn) -> None:
@@ -267,7 +267,7 @@ class LiveEngine:
         await self._noting.caught_up(turn.scope)
         return await self._engine.prepare(turn, options, count=count)
 
-    def note(
+    def note_turn(
         self,
         turn: Turn,
         prepared: Prepared,
@@ -291,7 +291,7 @@ class LiveEngine:
         request = request_record(prepared, turn, request_id=request_id or uuid7(), at=turn.at, api=api)
         self.recalls.count(request)
         notes = TurnNotes(prepared.placed.injection, prepared.placed.detached, request)
-        self._noting.begin(turn, notes, record)
+        self._noting.keep_notes(turn, notes, record)
 
     async def noted(self, request_id: UUID, seconds: float) -> bool:
         """Wait ``seconds`` at most until this process has noted a request; return whether it has."""
@@ -303,18 +303,18 @@ class LiveEngine:
         Args:
             looking: Returns the news.
         """
-        _keep(self._untell(looking), self._notes)
+        _keep(self._requeue_news(looking), self._notes)
 
-    async def _untell(self, looking: "asyncio.Task[News | None]") -> None:
+    async def _requeue_news(self, looking: "asyncio.Task[News | None]") -> None:
         news, engine = await looking, self._engine
         if news is None or not news.exchanges or engine is None:
             return
         try:
-            await engine.untell(news)
+            await engine.requeue_news(news)
         except RecollectError as error:
             log.warning("news_not_given_back", error=type(error).__name__)
 
-    def begin(self, turn: Turn, *, credential: str | None) -> ExchangeRecord | None:
+    def begin_turn(self, turn: Turn, *, credential: str | None) -> ExchangeRecord | None:
         """Begin to write a turn before it is answered; never raises, never waits.
 
         Args:

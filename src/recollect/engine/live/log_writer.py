@@ -24,7 +24,7 @@ from recollect.engine.recording.masking_lanes import (
 )
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.model import Became, LogEntry, Phase, Scope, Written
-from recollect.runtime.deadline import ends_before, happens
+from recollect.runtime.deadline import happens, wait_until_done
 from recollect.runtime.failures import place
 from recollect.spool import FullError, Kept, Spool, Waiting
 
@@ -125,7 +125,7 @@ class LogWriter:
             await self._get_ready()
             if record.begun is not None and entry.phase is not Phase.BEGUN:
                 # The turn is masked by then, and kept before its end.
-                await ends_before(record.begun, record.kept)
+                await wait_until_done(record.begun, record.kept)
             return await self._keep_and_write(await self._as_kept(entry, record), record, before)
         except FullError:
             self._lose(entry, "the spool is full")
@@ -185,7 +185,7 @@ class LogWriter:
             if written is None:
                 self._notes.write_alone(noting)
             else:
-                self._notes.end(noting)
+                self._notes.release(noting)
         return written
 
     def _records(self, entry: LogEntry) -> bool:
@@ -224,7 +224,7 @@ class LogWriter:
             StoreError: The log can't take it, or not in time.
         """
         writing = asyncio.create_task(engine.write(entry))
-        if not await ends_before(writing, self._closing if seconds is None else None, seconds):
+        if not await wait_until_done(writing, self._closing if seconds is None else None, seconds):
             writing.cancel()  # and not waited for: to let go of a store that hangs takes time too
             writing.add_done_callback(_ended)
             raise StoreUnavailableError("The memory store is slow.")

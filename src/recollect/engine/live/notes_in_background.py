@@ -33,7 +33,7 @@ class NotesInBackground:
         self._tasks = tasks
         self._under_way: dict[Noting, None] = {}
 
-    def begin(self, turn: Turn, notes: TurnNotes, record: ExchangeRecord | None) -> None:
+    def keep_notes(self, turn: Turn, notes: TurnNotes, record: ExchangeRecord | None) -> None:
         """Begin to write the notes of a turn: with its exchange, or alone if that is over or its answer takes long."""
         noting = Noting(turn, notes, record)
         self._under_way[noting] = None
@@ -59,7 +59,7 @@ class NotesInBackground:
                 return await happens(noting.ended, seconds)
         return True
 
-    def end(self, noting: Noting) -> None:
+    def release(self, noting: Noting) -> None:
         """Let go on the tasks that wait for notes: the store has them, or never will."""
         noting.ended.set()
         self._under_way.pop(noting, None)
@@ -69,9 +69,9 @@ class NotesInBackground:
         engine = self._engine()
         if engine is None or len(self._tasks) >= NOTES_AT_MOST:
             log.debug("note_dropped", reason="too many are waiting for the store" if engine else "it is away")
-            self.end(noting)
+            self.release(noting)
             return
-        task = asyncio.create_task(engine.note(noting.turn, noting.notes))
+        task = asyncio.create_task(engine.write_notes(noting.turn, noting.notes))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        task.add_done_callback(lambda _: self.end(noting))
+        task.add_done_callback(lambda _: self.release(noting))

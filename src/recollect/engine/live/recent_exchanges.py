@@ -33,7 +33,7 @@ class RecentExchanges:
         self._people: OrderedDict[str, deque[AskedRequest]] = OrderedDict()
         self.bytes = 0
 
-    def begin(self, asked: AskedRequest, *, words: bool) -> None:
+    def keep_request(self, asked: AskedRequest, *, words: bool) -> None:
         """Keep a request whose answer is under way, with ``words`` or by hashes alone."""
         user_id, at = asked.turn.scope.user_id, asked.turn.at
         kept = self._take(user_id)
@@ -43,7 +43,7 @@ class RecentExchanges:
                 each.keep(words=False)
         self._put(user_id, [*(each for each in kept if at - each.turn.at < _KEPT), asked])
 
-    def end(self, asked: AskedRequest, reply: str, answer_id: str) -> tuple[Turn, ...]:
+    def note_answer(self, asked: AskedRequest, reply: str, answer_id: str) -> tuple[Turn, ...]:
         """Note the answer to a request; return the earlier turns of which the request shows that they were its client's own.
 
         None for a request that was forgotten meanwhile.
@@ -52,7 +52,7 @@ class RecentExchanges:
         if asked not in self._people.get(user_id, ()):
             return ()
         kept = self._take(user_id)
-        asked.end(reply, answer_id)
+        asked.take_answer(reply, answer_id)
         others = list(_with_words(kept, asked))
         tasks = [each for each in others if asked.pair and is_shown_by(each, asked, others)]
         self._put(user_id, [each for each in kept if each not in tasks])

@@ -101,7 +101,9 @@ class Administration(SharedMemories):
 
     async def note_admin_read(self, user_id: str, *, reader: str, operation: str) -> None:
         """Note that the administrator ``reader`` reads the user's data, by an operation of the memory API or on a page (`page: memories`)."""
-        await self._backends.admin_reads.note(user_id, AdminRead(uuid7(), self._clock(), reader, operation))
+        await self._backends.admin_reads.add_read(
+            user_id, AdminRead(uuid7(), self._clock(), reader, operation)
+        )
 
     # -- changing ----------------------------------------------------------------------------------
 

@@ -45,7 +45,9 @@ class Feedback(Browsing):
             raise MemoryNotFoundError
         if not may_be_unhelpful(memory):
             raise AlwaysNeededError
-        if not await self._backends.feedback.add(user_id, request.id, memory_id, at=self._clock()):
+        if not await self._backends.feedback.note_not_helpful(
+            user_id, request.id, memory_id, at=self._clock()
+        ):
             raise QuestionNotKeptError
         await self._backends.index.enqueue(user_id)
 

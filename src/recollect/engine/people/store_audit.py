@@ -15,7 +15,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
 from recollect.engine.people.administration import Administration
-from recollect.engine.people.asked_pairs import AskedPairs
+from recollect.engine.people.duplicate_finder import DuplicateFinder
 from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError
 from recollect.formation.faults import contradiction_of, duplicate_of, faults_of
 from recollect.formation.verification import FormationRules
@@ -61,7 +61,7 @@ class _Pairs:
     repetitions: dict[int, UUID] = field(default_factory=dict)
     frames: dict[int, UUID] = field(default_factory=dict)
 
-    def note(self, numbers: dict[int, UUID], number: int, memory_id: UUID) -> None:
+    def add_pair(self, numbers: dict[int, UUID], number: int, memory_id: UUID) -> None:
         numbers[number] = memory_id
         if len(numbers) > _MOST_KEYS:
             del numbers[next(iter(numbers))]
@@ -71,7 +71,7 @@ class StoreAudit(Administration):
     """Finds faults of memories, and repairs them; asks no model without ``asked``. Every method raises StoreError when the store fails."""
 
     def __init__(
-        self, backends: Backends, rules: FormationRules, clock: Clock, *, asked: AskedPairs | None = None
+        self, backends: Backends, rules: FormationRules, clock: Clock, *, asked: DuplicateFinder | None = None
     ) -> None:
         super().__init__(backends, clock)
         self._rules = rules
@@ -116,7 +116,7 @@ class StoreAudit(Administration):
                 return
 
     async def _of_page(self, user_id: str, own: Sequence[Memory], pairs: _Pairs) -> AsyncIterator[Finding]:
-        said = await self._said(user_id, own)
+        said = await self._exchanges_of(user_id, own)
         for memory in own:
             rests_on = [said[each] for each in _read_of(memory) if each in said]
             for finding in faults_of(memory, rests_on, rules=self._rules, at=self._clock()):
@@ -124,7 +124,7 @@ class StoreAudit(Administration):
             async for finding in self._in_pairs(user_id, memory, pairs):
                 yield finding
 
-    async def _said(self, user_id: str, memories: Sequence[Memory]) -> dict[UUID, Exchange]:
+    async def _exchanges_of(self, user_id: str, memories: Sequence[Memory]) -> dict[UUID, Exchange]:
         messages = list(dict.fromkeys(each for memory in memories for each in _read_of(memory)))
         found = await self._backends.repairs.said(user_id, messages) if messages else []
         return {each.message_id: each for each in found}
@@ -139,14 +139,14 @@ class StoreAudit(Administration):
         if newer is not None and (found := duplicate_of(memory, newer)):
             yield found
             stays = found.other.id if found.other else stays
-        pairs.note(pairs.repetitions, repetition, stays)
+        pairs.add_pair(pairs.repetitions, repetition, stays)
         if frame is None:
             return
         newer = await self._known(user_id, pairs.frames.get(frame))
         if newer is not None and (found := contradiction_of(memory, newer)):
             yield found
         if newer is None:
-            pairs.note(pairs.frames, frame, memory.id)
+            pairs.add_pair(pairs.frames, frame, memory.id)
 
     async def _known(self, user_id: str, memory_id: UUID | None) -> Memory | None:
         if memory_id is None:

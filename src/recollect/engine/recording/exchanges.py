@@ -14,7 +14,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError
 from recollect.model import Became, Exchange, Failure, LogEntry, Memory, Phase, Recollection, Turn, TurnNotes
-from recollect.runtime.deadline import ends_before
+from recollect.runtime.deadline import wait_until_done
 from recollect.text.normalization import storable_id, storable_user
 from recollect.text.secrets.masking import MaskedTurn
 
@@ -80,15 +80,15 @@ def ended(
     """
     said = exchange.turn.whole_answer(reply)
     whole = replace(exchange, reply=said, answer_id=answer_id, failure=failure)
-    return LogEntry(Phase.ENDED, whole, _found(recollections))
+    return LogEntry(Phase.ENDED, whole, _recalled_ids(recollections))
 
 
 def awaited(exchange: Exchange, recollections: Sequence[Recollection], answer_id: str) -> LogEntry:
     """Return the entry that says that the LLM's server keeps its answer until that is fetched."""
-    return LogEntry(Phase.AWAITED, replace(exchange, answer_id=answer_id), _found(recollections))
+    return LogEntry(Phase.AWAITED, replace(exchange, answer_id=answer_id), _recalled_ids(recollections))
 
 
-def _found(recollections: Sequence[Recollection]) -> tuple[UUID, ...]:
+def _recalled_ids(recollections: Sequence[Recollection]) -> tuple[UUID, ...]:
     # Statements that every chat gets do not count as used: counting would make them outlive all others.
     return tuple(each.item.id for each in recollections if isinstance(each.item, Memory) and each.is_found)
 
@@ -177,8 +177,8 @@ class ExchangeRecord:
     async def durable(self) -> None:
         """Wait until the turn will outlive this process, as long as a chat may wait; count it as late after that."""
         assert self.begun is not None  # noqa: S101 -- a chat goes on only behind its beginning
-        await ends_before(self.begun, self._writer.ready, _START_SECONDS)
-        is_written = await ends_before(self.begun, self.kept, _PATIENCE_SECONDS)
+        await wait_until_done(self.begun, self._writer.ready, _START_SECONDS)
+        is_written = await wait_until_done(self.begun, self.kept, _PATIENCE_SECONDS)
         if not (is_written or self.kept.is_set()):
             self._writer.count_late()
 

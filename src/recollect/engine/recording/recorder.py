@@ -97,7 +97,7 @@ class Recorder:
         """
         entry = ended(new_exchange(turn, credential=credential), reply, recollections)
         try:
-            return await self.write(await self._masked(entry)) is Written.NEW
+            return await self.write_phase(await self._masked(entry)) is Written.NEW
         except Exception as error:  # noqa: BLE001 -- as in recall
             detail = str(error) if isinstance(error, StoreError) else ""
             log.error(  # noqa: TRY400 -- as in recall
@@ -105,17 +105,17 @@ class Recorder:
             )
             return False
 
-    async def begin(self, turn: Turn, *, credential: str | None = None) -> Exchange:
+    async def log_turn(self, turn: Turn, *, credential: str | None = None) -> Exchange:
         """Log a turn before the model is asked, secrets masked, and return the exchange that ``end`` takes.
 
         Raises:
             StoreError: The store failed.
         """
         exchange = new_exchange(turn, credential=credential)
-        await self.write(await self._masked(begun(exchange)))
+        await self.write_phase(await self._masked(begun(exchange)))
         return exchange
 
-    async def end(
+    async def log_reply(
         self, exchange: Exchange, reply: str, *, recollections: Sequence[Recollection] = ()
     ) -> Written:
         """Log the reply of an exchange, secrets masked, and let memories be formed of it.
@@ -123,12 +123,12 @@ class Recorder:
         Raises:
             StoreError: The store failed.
         """
-        return await self.write(await self._masked(ended(exchange, reply, recollections)))
+        return await self.write_phase(await self._masked(ended(exchange, reply, recollections)))
 
     async def _masked(self, entry: LogEntry) -> LogEntry:
         return entry_as_it_is(entry) if self._policy.log_secrets else await entry_without_secrets(entry)
 
-    async def write(self, entry: LogEntry) -> Written:
+    async def write_phase(self, entry: LogEntry) -> Written:
         """Write a phase of an exchange to the log; to write it twice changes nothing more.
 
         Raises:
@@ -140,7 +140,7 @@ class Recorder:
         if entry.phase not in (Phase.BEGUN, Phase.ENDED):
             await self._note_unanswered(entry)
             if entry.notes is not None:
-                await self.note(entry.notes, exchange.turn)
+                await self.write_notes(entry.notes, exchange.turn)
             return Written.KNOWN
         if entry.phase is Phase.ENDED:  # before a job may look for it
             self._note_credential(exchange.id, exchange, is_answered=bool(exchange.reply.strip()))
@@ -161,7 +161,7 @@ class Recorder:
         Raises:
             StoreError: The store failed.
         """
-        write, records = self._backends.log.write, self._policy.records
+        write, records = self._backends.log.write_phase, self._policy.records
         try:
             return await write(entry, records=records)
         except StoreUnavailableError:
@@ -230,11 +230,11 @@ class Recorder:
         except Exception as error:  # noqa: BLE001 -- as in recall
             log.warning("touch_failed", error=type(error).__name__, place=place(error))
 
-    async def note(self, notes: TurnNotes, turn: Turn) -> None:
+    async def write_notes(self, notes: TurnNotes, turn: Turn) -> None:
         """Write a turn's notes alone: the block in its prompt, its request; never raises."""
         if notes == TurnNotes() or self._is_erased(turn):
             return
         try:
-            await self._backends.log.note(turn.scope, notes)
+            await self._backends.log.write_notes(turn.scope, notes)
         except Exception as error:  # noqa: BLE001 -- to miss a note is no reason to fail a chat
             log.warning("note_failed", error=type(error).__name__, place=place(error))

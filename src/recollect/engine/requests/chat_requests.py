@@ -97,7 +97,7 @@ class ChatRequests:
                 return None
             if request.asking is Request.EVERYTHING:
                 return CarriedOut(answers.NOT_EVERYTHING)
-            return await within(_PATIENCE_SECONDS, self._answer(turn, request))
+            return await within(_PATIENCE_SECONDS, self._carried_out(turn, request))
         except (TimeoutError, StoreError) as error:
             log.warning("chat_request_failed", error=type(error).__name__)
         except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their chat
@@ -110,7 +110,7 @@ class ChatRequests:
         flags = await within(_PATIENCE_SECONDS, self._backends.flags.flags(turn.scope.user_id))
         return self._policy.under(flags).bounds.placement is not Placement.OFF
 
-    async def _answer(self, turn: Turn, request: MemoryRequest) -> CarriedOut | None:
+    async def _carried_out(self, turn: Turn, request: MemoryRequest) -> CarriedOut | None:
         """Return the outcome; None if it turns out that the memory is not meant."""
         if request.asking in answers.UNCERTAIN_ABOUT - {Request.TAKE_IN}:
             return await self._switch(turn, request.asking)
@@ -158,7 +158,7 @@ class ChatRequests:
 
     async def _note(self, turn: Turn, asking: Request, items: Sequence[UUID] = ()) -> None:
         kept = KeptRequest(turn.anchor, asking, tuple(items), self._clock())
-        await self._backends.asked.note(turn.scope, kept)
+        await self._backends.asked.keep_request(turn.scope, kept)
 
     # -- of the list ---------------------------------------------------------------------------------
 

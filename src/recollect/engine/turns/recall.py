@@ -186,7 +186,7 @@ class Retriever:
         )
 
     async def _embedded(self, second: Embedder, text: str) -> Vector:
-        return await self._messages.of(text, second, lambda: text)
+        return await self._messages.vector_of(text, second, lambda: text)
 
     async def _prepared(self, state: RecallState, asking: "asyncio.Task[_Question] | None") -> Prepared:
         reads_history = state.wants_history

@@ -44,7 +44,7 @@ class Lane:
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
         self._numbers = count()
 
-    async def run(
+    async def submit(
         self,
         work: Callable[[*_Arguments], _Result],
         *arguments: *_Arguments,

@@ -98,7 +98,7 @@ class LocalEmbedder:
         Raises:
             EmbedderError: The weights have another checksum, or the graph can't be built or written.
         """
-        await self._long_lane.run(self._loaded)
+        await self._long_lane.submit(self._loaded)
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector per text, (384,) float32 for the model from the wheel, in order.
@@ -111,7 +111,7 @@ class LocalEmbedder:
         if len(texts) == 1:
             return [await self._single(texts[0])]
         # One job per text: a cancelled list stops, and concurrent lists take turns.
-        return [await self._long_lane.run(self._vector, text, size=LISTED) for text in texts]
+        return [await self._long_lane.submit(self._vector, text, size=LISTED) for text in texts]
 
     async def embed_question(self, text: str) -> Vector:
         """Return the unit vector of a question; this model embeds it like any text.
@@ -123,8 +123,8 @@ class LocalEmbedder:
 
     async def _single(self, text: str, *, patience: float | None = None) -> Vector:
         if not (size := size_of(text)):
-            return await self._short_lane.run(self._vector, text)
-        return await self._long_lane.run(self._vector, text, size=size, patience=patience)
+            return await self._short_lane.submit(self._vector, text)
+        return await self._long_lane.submit(self._vector, text, size=size, patience=patience)
 
     async def aclose(self) -> None:
         """Finish the texts in the queues, then end the threads and free the model."""

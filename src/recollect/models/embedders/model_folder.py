@@ -166,10 +166,10 @@ def read_model_folder(path: Path) -> ModelFolder:
 
 
 def _read_architecture(path: Path) -> Architecture:
-    kind = _read(path / "config.json", _ModelType).model_type
+    kind = _decode_json(path / "config.json", _ModelType).model_type
     if kind != "bert":
         raise EmbedderError(f"The model in {path} is of type {kind or 'unknown'}. {_SUPPORTED}")
-    config = _read(path / "config.json", _Config)
+    config = _decode_json(path / "config.json", _Config)
     if config.position_embedding_type != "absolute" or config.hidden_act not in _ACTIVATIONS:
         raise EmbedderError(
             f"The model in {path} has {config.position_embedding_type} positions"
@@ -196,12 +196,12 @@ def _require_mean_pooling(path: Path) -> None:
     """Check that the pipeline is an encoder with mean pooling, and optionally normalisation."""
     if not (path / "modules.json").is_file():
         return  # sentence-transformers pools a bare BERT folder by the mean, too
-    modules = _read(path / "modules.json", list[_Module])
+    modules = _decode_json(path / "modules.json", list[_Module])
     kinds = [module.type.rpartition(".")[2] for module in modules]
     if kinds not in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]):
         raise EmbedderError(f"The model in {path} is made of {', '.join(kinds)}. {_SUPPORTED}")
     # As sentence-transformers writes it since version 5, and before it: a switch for each way to pool.
-    pooling = _read(path / modules[1].path / "config.json", dict[str, Any])
+    pooling = _decode_json(path / modules[1].path / "config.json", dict[str, Any])
     others = {name for name, value in pooling.items() if name.startswith("pooling_mode_") and value}
     is_mean = pooling.get("pooling_mode", "mean") in ("mean", ["mean"])
     if not (
@@ -214,14 +214,14 @@ def _pieces(path: Path, architecture: Architecture) -> int:
     """Return the most word pieces of a text, as sentence-transformers would determine it."""
     for name in ("sentence_bert_config.json", "tokenizer_config.json"):
         if (path / name).is_file():
-            limits = _read(path / name, _Limits)
+            limits = _decode_json(path / name, _Limits)
             said = limits.max_seq_length if name.startswith("sentence") else limits.model_max_length
             if said is not None:
                 return int(min(said, architecture.positions))
     return architecture.positions
 
 
-def _read(path: Path, type_: type[_Json]) -> _Json:
+def _decode_json(path: Path, type_: type[_Json]) -> _Json:
     try:
         return msgspec.json.decode(path.read_bytes(), type=type_)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:

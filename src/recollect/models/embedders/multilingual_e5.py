@@ -98,7 +98,7 @@ class MultilingualE5Embedder:
         Raises:
             EmbedderError: The weights have another checksum, or graph or table can't be built or written.
         """
-        await self._texts.run(self._loaded)
+        await self._texts.submit(self._loaded)
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector per text, (384,) float32, in order. At most 2,000 bytes of a text count.
@@ -106,7 +106,7 @@ class MultilingualE5Embedder:
         Raises:
             EmbedderError: The model can't be loaded or run, or was closed.
         """
-        return [await self._texts.run(self._vector, text, Side.TEXT) for text in texts]
+        return [await self._texts.submit(self._vector, text, Side.TEXT) for text in texts]
 
     async def embed_question(self, text: str) -> Vector:
         """Return the unit vector of a question, (384,) float32, for comparison with vectors of texts. At most 400 bytes count.
@@ -116,7 +116,7 @@ class MultilingualE5Embedder:
         """
         size = size_of(text)
         lane = self._long_questions if size else self._short_questions
-        return await lane.run(self._vector, text, Side.QUESTION, size=size, patience=_PATIENCE)
+        return await lane.submit(self._vector, text, Side.QUESTION, size=size, patience=_PATIENCE)
 
     async def aclose(self) -> None:
         """Finish the texts in the queues, then end the threads and free the model."""

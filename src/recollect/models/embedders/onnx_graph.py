@@ -90,10 +90,10 @@ class _Graph:
     def node(self, kind: str, *inputs: str, output: str = "", **attributes: Any) -> str:
         """Add a node with one output, and return the output's name."""
         output = output or f"{kind}_{len(self.nodes)}"
-        self.add(kind, inputs, [output], **attributes)
+        self.add_node(kind, inputs, [output], **attributes)
         return output
 
-    def add(self, kind: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> None:
+    def add_node(self, kind: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> None:
         """Add a node."""
         self.nodes.append(helper.make_node(kind, inputs, outputs, name=f"{outputs[0]}.node", **attributes))
 
@@ -153,7 +153,7 @@ class _Graph:
         step = np.where(largest == 0, 1, largest / np.float32(_WEIGHT_STEPS)).astype(np.float32)
         numbers = np.rint(matrix / step[:, None]).astype(np.int8)
         quantized = [f"{kind}_{len(self.nodes)}" for kind in ("numbers", "step", "zero")]
-        self.add("DynamicQuantizeLinear", [inputs], quantized)
+        self.add_node("DynamicQuantizeLinear", [inputs], quantized)
         zeros = self.constant(np.zeros(len(matrix), dtype=np.int8))
         product = self.node("MatMulInteger", quantized[0], self.constant(numbers.T), quantized[2], zeros)
         floats = self.node("Cast", product, to=TensorProto.FLOAT)

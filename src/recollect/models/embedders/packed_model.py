@@ -100,12 +100,12 @@ class PackedModel:
         """
         for path in kept_files(name, cache_dir):
             try:
-                return self._tokenizer.read(PieceTable.from_bytes(path.read_bytes()))
+                return self._tokenizer.tokenizer_for(PieceTable.from_bytes(path.read_bytes()))
             except (OSError, ValueError):
                 continue
-        made = PieceTable.of(self._tokenizer.pieces())
+        made = PieceTable.from_pieces(self._tokenizer.pieces())
         write_whole(cache_dir / name, made.to_bytes())
-        return self._tokenizer.read(made)
+        return self._tokenizer.tokenizer_for(made)
 
     @cached_property
     def _word_blocks(self) -> NDArray[np.uint8]:
@@ -117,13 +117,13 @@ class PackedModel:
         Raises:
             KeyError: The file has no such tensor; the error names it.
         """
-        found, width = self._found(name)
+        found, width = self._tensor_named(name)
         if found.is_packed:
             return _unpacked(self._blocks(found, width))
         plain = self._bytes[found.begin : found.begin + found.size].view("<f4").astype(np.float32)
         return plain.reshape(-1, width) if width else plain
 
-    def _found(self, name: str) -> tuple[_Tensor, int]:
+    def _tensor_named(self, name: str) -> tuple[_Tensor, int]:
         """Return where a tensor is, and how many columns it has."""
         module, _, kind = name.rpartition(".")
         layer = ""
@@ -167,7 +167,7 @@ class _PackedTokenizer(NamedTuple):
     normalization: int
     characters: int
 
-    def read(self, pieces: PieceTable) -> UnigramTokenizer:
+    def tokenizer_for(self, pieces: PieceTable) -> UnigramTokenizer:
         """Return the tokenizer for this table of pieces."""
         first, last, _, unknown = self.ids
         return UnigramTokenizer(

@@ -39,7 +39,7 @@ class PieceTable:
     longest: int
 
     @classmethod
-    def of(cls, pieces: Mapping[str, int]) -> Self:
+    def from_pieces(cls, pieces: Mapping[str, int]) -> Self:
         """Build the table from the id of each piece."""
         trie = marisa_trie.Trie(pieces)
         numbers = array("i", bytes(4 * len(pieces)))

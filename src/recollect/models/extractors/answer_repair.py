@@ -35,7 +35,7 @@ class ParsedAnswer(Generic[_Content]):
 
     def by(self, prompt: str) -> str:
         """Say which model it was, by which version of the prompt."""
-        return sendable(f"{_named(self.model)} {prompt}-{read_prompt(prompt).version}")
+        return sendable(f"{_model_name(self.model)} {prompt}-{read_prompt(prompt).version}")
 
 
 async def ask_and_read(
@@ -78,7 +78,7 @@ async def ask_and_read(
     except InvalidExtractionError as problem:
         if first.is_cut and most_tokens is None:
             problem.tokens += first.tokens
-            problem.model = _named(first.model)
+            problem.model = _model_name(first.model)
             raise
         if not first.is_cut:
             messages = repair_messages(messages, schema, first.text, str(problem))
@@ -93,13 +93,13 @@ async def ask_and_read(
             return ParsedAnswer(found, spent, first.model)
         error.tokens += spent
         if isinstance(error, InvalidExtractionError):
-            error.model = _named(first.model)
+            error.model = _model_name(first.model)
         raise
     content = rest if found is None or join is None else join(found, rest)
     return ParsedAnswer(content, spent, second.model, thinks)
 
 
-def _named(model: str) -> str:
+def _model_name(model: str) -> str:
     """Return a model's name as it may be kept and told: in one line, and cut."""
     return one_line(model[:_MODEL_LENGTH], _MODEL_LENGTH)
 

@@ -90,23 +90,23 @@ class ChatModel(Protocol):
 @cache
 def _json_schema(form: type[BaseModel]) -> dict[str, Any]:
     whole = form.model_json_schema()
-    return dict(_plain(whole, whole.get("$defs", {})))
+    return dict(_simple_schema(whole, whole.get("$defs", {})))
 
 
-def _plain(part: Any, definitions: Mapping[str, Any]) -> Any:
+def _simple_schema(part: Any, definitions: Mapping[str, Any]) -> Any:
     """Inline references and leave out titles and descriptions: not every server takes them, and they cost."""
     if isinstance(part, list):
-        return [_plain(item, definitions) for item in part]
+        return [_simple_schema(item, definitions) for item in part]
     if not isinstance(part, dict):
         return part
     if "$ref" in part:
-        return _plain(definitions[part["$ref"].rpartition("/")[2]], definitions)
+        return _simple_schema(definitions[part["$ref"].rpartition("/")[2]], definitions)
     if "anyOf" in part:
         return {"type": [choice["type"] for choice in part["anyOf"]]}
     return {
-        name: {field: _plain(inner, definitions) for field, inner in value.items()}
+        name: {field: _simple_schema(inner, definitions) for field, inner in value.items()}
         if name == "properties"
-        else _plain(value, definitions)
+        else _simple_schema(value, definitions)
         for name, value in part.items()
         if name not in {"$defs", "title", "description"}
     }

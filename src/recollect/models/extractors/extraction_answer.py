@@ -171,7 +171,7 @@ def _commands(text: str, known: int) -> tuple[ExtractedCommand, ...]:
         asking = _ASKINGS.get(word(item.get("asking"))) if isinstance(item, dict) else None
         evidence = _quote(item.get("evidence")) if asking is not None else ""
         if asking is not None and evidence:
-            read.append(ExtractedCommand(asking, evidence, _shown(indexes(item.get("about")), known)))
+            read.append(ExtractedCommand(asking, evidence, _known_numbers(indexes(item.get("about")), known)))
     return tuple(read)
 
 
@@ -189,7 +189,7 @@ def _are_of_others(value: object) -> bool | None:
     return (isinstance(value, dict) and word(value.get("words")) in _OTHERS) or None
 
 
-def _shown(numbers: tuple[int, ...], known: int, *but: int) -> tuple[int, ...]:
+def _known_numbers(numbers: tuple[int, ...], known: int, *but: int) -> tuple[int, ...]:
     return tuple(number for number in numbers if number < known and number not in but)
 
 
@@ -236,8 +236,8 @@ def _candidate(
     if out_of_ten and importance >= 1:
         importance /= 10
     confidence = 1.0 if item.confidence is None else item.confidence
-    about = _shown(item.about, known)
-    ends = _shown(item.ends, known, *about)
+    about = _known_numbers(item.about, known)
+    ends = _known_numbers(item.ends, known, *about)
     since = moment(item.holds_from, at.tzinfo)
     until = moment(item.holds_until, at.tzinfo, is_end=True)
     if since is not None and until is not None and since > until:
@@ -253,7 +253,7 @@ def _candidate(
         event_at=moment(item.event, at.tzinfo),
         holds_from=since,
         holds_until=until,
-        unsettles=_shown(item.affects, known, *about, *ends),
+        unsettles=_known_numbers(item.affects, known, *about, *ends),
         ends=ends,
         subject=None if word(item.subject) in oneself else item.subject,
         stance=item.stance,

@@ -44,7 +44,7 @@ class Instructions:
     entries: tuple[Instruction, ...] = ()
 
     @classmethod
-    def read(cls, path: Path) -> "Instructions":
+    def load(cls, path: Path) -> "Instructions":
         """Read a TOML file: tables ``[[instructions]]``, each with ``text``, and ``models`` if not for all.
 
         ``models`` is a glob ("*coder*") or a list of globs.

@@ -134,12 +134,12 @@ def in_one_line(text: object) -> str | None:
 def lines_of(value: object, most: int, length: int) -> list[str]:
     """Return the texts of a list, each once, in one line and cut to ``length``; models write objects into it, or one text in its place."""
     listed = value[: 5 * most] if isinstance(value, list) else [value]
-    lines = (in_one_line(_named(item) if isinstance(item, dict) else item) for item in listed)
+    lines = (in_one_line(_item_name(item) if isinstance(item, dict) else item) for item in listed)
     whole = dict.fromkeys(line for line in lines if line)
     return [line if len(line) <= length else f"{line[: length - 2].rstrip()} …" for line in whole][:most]
 
 
-def _named(item: dict[str, object]) -> object:
+def _item_name(item: dict[str, object]) -> object:
     return next((item[name] for name in _ITEM_NAMES if isinstance(item.get(name), str)), None)
 
 

@@ -48,7 +48,7 @@ class _Postmaster:
     port: str
 
     @classmethod
-    def read(cls, data: Path) -> "_Postmaster | None":
+    def find_ready(cls, data: Path) -> "_Postmaster | None":
         """Return the server that says it is ready, or None."""
         try:
             lines = (data / "postmaster.pid").read_text().splitlines()
@@ -253,7 +253,7 @@ class Cluster:
             return not Path("/proc/self").exists()
 
     def _running(self) -> _Postmaster | None:
-        postmaster = _Postmaster.read(self._data)
+        postmaster = _Postmaster.find_ready(self._data)
         return postmaster if postmaster is not None and postmaster.accepts() else None
 
     def _reap(self) -> None:

@@ -35,7 +35,7 @@ class NewsLog:
             updates = await connection.fetch(SQL["updates_of_exchanges"], user_id, ids) if ids else ()
         return News(user_id, ids, tuple(map(update_of, updates)))
 
-    async def untell(self, news: News) -> None:
+    async def requeue_news(self, news: News) -> None:
         """Give back news that were not shown after all."""
         async with self._database.for_user(news.user_id) as connection:
             await connection.execute(SQL["untell_news"], news.user_id, news.exchanges)

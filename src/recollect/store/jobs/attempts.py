@@ -21,7 +21,9 @@ class Attempts:
             )
         return attempts or 0
 
-    async def begin(self, user_id: str, step: str, subject: str, *, at: datetime, afresh: bool) -> int:
+    async def count_attempt(
+        self, user_id: str, step: str, subject: str, *, at: datetime, afresh: bool
+    ) -> int:
         """Count an attempt before it begins.
 
         Args:
@@ -40,7 +42,7 @@ class Attempts:
             )
         return attempts
 
-    async def end(self, user_id: str, step: str) -> None:
+    async def count_end(self, user_id: str, step: str) -> None:
         """Note that it ended, well or not."""
         async with self._database.for_user(user_id) as connection:
             await connection.execute(SQL["end_attempt"], user_id, step)

@@ -131,7 +131,9 @@ class LogIndex:
             rows = await connection.fetch(SQL["unembedded_chunks"], user_id, model, limit)
         return [UnembeddedChunk(row["document"], own_content(row)) for row in rows]
 
-    async def embed(self, user_id: str, document: int, vectors: Sequence[Vector], model: str) -> None:
+    async def replace_embeddings(
+        self, user_id: str, document: int, vectors: Sequence[Vector], model: str
+    ) -> None:
         """Replace the embeddings of a user's chunk."""
         async with self._database.changing(user_id) as connection:
             if await connection.fetchval(SQL["mark_embedded"], user_id, document, model) is not None:

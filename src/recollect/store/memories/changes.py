@@ -201,7 +201,7 @@ async def _noted(
     details: Mapping[str, Any],
 ) -> Change:
     """Write a memory whose words stay as they are, note the change, and return it."""
-    await transaction.write(after)
+    await transaction.overwrite(after)
     await transaction.audit(
         action,
         change.reason,

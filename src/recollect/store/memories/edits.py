@@ -49,7 +49,7 @@ async def edit_memory(transaction: Transaction, stored: Memory, new: Memory) -> 
     if content != stored.content:
         source = Source.MANUAL if stored.source is Source.QA_TURN else stored.source
         written = replace(written, source=source, doubt=None)
-    await transaction.write(written)
+    await transaction.overwrite(written)
     if content != stored.content:
         await transaction.note_change(stored)
         await transaction.forget_injections([stored.id])

@@ -27,14 +27,14 @@ async def read_some(
     found: list[Memory] = []
     last = after or NEWEST
     while True:
-        read = await _read(connection, user_id, taken, size, last)
+        read = await _read_page(connection, user_id, taken, size, last)
         found += [memory for memory in read if taken.takes(memory)]
         if len(found) >= limit or len(read) < size:
             return found[:limit]
         last = read[-1].id
 
 
-async def _read(
+async def _read_page(
     connection: Connection, user_id: str, taken: MemoryFilter, size: int, before: UUID
 ) -> list[Memory]:
     state = taken.state if taken.valid_at is None else State.ALL

@@ -178,7 +178,7 @@ class Transaction:
             details={**removal_details(memory), **(details or {})},
         )
 
-    async def write(self, after: Memory) -> None:
+    async def overwrite(self, after: Memory) -> None:
         """Write over a memory that the user sees; of a shared one, only the user's own part.
 
         Embeddings are kept as long as their text: the content, or content and hints.

@@ -81,7 +81,7 @@ async def _undo_retirement(transaction: Transaction, update: Update, reason: Rea
         await _forget_note_of_change(transaction, old, update)
         heir = await transaction.linked(UUID(update.details["heir"]))
         if heir is not None:
-            await transaction.write(not_resting_on(heir, messages_of(update.details)))
+            await transaction.overwrite(not_resting_on(heir, messages_of(update.details)))
     return await transaction.audit(Action.RESTORE, reason, old.id, after=old.content, undoes=update.id)
 
 
@@ -89,7 +89,7 @@ async def _write_as_before(transaction: Transaction, update: Update, reason: Rea
     now = await _still_linked(transaction, update.memory_id)
     before = as_before(now, update)
     await _expect_no_other(transaction, before, now.id)
-    await transaction.write(before)
+    await transaction.overwrite(before)
     if before.content != now.content:
         await _forget_note_of_change(transaction, before, update)
         await transaction.forget_injections([now.id])

@@ -111,7 +111,7 @@ class ChatRequests:
             is_left_out,
         )
 
-    async def note(self, scope: Scope, request: KeptRequest) -> None:
+    async def keep_request(self, scope: Scope, request: KeptRequest) -> None:
         """Keep the request of a message."""
         async with self._database.changing(scope.user_id) as connection:
             await connection.execute(

@@ -41,7 +41,7 @@ class MessageLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
+    async def write_phase(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
         """Write the turn of an exchange whose answer is under way, or its end as ``append`` does, with its notes.
 
         All of it is one transaction. An exchange that has just begun is not formed yet. An open exchange of its chat
@@ -75,7 +75,7 @@ class MessageLog:
         logged = await self._write(LogEntry(Phase.ENDED, exchange), revives=revives)
         return logged.outcome is Written.NEW
 
-    async def note(self, scope: Scope, notes: TurnNotes) -> None:
+    async def write_notes(self, scope: Scope, notes: TurnNotes) -> None:
         """Note the block of a turn, unless it has one, and its request, as ``write`` does; detached blocks are not added again."""
         await write_turn(self._database, scope.user_id, fields_of_notes_alone(scope, notes))
 

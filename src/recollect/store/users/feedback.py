@@ -15,7 +15,9 @@ class Feedback:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, user_id: str, request_id: UUID, memory_id: UUID, *, at: datetime) -> bool:
+    async def note_not_helpful(
+        self, user_id: str, request_id: UUID, memory_id: UUID, *, at: datetime
+    ) -> bool:
         """Note that a memory was not helpful for a request's question; return False if the log does not have the question."""
         async with self._database.changing(user_id) as connection:
             added = await connection.fetchval(SQL["add_not_helpful"], user_id, request_id, memory_id, at)

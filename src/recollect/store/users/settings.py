@@ -172,7 +172,7 @@ class AdminReadLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def note(self, user_id: str, read: AdminRead) -> None:
+    async def add_read(self, user_id: str, read: AdminRead) -> None:
         """Note that an administrator reads the user's data."""
         async with self._database.changing(user_id) as connection:
             await connection.execute(

@@ -57,7 +57,7 @@ def confirmed_words(authored: str, history: Sequence[Message]) -> str:
 
 def _opens_with_yes(text: str) -> bool:
     """Return whether a text begins with a yes."""
-    return bool(_YES.match(_plain(text)))
+    return bool(_YES.match(_normalized(text)))
 
 
 def is_hum(text: str) -> bool:
@@ -67,12 +67,12 @@ def is_hum(text: str) -> bool:
 
 def is_no(text: str) -> bool:
     """Return True for a no, or thanks, with nothing behind it."""
-    plain = _plain(text)
+    plain = _normalized(text)
     found = _NO.match(plain)
     return found is not None and not any(map(str.isalnum, plain[found.end() :]))
 
 
-def _plain(text: str) -> str:
+def _normalized(text: str) -> str:
     return text.replace("\u2019", "'")
 
 

@@ -68,7 +68,7 @@ class Reading:
 
         Marks replace the pieces. Doubtful words are kept between two marks.
         """
-        return self._with(self._shown)
+        return self._with(self._own_words_in)
 
     @property
     def question(self) -> str:
@@ -104,7 +104,7 @@ class Reading:
             if not each.is_sure and not each.is_quotation
         )
 
-    def _shown(self, piece: Piece) -> str:
+    def _own_words_in(self, piece: Piece) -> str:
         if piece.kind is PieceKind.OURS:
             return GAP
         words = self.text[piece.start : piece.end]

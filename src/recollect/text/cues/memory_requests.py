@@ -75,11 +75,11 @@ class MemoryRequest:
 
 def read_memory_request(text: str) -> MemoryRequest | None:
     """Return the request that a message is; None if it is no phrase of the list."""
-    return _read(text) if len(text) <= LONGEST_MESSAGE else None
+    return _parse_request(text) if len(text) <= LONGEST_MESSAGE else None
 
 
 @lru_cache(_KEPT)
-def _read(text: str) -> MemoryRequest | None:
+def _parse_request(text: str) -> MemoryRequest | None:
     folded = " ".join(_folded(text).replace("#", " ").split()).strip(_MARKS)
     plain = folded.rstrip(_MARKS + _QUESTION)
     found = (each.request(plain, is_question=plain != folded) for each in _may_be_of(plain, tuple(Request)))

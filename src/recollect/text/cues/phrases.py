@@ -82,7 +82,7 @@ class PhraseList:
         return {first: tuple(those) for first, those in phrases.items()}
 
     @classmethod
-    def of(cls, spaced: str, unspaced: str = "") -> "PhraseList":
+    def parse(cls, spaced: str, unspaced: str = "") -> "PhraseList":
         """Return the list of entries between commas or line ends, in small letters."""
         entries = [" ".join(_WORD.findall(entry)) for entry in spaced.replace("\n", ",").split(",")]
         return cls(
@@ -136,7 +136,7 @@ def phrase_list(name: str) -> PhraseList:
     then, unspaced, Chinese, Japanese, Korean.
     """
     table = read_table("recollect.text.cues", "phrases")[name]
-    return PhraseList.of("\n".join(table["spaced"]), " ".join(table.get("unspaced", ())))
+    return PhraseList.parse("\n".join(table["spaced"]), " ".join(table.get("unspaced", ())))
 
 
 def _longest_first(entries: Iterable[str]) -> tuple[str, ...]:

@@ -135,16 +135,16 @@ def yearly(today: int, shift: int | None, month: int, day: int = 0, count: int =
     """
     this_year = month_index(today) // _MONTHS
 
-    def of(year: int) -> Span:
+    def in_year(year: int) -> Span:
         return day_span(year, month, day) if day else months(year * _MONTHS + month - 1, count)
 
     if shift == 0:
-        return of(this_year)
+        return in_year(this_year)
     years = range(this_year, this_year - _LEAP_CYCLE - 1, -1)
     if shift is not None and shift > 0:
         years = range(this_year, this_year + _LEAP_CYCLE + 1)
     for year in years:
-        found = of(year)
+        found = in_year(year)
         if found.is_empty:
             continue
         if shift is None and found.start <= today:

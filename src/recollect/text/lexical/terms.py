@@ -79,10 +79,10 @@ class ChunkWords(NamedTuple):
 
 def chunk_words(chunk: str) -> ChunkWords:
     """Return what stands in ``chunk``, a piece of text without spaces, as it was written."""
-    return _read_and_keep(chunk) if len(chunk) <= LONGEST_TERM else _read(chunk)
+    return _read_and_keep(chunk) if len(chunk) <= LONGEST_TERM else _analyze_chunk(chunk)
 
 
-def _read(chunk: str) -> ChunkWords:
+def _analyze_chunk(chunk: str) -> ChunkWords:
     bare = chunk.strip(_PUNCTUATION)
     if bare.isascii() and bare.isalpha() and (bare.islower() or bare.istitle()) and "()" not in chunk:
         return ChunkWords(words=(bare.lower(),))
@@ -98,7 +98,7 @@ def _read(chunk: str) -> ChunkWords:
     )
 
 
-_read_and_keep = lru_cache(_KEPT_READINGS)(_read)
+_read_and_keep = lru_cache(_KEPT_READINGS)(_analyze_chunk)
 
 
 class _Found:

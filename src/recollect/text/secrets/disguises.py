@@ -54,7 +54,7 @@ def undisguised(text: str) -> UndisguisedText:
     """
     if text.isascii():
         return UndisguisedText(text, text)
-    characters = {each: _read(each) for each in set(text) if not each.isascii()}
+    characters = {each: _analyze_character(each) for each in set(text) if not each.isascii()}
     unseen = frozenset(each for each, read in characters.items() if read.is_unseen)
     table = {ord(each): read.form or None for each, read in characters.items() if read.form or read.is_unseen}
     alike = {ord(each): read.latin for each, read in characters.items() if read.latin}
@@ -79,7 +79,7 @@ class _Character(NamedTuple):
 
 
 @lru_cache(10_000)
-def _read(character: str) -> _Character:
+def _analyze_character(character: str) -> _Character:
     latin = "" if character == _DOTLESS else latin_like(character)
     return _Character(
         _in_ascii(character),

@@ -53,7 +53,7 @@ class PlainLayout:
     _origins: list[int] = field(default_factory=list)
     _length: int = 0
 
-    def add(self, piece: str, origin: int) -> None:
+    def append_piece(self, piece: str, origin: int) -> None:
         """Add a piece that begins at a place of the original text."""
         if piece:
             self._pieces.append(piece)
@@ -94,7 +94,7 @@ def without_layout(text: str) -> PlainLayout:
     for number, broken in enumerate(text.splitlines(keepends=True)):
         line = broken.rstrip(_BREAKS)
         if number == _MOST_LINES:
-            written.add(text[broken_at:], broken_at)
+            written.append_piece(text[broken_at:], broken_at)
             break
         fence = _FENCE.match(line) if line.lstrip(" \t>")[:3] in {"```", "~~~"} else None
         if fence is not None:
@@ -104,7 +104,9 @@ def without_layout(text: str) -> PlainLayout:
         else:
             is_code = bool(language) and language not in _OF_PLAIN_TEXT
             below, pieces = (
-                (_Line(line), [(line, at)]) if is_code else _read(line, at, in_fence=language is not None)
+                (_Line(line), [(line, at)])
+                if is_code
+                else _parse_line(line, at, in_fence=language is not None)
             )
             if not below.seen:
                 blank_lines += 1
@@ -113,15 +115,15 @@ def without_layout(text: str) -> PlainLayout:
             if number:
                 is_far = is_code or blank_lines > _MOST_BLANK_LINES
                 between = "\n" if is_far else _between(above, below)
-                written.add("\n\n" if between == "\n" and blank_lines else between, broken_at)
+                written.append_piece("\n\n" if between == "\n" and blank_lines else between, broken_at)
             for piece in pieces:
-                written.add(*piece)
+                written.append_piece(*piece)
             above, blank_lines, broken_at = below, 0, at + len(line)
         at += len(broken)
     return written.finished()
 
 
-def _read(line: str, at: int, *, in_fence: bool) -> tuple[_Line, list[tuple[str, int]]]:
+def _parse_line(line: str, at: int, *, in_fence: bool) -> tuple[_Line, list[tuple[str, int]]]:
     """Return a line without its marks, and the pieces that are seen of it with their places in the text."""
     is_quoted = is_item = is_heading = False
     begin = 0

@@ -238,7 +238,7 @@ def _secrets(text: str) -> list[SecretSpan]:
     plain = read.text
     merged: list[SecretSpan] = []
     # If several begin at the same place, the one of the first reader stays first.
-    for each in sorted(_found(plain, read.in_scripts), key=lambda each: each.start):
+    for each in sorted(_spans_in(plain, read.in_scripts), key=lambda each: each.start):
         if merged and each.start < merged[-1].end:
             merged[-1] = merged[-1]._replace(end=max(each.end, merged[-1].end))
         elif MASK not in plain[each.start : each.end] and each.end > each.start:
@@ -256,7 +256,7 @@ def _readable(text: str) -> str:
     return plain
 
 
-def _found(text: str, in_scripts: str) -> Iterator[SecretSpan]:
+def _spans_in(text: str, in_scripts: str) -> Iterator[SecretSpan]:
     for reader in _READERS if _MAY_HAVE_FORM.is_in(text.encode()) else ():
         yield from _read_by(reader, text)
     for reader in _CHECKED if _MAY_HAVE_NUMBER.is_in(in_scripts.encode()) else ():

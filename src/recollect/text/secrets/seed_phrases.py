@@ -34,7 +34,7 @@ class _Word(NamedTuple):
     places: dict[int, int]
 
 
-def _listed() -> Iterator[tuple[str, int, int]]:
+def _word_forms() -> Iterator[tuple[str, int, int]]:
     """Yield each form of each word, with its language and its number there; accents may be left out."""
     for language, listed in enumerate(read_table("recollect.text.secrets", "wallet_words").values()):
         for number, word in enumerate(listed.split()):
@@ -47,7 +47,7 @@ def _listed() -> Iterator[tuple[str, int, int]]:
 def _lists() -> dict[str, dict[int, int]]:
     """Return the words of all languages, each with its number by language."""
     words: dict[str, dict[int, int]] = {}
-    for form, language, number in _listed():
+    for form, language, number in _word_forms():
         words.setdefault(form, {}).setdefault(language, number)
     return words
 
@@ -55,7 +55,7 @@ def _lists() -> dict[str, dict[int, int]]:
 @cache
 def _encoded() -> frozenset[bytes]:
     """Return the words in the form of an encoded text."""
-    forms = (form for word, _, _ in _listed() for form in (word, normalize("NFC", word)))
+    forms = (form for word, _, _ in _word_forms() for form in (word, normalize("NFC", word)))
     return frozenset(form.encode() for form in forms)
 
 

@@ -236,7 +236,7 @@ def what_unlocks(text: str) -> Iterator[SecretSpan]:
         if number == _MOST_SENTENCES:
             raise TooManyPlacesError(start)
         yield from (SecretSpan(*found, SecretKind.CODE) for found in _in_sentence(text, start, end, before))
-    yield from (SecretSpan(*found, SecretKind.CODE) for found in _listed(text))
+    yield from (SecretSpan(*found, SecretKind.CODE) for found in _codes_in_list(text))
 
 
 def may_unlock(text: str) -> bool:
@@ -406,7 +406,7 @@ def _opens(value: str) -> bool:
     )
 
 
-def _listed(text: str) -> Iterator[tuple[int, int]]:
+def _codes_in_list(text: str) -> Iterator[tuple[int, int]]:
     """Yield the codes of a list that a sentence announces."""
     for named in places(CODES_NAMED, text, _MOST_SENTENCES):
         opening = CODES_FOLLOW.match(text, named.end())

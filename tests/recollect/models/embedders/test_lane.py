@@ -17,7 +17,7 @@ async def test_work_is_done_in_order_in_a_thread_of_its_own() -> None:
         done.append(number)
         return threading.current_thread().name
 
-    names = await asyncio.gather(*(lane.run(work, number) for number in range(5)))
+    names = await asyncio.gather(*(lane.submit(work, number) for number in range(5)))
 
     assert done == [0, 1, 2, 3, 4]
     assert set(names) == {"test_0"}
@@ -26,14 +26,14 @@ async def test_work_is_done_in_order_in_a_thread_of_its_own() -> None:
 
 async def test_what_is_due_too_late_is_not_begun() -> None:
     lane, go_on, begun = Lane("test"), threading.Event(), list[str]()
-    first = asyncio.create_task(lane.run(go_on.wait))
-    late = asyncio.create_task(lane.run(begun.append, "late", patience=0.05))
+    first = asyncio.create_task(lane.submit(go_on.wait))
+    late = asyncio.create_task(lane.submit(begun.append, "late", patience=0.05))
     await asyncio.sleep(0.1)  # longer than anybody waits
     go_on.set()
 
     with pytest.raises(EmbedderError, match="overloaded"):
         await late
-    await lane.run(begun.append, "next")
+    await lane.submit(begun.append, "next")
 
     assert await first
     assert begun == ["next"]
@@ -42,7 +42,7 @@ async def test_what_is_due_too_late_is_not_begun() -> None:
 
 async def test_a_closed_lane_takes_nothing_and_finishes_what_it_has() -> None:
     lane, go_on = Lane("test"), threading.Event()
-    running = asyncio.create_task(lane.run(go_on.wait))
+    running = asyncio.create_task(lane.submit(go_on.wait))
     await asyncio.sleep(0)
     closing = asyncio.create_task(lane.aclose())
     await asyncio.sleep(0)
@@ -51,17 +51,17 @@ async def test_a_closed_lane_takes_nothing_and_finishes_what_it_has() -> None:
     assert await running
     await closing
     with pytest.raises(EmbedderError, match="closed"):
-        await lane.run(go_on.wait)
+        await lane.submit(go_on.wait)
 
 
 async def test_a_short_question_does_not_wait_for_long_ones() -> None:
     lane, go_on, done = Lane("test"), threading.Event(), list[str]()
-    running = asyncio.create_task(lane.run(go_on.wait))
+    running = asyncio.create_task(lane.submit(go_on.wait))
     await asyncio.sleep(0)
-    long = [asyncio.create_task(lane.run(done.append, f"long {n}", size=9)) for n in range(3)]
+    long = [asyncio.create_task(lane.submit(done.append, f"long {n}", size=9)) for n in range(3)]
     await asyncio.sleep(0)
-    short = asyncio.create_task(lane.run(done.append, "short", size=1))
-    left = asyncio.create_task(lane.run(done.append, "left", size=0))
+    short = asyncio.create_task(lane.submit(done.append, "short", size=1))
+    left = asyncio.create_task(lane.submit(done.append, "left", size=0))
     await asyncio.sleep(0)
     left.cancel()
     go_on.set()
@@ -78,7 +78,7 @@ async def test_only_the_thread_of_a_nice_lane_is_nice() -> None:
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
     lanes = Lane("test"), Lane("nice", is_nice=True)
-    plain, nice = [await each.run(niceness) for each in lanes]
+    plain, nice = [await each.submit(niceness) for each in lanes]
     assert plain == niceness() < nice
     for each in lanes:
         await each.aclose()

@@ -15,7 +15,7 @@ UNKNOWN, LEAST = 2, min(SCORES) - 10
 
 
 def table_of_pieces() -> PieceTable:
-    return PieceTable.of({piece: number for number, piece in enumerate(PIECES) if number > UNKNOWN})
+    return PieceTable.from_pieces({piece: number for number, piece in enumerate(PIECES) if number > UNKNOWN})
 
 
 def tokenizer() -> UnigramTokenizer:

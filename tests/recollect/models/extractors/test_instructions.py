@@ -40,11 +40,11 @@ def written(folder: Path, content: str | bytes) -> Path:
     ],
 )
 def test_all_that_fit_a_model_are_joined_in_order(tmp_path: Path, model: str, expected: str) -> None:
-    assert Instructions.read(written(tmp_path, FILE)).for_model(model) == expected
+    assert Instructions.load(written(tmp_path, FILE)).for_model(model) == expected
 
 
 def test_an_empty_file_holds_none(tmp_path: Path) -> None:
-    assert Instructions.read(written(tmp_path, "# none yet\n")) == Instructions()
+    assert Instructions.load(written(tmp_path, "# none yet\n")) == Instructions()
     assert Instructions().for_model("a-model") == ""
 
 
@@ -95,12 +95,12 @@ def test_a_file_that_is_otherwise_is_a_configuration_error(
     tmp_path: Path, content: str | bytes, complaint: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=complaint):
-        Instructions.read(written(tmp_path, content))
+        Instructions.load(written(tmp_path, content))
 
 
 def test_a_file_that_is_not_there_is_a_configuration_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"nowhere\.toml can't be read: No such file"):
-        Instructions.read(tmp_path / "nowhere.toml")
+        Instructions.load(tmp_path / "nowhere.toml")
 
 
 def test_the_digest_tells_instructions_apart() -> None:

@@ -81,7 +81,7 @@ async def test_what_was_not_shown_after_all_is_told_again(store: Store) -> None:
     await taught(store, "Drinks tea")
     news = await store.inbox.tell(store.anna.scope, ANSWERING, since=LONG_AGO)
 
-    await store.inbox.untell(news)
+    await store.inbox.requeue_news(news)
 
     assert await tell(store) == ["Drinks tea"]
 

@@ -137,7 +137,9 @@ async def test_what_has_no_embeddings_of_a_model_is_to_be_embedded_newest_first(
     assert [each.content for each in other] == ["Rain", "Yes.", "Tea?"]
     assert await store.index.unembedded(store.ben, MODEL, limit=9) == []
 
-    await store.index.embed(store.anna, missing[0].document, [vector(*EAST), vector(*NORTH)], MODEL)
+    await store.index.replace_embeddings(
+        store.anna, missing[0].document, [vector(*EAST), vector(*NORTH)], MODEL
+    )
 
     assert [each.content for each in await store.index.unembedded(store.anna, MODEL, limit=9)] == ["Tea?"]
     assert texts([hit for hit in await near(store, vector(*EAST)) if hit.cosine]) == {"Yes."}
@@ -148,7 +150,7 @@ async def test_new_embeddings_take_the_place_of_those_before(store: Store) -> No
     await index_all(store, store.anna, vector(*NORTH), vector(*NORTH))
     [chunk_] = await store.index.unembedded(store.anna, "words/other", limit=9)
 
-    await store.index.embed(store.anna, chunk_.document, [vector(*EAST)], "words/other")
+    await store.index.replace_embeddings(store.anna, chunk_.document, [vector(*EAST)], "words/other")
 
     assert await near(store, vector(*NORTH)) == []
     [hit] = await near(store, vector(*NORTH), model="words/other")
@@ -162,13 +164,13 @@ async def test_what_is_gone_or_anothers_is_not_embedded(store: Store) -> None:
     await store.index.index(store.anna, IndexedMessage(message.id, (chunk("Tea"),), {}, MODEL))
     [bare] = await store.index.unembedded(store.anna, MODEL, limit=9)
 
-    await store.index.embed(store.ben, bare.document, [vector(*NORTH)], MODEL)
-    await store.index.embed(store.anna, bare.document + 1, [vector(*NORTH)], MODEL)
+    await store.index.replace_embeddings(store.ben, bare.document, [vector(*NORTH)], MODEL)
+    await store.index.replace_embeddings(store.anna, bare.document + 1, [vector(*NORTH)], MODEL)
 
     assert await near(store, vector(*NORTH)) == []
     assert await near(store, vector(*NORTH), store.ben.scope) == []
     await store.memories.erase(store.anna, at=LATER)
-    await store.index.embed(store.anna, bare.document, [vector(*NORTH)], MODEL)
+    await store.index.replace_embeddings(store.anna, bare.document, [vector(*NORTH)], MODEL)
     assert await near(store, vector(*NORTH)) == []
 
 

@@ -143,7 +143,7 @@ async def test_the_request_sent_again_writes_no_text(own_store: Store, own_dsn: 
     wish = await erased(own_store, kept)
 
     again = replace(own_store.exchange(wish.turn.text, reply=f"Again {WORD}"), turn=wish.turn)
-    await own_store.log.write(begun(again))
+    await own_store.log.write_phase(begun(again))
     assert not await own_store.log.append(again)
     answer = Message(Role.ASSISTANT, f"No word of {WORD}.")
     behind = own_store.exchange("And now?", at=LATER, history=(answer,))

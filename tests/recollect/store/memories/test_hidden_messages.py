@@ -116,7 +116,7 @@ async def test_what_is_hidden_gets_no_embeddings(store: Store) -> None:
     await forget(store, await kept(store, "Likes tea", **resting_on(secret)))
 
     assert await store.index.unembedded(store.anna, "words/other", limit=9) == []
-    await store.index.embed(store.anna, chunk.document, [vector(*NORTH)], "words/other")
+    await store.index.replace_embeddings(store.anna, chunk.document, [vector(*NORTH)], "words/other")
     assert await near(store, vector(*NORTH), model="words/other") == []
 
 

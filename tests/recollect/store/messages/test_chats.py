@@ -418,9 +418,11 @@ async def test_nothing_is_noted_of_a_turn_from_before_an_erasure(store: Store) -
     of_chat = TurnNotes(added_to_a_prompt("Said before"), (), like_a_request(chat))
     later = TurnNotes(replace(added_to_a_prompt("Said since"), at=LATER), (), None)
 
-    await store.log.note(chat, of_chat)
-    await store.log.note(chat, later)
-    await store.log.note(other, TurnNotes(added_to_a_prompt("Said elsewhere"), (), like_a_request(other)))
+    await store.log.write_notes(chat, of_chat)
+    await store.log.write_notes(chat, later)
+    await store.log.write_notes(
+        other, TurnNotes(added_to_a_prompt("Said elsewhere"), (), like_a_request(other))
+    )
 
     chats = [await store.chats.chat(each, exchanges=0) for each in (chat, other)]
     blocks = [injection.block for each in chats for injection in each.injections]

@@ -39,7 +39,7 @@ def asked_again(exchange: Exchange, reply: str = "I see.") -> Exchange:
 
 async def begin(store: Store, exchange: Exchange) -> UUID:
     """Write the turn of an exchange; return the id of its exchange in the log."""
-    return (await store.log.write(begun(turn_of(exchange)))).id
+    return (await store.log.write_phase(begun(turn_of(exchange)))).id
 
 
 async def said(store: Store, scope: Scope | None = None) -> list[tuple[str, str]]:
@@ -73,7 +73,7 @@ async def test_who_is_not_to_be_remembered_is_not_even_begun(store: Store) -> No
     exchange = store.exchange("I moved to Oslo")
     await store.flags.set_flags(store.anna, Flags(record=False), at=NOON)
 
-    logged = await store.log.write(begun(exchange), records=True)
+    logged = await store.log.write_phase(begun(exchange), records=True)
 
     assert logged.outcome is Written.UNWANTED
     assert await said(store) == []
@@ -309,7 +309,7 @@ async def test_what_was_said_before_an_erasure_is_not_written_whoever_has_it_sti
     after = store.exchange("Hello", at=LATER + timedelta(seconds=1))
 
     assert await log.append(exchange) is False
-    assert (await log.write(begun(turn_of(asked_again(exchange))))).outcome is Written.ERASED
+    assert (await log.write_phase(begun(turn_of(asked_again(exchange))))).outcome is Written.ERASED
     assert await said(store) == []
     assert await log.append(exchange, revives=True) is True
     await store.memories.erase(store.anna, at=LATER)

@@ -72,16 +72,16 @@ async def live_a_little(store: Store) -> None:
     await store.inbox.postpone(failed, error="broken", until=None)
     assert await indexed(store.index, NAME) == 5
     await note_block(store.log, ANNA, added_to_a_prompt(f"What {NAME} likes"), [])
-    await store.asked.note(ANNA, KeptRequest("a:1", LISTED, (), NOON))
+    await store.asked.keep_request(ANNA, KeptRequest("a:1", LISTED, (), NOON))
     request = replace(like_a_request(ANNA), key=failed.turn.key)
     await note_request(store.log, request)
-    assert await store.feedback.add(NAME, request.id, choir.id, at=NOON)
+    assert await store.feedback.note_not_helpful(NAME, request.id, choir.id, at=NOON)
     order = store.memory("Always greet", ANNA, hints=hints)
     await store.memories.apply(ANNA, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON)
     await store.flags.set_flags(NAME, Flags(recall=False, profile=True), at=NOON)
     await store.profiles.add(NAME, a_statement(f"Is called {NAME}"))
     await store.usage.use(NAME, NOON.date(), 100)
-    await store.admin_reads.note(NAME, AdminRead(uuid7(), NOON, "support", "list_memories"))
+    await store.admin_reads.add_read(NAME, AdminRead(uuid7(), NOON, "support", "list_memories"))
 
 
 async def keep_an_answer(store: Store) -> None:
@@ -110,7 +110,7 @@ async def test_no_row_of_any_table_or_queue_names_the_erased_user(own_store: Sto
     await own_store.log.append(own_store.exchange("I am Ben", own_store.ben.scope))
     async with own_store.inbox.lease(NAME) as held:
         assert held
-        await own_store.attempts.begin(NAME, "form", "1", at=NOON, afresh=False)
+        await own_store.attempts.count_attempt(NAME, "form", "1", at=NOON, afresh=False)
         before = await rows_with_the_name(own_dsn)
         assert [table for table in (*ERASED_TABLES, "pgqueuer") if not before[table]] == []
 

@@ -297,7 +297,7 @@ async def test_each_change_of_a_users_own_settings_is_kept_with_who_made_it(stor
     await store.flags.change_flags(store.anna, Flags(recall=False, user_cap=9), ("recall",), at=NOON, by=me)
     await store.flags.change_flags(store.anna, Flags(recall=False), ("recall",), at=NOON, by=me)
     await store.flags.set_flags(store.anna, Flags(placement=Placement.USER), at=LATER, by=them)
-    await store.admin_reads.note(store.anna, AdminRead(uuid7(), NOON, "ops", "read_user_settings"))
+    await store.admin_reads.add_read(store.anna, AdminRead(uuid7(), NOON, "ops", "read_user_settings"))
 
     changes = await store.admin_reads.settings_changes(store.anna, limit=9)
 

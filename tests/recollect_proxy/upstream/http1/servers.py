@@ -86,7 +86,7 @@ async def pooled(
 ) -> AsyncIterator[Pool]:
     """Make a pool; it is closed on leaving."""
     url = where if isinstance(where, str) else f"http://127.0.0.1:{where.port}"
-    pool = Pool(Address.of(url), limit=limit, connect_timeout=connect_timeout)
+    pool = Pool(Address.parse(url), limit=limit, connect_timeout=connect_timeout)
     try:
         yield pool
     finally:
@@ -97,7 +97,7 @@ async def ask(connection: Connection) -> Response:
     """Send a request that has no body, and return the answer when it is there to its end."""
     response = connection.send(*GET, silence=20)
     await response.head
-    while await response.read():
+    while await response.read_unread():
         pass
     return response
 

@@ -33,7 +33,7 @@ from recollect_proxy.upstream.http1.address import Address, tls
     ],
 )
 def test_an_address_is_read_from_a_url(url: str, address: Address) -> None:
-    assert Address.of(url) == address
+    assert Address.parse(url) == address
 
 
 @table(
@@ -44,7 +44,7 @@ def test_an_address_is_read_from_a_url(url: str, address: Address) -> None:
     ],
 )
 def test_a_url_for_the_log_has_no_credentials_and_no_query(base: str, target: bytes, shown: str) -> None:
-    assert Address.of(base).url(target) == shown
+    assert Address.parse(base).url(target) == shown
 
 
 def test_servers_are_trusted_by_certificate_and_name_and_spoken_to_in_http_1_1() -> None:

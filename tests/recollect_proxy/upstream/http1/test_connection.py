@@ -52,7 +52,7 @@ async def test_a_body_is_framed_unless_it_frames_itself() -> None:
         for body, headers, framing, raw in cases:
             async with connected(server) as connection:
                 answer = connection.send(b"POST", b"/x", [HOST, *headers], body, silence=20)
-                while await answer.read():
+                while await answer.read_unread():
                     pass
                 assert connection.end_exchange()
             assert server.last.headers == [HOST, framing]
@@ -102,7 +102,7 @@ async def test_an_upload_that_fails_tells_who_reads_the_answer() -> None:
         with pytest.raises(LookupError, match="mine"):
             await answer.head
         with pytest.raises(LookupError, match="mine"):
-            await answer.read()
+            await answer.read_unread()
         assert not connection.end_exchange()
         async with asyncio.timeout(20):
             await server.begun[0].client_left.wait()
@@ -128,7 +128,7 @@ async def test_a_connection_with_an_unfinished_upload_is_given_up() -> None:
 
     async with serving(answer_early) as server, connected(server) as connection:
         answer = connection.send(b"POST", b"/x", [HOST], endless(), silence=20)
-        while await answer.read():
+        while await answer.read_unread():
             pass
         assert answer.persists
         assert not connection.end_exchange()
@@ -146,7 +146,7 @@ async def test_a_connection_whose_upload_failed_behind_the_whole_answer_is_given
 
     async with serving(answer_early) as server, connected(server) as connection:
         answer = connection.send(b"POST", b"/x", [HOST], failing(), silence=20)
-        while await answer.read():
+        while await answer.read_unread():
             pass
         answered.set()
         assert connection._upload is not None
@@ -166,7 +166,7 @@ async def test_an_early_answer_is_no_reason_to_give_up_a_connection_whose_upload
             await answered.wait()
 
         answer = connection.send(b"POST", b"/x", [HOST], upload(), silence=20)
-        while await answer.read():
+        while await answer.read_unread():
             pass
         answered.set()
         assert connection._upload is not None

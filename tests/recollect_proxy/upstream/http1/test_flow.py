@@ -47,7 +47,7 @@ async def test_a_server_that_nobody_reads_is_stopped_and_loses_nothing() -> None
 
         connection.expect_within(NEVER_WITHIN_A_TEST)
         got = 0
-        while piece := await answer.read():
+        while piece := await answer.read_unread():
             got += len(piece)
         assert got == LARGE
         assert connection.end_exchange()
@@ -116,9 +116,9 @@ async def test_a_server_may_be_silent_for_so_long_within_its_answer(before: floa
         await answer.head
         connection.expect_within(0.1)
 
-        assert await answer.read() == b"{"
+        assert await answer.read_unread() == b"{"
         with pytest.raises(SilentError):
-            await answer.read()
+            await answer.read_unread()
         await server.left.wait()
 
 
@@ -141,7 +141,7 @@ async def test_a_server_may_be_given_more_time_within_its_answer() -> None:
         await asyncio.sleep(0.2)
         goes_on.set()
 
-        assert await answer.read() + await answer.read() == b"{}\n"
+        assert await answer.read_unread() + await answer.read_unread() == b"{}\n"
         assert connection.end_exchange()
 
 
@@ -158,7 +158,7 @@ async def test_a_slow_server_that_is_never_silent_for_long_is_heard_out() -> Non
     async with serving(talk) as server, connected(server) as connection:
         answer = connection.send(*GET, silence=0.6)
         got = b""
-        while piece := await answer.read():
+        while piece := await answer.read_unread():
             got += piece
         assert got == b"x" * 12
 
@@ -190,9 +190,9 @@ async def test_an_upload_that_ends_behind_the_answers_head_does_not_prolong_the_
         await answer.head
         connection.expect_within(0.1)
         began.set()
-        assert await answer.read() == b"{"
+        assert await answer.read_unread() == b"{"
         with pytest.raises(SilentError):
-            await answer.read()
+            await answer.read_unread()
 
 
 @on_both_loops
@@ -238,7 +238,11 @@ async def test_a_server_that_says_its_last_and_reads_no_more_ends_an_upload(said
         answer = connection.send(b"POST", b"/x", [HOST], endless(), silence=NEVER_WITHIN_A_TEST)
         if said:
             await answer.head
-            assert (answer.status, await answer.read(), await answer.read()) == (413, b"{}", b"")
+            assert (answer.status, await answer.read_unread(), await answer.read_unread()) == (
+                413,
+                b"{}",
+                b"",
+            )
         else:
             with pytest.raises(BrokenOffError):
                 await answer.head

@@ -178,7 +178,7 @@ async def test_another_connection_takes_the_place_of_one_and_the_old_one_is_clos
 async def test_a_connection_that_can_not_be_replaced_is_taken_back_all_the_same() -> None:
     async with serving() as server, pooled(server, limit=1) as pool:
         lent = await pool.acquire()
-        pool._address = Address.of(REFUSING)
+        pool._address = Address.parse(REFUSING)
         with pytest.raises(UnreachableError):
             await pool.replace(lent)
         pool.release(lent)

@@ -20,10 +20,10 @@ async def test_what_came_before_a_failure_is_read_before_it_raises() -> None:
     answer.feed(CHUNKED + b"2\r\nab\r\n2\r\ncd\r\nx")
     await answer.head
 
-    assert await answer.read() == b"abcd"
+    assert await answer.read_unread() == b"abcd"
     for _ in range(2):
         with pytest.raises(BrokenOffError):
-            await answer.read()
+            await answer.read_unread()
 
 
 @on_both_loops
@@ -31,22 +31,22 @@ async def test_the_end_is_read_as_often_as_one_likes() -> None:
     answer = response()
     answer.feed(CHUNKED + b"2\r\nab\r\n0\r\n\r\n")
 
-    assert [await answer.read() for _ in range(3)] == [b"ab", b"", b""]
+    assert [await answer.read_unread() for _ in range(3)] == [b"ab", b"", b""]
     answer.fail(SilentError())  # too late to matter
-    assert await answer.read() == b""
+    assert await answer.read_unread() == b""
 
 
 @on_both_loops
 async def test_who_reads_is_woken_by_a_piece_by_the_end_and_by_a_failure() -> None:
     for last, expected in [(b"0\r\n\r\n", b""), (b"x", BrokenOffError)]:
         answer = response()
-        reading = asyncio.create_task(answer.read())
+        reading = asyncio.create_task(answer.read_unread())
         await asyncio.sleep(0)
         answer.feed(CHUNKED)
         answer.feed(b"2\r\nab\r\n")
         assert await reading == b"ab"
 
-        reading = asyncio.create_task(answer.read())
+        reading = asyncio.create_task(answer.read_unread())
         await asyncio.sleep(0)
         answer.feed(last)
         [outcome] = await asyncio.gather(reading, return_exceptions=True)
@@ -58,7 +58,7 @@ async def test_who_stops_reading_can_go_on_later() -> None:
     answer = response()
     answer.feed(CHUNKED)
     for order in ["cancelled first", "fed first"]:
-        reading = asyncio.create_task(answer.read())
+        reading = asyncio.create_task(answer.read_unread())
         await asyncio.sleep(0)
         if order == "cancelled first":
             reading.cancel()
@@ -68,7 +68,7 @@ async def test_who_stops_reading_can_go_on_later() -> None:
             reading.cancel()
         await asyncio.gather(reading, return_exceptions=True)
         assert reading.cancelled()
-        assert await answer.read() == b"ab"
+        assert await answer.read_unread() == b"ab"
 
 
 @on_both_loops
@@ -84,7 +84,7 @@ async def test_who_waits_for_a_head_may_leave(end: bytes | None) -> None:
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
     if end is None:
-        answer.end()
+        answer.end_stream()
     else:
         answer.feed(end)
 

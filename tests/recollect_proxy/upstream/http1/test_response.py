@@ -40,7 +40,7 @@ def told(pieces: Sequence[bytes], *, bodiless: bool = False, ended: bool = False
     for piece in pieces:
         answer.feed(piece)
     if ended:
-        answer.end()
+        answer.end_stream()
     body = b"".join(answer._pieces)
     assert answer.waiting == len(body)
     assert answer.head.done() == bool(answer.status)
@@ -144,7 +144,7 @@ def test_a_cut_answer_is_never_whole(stream: bytes, expected: Told) -> None:
     for cut in range(len(stream) - 1):
         answer = response()
         answer.feed(stream[:cut]) if cut else None
-        answer.end()
+        answer.end_stream()
 
         assert isinstance(answer._failure, BrokenOffError)
         assert not answer.complete
@@ -266,7 +266,7 @@ def test_garbage_never_raises(beginning: bytes, pieces: list[bytes], bodiless: b
     answer = response(bodiless=bodiless)
     for piece in filter(None, [beginning, *pieces]):
         answer.feed(piece)
-    answer.end()
+    answer.end_stream()
 
     assert answer.complete != (answer._failure is not None)
     assert answer.head.done()

@@ -28,9 +28,9 @@ async def test_a_stream_and_an_upload_pass_on_one_connection() -> None:
         server.answers.append(streamed(b"one", 0.01, b"two"))
         upstream = upstream_at(server.base_url)
         async with upstream.forward("POST", b"/chat", [], b"{}") as answer:
-            assert (answer.status, await answer.read()) == (200, b"onetwo")
+            assert (answer.status, await answer.read_body()) == (200, b"onetwo")
         async with upstream.forward("POST", b"/files", [], upload()) as answer:
-            await answer.read()
+            await answer.read_body()
 
         assert server.last.body == b"abcabcabc"
         assert (server.connections, upstream.connections.idle) == (1, 1)
@@ -65,7 +65,7 @@ async def test_a_request_is_repeated_where_the_idle_connection_had_just_closed()
         upstream = upstream_at(f"http://127.0.0.1:{server.port}")
         for _ in range(3):
             async with upstream.forward("GET", b"/x", [], None) as answer:
-                assert await answer.read() == b"{}"
+                assert await answer.read_body() == b"{}"
         assert answered == 3
         assert (upstream.connections.lent, upstream.connections.idle) == (0, 1)
         await upstream.aclose()
@@ -105,7 +105,7 @@ async def test_failures_are_told_apart_and_take_no_place() -> None:
 async def test_who_leaves_at_any_point_leaves_nothing_open() -> None:
     async def exchange(upstream: Upstream) -> None:
         async with upstream.forward("GET", b"/x", [], None) as answer:
-            await answer.read()
+            await answer.read_body()
 
     async with ScriptedUpstream(lambda _: streamed(b"x", 0.01, b"y")) as server:
         upstream = upstream_at(server.base_url, connections=3)

@@ -35,7 +35,7 @@ _MOST_KEPT = 100_000
 """The most answers that are kept, so that a repair does exactly as shown."""
 
 
-class AskedPairs:
+class DuplicateFinder:
     """Finds pairs of memories by a model; ``tells`` returns the part of a user's memory that the model's server may see, by default all."""
 
     def __init__(
@@ -75,7 +75,7 @@ class AskedPairs:
                 for each in near
                 if each.kind in STATEMENTS and told.allows(each) and _is_before(each, memory)
             ]
-            answer = tuple([each async for each in self._asked(user_id, memory, older)]) if older else ()
+            answer = tuple([each async for each in self._findings(user_id, memory, older)]) if older else ()
             self._answers[memory.id] = answer
             if len(self._answers) > _MOST_KEPT:
                 del self._answers[next(iter(self._answers))]
@@ -83,7 +83,9 @@ class AskedPairs:
             for finding in self._answers.get(memory.id, ()):
                 yield finding
 
-    async def _asked(self, user_id: str, memory: Memory, older: Sequence[Memory]) -> AsyncIterator[Finding]:
+    async def _findings(
+        self, user_id: str, memory: Memory, older: Sequence[Memory]
+    ) -> AsyncIterator[Finding]:
         extractor = self._backends.extractor
         if extractor is None:
             raise ExtractorUnusableError
