@@ -4,6 +4,7 @@ Never: what a test expects.
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -187,6 +188,34 @@ async def with_proxy(folder: Path) -> AsyncIterator[Host]:
 
 
 @asynccontextmanager
+async def with_ollama_connection(folder: Path) -> AsyncIterator[Host]:
+    """Serve Open WebUI, with its Ollama connection alone, before the proxy before a server of Ollama's API."""
+    model = LanguageModel()
+    async with model.upstream, _running_database() as database:
+        signed = {"identity": "openwebui-jwt", "openwebui_jwt_secret": _SECRET, "require_identity": True}
+        settings = _settings(
+            model, database, folder, **signed | {"upstream": model.upstream.base_url.removesuffix("/v1")}
+        )
+        async with (
+            running_proxy(settings) as proxy,
+            served_openwebui(
+                folder,
+                connection="",
+                connection_headers={},
+                model=model.upstream.base_url,
+                ENABLE_OPENAI_API="false",
+                ENABLE_OLLAMA_API="true",
+                OLLAMA_BASE_URLS=f"http://127.0.0.1:{proxy.port}",
+                OLLAMA_API_CONFIGS=json.dumps({"0": {"enable": True, "headers": _HEADERS | MARKS}}),
+                ENABLE_FORWARD_USER_INFO_HEADERS="true",
+                FORWARD_USER_INFO_HEADER_JWT_SECRET=_SECRET,
+            ) as server,
+        ):
+            administrator = await signed_in(server)
+            yield Host("ollama", server, administrator, model, database, lambda: nullcontext(proxy))
+
+
+@asynccontextmanager
 async def with_filter(folder: Path) -> AsyncIterator[Host]:
     """Serve Open WebUI with the filter before the LLM, as the filter's README says."""
     model = LanguageModel()
@@ -234,8 +263,8 @@ def _function(name: str) -> str:
 
 
 def _settings(model: LanguageModel, database: Database, folder: Path, **own: Any) -> ProxySettings:
+    given = {"upstream": model.upstream.base_url} | own
     return proxy_settings(
-        upstream=model.upstream.base_url,
         database_url=database.dsn,
         data_dir=folder / "recollect",
         port=0,
@@ -243,5 +272,5 @@ def _settings(model: LanguageModel, database: Database, folder: Path, **own: Any
         extraction_model="extractor",
         **_PATIENT,
         **_QUICK,
-        **own,
+        **given,
     )

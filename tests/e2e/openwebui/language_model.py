@@ -18,6 +18,18 @@ REPLY = "All right, noted."
 MARKS = {"X-Test-Task": "{{TASK}}", "X-Test-Chat": "{{CHAT_ID}}"}
 """What a connection sends along, so that a test knows the requests apart that nobody else has to."""
 
+_NDJSON = [(b"Content-Type", b"application/x-ndjson")]
+_LISTED: dict[bytes, Any] = {
+    b"/models": {
+        "object": "list",
+        "data": [{"id": name, "object": "model", "owned_by": "scripted"} for name in MODELS],
+    },
+    b"/api/tags": {"models": [{"name": name, "model": name, "details": {}} for name in MODELS]},
+    b"/api/ps": {"models": []},
+    b"/api/version": {"version": "0.20.0"},
+}
+"""What is asked besides chats, by OpenAI's API and by Ollama's."""
+
 TOOL = "get_current_timestamp"
 _CALL = {"index": 0, "id": "call-1", "type": "function", "function": {"name": TOOL, "arguments": "{}"}}
 _BROODING_SECONDS = 60.0
@@ -77,13 +89,13 @@ class LanguageModel:
         return [
             each
             for each in self.upstream.received
-            if each.target.endswith(b"/chat/completions") and not asked_for(each)
+            if each.target.endswith((b"/chat/completions", b"/api/chat")) and not asked_for(each)
         ]
 
     def _answer(self, request: Received) -> Answer:
-        if request.target.endswith(b"/models"):
-            models = [{"id": name, "object": "model", "owned_by": "scripted"} for name in MODELS]
-            return whole(json.dumps({"object": "list", "data": models}).encode())
+        listed = next((each for path, each in _LISTED.items() if request.target.endswith(path)), None)
+        if listed is not None:
+            return whole(json.dumps(listed).encode())
         if request.target.endswith(b"/embeddings"):
             return embedded(request)
         if asked_for(request):
@@ -95,8 +107,18 @@ class LanguageModel:
         if not _task(request) and last_message(request) in self.broods:
             return streamed(event({"role": "assistant", "content": "Well"}), _BROODING_SECONDS, DONE)
         said = json.dumps(_OF_TASKS) if _task(request) else REPLY
-        answer = completion_stream(said) if request.json.get("stream") else completion(said)
+        answer = _spoken(request, said)
         return answer if _task(request) else (_THINKING_SECONDS, *answer)
+
+
+def _spoken(request: Received, said: str) -> Answer:
+    """Return an answer in the API, and in the way, that a request asks for."""
+    is_streamed = request.json.get("stream")
+    if request.target == b"/api/chat":
+        ended = {"message": {"role": "assistant", "content": said}, "done": True, "done_reason": "stop"}
+        line = json.dumps({"model": MODELS[0], **ended}).encode() + b"\n"
+        return streamed(line, headers=_NDJSON) if is_streamed else whole(line)
+    return completion_stream(said) if is_streamed else completion(said)
 
 
 def prompt(request: Received) -> str:
