@@ -67,6 +67,19 @@ def test_no_page_has_a_line_of_more_than_120_characters() -> None:
     assert long == []
 
 
+def test_the_index_leads_to_every_page() -> None:
+    index = (ROOT / "docs" / "README.md").read_text("utf-8")
+    pages = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]
+    assert [page for page in pages if page != "README.md" and f"]({page})" not in index] == []
+
+
+def test_each_how_to_has_numbered_steps_and_says_how_to_undo_them() -> None:
+    for page in (ROOT / "docs" / "how-to").glob("*.md"):
+        text = page.read_text("utf-8")
+        assert re.search(r"^1\. .+^2\. ", text, re.MULTILINE | re.DOTALL), page.name
+        assert re.search(r"\bundo", text, re.IGNORECASE), page.name
+
+
 def test_every_link_leads_to_a_file_and_a_heading() -> None:
     broken = []
     for document in documents():
