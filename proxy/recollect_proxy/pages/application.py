@@ -20,6 +20,7 @@ from recollect_proxy.pages import (
     memories,
     memory_list,
     overview,
+    playground,
     profile,
     recalls,
     settings,
@@ -66,7 +67,18 @@ _HEADERS = [
 ]
 _STATIC_LASTS = (b"cache-control", b"public, max-age=3600")
 
-_PAGES = (administrators, analytics, entry, memories, memory_list, overview, profile, recalls, settings)
+_PAGES = (
+    administrators,
+    analytics,
+    entry,
+    memories,
+    memory_list,
+    overview,
+    playground,
+    profile,
+    recalls,
+    settings,
+)
 """The modules whose handlers are the pages."""
 
 log = structlog.get_logger(__name__)

@@ -71,6 +71,10 @@ class Catalogue:
         shown = at.astimezone(self.zone) if isinstance(at, datetime) else at
         return shown.strftime(self.words["format.day"])
 
+    def clock(self, at: datetime) -> str:
+        """Return a time of day in the zone."""
+        return at.astimezone(self.zone).strftime("%H:%M")
+
     def minute(self, at: datetime) -> str:
         """Return a date and time as they are written in this language, in the zone."""
         return at.astimezone(self.zone).strftime(self.words["format.minute"])

@@ -32,7 +32,7 @@ CATALOGUES = load_catalogues()
 _USED = re.compile(r"""\bt\(["']([a-z_.]+)["'][,)]""")
 
 _SAME = {
-    "de": {"Chat", "Chats", "Name"},
+    "de": {"In {milliseconds} ms.", "Chat", "Chats", "Name"},
     "fr": {"{count} messages", "Importance", "Messages", "Notes", "important"},
     "es": {"Chat", "Chats", "{count} chats"},
 }
