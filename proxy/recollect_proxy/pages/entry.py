@@ -38,8 +38,15 @@ _YEAR = timedelta(days=365)
 
 @get("/enter")
 async def enter_by_link(request: Asked, parts: Parts, ticket: FromQuery[str | None] = None) -> Response[str]:
-    """Begin a person's session by the ticket of a link, and lead on, so that the ticket leaves the address."""
+    """Begin a person's session by the ticket of a link, and lead on, so that the ticket leaves the address.
+
+    Without a ticket it begins by the person's own proof, if the request has one: a token that the frontend or an OpenID
+    provider signed, as a gateway in front of the pages sends it.
+    """
     if ticket is None:
+        proven = parts.authentication.principal(list(request.scope["headers"]), peer_of(request))
+        if proven is not None and proven.role is Role.PERSON:
+            return _entered(request, parts, parts.authentication.page_sessions.new(proven), "")
         shown = parts.shown(request, parts.session(request))
         return Response(parts.templates.render("enter.html", shown), media_type=MediaType.HTML)
     tokens = parts.authentication.person_tokens

@@ -268,6 +268,8 @@ async def test_axe_finds_nothing_on_an_administrators_pages(
     await look("admin")
     await page.goto(f"{origin(pages)}/settings")
     await look("admin-settings")
+    await page.goto(f"{origin(pages)}/playground?question=Where+do+I+live%3F")
+    await look("playground")
     await page.context.close()
 
     assert {shown: bad for shown, bad in found.items() if bad} == {}

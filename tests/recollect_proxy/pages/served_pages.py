@@ -16,6 +16,7 @@ from recollect.engine import Engine, system_clock
 from recollect.ports import Clock
 from recollect_proxy.access import Audience, Authentication
 from recollect_proxy.access.access_keys import AccessKeys
+from recollect_proxy.identity import Mode
 from recollect_proxy.pages import pages
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 
@@ -150,10 +151,11 @@ async def serve_pages(
     clock: Clock = system_clock,
     public_url: str | None = None,
     admin_token: str = TOKEN,
+    modes: tuple[Mode, ...] = (),
 ) -> AsyncIterator[Pages]:
     """Serve the pages over ``engine``."""
     live = GivenEngine(engine)
-    authentication = Authentication(admin_token, clock, keys=AccessKeys(keys) if keys else None)
+    authentication = Authentication(admin_token, clock, keys=AccessKeys(keys) if keys else None, modes=modes)
     application = pages(live, authentication=authentication, public_url=public_url)
     async with serve_upstream(application) as origin:
         yield Pages(port=int(origin.rpartition(":")[2]), live=live, authentication=authentication)

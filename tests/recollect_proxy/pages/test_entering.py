@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import jwt
 import pytest
 from tests.recollect_proxy.memory_api.serving import TOKEN, engine_over
 from tests.recollect_proxy.pages.served_pages import FORM, Pages, Visitor, serve_pages, text_of
@@ -11,9 +12,24 @@ from tests.support.stores import Store
 from recollect.model import Flags
 from recollect.store import Postgres
 from recollect_proxy.access import Audience, FailedAttempts, KeyRole, add_access_key, source_of
+from recollect_proxy.identity.signed import OpenWebUIToken
+
+OF_FRONTEND = "5f0c9a1be2d347869c1d0f6a7b8e4c23"
 
 CHANGING = (
-    *("/correct", "/forget", "/confirm", "/approve", "/refuse", "/undo", "/chats", "/settings", "/erase"),
+    *(
+        "/add",
+        "/use/always",
+        "/correct",
+        "/forget",
+        "/confirm",
+        "/approve",
+        "/refuse",
+        "/undo",
+        "/chats",
+        "/settings",
+        "/erase",
+    ),
     *(
         "/sign-out",
         "/look",
@@ -38,6 +54,7 @@ SHOWING = (
     "/data",
     "/reads",
     "/export",
+    "/playground",
 )
 
 
@@ -283,6 +300,32 @@ def test_as_whom_failures_are_counted(
     first: tuple[str | None, str | None], second: tuple[str | None, str | None], *, same: bool
 ) -> None:
     assert (source_of(*first) == source_of(*second)) is same
+
+
+@pytest.mark.parametrize(
+    ("secret", "changed", "enters"),
+    [
+        (OF_FRONTEND, {}, True),
+        ("a1b2c3d4e5f60718293a4b5c6d7e8f90", {}, False),
+        (OF_FRONTEND, {"exp": 1}, False),
+        (OF_FRONTEND, {"iss": "another"}, False),
+    ],
+)
+async def test_a_person_enters_by_what_the_frontend_signed(
+    postgres: Postgres, store: Store, secret: str, changed: dict[str, object], *, enters: bool
+) -> None:
+    claims = {"sub": store.anna, "iss": "open-webui", "iat": 1, "exp": 4_000_000_000, **changed}
+    proof = (b"X-OpenWebUI-User-Jwt", jwt.encode(claims, secret, algorithm="HS256").encode())
+    engine = engine_over(postgres)
+    await engine.add(store.anna, "Drinks green tea")
+    async with serve_pages(engine, modes=(OpenWebUIToken(OF_FRONTEND),)) as served:
+        visitor = Visitor(served.port)
+        answer = await visitor.get("/enter", proof)
+
+        assert answer.status == (303 if enters else 200)
+        assert ((await visitor.get("")).status == 200) is enters
+        if enters:
+            assert "Drinks green tea" in await visitor.html("")
 
 
 @pytest.fixture
