@@ -131,7 +131,9 @@ def _with_text(
     yield _aligned(head[:-1], before, numeric, gap)
     for row in rows:
         yield _aligned(row[:-1], before, numeric, gap)
-        yield from ("    " + each for each in _wrapped(row[-1], sum(before) + gap * len(before) + room - 4))
+        yield from (
+            "    " + each for each in _wrapped(row[-1], sum(before) + gap * len(before) + room - 4) if each
+        )
 
 
 def _paragraphs(cells: Sequence[Sequence[str]], width: int) -> Iterator[str]:

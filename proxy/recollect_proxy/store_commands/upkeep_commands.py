@@ -1,10 +1,13 @@
 """`recollect migrate`, `users`, `retry`, `erase`, `usage`, `report`: the schema, the known users, an erasure, the figures. Never: SQL."""
 
+from collections import Counter
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recollect.model import Erasure
+from recollect.model.local_time import server_zone, wall
 from recollect_proxy.settings.command_settings import database_shown
 from recollect_proxy.store_commands.printing import Output, Table, print_json
 from recollect_proxy.store_commands.running_commands import (
@@ -60,17 +63,29 @@ async def retry(engine: "Engine") -> Output:
 
 @over_store()
 async def users(engine: "Engine") -> Output:
-    """List the known users, with the number of their memories and exchanges, and when they were last seen.
+    """List the known users, with the number of their memories, chats and turns, when they were last seen, and their names.
 
     To a terminal as a table; to a pipe one user a line, with tabs between the columns.
     """
     found = await engine.users()
-    columns = ("user", "memories", "chats", "exchanges", "pending", "last seen")
+    columns = ("user", "memories", "chats", "turns", "pending", "last seen", "name")
     rows = [
-        (each.id, each.memories, each.sessions, each.exchanges, each.pending, each.last_seen)
+        (
+            each.id,
+            each.memories,
+            each.sessions,
+            each.exchanges,
+            each.pending,
+            _day(each.last_seen),
+            each.name or "",
+        )
         for each in found
     ]
     return Output({"users": found}, Table(columns, rows))
+
+
+def _day(at: datetime | None) -> str:
+    return "" if at is None else f"{wall(at, server_zone()):%Y-%m-%d}"
 
 
 def _ask_to_erase(user: str, *, yes: Yes = False) -> None:
@@ -105,11 +120,19 @@ async def usage(
 ) -> Output:
     """List the tokens that memory takes, by user and day (UTC): those added to prompts, and those of background models.
 
+    A user is shown by name, if one is known and no other user has it.
+
     The same as `GET /memory/usage`. The last day comes first, and of a day the user with most tokens.
     """
     found = await engine.usage_by_day(days)
     counted = [(each.turns, each.prompt_tokens, each.model_tokens, each.model_calls) for each in found]
-    rows = [(each.day, each.user_id, *counts) for each, counts in zip(found, counted, strict=True)]
+    named = {each.id: each.name for each in await engine.users() if each.name}
+    given = Counter(named.values())
+    shown = {user: name for user, name in named.items() if given[name] == 1}
+    rows = [
+        (each.day, shown.get(each.user_id, each.user_id), *counts)
+        for each, counts in zip(found, counted, strict=True)
+    ]
     total = [sum(each) for each in zip(*counted, strict=True)] or [0] * 4
     all_rows: list[tuple[object, ...]] = [
         *rows,

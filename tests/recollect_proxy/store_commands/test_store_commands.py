@@ -10,7 +10,7 @@ import pytest
 from tests.recollect_proxy.commands.command_line import recollect
 from tests.support.stores import NOON, store_over
 
-from recollect.model import Awaits, Exchange, Formed, Scope, Unread, Wait
+from recollect.model import Awaits, Exchange, Flags, Formed, Scope, Unread, Wait
 from recollect.store import Postgres
 
 CAT = "She has a cat called Minka."
@@ -124,24 +124,34 @@ def test_who_is_known_is_listed_with_counts(operator: Operator, told: Exchange) 
     assert counts == {"memories": 0, "sessions": 1, "exchanges": 1, "pending": 1}
     assert listed[anna]["last_seen"].startswith(f"{told.turn.at:%Y-%m-%dT%H:%M}")
     assert listed["ben"]["memories"] == 1
-    assert operator("users").splitlines()[0].count("\t") == 5
+    assert operator("users").splitlines()[0].count("\t") == 6
 
 
 @pytest.fixture
 async def _paid(own_postgres: Postgres, told: Exchange) -> None:
-    """A background call for Anna."""
-    usage = store_over(own_postgres).usage
-    await usage.use(told.turn.scope.user_id, datetime.now(UTC).date(), 250_000)
+    """A background call for Anna, and one each for two people of the same name."""
+    store, today = store_over(own_postgres), datetime.now(UTC).date()
+    await store.usage.use(told.turn.scope.user_id, today, 250_000)
+    for user in ("ben-1", "ben-2"):
+        await store.log.append(store.exchange(TEA, Scope(user, "chat")))
+        await store.usage.use(user, today, 10)
+    for user, name in ((told.turn.scope.user_id, "Anna Berg"), ("ben-1", "Ben"), ("ben-2", "Ben")):
+        await store.flags.change_flags(user, Flags(told_name=name), ["told_name"], at=NOON)
 
 
 @pytest.mark.usefixtures("_paid")
-def test_tokens_are_listed_by_user_and_day_and_priced(operator: Operator, told: Exchange) -> None:
-    anna, today = told.turn.scope.user_id, datetime.now(UTC).date()
+def test_tokens_are_listed_by_user_and_day_and_priced(operator: Operator) -> None:
+    today = datetime.now(UTC).date()
 
     listed, priced = operator("usage").splitlines(), operator("usage", "--price", "4").splitlines()
 
-    assert listed == [f"{today}\t{anna}\t0\t0\t250000\t1", "total\t1 users\t0\t0\t250000\t1"]
-    assert [line.split("\t")[-1] for line in priced] == ["1.00", "1.00"]
+    assert listed == [
+        f"{today}\tAnna Berg\t0\t0\t250000\t1",
+        f"{today}\tben-1\t0\t0\t10\t1",
+        f"{today}\tben-2\t0\t0\t10\t1",
+        "total\t3 users\t0\t0\t250020\t3",
+    ]
+    assert [line.split("\t")[-1] for line in priced] == ["1.00", "0.00", "0.00", "1.00"]
 
 
 def test_a_user_is_erased_after_a_yes_and_not_without(operator: Operator, told: Exchange) -> None:

@@ -36,6 +36,7 @@ USER = "0b6c2f6f-2a10-4d68-9d3f-52f201980f6e"
         (MEMORY, USER, "contradiction", "says_otherwise", CONTENT),
         (USER, 1234, 123, 12345, 3, SAID),
         ("2026-03-15", USER, 123, 12345, 1234567, 321),
+        (USER, 12345678, 12345, 12345, 1234567, "2026-03-15", "Anna Berg"),
     ],
 )
 def test_a_table_keeps_to_the_width_and_loses_nothing(
