@@ -184,7 +184,7 @@ def default_base(settings: ProxySettings) -> str:
     """Return below which path of ours clients find the default upstream's API."""
     base = settings.default_upstream.base
     if base == "":  # all paths are the server's: its API is below /v1, unless the upstream's URL names it
-        return settings.upstream_api.removeprefix(settings.upstream)
+        return settings.path_of_api
     return base or settings.base_path
 
 

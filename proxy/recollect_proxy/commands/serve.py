@@ -105,7 +105,9 @@ def _run_server(settings: ProxySettings) -> None:
         print(banner(settings, application, bound, token), flush=True)  # noqa: T201 -- for the person who started us
         token.was_shown()
         looking.append(
-            get_running_loop().create_task(tell_of_upstream(application.upstream, settings.upstream_api))
+            get_running_loop().create_task(
+                tell_of_upstream(application.upstream, settings.upstream, settings.path_of_api)
+            )
         )
 
     server = Server(application, settings, ready=ready)

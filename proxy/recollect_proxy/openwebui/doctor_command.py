@@ -86,7 +86,7 @@ def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
     async def looked() -> str | None:
         upstream = upstream_of(settings)
         try:
-            return await complaint_about(upstream, settings.upstream_api)
+            return await complaint_about(upstream, settings.upstream, settings.path_of_api)
         finally:
             await upstream.aclose()
 

@@ -144,6 +144,11 @@ class ProxySettings(ProxyInternals, EngineSettings):
         return f"{self.upstream}{self.base_path}" if serves_all or self.is_whole_server else self.upstream
 
     @property
+    def path_of_api(self) -> str:
+        """The path of the default upstream's API below its URL; "" if the URL names it."""
+        return self.upstream_api.removeprefix(self.upstream)
+
+    @property
     def is_whole_server(self) -> bool:
         """Whether the default upstream is named without a path, and so serves OpenAI's API below /v1 and Ollama's below /api."""
         return self.default_upstream.base is None and not urlsplit(self.upstream).path

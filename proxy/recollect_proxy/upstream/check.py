@@ -20,41 +20,44 @@ USER_AGENT = b"recollect-upstream-check"
 log = structlog.get_logger(__name__)
 
 
-async def complaint_about(upstream: Upstream, base_url: str) -> str | None:
-    """Return the fault of a base URL and its remedy; None if there is none. Takes at most five seconds.
+async def complaint_about(upstream: Upstream, url: str, below: str = "") -> str | None:
+    """Return the fault of an upstream's URL and its remedy; None if there is none. Takes at most five seconds.
 
-    Any answer shows that the server is there: many servers have no list of models, and some ask for a key. The base URL
-    counts as wrong only if ``/models`` is not found below it, but ``/v1/models`` is.
+    Any answer shows that the server is there: many servers have no list of models, and some ask for a key. The URL counts as
+    wrong only if ``/models`` is not found below the API's path, but is with ``/v1`` or without it.
 
     Args:
-        upstream: The upstream with this base URL.
-        base_url: The base URL as the operator wrote it, for the text.
+        upstream: The upstream with this URL.
+        url: The URL as the operator wrote it, for the text.
+        below: The path of the API below the URL; "" if the URL names it.
     """
+    other = "" if below else "/v1"
     try:
         async with asyncio.timeout(_SECONDS):
-            if await _status(upstream, b"/models") != _NOT_FOUND or base_url.endswith("/v1"):
+            if await _status(upstream, below) != _NOT_FOUND or url.endswith("/v1"):
                 return None
-            has_v1 = await _status(upstream, b"/v1/models") in _THERE
+            is_elsewhere = await _status(upstream, other) in _THERE
     except (UpstreamError, TruncatedError, TimeoutError):
         return (
-            f"The LLM's server at {base_url} does not answer: chats fail until it does. Is it running, and is RECOLLECT_UPSTREAM "
+            f"The LLM's server at {url} does not answer: chats fail until it does. Is it running, and is RECOLLECT_UPSTREAM "
             "its address as seen from here? In a container 127.0.0.1 is the container itself."
         )
-    if not has_v1:
+    if not is_elsewhere:
         return None
+    remedy = """RECOLLECT_UPSTREAMS='[{"path": "/v1"}]'""" if below else f"RECOLLECT_UPSTREAM={url}/v1"
     return (
-        f"The base URL of the LLM seems to lack /v1: there is no {base_url}/models, but there is {base_url}/v1/models. "
-        f"Set RECOLLECT_UPSTREAM={base_url}/v1"
+        f"The LLM's API seems to be elsewhere: there is no {url}{below}/models, but there is {url}{other}/models. "
+        f"Set {remedy}"
     )
 
 
-async def tell_of_upstream(upstream: Upstream, base_url: str) -> None:
-    """Log the fault of a base URL, if any."""
-    if (complaint := await complaint_about(upstream, base_url)) is not None:
+async def tell_of_upstream(upstream: Upstream, url: str, below: str) -> None:
+    """Log the fault of an upstream's URL, if any."""
+    if (complaint := await complaint_about(upstream, url, below)) is not None:
         log.warning("upstream_doubtful", what_to_do=complaint)
 
 
-async def _status(upstream: Upstream, target: bytes) -> int:
+async def _status(upstream: Upstream, path: str) -> int:
     headers = [(b"Accept", b"application/json"), (b"User-Agent", USER_AGENT)]
-    async with upstream.forward("GET", target, headers, None) as answer:
+    async with upstream.forward("GET", f"{path}/models".encode(), headers, None) as answer:
         return answer.status

@@ -28,10 +28,10 @@ def serving(statuses: dict[str, int]) -> ScriptedUpstream:
     return server
 
 
-async def looked_at(base_url: str) -> str | None:
+async def looked_at(base_url: str, below: str = "") -> str | None:
     upstream = Upstream(base_url, connect_timeout=5, read_timeout=5)
     try:
-        return await complaint_about(upstream, base_url)
+        return await complaint_about(upstream, base_url, below)
     finally:
         await upstream.aclose()
 
@@ -58,6 +58,21 @@ async def test_a_base_url_that_lacks_its_version_is_told_with_what_to_set(status
 
     assert told is not None
     assert told.endswith(f"Set RECOLLECT_UPSTREAM={base_url}/v1")
+
+
+@pytest.mark.parametrize("status", [200, 401])
+async def test_a_server_whose_api_has_no_path_is_told_with_what_to_set(status: int) -> None:
+    async with serving({"/models": status}) as server:
+        told = await looked_at(f"http://127.0.0.1:{server.port}", "/v1")
+
+    assert told is not None
+    assert told.endswith("""Set RECOLLECT_UPSTREAMS='[{"path": "/v1"}]'""")
+
+
+@pytest.mark.parametrize("statuses", [{"/v1/models": 200, "/models": 200}, {}])
+async def test_a_server_whose_api_is_below_v1_is_right(statuses: dict[str, int]) -> None:
+    async with serving(statuses) as server:
+        assert await looked_at(f"http://127.0.0.1:{server.port}", "/v1") is None
 
 
 async def test_a_base_url_without_a_version_is_right_where_there_is_no_other() -> None:
