@@ -36,7 +36,7 @@ _REQUESTS = {
     "forget": "without a model: forget",
     "correct": "without a model: correct",
 }
-_SHOWN = 3
+_SHOWN = 2
 """Phrases of a request in a language."""
 _CHOICE = re.compile(r"\(([^()]*)\)")
 _INTRODUCTION = """# Requests that are read without a model

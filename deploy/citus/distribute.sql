@@ -15,7 +15,7 @@ BEGIN;
 DO $$
 BEGIN
     RAISE EXCEPTION 'Nothing was distributed: Recollect does not run on distributed tables yet.'
-        USING HINT = 'docs/explanation/scaling.md, "What everybody shares", says why. To try it on a copy: psql --set try_it=1';
+        USING HINT = 'docs/explanation/scaling.md, "Shared memories", says why. To try it on a copy: psql --set try_it=1';
 END
 $$;
 \endif
@@ -38,7 +38,7 @@ BEGIN
         IF has_any THEN
             RAISE EXCEPTION 'Nothing was distributed: %.% has rows of everybody (*), which can''t be distributed by user.',
                 place.table_name, place.column_name
-                USING HINT = 'docs/explanation/scaling.md, "What everybody shares", says why and what is planned.';
+                USING HINT = 'docs/explanation/scaling.md, "Shared memories", says why and what is planned.';
         END IF;
     END LOOP;
 END
