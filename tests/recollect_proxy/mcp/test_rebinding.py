@@ -25,6 +25,7 @@ async def status(known: KnownHosts, host: str, origin: str | None = None) -> int
         ("recollect", None, 200),
         ("memory.lan:8787", "http://memory.lan:8787", 200),
         ("memory.example.org", "https://memory.example.org", 200),
+        ("memory.lan:8787", "https://memory.example.org", 200),
         ("evil.example", "http://evil.example", 403),
         ("127.0.0.1:8787", "https://memory.example.org.evil.example", 403),
     ],
