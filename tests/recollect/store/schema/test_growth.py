@@ -37,6 +37,7 @@ EVERYBODYS = {
     "known_of_hashes",
     "memories_as_of",
     "memories_over_cap",
+    "memories_said_last",
     "nearest_memories",
     "one_memory",
     "page_of_memories",
