@@ -35,6 +35,9 @@ _WAIT_SECONDS = 300
 _CHAT_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 """A chat of Open WebUI's; one that its API had has no such id."""
 
+_MY_MEMORIES = "title: My memories\nauthor: Recollect\n"
+"""By these lines its code is known."""
+
 _NO_IDS = {".", ".."}
 """In a path they name the folder above: all of a user instead of one chat."""
 
@@ -159,7 +162,7 @@ async def _tell_taught(valves: Any, answer: Any) -> None:
         # anything.
         chats, socket = (sys.modules[f"open_webui.{each}"] for each in ("models.chats", "socket.main"))
         kept = await chats.Chats.get_message_by_id_and_message_id(chat_id, answer_id)
-        asked = {"message": kept["parentId"], "wait": _WAIT_SECONDS}
+        asked = {"message": kept["parentId"], "wait": _WAIT_SECONDS, "button": await _button()}
         headers = {"Authorization": f"Bearer {valves.key}"}
         user = f"{valves.memory_api.rstrip('/')}/users/{quote(user_id, safe='')}"
         async with httpx.AsyncClient(headers=headers, timeout=_WAIT_SECONDS + 60, trust_env=False) as client:
@@ -170,6 +173,13 @@ async def _tell_taught(valves: Any, answer: Any) -> None:
             await emit({"type": "status", "data": {"description": told, "done": True}})
     except Exception as error:  # noqa: BLE001 -- the chat's next answer tells it; an exception's text may hold the address
         log.warning("Recollect: what was remembered is not shown: %s", _error_text(error))
+
+
+async def _button() -> str | None:
+    """Return the name of the function My memories; None if it is not switched on."""
+    functions = getattr(sys.modules.get("open_webui.models.functions"), "Functions", None)
+    actions = [] if functions is None else await functions.get_functions_by_type("action", active_only=True)
+    return next((each.name[:64] for each in actions if _MY_MEMORIES in each.content), None)
 
 
 def _may_pass(error: Exception) -> bool:

@@ -21,6 +21,7 @@ from recollect.wire import COMPLETIONS, ChatMessage, authored_text
 from recollect_openwebui.answer_state import answer_state
 from recollect_openwebui.background import in_background
 from recollect_openwebui.block_removal import without_blocks
+from recollect_openwebui.first_memories import button_name, changes_line
 from recollect_openwebui.hook_call import Call
 from recollect_openwebui.languages import language_of
 from recollect_openwebui.notices import NEWS_AGE, Event, Notices, notices_of, status
@@ -193,9 +194,11 @@ async def _tell_outcome(
     except TimeoutError:
         return
     if outcome is not None and engine.engine is not None:
-        news = await engine.engine.tell(turn.scope, turn.key)
-        told = _notices(call, turn, news).changes(news.updates[::-1])
-        await _show_status(call, engine.engine, news, told)
+        opened, user_id = engine.engine, turn.scope.user_id
+        news = await opened.tell(turn.scope, turn.key)
+        button = await button_name() if news.updates else None
+        told = await changes_line(opened, user_id, news.updates[::-1], _notices(call, turn, news), button)
+        await _show_status(call, opened, news, told)
 
 
 async def _tell_meanwhile(call: Call, live: LiveEngine, turn: Turn) -> None:

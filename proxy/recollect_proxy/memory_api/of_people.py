@@ -25,6 +25,7 @@ from recollect.engine.people.chat_search import Period
 from recollect.errors import StoreError
 from recollect.model import Update
 from recollect.model.local_time import zone_named
+from recollect_openwebui.first_memories import changes_line
 from recollect_openwebui.languages import language_of
 from recollect_openwebui.notices import Notices
 from recollect_openwebui.page import my_memories_page
@@ -135,7 +136,8 @@ async def take_message_changes(asked: Asked) -> Any:
     if asked.sent.wait:  # who leaves meanwhile takes no change
         await unless_left(asked.incoming, engine.formed(chat, message, seconds=asked.sent.wait))
     news = await engine.tell(chat, message)
-    return {"line": _notices(asked, news.updates).changes(news.updates[::-1])}
+    notices, updates = _notices(asked, news.updates), news.updates[::-1]
+    return {"line": await changes_line(engine, chat.user_id, updates, notices, asked.sent.button)}
 
 
 async def read_openwebui_page(asked: Asked) -> Any:

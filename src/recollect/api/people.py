@@ -47,6 +47,12 @@ class MessageToUndo(Struct, forbid_unknown_fields=True):
 class ChangesOfMessage(MessageToUndo, forbid_unknown_fields=True):
     """The message whose changes are taken."""
 
+    button: Annotated[
+        Annotated[str, bounded_text(64, "")] | None,
+        about(
+            "The name of the button that shows memories in the frontend: the line of the first ones names it."
+        ),
+    ] = None
     wait: Annotated[
         int,
         Meta(

@@ -194,18 +194,16 @@ OFF = Recall(skipped=Skip.OFF)
             prepared(STANDING, records=False),
             [
                 "Knows 1 thing about you",
-                "Nothing you say is kept. What was remembered before stays and is still used.",
+                "Nothing new is remembered. What was remembered stays and is still used.",
             ],
         ),
         (
             prepared(recall=OFF, records=False),
-            [
-                "Memory is off: nothing is recalled, and nothing you say is kept. What was remembered before stays."
-            ],
+            ["Memory is off: nothing is recalled or kept. What was remembered stays."],
         ),
         (
             prepared(records=False),
-            ["Nothing you say is kept. What was remembered before stays and is still used."],
+            ["Nothing new is remembered. What was remembered stays and is still used."],
         ),
     ],
 )

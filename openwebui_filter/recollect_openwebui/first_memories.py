@@ -1,0 +1,39 @@
+"""The line about a person's first memories, which names the button that shows them. Never: the memories' words."""
+
+import sys
+from collections.abc import Sequence
+
+from recollect.engine import Engine
+from recollect.model import Action, Update
+from recollect_openwebui.notices import Notices
+
+_HEAD = "title: My memories\nauthor: Recollect\n"
+
+
+async def changes_line(
+    engine: Engine, user_id: str, updates: Sequence[Update], notices: Notices, button: str | None
+) -> str:
+    """Return the line with new changes; with a person's first memories it names the button that shows them.
+
+    Args:
+        engine: Knows whether these memories are the first.
+        user_id: The person.
+        updates: Rows of the audit, in the order of the line.
+        notices: The notices in the person's language.
+        button: The name of the button; None if there is none.
+    """
+    line = notices.changes(updates)
+    added = sum(each.action is Action.ADD for each in updates)
+    if not line or not added or not button:
+        return line
+    known = await engine.page(user_id, limit=added + 1)
+    return line if len(known.memories) > added else notices("hint", line=line, button=button)
+
+
+async def button_name() -> str | None:
+    """Return the name of the function My memories in this process's Open WebUI; None if it is not switched on."""
+    functions = getattr(sys.modules.get("open_webui.models.functions"), "Functions", None)
+    if functions is None:
+        return None
+    actions = await functions.get_functions_by_type("action", active_only=True)
+    return next((each.name for each in actions if _HEAD in each.content), None)
