@@ -5,7 +5,7 @@ version: 0.1.0
 license: Apache-2.0
 description: Switched on in a chat, nothing is recalled for it and nothing remembered of it.
 required_open_webui_version: 0.12.4
-It never knows open_webui's own modules, nor Recollect's: it leaves a mark that the Recollect filter looks for.
+It never knows open_webui's own modules, nor Recollect's: it leaves a mark for the Recollect filter, or for the proxy.
 """  # noqa: D205, D212 -- Open WebUI reads its metadata here, and only from the second line on
 
 from typing import Annotated, Any
@@ -26,6 +26,9 @@ class Filter:
         """The administrator's settings."""
 
         priority: Annotated[int, Field(description="Lower than the Recollect filter's: it runs first.")] = -1
+        proxy: Annotated[bool, Field(description="On with the proxy: requests carry an option for it.")] = (
+            False
+        )
 
     def __init__(self) -> None:
         self.valves = self.Valves()
@@ -33,7 +36,9 @@ class Filter:
         self.icon = _ICON
 
     async def inlet(self, body: dict[str, Any], __metadata__: Any = None) -> dict[str, Any]:
-        """Mark the request, for all hooks of the Recollect filter."""
+        """Mark the request, for all hooks of the Recollect filter, or for the proxy."""
+        if self.valves.proxy:
+            body["recollect"] = {"recall": False, "remember": False}
         if isinstance(__metadata__, dict):
             __metadata__["recollect_off"] = True
         return body

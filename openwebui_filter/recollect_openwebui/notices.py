@@ -56,7 +56,10 @@ class Notices:
         """
         known, lines = standing(prepared), []
         if not turn.history:
-            lines = [self._counted("knows", known) if known else "", self.off(prepared)]
+            off = (
+                "" if prepared.carried_out else self.off(prepared)
+            )  # a request to the memory recalls nothing
+            lines = [self._counted("knows", known) if known else "", off]
         if prepared.found or prepared.in_place:
             lines.append(self.recalled(prepared.found, prepared.in_place))
         if (done := prepared.carried_out) is not None:

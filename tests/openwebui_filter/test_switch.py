@@ -39,3 +39,12 @@ async def test_it_hands_back_what_it_is_handed() -> None:
     body: dict[str, Any] = {"messages": []}
 
     assert await load(OFF, function_id="recollect_off").inlet(body=body) is body
+
+
+async def test_with_the_proxy_it_puts_an_option_into_the_request() -> None:
+    switch = load(OFF, function_id="recollect_off")
+    switch.valves = switch.Valves(proxy=True)
+
+    body = await switch.inlet(body={"messages": []})
+
+    assert body["recollect"] == {"recall": False, "remember": False}

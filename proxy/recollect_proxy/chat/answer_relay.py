@@ -71,7 +71,8 @@ class AnswerRelay:
             elif status is None or not has_room(answer):
                 await relay(answer, send, extra=extra, listen=feed)
             else:
-                await status.relay(answer, send, prepared, extra=extra, listen=feed)
+                is_off = not (request.options.recall.recall or request.options.remember)
+                await status.relay(answer, send, prepared, is_off=is_off, extra=extra, listen=feed)
 
     @asynccontextmanager
     async def _forwarded(self, scope: Scope, request: OutboundRequest) -> AsyncIterator[Answer]:

@@ -82,6 +82,7 @@ class Shown:
         send: Send,
         prepared: Prepared,
         *,
+        is_off: bool = False,
         extra: Iterable[tuple[bytes, bytes]],
         listen: Callable[[bytes], None],
     ) -> None:
@@ -91,7 +92,7 @@ class Shown:
         """
         headers = [*answer.headers, *extra]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-        await _send_on(send, _before_answer(prepared, self._turn))
+        await _send_on(send, _before_answer(prepared, self._turn, is_off=is_off))
         end = _ENDS[0]  # a stream begins as if an event had just ended
         while chunk := await answer.chunk():
             listen(chunk)
@@ -140,11 +141,16 @@ def has_room(answer: Answer) -> bool:
     return answer.status == _OK and is_stream and not is_bound
 
 
-def _before_answer(prepared: Prepared, turn: Turn) -> bytes:
-    """Return events with the lines before an answer, and its sources; b"" for none."""
+def _before_answer(prepared: Prepared, turn: Turn, *, is_off: bool) -> bytes:
+    """Return events with the lines before an answer, and its sources; b"" for none.
+
+    ``is_off``: The request wants neither recall nor memories of itself, and the one line says so.
+    """
     included = prepared.included
     try:
         notices = notices_of(turn, texts=[each.item.content for each in included])
+        if is_off:
+            return _chunk(status(notices("off.here")))
         return b"".join(
             map(_chunk, [*notices.before_answer(prepared, turn), *map(notices.citation, included)])
         )

@@ -34,6 +34,9 @@ BESIDE = ("recollect_off", UNDO)
 MEMORIES = "recollect_memories"
 """That which shows people their memories, with the filter or with the proxy."""
 
+HINT = " See and change it: My memories, the bookmark below."
+"""The end of the line about a person's first memories."""
+
 EVENTS = "recollect_events"
 """That which erases what is deleted, with the filter or with the proxy."""
 
@@ -179,6 +182,7 @@ async def with_proxy(folder: Path) -> AsyncIterator[Host]:
                 key=key,
                 show_remembered=False,  # so that it is seen what the proxy shows by itself
             )
+            await administrator.add_filter("recollect_off", _function("recollect_off"), proxy=True)
             for name in (MEMORIES, UNDO):
                 await administrator.add_function(name, _function(name))
                 await administrator.change_valves(

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import pytest
 from playwright.async_api import Browser, Locator, expect
-from tests.e2e.openwebui.hosts import EVENTS, Host
+from tests.e2e.openwebui.hosts import EVENTS, HINT, Host
 from tests.e2e.openwebui.language_model import prompt
 from tests.e2e.openwebui.people import PASSWORD, Conversation, Person
 from tests.e2e.openwebui.server import REPOSITORY
@@ -46,7 +46,7 @@ class MyMemories:
     @property
     def rows(self) -> Locator:
         """The memories."""
-        return self.frame.get_by_role("list", name="Memories").get_by_role("listitem")
+        return self.frame.get_by_role("list", name="My memories").get_by_role("listitem")
 
     async def texts(self) -> list[str]:
         """Return what they say."""
@@ -55,6 +55,16 @@ class MyMemories:
     async def press(self, name: str) -> None:
         """Press the first button of this name."""
         await self.frame.get_by_role("button", name=re.compile(f"^{name}")).first.click()
+
+    async def choose(self, text: str, action: str) -> None:
+        """Choose an action in the menu of the row of a memory that begins so."""
+        await self.rows.filter(has_text=text).get_by_role("button", name="Actions: ").click()
+        await self.frame.get_by_role("menuitem", name=action).click()
+
+    async def write(self, text: str) -> None:
+        """Write into the field that is open, and save it."""
+        await self.frame.get_by_label("What is to be remembered").fill(text)
+        await self.press("Save")
 
     async def says(self, told: str) -> None:
         """Wait until the page says this."""
@@ -120,8 +130,10 @@ async def test_from_a_question_to_a_corrected_memory_takes_less_than_a_minute(
     await shown.open()
     assert await shown.texts() == [ROWING, LISBON]
     await keep(shown, "2-list")
-    await shown.press("Correct: I live")
-    await shown.frame.get_by_label("What it says").fill(PORTO)
+    heights = await shown.rows.evaluate_all("rows => rows.map((each) => each.clientHeight)")
+    assert max(heights) <= 48
+    await shown.choose("I live", "Correct")
+    await shown.frame.get_by_label("What is to be remembered").fill(PORTO)
     await keep(shown, "3-edit")
     await shown.press("Save")
     await shown.says("Corrected.")
@@ -143,22 +155,22 @@ async def test_it_is_searched_told_where_from_removed_and_brought_back(
     await shown.open()
 
     await shown.frame.get_by_label("Search").fill("CLUB row")
-    await shown.tab.keyboard.press("Enter")
     await expect(shown.rows).to_have_count(1)
-    await shown.frame.get_by_text("Where from?").click()
-    await expect(shown.frame.locator("blockquote")).to_have_text(ROWING)
+    await expect(shown.frame.locator("#count")).to_have_text("1 of 2")
+    await shown.press("My rowing club")
+    await expect(shown.frame.get_by_text("Brought up for: ")).to_be_visible()
     await expect(shown.frame.get_by_text("You said so on")).to_be_visible()
     await keep(shown, "where-from")
     async with shown.tab.context.expect_page() as opened:
-        await shown.press("Open that chat")
+        await shown.choose("My rowing", "Open that chat")
     assert re.search(r"/c/[0-9a-f-]{36}$", (await opened.value).url)
     await shown.tab.bring_to_front()
 
-    await shown.press("Forget")
+    await shown.choose("My rowing", "Forget")
     await shown.says("Forgotten.")
     await host.learned(alice, LISBON)
     await shown.press("Changes")
-    await expect(shown.frame.get_by_text(f"Forgotten: {ROWING}")).to_be_visible()
+    await expect(shown.frame.get_by_text(f"Forgot: {ROWING}")).to_be_visible()
     await keep(shown, "changes")
     await shown.frame.get_by_role("list", name="Changes").get_by_role("button").first.click()
     await shown.says("Undone.")
@@ -173,7 +185,7 @@ async def test_it_is_off_and_on_again_and_all_is_forgotten(
     await shown.open()
 
     await shown.press("Switch memory off")
-    await shown.says("Memory is off for you")
+    await expect(shown.frame.get_by_text("What is listed here stays until you forget it.")).to_be_visible()
     await Conversation(alice).says("I own a red bicycle.")
     assert LISBON not in prompt(host.model.chats("bicycle")[-1])
     await shown.press("Erase everything")
@@ -181,7 +193,7 @@ async def test_it_is_off_and_on_again_and_all_is_forgotten(
     await keep(shown, "forget-everything")
     assert await host.memories(alice) == [LISBON]
     await shown.press("Yes, erase everything")
-    await shown.says("Everything is erased: 1 memory, ")
+    await shown.says("Everything is erased. Memories: 1, ")
     await keep(shown, "forgotten")
     assert (await host.memories(alice), await host.logged(alice)) == ([], [])
     await shown.press("Switch memory on")
@@ -198,11 +210,9 @@ async def test_no_text_of_a_memory_runs_and_none_gets_into_the_chat(
     await shown.page.says(ASKED)
     await shown.open()
     for hostile in HOSTILE:  # people may write anything into a memory
-        await shown.press("Correct")
-        await shown.frame.get_by_label("What it says").fill(hostile)
-        await shown.press("Save")
+        await shown.choose("", "Correct")
+        await shown.write(hostile)
         await shown.says("Corrected.")
-        await shown.press("Search")
         await expect(shown.rows.locator(".text")).to_have_text([hostile])
         assert await shown.frame.locator("main script, main img, main iframe, main a, main svg").count() == 0
         assert await shown.tab.evaluate("window.ran") is None
@@ -216,7 +226,7 @@ async def test_no_text_of_a_memory_runs_and_none_gets_into_the_chat(
         assert "ran=1" not in whole
         assert "embeds" not in whole
     await shown.page.says("And now?")
-    assert not any(b"Where from?" in each.body for each in host.model.upstream.received)
+    assert not any(b"Brought up for" in each.body for each in host.model.upstream.received)
 
 
 async def test_it_works_by_keyboard_on_a_phone_in_the_dark(
@@ -229,9 +239,10 @@ async def test_it_works_by_keyboard_on_a_phone_in_the_dark(
     await shown.tab.set_viewport_size({"width": 390, "height": 760})
     keyboard = shown.tab.keyboard
     await expect(shown.frame.get_by_label("Search")).to_be_focused()
-    for _ in range(3):  # Search, Where from?, Edit
+    for _ in range(6):  # kind, order, Add, the choice, the text, the menu
         await keyboard.press("Tab")
     await keyboard.press("Enter")
+    await keyboard.press("Enter")  # Correct, the first of the menu
     await keyboard.press("ControlOrMeta+a")
     await keyboard.type(PORTO)
     await keep(shown, "phone-dark")
@@ -264,8 +275,42 @@ async def test_what_a_message_taught_is_shown_over_its_answer_though_that_has_en
         await host.administrator.change_valves(EVENTS, show_remembered=True)
     try:
         await shown.page.says(ROWING)
-        await shown.page.shows(f"Remembered: {ROWING}")
+        await shown.page.shows(f"Remembered: {ROWING}{HINT}")
         await host.learned(alice, ROWING)
     finally:
         if is_proxy:
             await host.administrator.change_valves(EVENTS, show_remembered=False)
+
+
+async def test_one_is_written_by_hand_and_several_are_forgotten_together(
+    host: Host, shown: MyMemories, alice: Person
+) -> None:
+    await _learn(host, alice, LISBON)
+    await shown.page.says(ASKED)
+    await shown.open()
+
+    await shown.press("Add")
+    await shown.write(ROWING)
+    await shown.says("Added.")
+    await host.learned(alice, LISBON, ROWING)
+    for each in await shown.frame.get_by_role("checkbox").all():
+        await each.check()
+    await shown.press("Forget")
+    await shown.says("2 forgotten.")
+    await host.learned(alice)
+    await shown.press("Undo")
+    await host.learned(alice, LISBON, ROWING)
+
+
+async def test_the_page_speaks_the_language_of_open_webui(
+    host: Host, shown: MyMemories, alice: Person, keep: Keep
+) -> None:
+    await _learn(host, alice, LISBON)
+    await shown.page.says(ASKED)
+    await shown.tab.evaluate("localStorage.locale = 'de-DE'")
+
+    await shown.page.presses("My memories")
+
+    frame = shown.tab.frame_locator("dialog iframe[title='Meine Erinnerungen']")
+    await expect(frame.get_by_role("button", name="Ged\u00e4chtnis ausschalten")).to_be_visible()
+    await keep(shown, "german")

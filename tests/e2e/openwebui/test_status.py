@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 import pytest
-from tests.e2e.openwebui.hosts import FILTER_NAME, MEMORIES, Host
+from tests.e2e.openwebui.hosts import FILTER_NAME, HINT, MEMORIES, Host
 from tests.e2e.openwebui.language_model import MODELS, prompt
 from tests.e2e.openwebui.people import Conversation, Person
 from tests.support.waiting import until
@@ -55,7 +55,9 @@ async def test_what_was_remembered_is_shown_over_the_answer_once_it_is(host: Hos
     chat = Conversation(alice)
     await chat.says(LISBON)
 
-    await shown(chat, f"Remembered: {LISBON}", beside=[_STARTING])  # where it is this process's first chat
+    await shown(
+        chat, f"Remembered: {LISBON}{HINT}", beside=[_STARTING]
+    )  # where it is this process's first chat
     assert await documents(chat) == []
     await host.learned(alice, LISBON)
 
@@ -92,7 +94,7 @@ async def test_each_model_that_is_asked_has_its_own_line_and_one_tells_what_was_
         return any(found)
 
     await until(told, seconds=_SECONDS)
-    assert sorted(found) == [[], [f"Remembered: {LISBON}"]]
+    assert sorted(found) == [[], [f"Remembered: {LISBON}{HINT}"]]
 
 
 async def test_sources_of_a_document_keep_their_numbers_before_what_was_recalled(
@@ -153,7 +155,8 @@ async def test_a_chat_whose_memory_is_switched_off_recalls_and_forms_nothing(
     await chat.says(f"{WHERE} {LOCKER}")
 
     assert "Lisbon" not in prompt(host.model.of_chat(chat.id)[-1])
-    assert await chat.statuses() == []
+    [line] = await chat.statuses()
+    assert line.startswith("No memory here")
     assert await host.logged(alice) == [LISBON]
     chat.switches = ()
     await chat.says(WHERE)

@@ -28,7 +28,7 @@ async def shown(chat: Conversation) -> tuple[list[str], list[dict[str, Any]]]:
     return [each["description"] for each in answer.get("statusHistory", [])], answer.get("sources", [])
 
 
-async def test_what_is_remembered_is_shown_with_the_chats_next_answer_and_once(
+async def test_what_is_remembered_is_shown_with_the_next_answer_in_any_chat_and_once(
     host: Host, alice: Person
 ) -> None:
     chat, other = Conversation(alice), Conversation(alice)
@@ -37,9 +37,7 @@ async def test_what_is_remembered_is_shown_with_the_chats_next_answer_and_once(
     assert await shown(chat) == ([], [])
     await host.learned(alice, LISBON)
     assert await other.says(THANKS) == REPLY
-    assert await shown(other) == ([], [])
-    assert await chat.says(THANKS) == REPLY
-    assert await shown(chat) == ([f"Meanwhile remembered: {LISBON}"], [])
+    assert await shown(other) == ([f"Meanwhile remembered: {LISBON}"], [])
     assert await chat.says(AGAIN) == REPLY
     assert await shown(chat) == ([], [])
 
@@ -87,3 +85,21 @@ async def test_a_stream_of_the_api_without_a_chat_shows_nothing(host: Host, alic
     assert "data: [DONE]" in answer.text
     assert '"event"' not in answer.text
     assert LISBON in prompt(host.model.chats(WHERE)[-1])
+
+
+async def test_a_chat_whose_memory_is_switched_off_recalls_and_forms_nothing_and_says_so(
+    host: Host, alice: Person
+) -> None:
+    await Conversation(alice).says(LISBON)
+    await host.learned(alice, LISBON)
+    chat = Conversation(alice, switches=["recollect_off"])
+
+    assert await chat.says(f"{WHERE} {LOCKER}") == REPLY
+
+    asked = host.model.of_chat(chat.id)[-1]
+    assert "Lisbon" not in prompt(asked)
+    assert "recollect" not in asked.json
+    [line], sources = await shown(chat)
+    assert line.startswith("No memory here")
+    assert sources == []
+    assert await host.logged(alice) == [LISBON]

@@ -63,8 +63,8 @@ class WebPage:
         await expect(self._follow_ups.first).to_be_visible(timeout=_MILLISECONDS)
         return "\n".join(await self._messages.last.get_by_role("paragraph").all_inner_texts())
 
-    async def shows(self, line: str) -> None:
-        """Wait until this is the line over the last answer.
+    async def shows(self, line: str | re.Pattern[str]) -> None:
+        """Wait until this is the line over the last answer, or fits it.
 
         Raises:
             AssertionError: It is another, or there is none.

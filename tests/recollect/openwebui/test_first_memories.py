@@ -54,7 +54,7 @@ async def test_the_button_is_found_by_its_code(
         return [SimpleNamespace(name="Mine", content=content)]
 
     functions = SimpleNamespace(get_functions_by_type=get_functions_by_type)
-    monkeypatch.setitem(sys.modules, "open_webui.models.functions", SimpleNamespace(Functions=functions))  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "open_webui.models.functions", SimpleNamespace(Functions=functions))
 
     assert await button_name() == name
 

@@ -187,7 +187,7 @@ OFF = Recall(skipped=Skip.OFF)
         (prepared(STANDING, STANDING, FOUND), ["Knows 2 things about you", "Recalled 1 memory"]),
         (prepared(carried_out=CarriedOut("", (FORGOT,))), ["Forgot: Son Leo has coeliac disease."]),
         (prepared(carried_out=CarriedOut("", (BACK,))), ["Undone. Remembered: Has a cat"]),
-        (prepared(carried_out=CarriedOut("Nothing was forgotten")), []),
+        (prepared(carried_out=CarriedOut("Nothing was forgotten"), recall=OFF), []),
         (prepared(carried_out=CarriedOut("", switched="resume")), ["Remembering again what you say."]),
         (prepared(recall=OFF), ["Nothing is recalled. What you say is still remembered."]),
         (

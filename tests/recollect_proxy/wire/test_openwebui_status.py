@@ -134,6 +134,21 @@ async def test_what_was_recalled_is_shown_before_the_first_word(
     assert b"Recalled 1 memory" in before
 
 
+async def test_a_message_without_memory_says_so_and_nothing_else(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    await given_memory(proxy, user)
+    upstream.answers.append(completion_stream("Tea."))
+    off = [(b"X-Recollect-Recall", b"off"), (b"X-Recollect-Remember", b"off")]
+
+    answer = await proxy.say(
+        user, WHICH_TEA, chat="chat-1", extra=[*spoken_for(user, WHICH_TEA), *off], stream=True
+    )
+
+    [line] = shown(answer.body, DONE).lines
+    assert line.startswith("No memory here")
+
+
 async def test_each_memory_is_cited_and_the_status_is_done(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
