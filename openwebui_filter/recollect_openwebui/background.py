@@ -6,7 +6,7 @@ from typing import Any
 
 import structlog
 
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 
 log = structlog.get_logger(__name__)
 
@@ -26,4 +26,4 @@ async def _quietly(work: Coroutine[Any, Any, None]) -> None:
     try:
         await work
     except Exception as error:  # noqa: BLE001 -- no caller waits for it
-        log.warning("openwebui_not_told", error=type(error).__name__, place=place(error))
+        log.warning("openwebui_notification_failed", error=type(error).__name__, raised_at=raised_at(error))

@@ -9,7 +9,7 @@ import structlog
 
 from recollect.assembly import shared_engine
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 from recollect.settings import EngineSettings, is_setting
 from recollect_openwebui.erasure import resume_erasing
 
@@ -76,4 +76,4 @@ def _resume_once() -> None:
     try:
         resume_erasing()
     except OSError as error:
-        log.error("erasures_not_resumed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- it goes on
+        log.error("erasures_resume_failed", error=type(error).__name__, raised_at=raised_at(error))  # noqa: TRY400 -- it goes on

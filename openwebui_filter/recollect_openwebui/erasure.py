@@ -18,7 +18,7 @@ from recollect.assembly import running_engine
 from recollect.engine import Engine
 from recollect.errors import StoreError
 from recollect.model import Erasure, Scope
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 from recollect.text.patterns import anchored
 from recollect_openwebui.background import in_background
 
@@ -80,7 +80,7 @@ def resume_erasing() -> None:
         except FileNotFoundError:
             continue  # another process has done it
         except (OSError, ValueError, msgspec.DecodeError) as error:
-            log.error("erasure_unreadable", file=file.name, error=type(error).__name__)  # noqa: TRY400 -- the file is named
+            log.error("erasure_read_failed", file=file.name, error=type(error).__name__)  # noqa: TRY400 -- the file is named
             continue
         in_background(_once_possible(request, file))
 
@@ -89,7 +89,9 @@ async def _once_possible(request: _ErasureRequest, file: Path | None = None) -> 
     is_done, seconds = await _erased(request), _LOOK_SECONDS
     if not is_done and file is None:
         file = _written(request)
-        log.warning("erasure_waits", user_id=request.user_id, reason="no engine or its store is there yet")
+        log.warning(
+            "erasure_postponed", user_id=request.user_id, reason="no engine or its store is there yet"
+        )
     while not is_done:
         await asyncio.sleep(seconds)
         is_done, seconds = await _erased(request), min(2 * seconds, _LOOK_SECONDS_AT_MOST)
@@ -122,7 +124,7 @@ async def _erase(engine: Engine, request: _ErasureRequest) -> None:
 
 
 def _log_erasure(erasure: Erasure) -> None:
-    log.info("erased", erasure_id=str(erasure.id), rows=sum(count for _, count in erasure.rows))
+    log.info("data_erased", erasure_id=str(erasure.id), rows=sum(count for _, count in erasure.rows))
 
 
 def _written(request: _ErasureRequest) -> Path | None:
@@ -137,7 +139,7 @@ def _written(request: _ErasureRequest) -> Path | None:
         beside.write_text(json.dumps(request, default=datetime.isoformat), "utf-8")
         beside.replace(file)
     except OSError as error:
-        log.error("erasure_not_written", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- it goes on
+        log.error("erasure_save_failed", error=type(error).__name__, raised_at=raised_at(error))  # noqa: TRY400 -- it goes on
         return None
     return file
 

@@ -107,13 +107,13 @@ class App:
             log.warning("upstream_failed", url=error.url, code=error.failure.code)
             await send_failure(scope, send, error.failure)
         except TruncatedError:
-            log.warning("upstream_broke_off", answer_begun=started)
+            log.warning("upstream_disconnected", answer_begun=started)
             if not started:
                 await send_failure(scope, send, UPSTREAM_BROKE_OFF)
         except Exception as error:  # noqa: BLE001 -- whatever it is, the client is told in its own words
             # Its name and its place, not its text, which may hold the user's. An answer begun is cut.
             where = _place_of(error)
-            log.error("internal_error", error=type(error).__name__, where=where, answer_begun=started)  # noqa: TRY400 -- no text
+            log.error("request_failed", error=type(error).__name__, raised_at=where, answer_begun=started)  # noqa: TRY400 -- no text
             if not started:
                 await send_failure(scope, send, INTERNAL)
 

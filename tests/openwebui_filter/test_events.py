@@ -57,7 +57,7 @@ async def test_all_of_who_is_deleted_goes_and_nothing_of_anybody_else(
     assert await contents(engine, alice) == []
     assert await engine.history(alice) == []
     assert len(await contents(engine, bob)) == 1
-    [line] = [line for line in logs if line["event"] == "erased"]
+    [line] = [line for line in logs if line["event"] == "data_erased"]
     assert line["rows"] > 0
 
 
@@ -179,8 +179,8 @@ async def test_who_is_deleted_before_there_is_an_engine_is_erased_once_there_is(
         assert await live.ready(60)
         await told()
 
-    assert [line["event"] for line in logs if line["event"] in {"erasure_waits", "erased"}] == [
-        "erasure_waits",
+    assert [line["event"] for line in logs if line["event"] in {"erasure_postponed", "erased"}] == [
+        "erasure_postponed",
         "erased",
     ]
 

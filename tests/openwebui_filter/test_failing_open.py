@@ -57,7 +57,7 @@ async def test_while_the_database_is_away_chats_go_on_and_nothing_is_said_of_its
             assert await chat.says(WHERE) == ""
 
     written = "".join(capsys.readouterr()) + caplog.text
-    assert "store_unavailable" in written
+    assert "store_open_failed" in written
     assert "hunter2" not in written
     assert "Lisbon" not in written
 

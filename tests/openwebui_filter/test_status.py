@@ -201,7 +201,7 @@ async def test_a_store_that_is_away_costs_a_status_and_is_told_by_its_name(
         await told()
 
     assert chat.statuses == []
-    [line] = [line for line in logs if line["event"] == "openwebui_not_told"]
+    [line] = [line for line in logs if line["event"] == "openwebui_notification_failed"]
     assert line["error"] == "StoreUnavailableError"
     assert "Pipa" not in str(line)
 

@@ -142,7 +142,7 @@ async def test_an_erasure_that_nobody_can_read_is_told_and_stops_no_other(
 
     assert await store.memories.sessions(store.anna) == []
     left = [f"{name}.json" for name in UNREADABLE]
-    assert [line["file"] for line in logs if line["event"] == "erasure_unreadable"] == left
+    assert [line["file"] for line in logs if line["event"] == "erasure_read_failed"] == left
     assert waiting(erasures) == left
 
 
@@ -154,11 +154,11 @@ async def test_where_nothing_can_be_written_it_is_told_and_waits_all_the_same(
 
     with capture_logs() as logs:
         await events.event(event=deleted(store.anna))
-        await until(lambda: "erasure_waits" in [line["event"] for line in logs])
+        await until(lambda: "erasure_postponed" in [line["event"] for line in logs])
         await first._engine()
         await told()
 
-    assert "erasure_not_written" in [line["event"] for line in logs]
+    assert "erasure_save_failed" in [line["event"] for line in logs]
     assert await store.memories.sessions(store.anna) == []
 
 
@@ -174,12 +174,12 @@ async def test_where_there_is_no_data_folder_it_waits_all_the_same(
 
     with capture_logs() as logs:
         await events.event(event=deleted(store.anna))
-        await until(lambda: "erasure_waits" in [line["event"] for line in logs])
+        await until(lambda: "erasure_postponed" in [line["event"] for line in logs])
         await first._engine()
         await told()
 
     assert await store.memories.sessions(store.anna) == []
-    assert not {"erasure_not_written", "openwebui_not_told"} & {line["event"] for line in logs}
+    assert not {"erasure_save_failed", "openwebui_notification_failed"} & {line["event"] for line in logs}
     assert waiting(erasures) == []
 
 
@@ -197,13 +197,13 @@ async def test_a_folder_that_can_not_be_looked_into_costs_no_chat_its_memory_and
 
     with capture_logs() as logs:
         await events.event(event=deleted(store.anna))
-        await until(lambda: "erasure_waits" in [line["event"] for line in logs])
+        await until(lambda: "erasure_postponed" in [line["event"] for line in logs])
         assert await (await first._engine()).ready(60)
         await first._engine()
         await told()
 
     told_of = [line["event"] for line in logs if line["log_level"] == "error"]
-    assert told_of == ["erasure_not_written", "erasures_not_resumed"]
+    assert told_of == ["erasure_save_failed", "erasures_resume_failed"]
     assert await store.memories.sessions(store.anna) == []
 
 
@@ -225,7 +225,7 @@ async def test_only_files_of_its_own_are_read(
         await told()
 
     odd = ["a.json", "b.json", "c.json", "d.json"]
-    assert [line["file"] for line in logs if line["event"] == "erasure_unreadable"] == odd
+    assert [line["file"] for line in logs if line["event"] == "erasure_read_failed"] == odd
     assert await store.memories.sessions(store.anna) == [BY_API]
 
 
@@ -244,7 +244,7 @@ async def test_an_erasure_that_another_process_carried_out_meanwhile_is_nothing(
         assert await (await first._engine()).ready(60)
         await told()
 
-    assert not {"erasure_unreadable", "erased"} & {line["event"] for line in logs}
+    assert not {"erasure_read_failed", "erased"} & {line["event"] for line in logs}
 
 
 async def test_a_file_that_can_not_be_removed_is_no_failure(

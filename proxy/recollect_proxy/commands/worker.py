@@ -49,7 +49,7 @@ def worker(
     if settings.in_memory:
         typer.echo("A database in memory is its proxy's alone: there is nothing to form elsewhere.", err=True)
         raise typer.Exit(2)
-    log.info("worker_database", database=database_shown(settings))
+    log.info("worker_database_selected", database=database_shown(settings))
     try:
         asyncio.run(_until_told(run_worker(settings.for_engine, upstream=settings.upstream_api)))
     except UnfitDatabaseError as error:

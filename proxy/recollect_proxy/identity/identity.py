@@ -103,8 +103,8 @@ class Identity:
         if not self._has_warned:
             self._has_warned = True
             log.warning(
-                "user_id_unfilled",
-                told="The frontend sends a template in place of the user's id; these chats have no memory.",
+                "user_id_rejected",
+                detail="The frontend sends a template in place of the user's id; these chats have no memory.",
             )
 
     def _sends_all(self, headers: Headers) -> bool | None:

@@ -72,7 +72,7 @@ def _api_key(settings: ProxySettings) -> Mode:
             f"RECOLLECT_IDENTITY=api-key needs {settings.api_key_file}: `recollect key USER` makes a key."
         )
     file = WatchedFile[Mapping[str, str]](
-        settings.api_key_file, read_key_file, absent={}, event="api_keys_unreadable"
+        settings.api_key_file, read_key_file, absent={}, event="api_keys_read_failed"
     )
     return ApiKey(file.value)
 

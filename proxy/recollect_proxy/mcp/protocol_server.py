@@ -36,7 +36,7 @@ from msgspec import Struct
 
 from recollect.api.agents import ArgumentError, MemoryDocument, ProfileDocument
 from recollect.errors import EmbedderError, MemoryNotFoundError, StoreError, SwitchedOffError
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 from recollect_proxy.mcp.caller import Caller
 from recollect_proxy.mcp.client_name import UNNAMED, printable_name
 from recollect_proxy.mcp.tools import TOOLS
@@ -225,5 +225,5 @@ def _explained(error: Exception) -> str:
             log.warning("mcp_store_failed", error=type(error).__name__)
             return "The memory can't be reached right now. Try again later."
         case _:
-            log.error("mcp_failed", error=type(error).__name__, place=place(error))
+            log.error("mcp_failed", error=type(error).__name__, raised_at=raised_at(error))
             return "This failed in Recollect."

@@ -56,5 +56,5 @@ def answer_to(error: Exception, first: Sequence[Failure] = ()) -> Failure:
     if failure is INTERNAL_ERROR:
         log.error("memory_api_failed", exc_info=error)
     elif failure.status > INTERNAL_ERROR.status:
-        log.warning("memory_api_unavailable", error=type(error).__name__, detail=str(error))
+        log.warning("memory_api_store_failed", error=type(error).__name__, detail=str(error))
     return replace(failure, message=str(error)) if isinstance(error, SwitchedOffError) else failure

@@ -47,7 +47,7 @@ async def answered_once(
     try:
         await engine.keep_answer(user_id, key, reply.body, reply.headers.get("ETag"), taken=taken)
     except StoreError as error:  # it is done; sent again it is answered as under way, for a minute
-        log.warning("answer_not_kept", error=type(error).__name__)
+        log.warning("idempotent_answer_save_failed", error=type(error).__name__)
     return reply
 
 
@@ -55,7 +55,7 @@ async def _release(engine: Engine, user_id: str, key: str, taken: Any) -> None:
     try:
         await engine.release_answer(user_id, key, taken=taken)
     except StoreError as error:  # it is free again after a minute
-        log.warning("key_not_released", error=type(error).__name__)
+        log.warning("idempotency_key_release_failed", error=type(error).__name__)
 
 
 def _kept(kept: KeptAnswer, request: bytes, status: int) -> Reply:

@@ -95,4 +95,4 @@ async def read_condition(engine: Engine) -> Condition:
 def _note(asking: asyncio.Task[T]) -> None:
     error = TimeoutError() if asking.cancelled() else asking.exception()
     if error is not None:
-        log.warning("health_store_unavailable", error=type(error).__name__)
+        log.warning("health_check_failed", error=type(error).__name__)

@@ -11,7 +11,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 from recollect_proxy.access import Authentication
 from recollect_proxy.pages import (
     administrators,
@@ -138,7 +138,7 @@ def _telling(parts: PageParts) -> Callable[[Request[Any, Any, Any], Exception], 
             raise error
         failure = failure_of(error)
         if failure is BROKEN:
-            log.error("page_failed", error=type(error).__name__, where=place(error))
+            log.error("page_failed", error=type(error).__name__, raised_at=raised_at(error))
         if failure is NO_USER:
             return redirect(f"{BASE}/users")
         is_piece = request.headers.get("hx-request") == "true"

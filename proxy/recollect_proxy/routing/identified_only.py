@@ -39,7 +39,7 @@ class IdentifiedOnly:
         caller = self._identity.identify(scope["headers"], peer_of(scope))
         if caller.user_id is not None:
             return application
-        log.info("refused_without_identity", reason=str(caller.skip))
+        log.info("request_refused", reason=str(caller.skip))
         return Refusing(IDENTITY_REQUIRED, self._reports.skip(caller.skip))
 
     def serves(self, path: bytes) -> bool:

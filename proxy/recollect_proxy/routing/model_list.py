@@ -91,7 +91,7 @@ class ModelList:
                     return None
                 return _LIST.decode(await answer.read_body()).data
         except (UpstreamError, TruncatedError, TimeoutError, msgspec.MsgspecError) as error:
-            log.warning("models_not_listed", upstream=destination.name, error=type(error).__name__)
+            log.warning("model_listing_failed", upstream=destination.name, error=type(error).__name__)
             return None
 
 

@@ -74,7 +74,7 @@ def settings_of_start(without_upstream: str = NO_UPSTREAM, /, **options: Any) ->
 
 def _tell_what_sets_nothing(sources: Sources) -> None:
     if found := sources.without_effect():
-        log.warning("variables_without_effect", what_to_do=found)
+        log.warning("variables_ignored", remedy=found)
 
 
 def read_settings(without_upstream: str = NO_UPSTREAM, /, **options: Any) -> ProxySettings:

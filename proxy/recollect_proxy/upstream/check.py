@@ -54,7 +54,7 @@ async def complaint_about(upstream: Upstream, url: str, below: str = "") -> str 
 async def tell_of_upstream(upstream: Upstream, url: str, below: str) -> None:
     """Log the fault of an upstream's URL, if any."""
     if (complaint := await complaint_about(upstream, url, below)) is not None:
-        log.warning("upstream_doubtful", what_to_do=complaint)
+        log.warning("upstream_check_failed", remedy=complaint)
 
 
 async def _status(upstream: Upstream, path: str) -> int:

@@ -32,7 +32,7 @@ UPSTREAM_UNREACHABLE = Failure(
     502, "upstream", "upstream_unreachable", "Recollect could not connect to the upstream LLM."
 )
 UPSTREAM_BROKE_OFF = Failure(
-    502, "upstream", "upstream_broke_off", "The upstream LLM closed the connection without an answer."
+    502, "upstream", "upstream_disconnected", "The upstream LLM closed the connection without an answer."
 )
 UPSTREAM_SILENT = Failure(504, "upstream", "upstream_timeout", "The upstream LLM did not answer in time.")
 UPSTREAM_BUSY = _ours(

@@ -13,7 +13,7 @@ from recollect.errors import RecollectError
 from recollect.model import EmbedderInUse, EmbedderPlace
 from recollect.models.embedders.cache import CachedEmbedder
 from recollect.ports import Embedder, Generation
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 
 if TYPE_CHECKING:
     from recollect.store.embedders import EmbedderGenerations
@@ -111,7 +111,10 @@ class LiveGenerations:
             except Exception as error:  # noqa: BLE001 -- the next look may succeed; recall goes on with what is known
                 detail = str(error) if isinstance(error, RecollectError) else ""
                 log.warning(
-                    "embedders_not_known", error=type(error).__name__, detail=detail, place=place(error)
+                    "embedders_lookup_failed",
+                    error=type(error).__name__,
+                    detail=detail,
+                    raised_at=raised_at(error),
                 )
 
     async def aclose(self) -> None:
@@ -161,7 +164,7 @@ class LiveGenerations:
             made = await self.make(wanted.place, wanted.made_by)
         except RecollectError as error:
             log.warning(
-                "earlier_embedder_unusable",
+                "earlier_embedder_rejected",
                 model=wanted.model,
                 error=type(error).__name__,
                 detail=str(error),
@@ -171,7 +174,7 @@ class LiveGenerations:
             return None
         if made.name != wanted.model:  # other weights by now, in the same place
             log.warning(
-                "earlier_embedder_unusable", model=wanted.model, error="", detail=f"It is {made.name} now."
+                "earlier_embedder_rejected", model=wanted.model, error="", detail=f"It is {made.name} now."
             )
             await made.aclose()
             return None

@@ -29,7 +29,7 @@ from recollect.engine.background.worker import AbsentWorker
 from recollect.errors import ConfigurationError, RecollectError, StoreError
 from recollect.models.embedders.cache import CachedEmbedder
 from recollect.ports import Clock, Embedder, Spooled
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 from recollect.runtime.logs import configured_level
 from recollect.settings import NOWHERE, EngineSettings, Worker
 from recollect.settings.upstreams import UpstreamSettings, plain_upstream
@@ -115,7 +115,7 @@ async def run_worker(settings: EngineSettings, *, upstream: str | None = None) -
     Args and errors are those of ``open_engine``.
     """
     if settings.database_url is None and not await asyncio.to_thread(_is_shared, settings.data_dir):
-        log.warning("worker_without_proxy", folder=str(settings.data_dir), what_to_do=_ALONE)
+        log.warning("worker_started_without_proxy", folder=str(settings.data_dir), remedy=_ALONE)
     async with _open(settings, upstream) as (_, start):
         await WorkerProcess(msgspec.structs.replace(start, is_told=False)).run()
 
@@ -269,7 +269,7 @@ def _as_json(value: object) -> object:
 def _tell_of_failure(forming: "asyncio.Task[None]") -> None:
     """Log at once that formation stopped; only a bug ends it while the engine is open."""
     if not forming.cancelled() and (error := forming.exception()) is not None:
-        log.error("formation_stopped", error=type(error).__name__, place=place(error))
+        log.error("formation_stopped", error=type(error).__name__, raised_at=raised_at(error))
 
 
 async def _load_embedders(
@@ -348,7 +348,7 @@ async def _keep_running(server: EmbeddedServer) -> None:
             if await asyncio.to_thread(server.revive):
                 log.warning("embedded_database_restarted")
         except (RecollectError, OSError) as error:
-            log.warning("embedded_database_down", error=type(error).__name__, detail=str(error))
+            log.warning("embedded_database_failed", error=type(error).__name__, detail=str(error))
             await asyncio.sleep(_AGAIN_SECONDS)
 
 
@@ -376,7 +376,7 @@ class _StorePatience:
     def _warn(self) -> None:
         if self._goes_on is None or not self._goes_on.is_set():
             why = "it is slow, or its schema is being changed"
-            log.warning("store_late", waited_seconds=_PATIENCE_SECONDS, why=why)
+            log.warning("store_delayed", waited_seconds=_PATIENCE_SECONDS, reason=why)
         if self._goes_on is not None:
             self._goes_on.set()
 

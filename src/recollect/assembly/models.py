@@ -152,7 +152,7 @@ async def make_second_embedder(settings: EngineSettings, *, cache_dir: Path) -> 
         embedder = MultilingualE5Embedder(cache_dir=cache_dir / "models")
         await embedder.load()
     except EmbedderError as error:
-        log.warning("without_second_embedder", detail=str(error))
+        log.warning("second_embedder_disabled", detail=str(error))
         if embedder is not None:
             await embedder.aclose()
         return None

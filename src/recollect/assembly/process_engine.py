@@ -7,7 +7,7 @@ import structlog
 
 from recollect.assembly.host_engine import live_engine
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 from recollect.settings import EngineSettings
 
 log = structlog.get_logger(__name__)
@@ -56,4 +56,4 @@ def _closed(closing: asyncio.Task[None]) -> None:
     """Log why an engine could not be closed; nothing awaits that task."""
     _closing.discard(closing)
     if not closing.cancelled() and (error := closing.exception()) is not None:
-        log.error("engine_not_closed", error=type(error).__name__, place=place(error))
+        log.error("engine_close_failed", error=type(error).__name__, raised_at=raised_at(error))

@@ -57,7 +57,7 @@ async def warm_up_search(backends: Backends) -> None:
     try:
         await within(_SECONDS, _search_at_once(backends, Scope(str(uuid4()), str(uuid4()))))
     except (TimeoutError, StoreError, EmbedderError) as error:
-        log.info("search_not_warmed", error=type(error).__name__, detail=str(error))
+        log.info("search_warm_up_failed", error=type(error).__name__, detail=str(error))
 
 
 async def _search_at_once(backends: Backends, nobody: Scope) -> None:

@@ -211,7 +211,7 @@ class Engine(Profiles):
         erasure = await self._erase_spooled(user_id, erasure)
         left = (*erasure.left, *await self._left_in_spool(user_id, erasure), ("caches", remembered))
         if any(count for _, count in left):
-            log.warning("left_after_erasure", left={name: count for name, count in left if count})
+            log.warning("rows_left_after_erasure", left={name: count for name, count in left if count})
         return replace(erasure, left=left)
 
     async def erase_session(self, scope: Scope) -> Erasure:

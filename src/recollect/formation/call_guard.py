@@ -156,7 +156,9 @@ class CircuitBreaker:
         if self._trying or self.failures >= FAILURES or self.seconds >= FAILED_SECONDS:
             self.open_until = at + self._pause
             self.opened += 1
-            log.warning("model_left_alone", failures=self.failures, seconds=self._pause.total_seconds())
+            log.warning(
+                "model_calls_paused", failures=self.failures, pause_seconds=self._pause.total_seconds()
+            )
         self._trying = False
 
     def give_up(self) -> None:
@@ -170,7 +172,7 @@ class RareWarnings:
     def __init__(self) -> None:
         self._told: dict[tuple[str, str], datetime] = {}
 
-    def tell(self, event: str, at: datetime, *, what_to_do: str, **cause: str) -> None:
+    def tell(self, event: str, at: datetime, *, remedy: str, **cause: str) -> None:
         """Warn of a cause, unless that was done within the hour; nothing of a model's answer is said."""
         known = (event, "\n".join(cause.values()))
         told = self._told.get(known)
@@ -179,7 +181,7 @@ class RareWarnings:
         if len(self._told) >= _CAUSES_KEPT:  # clients may name any model
             self._told.clear()
         self._told[known] = at
-        log.warning(event, **cause, what_to_do=what_to_do)
+        log.warning(event, **cause, remedy=remedy)
 
 
 class CallGuard:
@@ -268,10 +270,10 @@ class CallGuard:
         if isinstance(error, InvalidExtractionError):
             self.breaker.succeed()  # the server answers; only this call failed
             self._warnings.tell(
-                "model_answers_unreadable",
+                "model_answer_rejected",
                 self._clock(),
                 model=error.model or "unknown",
-                what_to_do=_WHEN_UNREADABLE,
+                remedy=_WHEN_UNREADABLE,
             )
         elif (
             isinstance(error, ExtractorError)
@@ -288,7 +290,7 @@ class CallGuard:
                 advice = _WITHOUT_KEY if isinstance(error, CredentialGoneError) else _WHEN_UNUSABLE
                 meanwhile = _MEANWHILE[self._work]
                 self._warnings.tell(
-                    "model_not_usable", self._clock(), detail=str(error), what_to_do=f"{advice} {meanwhile}"
+                    "model_rejected", self._clock(), detail=str(error), remedy=f"{advice} {meanwhile}"
                 )
 
     async def _require_budget(self, user_id: str) -> None:
@@ -304,4 +306,4 @@ class CallGuard:
             today = self._clock().date()
             await self._usage.use(user_id, today, tokens, for_summary=self._work is Work.SUMMARIES)
         except StoreError as error:
-            log.warning("usage_not_counted", error=type(error).__name__, detail=str(error))
+            log.warning("usage_count_failed", error=type(error).__name__, detail=str(error))

@@ -36,10 +36,10 @@ def log_formed(formed: Sequence[Formed], applied: Sequence[Sequence[Change]], *,
 
 
 def log_decision(formed: Formed, applied: Sequence[Change], *, include_text: bool) -> None:
-    """Log one ``memory_decision`` at the level ``debug``: each change for an exchange, with its reason."""
+    """Log one ``memories_decided`` at the level ``debug``: each change for an exchange, with its reason."""
     exchange = formed.exchange
     log.debug(
-        "memory_decision",
+        "memories_decided",
         user_id=exchange.turn.scope.user_id,
         exchange_id=str(exchange.id),
         input_message_length=len(exchange.turn.text),

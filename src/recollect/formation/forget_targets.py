@@ -82,7 +82,7 @@ class ForgetTargets:
         try:
             chosen = await self.guard.call(asker.user_id, lambda: judge.choose(command.about, known, asker))
         except ExtractorError as error:
-            log.warning("forgetting_without_model", error=type(error).__name__, detail=str(error))
+            log.warning("forget_targets_lookup_failed", error=type(error).__name__, detail=str(error))
             return []
         return [known[number] for number in chosen.numbers if 0 <= number < len(known)]
 

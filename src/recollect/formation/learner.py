@@ -173,7 +173,7 @@ class StatementLearner:
         try:
             return list(await self._backends.embedder.embed(texts))
         except EmbedderError as error:
-            log.warning("forming_without_embeddings", error=type(error).__name__, detail=str(error))
+            log.warning("memories_formed_without_embeddings", error=type(error).__name__, detail=str(error))
             return [None] * len(texts)
 
     async def _verified(

@@ -22,7 +22,7 @@ from recollect.indexing.indexed_message import (
 from recollect.indexing.memories import MemoryEmbedding, embed_questions
 from recollect.model import EmbeddingScope, IndexedMessage, LoggedMessage, UnembeddedChunk
 from recollect.ports import Embedder
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 
 if TYPE_CHECKING:
     from recollect.store.log import LogIndex
@@ -88,7 +88,7 @@ async def index_user(
         if until is None and embeds_later and await _embed_later(run, second_embedder, chunks=messages):
             return _NEXT_RUN_DELAY
     except EmbedderError as error:
-        log.warning("indexing_without_embeddings", error=type(error).__name__, detail=str(error))
+        log.warning("messages_indexed_without_embeddings", error=type(error).__name__, detail=str(error))
         return _EMBEDDER_DELAY
     except StoreError as error:
         log.warning("indexing_store_failed", error=type(error).__name__, detail=str(error))
@@ -112,7 +112,7 @@ async def embed_user(
     try:
         return _NEXT_RUN_DELAY if await _embed_later(run, second_embedder, chunks=chunks) else None
     except EmbedderError as error:
-        log.warning("not_embedded_anew", error=type(error).__name__, detail=str(error))
+        log.warning("memory_reembedding_failed", error=type(error).__name__, detail=str(error))
         return _EMBEDDER_DELAY
     except StoreError as error:
         log.warning("indexing_store_failed", error=type(error).__name__, detail=str(error))
@@ -263,7 +263,7 @@ class _Run:
             return await self._prepared(message)
         async with self.tried(str(message.id)) as begun:
             if begun > self.attempts:
-                log.error("message_not_indexed", error=WorkerStoppedError.__name__, attempts=begun - 1)
+                log.error("message_indexing_failed", error=WorkerStoppedError.__name__, attempts=begun - 1)
                 return None
             return await self._prepared(message)
 
@@ -296,7 +296,7 @@ class _Run:
 
 
 def _log_not_indexed(error: Exception) -> None:
-    log.error("message_not_indexed", error=type(error).__name__, place=place(error))
+    log.error("message_indexing_failed", error=type(error).__name__, raised_at=raised_at(error))
 
 
 async def _embedded(indexed: IndexedMessage, message: LoggedMessage, embedder: Embedder) -> IndexedMessage:

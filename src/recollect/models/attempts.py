@@ -137,7 +137,7 @@ class Steps:
             await self._attempts.count_end(user_id, step)
         # No attempt has failed: the next one is counted afresh, while this process lives.
         except StoreError as error:
-            log.debug("end_not_noted", error=type(error).__name__)
+            log.debug("attempt_update_failed", error=type(error).__name__)
         else:
             self._ended_unnoted.discard((user_id, step))
 

@@ -36,7 +36,7 @@ async def embedded_again(memories: Sequence[Memory], embedder: Embedder | None) 
     try:
         embedded = await second_embeddings(statements, embedder)
     except EmbedderError as error:
-        log.warning("kept_without_second_embedding", error=type(error).__name__, detail=str(error))
+        log.warning("memories_saved_without_second_embeddings", error=type(error).__name__, detail=str(error))
         return list(memories)
     made = {each.id: each for each in embedded}
     return [made.get(memory.id, memory) for memory in memories]

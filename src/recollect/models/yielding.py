@@ -182,6 +182,6 @@ class Yielding:
                 await asyncio.wait({asking})
         if asking.cancelled():
             self.given_up += 1
-            log.debug("given_up_for_a_chat", idle_seconds=round(self._idle, 1))
+            log.debug("model_call_cancelled_for_chat", idle_seconds=round(self._idle, 1))
             raise YieldedError(timedelta(seconds=max(self._until_idle(self._now()), _LOOK_SECONDS)))
         return asking.result()

@@ -4,7 +4,7 @@ from pathlib import PurePath
 from traceback import extract_tb
 
 
-def place(error: BaseException) -> str:
+def raised_at(error: BaseException) -> str:
     """Return file and line where the error was raised, or "" if it was not raised.
 
     A rendered trace may quote local variables, which are users' words.

@@ -13,7 +13,7 @@ import structlog
 
 from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.model import LogEntry, Scope
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 from recollect.spool.records import decode, encode
 from recollect.spool.segments import Kept, Segment, SegmentFolder
 
@@ -107,7 +107,7 @@ class Spool:
                 self._folder, self._open = folder, None
                 await self._store()
             except OSError as error:
-                log.warning("spool_in_memory", folder=str(self._path), error=type(error).__name__)
+                log.warning("spool_moved_to_memory", folder=str(self._path), error=type(error).__name__)
 
     async def adopt(self) -> None:
         """Take over what dead processes left; files that can't be read are logged, and left. Never raises."""
@@ -117,7 +117,7 @@ class Spool:
         try:
             await _off_loop(_adopt, self._folder, found)
         except OSError as error:
-            log.warning("spool_not_adopted", error=type(error).__name__)
+            log.warning("spool_adoption_failed", error=type(error).__name__)
         self._segments[:0] = found
         if count := sum(len(each.exchanges) for each in found):
             log.info("spool_adopted", exchanges=count)
@@ -136,7 +136,7 @@ class Spool:
                 line = await asyncio.to_thread(encode, entry)
             self._add(kept, line)
         except Exception as error:  # noqa: BLE001 -- the log may still take the entry
-            log.warning("not_spooled", error=type(error).__name__, place=place(error))
+            log.warning("spool_write_failed", error=type(error).__name__, raised_at=raised_at(error))
         return kept
 
     def _add(self, kept: Kept, line: bytes) -> None:
@@ -148,7 +148,7 @@ class Spool:
                 self._add_to_file(kept, line, self._folder)
             except OSError as error:
                 if self._open is None or self._open.is_on_disk:
-                    log.warning("spool_in_memory", folder=str(self._path), error=type(error).__name__)
+                    log.warning("spool_moved_to_memory", folder=str(self._path), error=type(error).__name__)
             else:
                 return
         if len(line) + sum(each.size for each in self._segments if not each.is_on_disk) > _MOST_IN_MEMORY:
@@ -195,7 +195,7 @@ class Spool:
                     await self._store()  # as the disk has room now
                     await _off_loop(segment.sync)
             except OSError as error:
-                log.warning("spool_not_synced", error=type(error).__name__)
+                log.warning("spool_sync_failed", error=type(error).__name__)
         return kept.segment is not None
 
     async def _store(self) -> None:
@@ -224,7 +224,7 @@ class Spool:
                     self._drop(each)
                 # The next process writes it once more, and the lines behind it.
                 except OSError as error:
-                    log.warning("spool_not_shrunk", error=type(error).__name__)
+                    log.warning("spool_shrink_failed", error=type(error).__name__)
                     return
 
     def _drop(self, segment: Segment) -> None:
@@ -283,7 +283,9 @@ class Spool:
             return False
         except Exception as error:  # noqa: BLE001 -- whatever it is, it must not hold back other users
             detail = str(error) if isinstance(error, RecollectError) else ""
-            log.warning("spool_held", error=type(error).__name__, detail=detail, place=place(error))
+            log.warning(
+                "spool_user_postponed", error=type(error).__name__, detail=detail, raised_at=raised_at(error)
+            )
             held.add(kept.user_id)
         else:
             self.finish(kept)
@@ -294,7 +296,7 @@ class Spool:
         try:
             await self._keep(lambda each: not each.is_done)
         except OSError as error:
-            log.warning("spool_not_shrunk", error=type(error).__name__)
+            log.warning("spool_shrink_failed", error=type(error).__name__)
 
     async def _keep(self, wanted: Callable[[Kept], bool]) -> int:
         """Keep only some lines, of each segment at once or not at all; return how many went that were not done. Raises OSError."""
@@ -337,7 +339,7 @@ class Spool:
             try:
                 await self._store()
             except OSError as error:
-                log.warning("spool_not_closed", error=type(error).__name__)
+                log.warning("spool_close_failed", error=type(error).__name__)
         self._open = None
         self._drop_done()
         left = self.waiting

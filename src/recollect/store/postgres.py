@@ -146,5 +146,5 @@ async def _told_of_pooler(connection: Connection) -> bool:
     with store_errors():
         pooled = await is_pooled(connection)
     if pooled:
-        log.info("database_behind_pooler", statements="not kept", jobs="looked for every second")
+        log.info("pooler_detected", statements="not kept", jobs="looked for every second")
     return pooled

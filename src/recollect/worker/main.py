@@ -20,7 +20,7 @@ from recollect.engine.credentials import Lent
 from recollect.errors import RecollectError
 from recollect.formation.warm_up import warm_up
 from recollect.ports import Cache
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 from recollect.runtime.logs import configure_logging
 from recollect.settings import EngineSettings
 from recollect.worker.watchdog import watch
@@ -50,10 +50,10 @@ async def _live(told_to: BinaryIO, tells: BinaryIO) -> int:
             configure_logging(start.log_level)
         await _work(start, reader, tells)
     except RecollectError as error:
-        log.error("worker_unusable", error=type(error).__name__, detail=str(error))  # noqa: TRY400 -- the message says it all
+        log.error("worker_start_failed", error=type(error).__name__, detail=str(error))  # noqa: TRY400 -- the message says it all
         return 1
     except Exception as error:  # noqa: BLE001 -- its text may quote a setting's value
-        log.error("worker_unusable", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- as above
+        log.error("worker_start_failed", error=type(error).__name__, raised_at=raised_at(error))  # noqa: TRY400 -- as above
         return 1
     finally:
         transport.close()
@@ -79,7 +79,7 @@ async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> 
         ended, _ = await asyncio.wait(further, return_when=asyncio.FIRST_COMPLETED)
         for task in ended:
             if (error := task.exception()) is not None:
-                log.error("worker_stopped", error=type(error).__name__, place=place(error))
+                log.error("worker_failed", error=type(error).__name__, raised_at=raised_at(error))
         working.cancel()
         await asyncio.wait({working})
         for task in further:

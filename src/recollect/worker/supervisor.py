@@ -14,7 +14,7 @@ from cachetools import TTLCache
 from recollect.engine.background.counts import FormationCounts
 from recollect.engine.credentials import CREDENTIAL_SECONDS, CREDENTIALS_KEPT, Lent
 from recollect.formation import CallStatistics
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 from recollect.worker.watchdog import HELD_SECONDS, OVERDUE
 from recollect.worker.wire import LONGEST_LINE, Chats, Clear, Lend, Start, ToWorker, line_of, read_report
 
@@ -115,10 +115,10 @@ class WorkerProcess:
             except OSError as error:
                 how = f"it can't be started: {error.strerror}"
             except Exception as error:  # noqa: BLE001 -- whatever it is, without a worker nothing is formed any more
-                how = f"{type(error).__name__} in {place(error)}"
+                how = f"{type(error).__name__} in {raised_at(error)}"
             if time.monotonic() - began > _LIVED_SECONDS:
                 pause = _SHORTEST_PAUSE
-            log.warning("worker_ended", how=how, again_seconds=pause)
+            log.warning("worker_ended", reason=how, retry_seconds=pause)
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
@@ -153,7 +153,7 @@ class WorkerProcess:
             try:
                 said = read_report(line)
             except msgspec.MsgspecError as error:
-                log.warning("worker_not_understood", error=type(error).__name__)
+                log.warning("worker_report_rejected", error=type(error).__name__)
             else:
                 self._now, self.guarded = said.counts, said.guarded
 

@@ -35,7 +35,7 @@ async def watch(steps: Steps) -> None:
             signal.setitimer(signal.ITIMER_REAL, HELD_SECONDS)
             await asyncio.sleep(_LOOK_SECONDS)
             if (step := steps.overdue()) is not None:
-                log.error("worker_step_overdue", step=step.value)
+                log.error("worker_step_timed_out", step=step.value)
                 os._exit(OVERDUE)  # a thread that does not end would keep any other way from ending
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

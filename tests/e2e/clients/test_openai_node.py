@@ -120,7 +120,7 @@ async def test_an_error_of_our_own_says_who_failed_in_node_too(comparison: Compa
     _, through = await comparison.ask(node_client("error"), someone, (End.CLOSE,), (End.CLOSE,))
 
     assert (through.got["name"], through.got["status"]) == ("InternalServerError", 502)
-    assert (through.got["code"], through.got["failed"]) == ("upstream_broke_off", "upstream")
+    assert (through.got["code"], through.got["failed"]) == ("upstream_disconnected", "upstream")
 
 
 async def test_a_file_that_node_uploads_in_pieces(comparison: Comparison, someone: User) -> None:

@@ -26,7 +26,7 @@ async def test_formation_waits_while_an_answer_is_under_way_and_a_long_wait_is_l
             now = NOON + timedelta(minutes=minutes)
             await watch.look()
             assert yielding.wait(ANNA), "its proxy may have been killed, or its answer takes long"
-    waits = [line for line in lines if line["event"] == "formation_waits_for_chats"]
+    waits = [line for line in lines if line["event"] == "formation_paused_for_chats"]
     assert [(line["log_level"], line["running"], line["seconds"]) for line in waits] == [
         ("info", 1, 120),
         ("info", 1, 240),
@@ -50,4 +50,4 @@ async def test_a_short_wait_is_not_logged(own_store: Store) -> None:
             await own_store.log.append(exchange)
             await watch.look()
 
-    assert [line for line in lines if line["event"] == "formation_waits_for_chats"] == []
+    assert [line for line in lines if line["event"] == "formation_paused_for_chats"] == []

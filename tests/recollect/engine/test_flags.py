@@ -68,7 +68,7 @@ async def test_the_log_tells_who_changed_what_for_everybody_once_it_is_changed(o
         outage.failure = None
         await subject.change_flags(Flags(recall=False), ("recall",), by=by)
 
-    told = {"event": "settings_changed_for_everybody", "by": "support", "names": ["recall"]}
+    told = {"event": "settings_changed", "by": "support", "names": ["recall"]}
     assert [told | {"log_level": "info"}] == lines
 
 

@@ -168,9 +168,9 @@ async def test_everything_is_formed_in_order(worker: Worker) -> None:
     assert worker.order == [1, 2, 3]
     assert await worker.outcomes() == ["formed"] * 3
     told = [line["event"] for line in lines]
-    assert told.count("memory_decision") == 3
+    assert told.count("memories_decided") == 3
     assert sum(line["exchanges"] for line in lines if line["event"] == "formed") == 3
-    assert set(told) == {"memory_decision", "formed"}
+    assert set(told) == {"memories_decided", "formed"}
 
 
 @pytest.mark.parametrize(("turns", "batches"), [(1, [[1], [2]]), (2, [[1, 2]])])
@@ -252,7 +252,7 @@ async def test_what_else_keeps_failing_is_held_and_the_later_ones_go_on(
     assert await worker.outcomes() == ["failed", "formed"]
     failures = [line for line in lines if line["event"] == "formation_failed"]
     assert [(line["attempts"], line["held"]) for line in failures] == [(1, False), (2, False), (3, True)]
-    assert all(line["place"].startswith("test_inbox.py:") for line in failures)
+    assert all(line["raised_at"].startswith("test_inbox.py:") for line in failures)
     [held, _] = await worker.entries()
     assert held["error"].startswith(type(error).__name__)
     assert WORDS not in f"{lines} {held['error']}"

@@ -147,7 +147,7 @@ async def test_a_store_that_is_away_is_tried_again_and_the_start_does_not_wait_f
 
     assert isinstance(failure, StoreUnavailableError)
     assert live.failure is None
-    assert [line["event"] for line in logs] == ["store_unavailable"] * 2
+    assert [line["event"] for line in logs] == ["store_open_failed"] * 2
     await live.aclose()
 
 
@@ -169,7 +169,7 @@ async def test_what_fails_after_the_start_is_tried_again(store: Store, error: Ex
         await live.start()
         assert await live.ready(20)
 
-    assert [line["event"] for line in logs] == ["store_unavailable", "engine_unusable"]
+    assert [line["event"] for line in logs] == ["store_open_failed", "engine_open_failed"]
     await live.aclose()
 
 
@@ -182,7 +182,7 @@ async def test_what_waiting_would_not_mend_is_told_of_where_nobody_waits_for_the
         await until(lambda: live.failure is not None)
 
     assert live.failure is error
-    assert {line["event"] for line in logs} == {"engine_unusable"}
+    assert {line["event"] for line in logs} == {"engine_open_failed"}
     assert (await recalled(live, store.turn())).skipped is Skip.STORE
     await live.aclose()
 
@@ -377,7 +377,7 @@ async def test_notes_that_wait_take_no_place_of_an_exchange(
     await live.settle(20)
 
     assert lost(logs) == []
-    dropped = [line["log_level"] for line in logs if line["event"] == "note_dropped"]
+    dropped = [line["log_level"] for line in logs if line["event"] == "notes_dropped"]
     assert dropped == ["debug"] * 2
     assert len(log.kept) == 1
     assert await pending(store) == 2
@@ -430,7 +430,7 @@ async def test_erasures_by_others_are_looked_for_whatever_a_look_raises(
         await until(lambda: erasures.looks > 4)
         await live.aclose()
 
-    told = [line for line in logs if line["event"] == "erasures_not_known"]
+    told = [line for line in logs if line["event"] == "erasures_lookup_failed"]
     assert [line["error"] for line in told] == ["StoreError", "ValueError", "KeyError"]
-    assert all(line["place"].startswith("test_live.py:") for line in told[1:])
+    assert all(line["raised_at"].startswith("test_live.py:") for line in told[1:])
     assert "tea" not in str(told)

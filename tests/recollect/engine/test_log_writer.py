@@ -138,7 +138,7 @@ async def test_a_chat_that_goes_on_before_its_turn_is_safe_is_counted(
     with capture_logs() as logs:
         await begun.durable()
     assert live.log_writer.late == 1
-    assert {"event": "exchange_late", "log_level": "warning", "count": 1} in logs
+    assert {"event": "exchange_spooled_late", "log_level": "warning", "count": 1} in logs
 
     readied.set()
     await say(live, store, "two", seconds=1)
@@ -178,7 +178,7 @@ async def test_a_store_that_is_slow_is_waited_for_no_longer_than_a_chat_can_bear
     with capture_logs() as logs:
         exchange_record = await say(live, store, "one")
     assert live.log_writer.waiting.exchanges == 1
-    assert [line["event"] for line in logs] == ["remember_failed"]
+    assert [line["event"] for line in logs] == ["exchange_recording_failed"]
     log.hangs = False
     await exchange_record.end("First.", recollections=())
     await live.settle(20)
@@ -284,7 +284,7 @@ async def test_a_bug_ends_no_chat_and_is_told_by_its_name(store: Store, folder: 
     with capture_logs() as logs:
         await say(live, store, "one")
 
-    assert [line["event"] for line in logs] == ["remember_failed", "exchange_lost"]
+    assert [line["event"] for line in logs] == ["exchange_recording_failed", "exchange_lost"]
     assert "secret" not in str(logs)
     await live.aclose()
 
@@ -329,7 +329,7 @@ async def test_what_fails_before_anything_is_written_is_lost_and_counted(
         assert remembering is not None
         assert await remembering is None
 
-    assert [line["event"] for line in logs] == ["remember_failed", "exchange_lost"]
+    assert [line["event"] for line in logs] == ["exchange_recording_failed", "exchange_lost"]
     assert "secret" not in str(logs)
     assert live.log_writer.lost == 1
     await live.aclose()

@@ -157,7 +157,7 @@ async def test_a_fault_in_tidying_ends_no_formation_and_quotes_nobody(own_store:
 
     failed = [line for line in logs if line["event"].endswith("_failed")]
     assert {line["error"] for line in failed} == {"ValueError"}
-    assert all(line["place"] for line in failed)
+    assert all(line["raised_at"] for line in failed)
     assert "tea" not in str(failed)
 
 

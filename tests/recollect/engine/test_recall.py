@@ -355,7 +355,7 @@ async def test_a_bug_costs_the_memories_alone_and_is_logged_by_its_place_alone(s
     [line] = [each for each in logs if each["event"] == "recall_failed"]
     assert line["log_level"] == "error"
     assert line["error"] == "LookupError"
-    assert ".py:" in line["place"]
+    assert ".py:" in line["raised_at"]
     assert "exc_info" not in line
 
 

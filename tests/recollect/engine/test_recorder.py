@@ -118,7 +118,7 @@ async def test_an_exchange_is_not_lost_because_its_memories_could_not_be_counted
         remembered = await subject.remember(store.turn(), "Good.", recollections=recollections)
 
     assert remembered is True
-    assert events(logs) == ["note_failed"]
+    assert events(logs) == ["notes_failed"]
 
 
 async def test_the_memories_in_the_prompt_are_counted(store: Store) -> None:
@@ -171,7 +171,7 @@ async def test_to_miss_a_note_fails_nothing_and_is_logged_without_its_text(
         await note_placed(subject, said, Placed(injection=injection(said.anchor)))
         await subject.write_notes(said, TurnNotes(request=request_of(store)))
 
-    assert events(logs) == ["note_failed"] * 2
+    assert events(logs) == ["notes_failed"] * 2
     assert [line["error"] for line in logs] == [type(error).__name__] * 2
     assert "tea" not in str(logs)
 

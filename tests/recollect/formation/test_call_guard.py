@@ -198,9 +198,9 @@ class TestRareWarnings:
         assert [line["model"] for line in lines] == ["tiny", "small", "tiny"]
         assert within_the_hour == 2
         assert {(line["event"], line["log_level"]) for line in lines} == {
-            ("model_answers_unreadable", "warning")
+            ("model_answer_rejected", "warning")
         }
-        assert "RECOLLECT_EXTRACTION_MODEL" in lines[0]["what_to_do"]
+        assert "RECOLLECT_EXTRACTION_MODEL" in lines[0]["remedy"]
         assert "what it said" not in str(lines)
 
     async def test_however_many_models_clients_name_no_more_are_kept_than_some(self, store: Store) -> None:
@@ -223,14 +223,14 @@ class TestRareWarnings:
             guarded.now += timedelta(hours=1)
             await guarded.fail(CredentialGoneError("The request's credential is gone."))
 
-        assert {(line["event"], line["log_level"]) for line in lines} == {("model_not_usable", "warning")}
+        assert {(line["event"], line["log_level"]) for line in lines} == {("model_rejected", "warning")}
         assert [line["detail"] for line in lines] == [
             "The request's credential is gone.",
             "No extraction model is named.",
             "The request's credential is gone.",
         ]
-        assert "RECOLLECT_EXTRACTION_API_KEY" in lines[0]["what_to_do"]
-        assert "RECOLLECT_EXTRACTION_MODEL" in lines[1]["what_to_do"]
+        assert "RECOLLECT_EXTRACTION_API_KEY" in lines[0]["remedy"]
+        assert "RECOLLECT_EXTRACTION_MODEL" in lines[1]["remedy"]
 
 
 def unreadable(model: str) -> InvalidExtractionError:

@@ -101,7 +101,7 @@ class TestLogDecision:
 
     def test_one_line_tells_what_was_done_and_why(self) -> None:
         assert self.line(include_text=False) == {
-            "event": "memory_decision",
+            "event": "memories_decided",
             "log_level": "debug",
             "user_id": "anna",
             "exchange_id": str(UUID(int=1)),

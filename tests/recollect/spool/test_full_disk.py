@@ -37,7 +37,7 @@ async def test_what_a_full_disk_refuses_waits_in_memory_behind_what_is_there_and
     line = held(folder)
     with full_disk(len(line) + 20) as logs:  # half a line finds room behind the first
         await add(spool, entry("said 1"))
-        assert [line["event"] for line in logs] == ["spool_in_memory"]
+        assert [line["event"] for line in logs] == ["spool_moved_to_memory"]
     with full_disk(20) as logs:  # or in a new file
         await add(spool, entry("said 2"))
         assert logs == []
@@ -189,7 +189,7 @@ async def test_without_a_folder_it_waits_in_memory_and_one_warning_says_so(tmp_p
         await add(spool, entry("said 0"))
         await add(spool, entry("said 1"))
 
-    assert [line["event"] for line in logs] == ["spool_in_memory"]
+    assert [line["event"] for line in logs] == ["spool_moved_to_memory"]
     assert not spool.waiting.on_disk
     assert await spool.erase(Scope("anna", "chat-2"), at=NOON) == 0
     assert await spool.replay(taking)

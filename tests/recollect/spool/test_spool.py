@@ -99,7 +99,7 @@ async def test_an_entry_that_can_not_be_kept_is_logged_without_its_words(
         kept = await spool.keep(entry("Anna's secret"))
 
     assert not kept.is_on_disk
-    assert [(line["event"], line["error"]) for line in logs] == [("not_spooled", "LookupError")]
+    assert [(line["event"], line["error"]) for line in logs] == [("spool_write_failed", "LookupError")]
     assert "secret" not in str(logs)
     spool.finish(kept)
     with pytest.raises(FullError):

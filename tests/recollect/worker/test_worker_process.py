@@ -166,7 +166,7 @@ async def test_what_it_dies_of_is_held_as_failed_and_nothing_else_is(
     )
     assert after == ("formed", None)
     assert await states(own_dsn, ben) == await states(own_dsn, carl) == [("formed", None)]
-    assert [each["how"] for each in logs if each["event"] == "worker_ended"] == [how] * 2
+    assert [each["reason"] for each in logs if each["event"] == "worker_ended"] == [how] * 2
 
 
 async def test_the_next_one_has_the_credentials_that_the_last_was_lent(

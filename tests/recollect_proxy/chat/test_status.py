@@ -198,7 +198,7 @@ async def test_a_bug_costs_nobody_their_answer_and_is_logged_without_their_words
 
     assert b"All right." in body
     assert b"Recalled" not in body
-    lines = [each for each in logs if each["event"] == "status_failed"]
+    lines = [each for each in logs if each["event"] == "status_event_failed"]
     assert {each["error"] for each in lines} == {"TypeError", "AttributeError"}
     assert "417" not in str(logs)
 

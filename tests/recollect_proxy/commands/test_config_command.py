@@ -129,8 +129,8 @@ def test_a_start_tells_once_of_all_that_sets_nothing(monkeypatch: pytest.MonkeyP
     with capture_logs() as logs:
         settings_of_start(upstream="http://llm/v1")
 
-    [told] = [line for line in logs if line["event"] == "variables_without_effect"]
-    assert told["what_to_do"] == {
+    [told] = [line for line in logs if line["event"] == "variables_ignored"]
+    assert told["remedy"] == {
         "RECOLLECT_THE_CAT": "there is no such setting; remove it",
         "RECOLLECT_USERCAP": "there is no such setting; did you mean RECOLLECT_USER_CAP?",
     }

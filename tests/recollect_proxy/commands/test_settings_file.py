@@ -115,8 +115,8 @@ class TestTheFile:
         with capture_logs() as lines:
             settings_of_start()
 
-        [line] = [line for line in lines if line["event"] == "variables_without_effect"]
-        assert line["what_to_do"] == {
+        [line] = [line for line in lines if line["event"] == "variables_ignored"]
+        assert line["remedy"] == {
             f"colour in {file}": "there is no such setting; remove it",
             f"memory_token in {file}": "there is no such setting; did you mean memory_tokens?",
         }

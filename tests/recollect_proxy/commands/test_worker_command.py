@@ -200,16 +200,16 @@ async def test_it_says_which_database_it_serves_and_whose_index_it_has_built_ane
         async with working(environ) as worker:
             await until(lambda: _is_indexed(own_store))
             done = await reindex("--json")
-            await until(lambda: bool(worker.events("index_rebuilt")))
+            await until(lambda: bool(worker.events("index_rebuild_started")))
         alone = await reindex("--patience", "1")
         asked = await reindex("--no-wait")
 
-    [database] = [line["database"] for line in worker.events("worker_database")]
+    [database] = [line["database"] for line in worker.events("worker_database_selected")]
     assert database.startswith("postgresql://")
     assert "@" not in database
-    assert worker.events("worker_without_proxy") == []
+    assert worker.events("worker_started_without_proxy") == []
     assert (done[0], json.loads(done[1])) == (0, {"users": 1, "left": 0})
-    [rebuilt] = worker.events("index_rebuilt")
+    [rebuilt] = worker.events("index_rebuild_started")
     assert (rebuilt["level"], rebuilt["user_id"]) == ("info", str(anna))
     assert rebuilt.keys() == {"event", "level", "timestamp", "user_id"}
     assert (alone[0], "1 are left" in alone[1], alone[2]) == (
@@ -244,9 +244,11 @@ async def test_an_embedded_database_that_no_proxy_uses_is_warned_of(*, shared: b
             if beside is not None:
                 await asyncio.to_thread(beside.stop)
 
-    assert [line["database"] for line in worker.events("worker_database")] == [f"embedded in {folder}"]
-    warned = worker.events("worker_without_proxy")
+    assert [line["database"] for line in worker.events("worker_database_selected")] == [
+        f"embedded in {folder}"
+    ]
+    warned = worker.events("worker_started_without_proxy")
     assert [(line["level"], line["folder"]) for line in warned] == (
         [] if shared else [("warning", str(folder))]
     )
-    assert all("RECOLLECT_DATABASE_URL" in line["what_to_do"] for line in warned)
+    assert all("RECOLLECT_DATABASE_URL" in line["remedy"] for line in warned)

@@ -56,7 +56,7 @@ async def test_people_whose_id_nobody_filled_in_share_no_memory(
                     assert upstream.last.body == body
             assert await proxy.rows("SELECT DISTINCT user_id FROM recollect.messages") == []
 
-    assert [line["event"] for line in lines].count("user_id_unfilled") == 1
+    assert [line["event"] for line in lines].count("user_id_rejected") == 1
     assert not any(template in str(lines) for template in TEMPLATES if len(template) > len("undefined"))
 
 

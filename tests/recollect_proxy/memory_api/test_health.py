@@ -157,8 +157,8 @@ async def test_what_the_store_raises_is_logged_and_stays_inside(store: Store) ->
         assert await check.condition() is None
 
     assert [(entry["event"], entry["error"]) for entry in logs] == [
-        ("health_store_unavailable", "StoreError"),
-        ("health_store_unavailable", "ZeroDivisionError"),
+        ("health_check_failed", "StoreError"),
+        ("health_check_failed", "ZeroDivisionError"),
     ]
 
 

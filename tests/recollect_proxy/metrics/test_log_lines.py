@@ -19,7 +19,7 @@ async def test_a_chat_is_logged_at_the_level_debug_alone(proxy: RunningProxy, us
     formed = [line for line in told if line["event"] == "formed"]
     assert len(recalled) == 2
     assert sum(line["exchanges"] for line in formed) == 2
-    decided = [line for line in told if line["event"] == "memory_decision"]
+    decided = [line for line in told if line["event"] == "memories_decided"]
     assert len(decided) == 2
     for line in recalled:
         assert set(line) - {"degraded"} == {

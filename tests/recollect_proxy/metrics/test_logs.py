@@ -24,13 +24,13 @@ def _as_before() -> Iterator[None]:
 def test_our_lines_and_those_of_libraries_are_json_alike(capsys: pytest.CaptureFixture[str]) -> None:
     configure_logging("info")
 
-    structlog.get_logger("ours").info("memory_decision", count=1)
+    structlog.get_logger("ours").info("memories_decided", count=1)
     logging.getLogger("theirs").error("Port %d is taken", 80)
 
     ours, theirs = (json.loads(line) for line in capsys.readouterr().err.splitlines())
     assert ours.pop("timestamp").endswith("Z")
     assert theirs.pop("timestamp").endswith("Z")
-    assert ours == {"event": "memory_decision", "count": 1, "level": "info"}
+    assert ours == {"event": "memories_decided", "count": 1, "level": "info"}
     assert theirs == {"event": "Port 80 is taken", "level": "error"}
 
 
@@ -39,7 +39,7 @@ def test_a_log_that_takes_nothing_fails_nobody(monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(sys, "stderr", full)
         configure_logging("info")
 
-        structlog.get_logger("ours").warning("spool_in_memory")
+        structlog.get_logger("ours").warning("spool_moved_to_memory")
         logging.getLogger("theirs").error("No room")
         with suppress(OSError):
             full.close()

@@ -99,8 +99,8 @@ def test_without_the_extra_a_start_says_what_to_install(monkeypatch: pytest.Monk
     with capture_logs() as lines:
         assert traces_from_environment() is UNTRACED
 
-    assert [line["event"] for line in lines] == ["traces_off"]
-    assert "pip install '.[traces]'" in lines[0]["what_to_do"]
+    assert [line["event"] for line in lines] == ["tracing_disabled"]
+    assert "pip install '.[traces]'" in lines[0]["remedy"]
 
 
 @pytest.mark.process

@@ -78,7 +78,7 @@ async def test_an_upstream_that_hangs_up_is_an_error_that_says_who_failed(
         await client.chat.completions.create(model="scripted", messages=ASK)
 
     assert caught.value.status_code == 502
-    assert caught.value.code == "upstream_broke_off"
+    assert caught.value.code == "upstream_disconnected"
     assert caught.value.response.headers["x-recollect-error"] == "upstream"
     assert 1 <= len(upstream.received) <= 2
 

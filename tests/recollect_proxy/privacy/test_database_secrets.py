@@ -41,7 +41,7 @@ async def test_while_it_is_away_each_line_says_why_and_none_has_the_password(tmp
         nobody.bind(("127.0.0.1", 0))
         environ = given(tmp_path, f"127.0.0.1:{nobody.getsockname()[1]}")
         async with served_process("--log-level", "debug", environ=environ) as served:
-            await until(lambda: "store_unavailable" in "".join(served.logged))
+            await until(lambda: "store_open_failed" in "".join(served.logged))
         said = "".join([*served.output, *served.logged])
 
     assert "nothing listens at its address" in said

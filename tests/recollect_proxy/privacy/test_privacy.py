@@ -157,7 +157,7 @@ async def test_no_word_of_a_chat_is_logged_whatever_goes_wrong(
         await proxy.say(user, "What is my cat called?")
         await proxy.settle()
 
-    assert {line["event"] for line in logs} >= {"memory_decision", "formed", "recalled"}
+    assert {line["event"] for line in logs} >= {"memories_decided", "formed", "recalled"}
     assert "Minka" not in json.dumps(logs, default=repr)
 
 

@@ -80,7 +80,7 @@ async def test_a_start_goes_on_while_somebody_else_migrates(
                 await remembers(proxy, user)
                 shown.append(told(proxy))
 
-    assert [line["event"] for line in logs].count("store_late") == 1
+    assert [line["event"] for line in logs].count("store_delayed") == 1
     assert ["TABLES ARE BEING CHANGED" in each for each in shown] == [True, False]
 
 

@@ -98,12 +98,12 @@ async def test_a_start_does_not_wait_for_it_and_tells_it_once_in_the_log() -> No
         environ = environment(upstream=url, formation="qa_turn")
         async with served_process("--data-dir", ":memory:", environ=environ) as served:
             ready = list(served.logged)
-            await until(lambda: any("upstream_doubtful" in line for line in served.logged))
+            await until(lambda: any("upstream_check_failed" in line for line in served.logged))
             await asyncio.sleep(0.2)
-    told = [json.loads(line) for line in served.logged if "upstream_doubtful" in line]
+    told = [json.loads(line) for line in served.logged if "upstream_check_failed" in line]
 
-    assert not any("upstream_doubtful" in line for line in ready)
-    assert [(line["level"], url in line["what_to_do"]) for line in told] == [("warning", True)]
+    assert not any("upstream_check_failed" in line for line in ready)
+    assert [(line["level"], url in line["remedy"]) for line in told] == [("warning", True)]
 
 
 def test_the_doctor_looks_at_it_too(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ async def test_an_answer_without_any_chunk_never_ends_clean(
         answer = await client.read_response()
 
     if answer.status == 502:  # it broke off before we began to answer
-        assert said_by(answer) == "upstream_broke_off"
+        assert said_by(answer) == "upstream_disconnected"
     else:
         assert not answer.complete
         assert answer.body == b""
@@ -100,7 +100,7 @@ async def test_an_upstream_that_hangs_up_without_an_answer_is_a_502(
     with capture_logs() as logs:
         for answer in (await proxy.say(user, CAT), await proxy.fetch(b"POST", b"/v1/embeddings", (), b"{}")):
             assert answer.status == 502
-            assert said_by(answer) == "upstream_broke_off"
+            assert said_by(answer) == "upstream_disconnected"
     failed = [line["url"] for line in logs if line["event"] == "upstream_failed"]
     assert failed == [f"{upstream.base_url}/{path}" for path in ("chat/completions", "embeddings")]
     assert await proxy.logged(user) == [("user", CAT)]
@@ -115,7 +115,7 @@ async def test_an_upstream_that_speaks_no_http_is_a_502(
     answer = await proxy.say(user, CAT)
 
     assert answer.status == 502
-    assert said_by(answer) == "upstream_broke_off"
+    assert said_by(answer) == "upstream_disconnected"
 
 
 async def test_an_upstream_that_falls_silent_within_its_answer_is_cut_off(
@@ -150,7 +150,7 @@ async def test_an_answer_to_be_rewritten_that_breaks_off_is_a_502(
     answer = await proxy.say(user, CAT, extra=[(b"X-Recollect-Include", b"memories")])
 
     assert answer.status == 502
-    assert said_by(answer) == "upstream_broke_off"
+    assert said_by(answer) == "upstream_disconnected"
 
 
 async def test_after_a_failure_the_upstream_is_asked_again(
@@ -230,9 +230,9 @@ async def test_a_failure_of_our_own_is_a_500_that_says_so(
         "param": None,
         "code": "internal_error",
     }
-    [line] = [line for line in logs if line["event"] == "internal_error"]
+    [line] = [line for line in logs if line["event"] == "request_failed"]
     assert (line["error"], line["answer_begun"]) == ("RuntimeError", False)
-    assert "test_failures.py:" in line["where"]
+    assert "test_failures.py:" in line["raised_at"]
     assert "morning" not in repr(logs) + repr(answer)
     assert upstream.begun == []
 
@@ -251,7 +251,7 @@ async def test_a_failure_of_our_own_within_an_answer_cuts_it(
             await upstream.last.client_left.wait()
 
     assert (answer.status, answer.body, answer.complete) == (200, b"", False)
-    [line] = [line for line in logs if line["event"] == "internal_error"]
+    [line] = [line for line in logs if line["event"] == "request_failed"]
     assert line["answer_begun"]
     assert "one " not in repr(logs)
     await nothing_is_held(proxy)

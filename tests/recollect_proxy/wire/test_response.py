@@ -123,7 +123,7 @@ async def test_a_status_that_can_not_end_an_answer_is_an_upstream_that_broke_off
 
     assert answer.status == 502
     assert answer.header(b"x-recollect-error") == b"upstream"
-    assert answer.json["error"]["code"] == "upstream_broke_off"
+    assert answer.json["error"]["code"] == "upstream_disconnected"
 
 
 @on_every_route

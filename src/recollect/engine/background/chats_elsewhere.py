@@ -44,7 +44,7 @@ class ChatsElsewhere:
         try:
             running = await self._inbox.answers_under_way(now - _ANSWERED_WITHIN)
         except StoreError as error:
-            log.debug("chats_not_known", error=type(error).__name__)
+            log.debug("chats_lookup_failed", error=type(error).__name__)
             return
         self._yielding.chats(running)
         if not running:
@@ -52,4 +52,4 @@ class ChatsElsewhere:
         elif now - self._told_at >= _TOLD_AFTER:
             self._told_at = now
             seconds = round((now - self._idle_at).total_seconds())
-            log.info("formation_waits_for_chats", running=running, seconds=seconds)
+            log.info("formation_paused_for_chats", running=running, seconds=seconds)

@@ -84,12 +84,12 @@ class Hinting:
         """Return the model's answer, empty if it could not be read or came too late; None if no model was asked."""
         async with self.steps.step(asker.user_id, Step.HINT, str(statements[0].id)) as begun:
             if begun > self.attempts:
-                log.error("hints_given_up", attempts=begun - 1)
+                log.error("hints_abandoned", attempts=begun - 1)
                 return Hinted()
             try:
                 return await self.guard.call(asker.user_id, partial(hinter.hints, statements, asker))
             except ExtractorError as error:
-                log.info("hints_not_made", error=type(error).__name__, detail=str(error))
+                log.info("hints_failed", error=type(error).__name__, detail=str(error))
                 is_answer = isinstance(error, InvalidExtractionError | ExtractorTimeoutError)
                 return Hinted() if is_answer else None
 

@@ -40,7 +40,7 @@ from recollect.model.local_time import in_zone
 from recollect.models.attempts import Step, Steps
 from recollect.models.yielding import Yielding
 from recollect.ports import Clock
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 
 if TYPE_CHECKING:
     from recollect.store.inbox import Inbox
@@ -200,7 +200,7 @@ class InboxDrain:
                 if await self.waiting(user_id) in {seen, ()}:
                     return again
         except StoreUnavailableError:
-            log.warning("inbox_store_unavailable", again_seconds=STORE_DELAY.total_seconds())
+            log.warning("inbox_store_failed", retry_seconds=STORE_DELAY.total_seconds())
             return STORE_DELAY
 
     async def waiting(self, user_id: str) -> tuple[UUID, ...]:
@@ -347,7 +347,7 @@ class InboxDrain:
             delays = [await self._postpone(each, error) for each in batch]
             return delays[0]
         log.info(
-            "formation_waits",
+            "formation_postponed",
             exchange_id=str(first.exchange.id),
             turns=len(batch),
             waits_for=wait.reason.value,
@@ -360,7 +360,7 @@ class InboxDrain:
     def _note_slow(self, batch: Sequence[Pending]) -> None:
         """Note what took a model too long: the next attempt asks for less."""
         self.slow.update(dict.fromkeys(each.exchange.id for each in batch))
-        log.warning("formation_too_slow", exchange_id=str(batch[0].exchange.id), turns=len(batch))
+        log.warning("formation_timed_out", exchange_id=str(batch[0].exchange.id), turns=len(batch))
 
     def _is_patient(self, pending: Pending) -> bool:
         return self.clock() - pending.due < PATIENCE
@@ -370,7 +370,10 @@ class InboxDrain:
         told, exchange = _describe_error(error), pending.exchange
         if (wait := self._wait_for(pending, error)) is not None:
             log.info(
-                "formation_waits", exchange_id=str(exchange.id), error=told, seconds=wait.total_seconds()
+                "formation_postponed",
+                exchange_id=str(exchange.id),
+                error=told,
+                retry_seconds=wait.total_seconds(),
             )
             await self.inbox.postpone(exchange, error=told, until=pending.due, counts=False)
             return wait
@@ -392,7 +395,7 @@ class InboxDrain:
             "formation_failed",
             exchange_id=str(pending.exchange.id),
             error=_describe_error(error),
-            place=place(error),
+            raised_at=raised_at(error),
             attempts=attempts,
             held=held,
         )

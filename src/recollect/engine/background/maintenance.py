@@ -16,7 +16,7 @@ from recollect.indexing import embed_user, index_user
 from recollect.model import ANSWERS_KEPT
 from recollect.models.attempts import Step, Steps
 from recollect.ports import Clock
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 
 _EVERY_SECONDS = 3600.0
 _RETRY_SECONDS = 60.0
@@ -111,7 +111,7 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
     while True:
         if not enqueued:
             enqueued = await _quietly("enqueue_unindexed_failed", backends.index.enqueue_unindexed)
-        await _quietly("request_days_not_made", prepare_days)
+        await _quietly("request_days_failed", prepare_days)
         await _quietly("prune_requests_failed", prune)
         await _quietly("prune_answers_failed", prune_answers)
         await asyncio.sleep(_EVERY_SECONDS if enqueued else _RETRY_SECONDS)
@@ -134,6 +134,6 @@ async def _quietly(event: str, tidy: Callable[[], Awaitable[object]]) -> bool:
     except Exception as error:  # noqa: BLE001 -- whatever it is, it must not end formation, which runs beside it
         # our own errors never quote a user; of others the log has the kind and the place only
         detail = str(error) if isinstance(error, RecollectError) else ""
-        log.warning(event, error=type(error).__name__, detail=detail, place=place(error))
+        log.warning(event, error=type(error).__name__, detail=detail, raised_at=raised_at(error))
         return False
     return True

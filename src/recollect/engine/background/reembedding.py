@@ -16,7 +16,7 @@ from recollect.backends import Backends
 from recollect.engine.background.maintenance import Indexer
 from recollect.errors import RecollectError
 from recollect.model import EmbedderInUse, EmbedderPlace, EmbeddingState
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 
 if TYPE_CHECKING:
     from recollect.store.embedders import EmbedderGenerations
@@ -112,7 +112,10 @@ class Reembedding:
             except Exception as error:  # noqa: BLE001 -- whatever it is, it must not end formation, which runs beside it
                 detail = str(error) if isinstance(error, RecollectError) else ""
                 log.warning(
-                    "reembedding_failed", error=type(error).__name__, detail=detail, place=place(error)
+                    "reembedding_failed",
+                    error=type(error).__name__,
+                    detail=detail,
+                    raised_at=raised_at(error),
                 )
                 wait = _FAILED_SECONDS
 
@@ -144,7 +147,7 @@ class Reembedding:
         for at, model in today.items():
             await store.complete(at, model)
         if went_on:  # of an empty store there is nothing to tell
-            log.info("reembedded", **{at.value: model for at, model in today.items()})
+            log.info("user_reembedded", **{at.value: model for at, model in today.items()})
         return True
 
     async def _embed_all(

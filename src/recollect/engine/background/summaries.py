@@ -114,7 +114,7 @@ class Summaries:
     async def _tried(self, user_id: str, conversation: Conversation, summarizer: Summarizer) -> Memory | None:
         async with self.steps.step(user_id, Step.SUMMARIZE, conversation.session_id) as begun:
             if begun > self.attempts:
-                log.error("summary_given_up", error=WorkerStoppedError.__name__, attempts=begun - 1)
+                log.error("summary_abandoned", error=WorkerStoppedError.__name__, attempts=begun - 1)
                 return None
             return await self._summary(user_id, conversation, summarizer)
 
@@ -174,7 +174,7 @@ class Summaries:
         try:
             [vector] = await self.backends.embedder.embed([text])
         except EmbedderError as error:
-            log.warning("summary_without_embedding", error=type(error).__name__, detail=str(error))
+            log.warning("summary_saved_without_embedding", error=type(error).__name__, detail=str(error))
             return None
         return vector
 
@@ -217,4 +217,4 @@ def _without_secrets(outline: Outline) -> Outline:
 
 
 def _warn_of(error: ExtractorError) -> None:
-    log.warning("not_summarized", error=type(error).__name__, detail=str(error))
+    log.warning("summary_failed", error=type(error).__name__, detail=str(error))

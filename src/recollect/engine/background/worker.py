@@ -33,7 +33,7 @@ from recollect.model import Strategy, Unread
 from recollect.models.attempts import Step, Steps
 from recollect.models.yielding import Yielding
 from recollect.ports import Clock
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 
 _SLOW_KEPT = 10_000
 _LOOK_AGAIN_SECONDS = 10.0
@@ -196,9 +196,9 @@ class FormationWorker:
         indexed = None if policy.only_logs else await self._keep_indexed(user_id)
         if again is None and asks:
             due = replace(policy.summarizing, zone=policy.zone)
-            again = await self._if_it_can(user_id, "not_summarized", partial(self._summaries.keep, due=due))
+            again = await self._if_it_can(user_id, "summary_failed", partial(self._summaries.keep, due=due))
         if again is None and asks:
-            again = await self._if_it_can(user_id, "hints_not_made", self._hinting.keep)
+            again = await self._if_it_can(user_id, "hints_failed", self._hinting.keep)
         if again != REST and await inbox.waiting(user_id) not in {seen, ()}:
             again = timedelta()  # a later message found the lease taken: its own job comes late
         return shorter_wait(shorter_wait(again, indexed), await self._next_wake(user_id))
@@ -220,7 +220,7 @@ class FormationWorker:
                 if self._backends.extractor is not None:
                     await wake_all(self._backends, self._policy)
             except StoreError as error:
-                log.warning("waiting_not_looked_at", error=type(error).__name__, detail=str(error))
+                log.warning("waiting_lookup_failed", error=type(error).__name__, detail=str(error))
                 await asyncio.sleep(_LOOK_AGAIN_SECONDS)
             else:
                 return
@@ -236,7 +236,7 @@ class FormationWorker:
             return error.wait
         except Exception as error:  # noqa: BLE001 -- the chat's next turn tries again
             detail = str(error) if isinstance(error, RecollectError) else ""
-            log.warning(event, error=type(error).__name__, detail=detail, place=place(error))
+            log.warning(event, error=type(error).__name__, detail=detail, raised_at=raised_at(error))
             return None
 
     async def _keep_indexed(self, user_id: str) -> timedelta | None:

@@ -47,6 +47,6 @@ async def _exchange_of(live: LiveEngine, user_id: str, answer_id: str) -> Exchan
             if await live.ready(_SECONDS) and live.engine is not None:
                 return await live.engine.exchange_of_answer(user_id, answer_id)
         except StoreError as error:
-            log.warning("fetched_answer_waits", error=type(error).__name__)
+            log.warning("fetched_answer_postponed", error=type(error).__name__)
             await asyncio.sleep(_SECONDS)
     return None

@@ -41,7 +41,7 @@ from recollect.model import (
     TurnNotes,
 )
 from recollect.runtime.deadline import happens, wait_until_done, within
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 from recollect.spool import Spool
 
 _REOPEN_SECONDS = 5.0
@@ -163,11 +163,11 @@ class LiveEngine:
                     self._engine = None  # before it closes, so that nothing new begins with it
             except StoreUnavailableError as error:
                 self.failure = error
-                log.warning("store_unavailable", detail=str(error), again=_REOPEN_SECONDS)
+                log.warning("store_open_failed", detail=str(error), retry_seconds=_REOPEN_SECONDS)
                 await self._pause()
             except RecollectError as error:
                 self.failure = error
-                log.error("engine_unusable", error=type(error).__name__, detail=str(error))  # noqa: TRY400 -- the message says it all
+                log.error("engine_open_failed", error=type(error).__name__, detail=str(error))  # noqa: TRY400 -- the message says it all
                 if not self._first_try.is_set():
                     raise  # a start fails clearly; a later failure would pass unseen
                 await self._pause()
@@ -223,9 +223,9 @@ class LiveEngine:
                     self.recent.forget(user_id, at)
                 looked = began
             except StoreError as error:
-                log.debug("erasures_not_known", error=type(error).__name__)
+                log.debug("erasures_lookup_failed", error=type(error).__name__)
             except Exception as error:  # noqa: BLE001 -- no later erasure would be heeded
-                log.error("erasures_not_known", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
+                log.error("erasures_lookup_failed", error=type(error).__name__, raised_at=raised_at(error))  # noqa: TRY400 -- no text
 
     def note_answer(self, asked: AskedRequest, reply: str | None, *, answer_id: str = "") -> None:
         """Note the answer to a request, so that the next one is understood; never raises, never waits.
@@ -247,7 +247,7 @@ class LiveEngine:
             if self._engine is not None:
                 await self._engine.abandon(task)
         except StoreError as error:
-            log.warning("task_not_abandoned", error=type(error).__name__)
+            log.warning("task_removal_failed", error=type(error).__name__)
 
     async def caught_up(self) -> None:
         """Wait until all messages so far are written, while there is an engine to write them."""
@@ -312,7 +312,7 @@ class LiveEngine:
         try:
             await engine.requeue_news(news)
         except RecollectError as error:
-            log.warning("news_not_given_back", error=type(error).__name__)
+            log.warning("news_requeue_failed", error=type(error).__name__)
 
     def begin_turn(self, turn: Turn, *, credential: str | None) -> ExchangeRecord | None:
         """Begin to write a turn before it is answered; never raises, never waits.

@@ -25,7 +25,7 @@ from recollect.engine.recording.masking_lanes import (
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.model import Became, LogEntry, Phase, Scope, Written
 from recollect.runtime.deadline import happens, wait_until_done
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 from recollect.spool import FullError, Kept, Spool, Waiting
 
 _SOON_SECONDS = 0.5
@@ -130,7 +130,7 @@ class LogWriter:
         except FullError:
             self._lose(entry, "the spool is full")
         except Exception as error:  # noqa: BLE001 -- a bug must not end a chat, and would be there again
-            log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
+            log.error("exchange_recording_failed", error=type(error).__name__, raised_at=raised_at(error))  # noqa: TRY400 -- no text
             self._lose(entry, "it can't be written")
         return None
 
@@ -214,7 +214,7 @@ class LogWriter:
         try:
             return await self._written(engine, entry, self._patience)
         except StoreError as error:
-            log.warning("remember_failed", error=type(error).__name__, detail=str(error))
+            log.warning("exchange_recording_failed", error=type(error).__name__, detail=str(error))
             return None
 
     async def _written(self, engine: Engine, entry: LogEntry, seconds: float | None = None) -> Written:
@@ -241,7 +241,7 @@ class LogWriter:
     def count_late(self) -> None:
         """Count a turn whose chat could wait no longer; a process that is killed now loses it."""
         self.late += 1
-        log.warning("exchange_late", count=self.late)
+        log.warning("exchange_spooled_late", count=self.late)
 
     # -- waiting phases ----------------------------------------------------------------------------------
 
@@ -264,7 +264,7 @@ class LogWriter:
         try:
             is_done = await self._spool.replay(self._write_again)
         except Exception as error:  # noqa: BLE001 -- a disk that can't be read, or a bug: what waits, waits
-            log.error("replay_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
+            log.error("spool_replay_failed", error=type(error).__name__, raised_at=raised_at(error))  # noqa: TRY400 -- no text
             return False
         finally:
             self._tried.set()
@@ -312,7 +312,7 @@ class LogWriter:
         finally:
             waiting = await self._spool.close()
             if waiting.exchanges and waiting.on_disk:
-                log.warning("exchanges_wait", count=waiting.exchanges, bytes=waiting.bytes)
+                log.warning("exchanges_left_in_spool", count=waiting.exchanges, bytes=waiting.bytes)
             elif waiting.exchanges:
                 log.error(
                     "exchange_lost", reason="shut down before the store was back", count=waiting.exchanges
@@ -333,4 +333,4 @@ class LogWriter:
 def _ended(writing: "asyncio.Task[Written]") -> None:
     """Log the error of a write that has no caller any more."""
     if not writing.cancelled() and isinstance(error := writing.exception(), RecollectError):
-        log.debug("remember_failed", error=type(error).__name__)
+        log.debug("exchange_recording_failed", error=type(error).__name__)

@@ -68,7 +68,9 @@ class NotesInBackground:
         """Write notes without a phase."""
         engine = self._engine()
         if engine is None or len(self._tasks) >= NOTES_AT_MOST:
-            log.debug("note_dropped", reason="too many are waiting for the store" if engine else "it is away")
+            log.debug(
+                "notes_dropped", reason="too many are waiting for the store" if engine else "it is away"
+            )
             self.release(noting)
             return
         task = asyncio.create_task(engine.write_notes(noting.turn, noting.notes))

@@ -376,7 +376,7 @@ class Administration(SharedMemories):
         """
         changed = await self._backends.flags.change_flags(user_id, flags, named, at=self._clock(), by=by)
         if user_id is None:
-            log.info("settings_changed_for_everybody", by=by.name, names=sorted(named))
+            log.info("settings_changed", by=by.name, names=sorted(named))
         return changed
 
     # ----------------------------------------------------------------------------------------------

@@ -172,7 +172,9 @@ class Profiles(Feedback):
         try:
             [vector] = await self._embedder.embed([entry.content])
         except EmbedderError as error:  # without it only its place among the others is a worse one
-            log.warning("profile_without_embedding", error=type(error).__name__, detail=str(error))
+            log.warning(
+                "profile_entry_saved_without_embedding", error=type(error).__name__, detail=str(error)
+            )
             return replace(entry, embedding=None, embedding_model=None)
         return replace(entry, embedding=vector, embedding_model=self._embedder.name)
 

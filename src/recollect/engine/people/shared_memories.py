@@ -110,7 +110,7 @@ class SharedMemories:
         try:
             vectors = await self._backends.embedder.embed([memory.content for memory in memories])
         except EmbedderError as error:
-            log.warning("kept_without_embedding", error=type(error).__name__, detail=str(error))
+            log.warning("memories_saved_without_embeddings", error=type(error).__name__, detail=str(error))
             return list(memories)
         model = self._backends.embedder.name
         return [

@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 import structlog
 
 from recollect.model import Exchange, LogEntry
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 from recollect.text.secrets import warm
 from recollect.text.secrets.masking import (
     KEPT,
@@ -104,7 +104,7 @@ async def _in_lanes(user_id: str, text: str, work: Callable[[MaskedText | None],
         async with _turn_of(user_id, is_long=False):
             return await asyncio.get_running_loop().run_in_executor(_short_texts, work, masked)
     except Exception as error:  # noqa: BLE001 -- a text that could not be read may hold a secret: none of it is kept
-        log.error("masking_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
+        log.error("masking_failed", error=type(error).__name__, raised_at=raised_at(error))  # noqa: TRY400 -- no text
         return None
 
 

@@ -30,7 +30,7 @@ from recollect.model import (
     Written,
 )
 from recollect.ports import Clock
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 
 _ERASURES_KEPT = 10_000
 _ERASURE_SECONDS = 3600.0
@@ -101,7 +101,7 @@ class Recorder:
         except Exception as error:  # noqa: BLE001 -- as in recall
             detail = str(error) if isinstance(error, StoreError) else ""
             log.error(  # noqa: TRY400 -- as in recall
-                "exchange_lost", error=type(error).__name__, detail=detail, place=place(error)
+                "exchange_lost", error=type(error).__name__, detail=detail, raised_at=raised_at(error)
             )
             return False
 
@@ -169,7 +169,7 @@ class Recorder:
         except Exception as error:
             if entry.notes is None and not entry.recalled:
                 raise
-            log.warning("note_failed", error=type(error).__name__, place=place(error))
+            log.warning("notes_failed", error=type(error).__name__, raised_at=raised_at(error))
             return await write(replace(entry, notes=None, recalled=()), records=records)
 
     async def _note_unanswered(self, entry: LogEntry) -> None:
@@ -196,7 +196,7 @@ class Recorder:
         try:
             await self._backends.flags.change_flags(user_id, told, ("told_zone",), at=self._clock())
         except StoreError as error:  # the next request tells it again
-            log.warning("zone_not_kept", error=type(error).__name__)
+            log.warning("time_zone_save_failed", error=type(error).__name__)
 
     async def _learn_name(self, turn: Turn) -> None:
         """Keep the name of a user, for the pages and lists to show; each process asks once whether it is known."""
@@ -210,7 +210,7 @@ class Recorder:
                 await flags.change_flags(user_id, told, ("told_name",), at=self._clock())
             self._names[user_id] = turn.name
         except StoreError as error:  # the next request tells it again
-            log.warning("name_not_kept", error=type(error).__name__)
+            log.warning("user_name_save_failed", error=type(error).__name__)
 
     def _note_credential(self, exchange_id: UUID, exchange: Exchange, *, is_answered: bool = False) -> None:
         if exchange.credential is not None:
@@ -228,7 +228,7 @@ class Recorder:
             if memories:
                 await self._backends.memories.touch(scope.user_id, memories, at=self._clock())
         except Exception as error:  # noqa: BLE001 -- as in recall
-            log.warning("touch_failed", error=type(error).__name__, place=place(error))
+            log.warning("recall_count_failed", error=type(error).__name__, raised_at=raised_at(error))
 
     async def write_notes(self, notes: TurnNotes, turn: Turn) -> None:
         """Write a turn's notes alone: the block in its prompt, its request; never raises."""
@@ -237,4 +237,4 @@ class Recorder:
         try:
             await self._backends.log.write_notes(turn.scope, notes)
         except Exception as error:  # noqa: BLE001 -- to miss a note is no reason to fail a chat
-            log.warning("note_failed", error=type(error).__name__, place=place(error))
+            log.warning("notes_failed", error=type(error).__name__, raised_at=raised_at(error))

@@ -41,7 +41,7 @@ from recollect.model import (
 )
 from recollect.ports import Clock
 from recollect.runtime.deadline import within
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 from recollect.text.attribution import attribute
 from recollect.text.cues.memory_requests import (
     LONGEST_MESSAGE,
@@ -101,7 +101,7 @@ class ChatRequests:
         except (TimeoutError, StoreError) as error:
             log.warning("chat_request_failed", error=type(error).__name__)
         except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their chat
-            log.error("chat_request_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
+            log.error("chat_request_failed", error=type(error).__name__, raised_at=raised_at(error))  # noqa: TRY400 -- no text
         is_certain = request is not None and request.asking in answers.UNCERTAIN_ABOUT
         return CarriedOut(answers.UNCERTAIN) if is_certain else None
 

@@ -44,7 +44,7 @@ from recollect.recall.profile_fields import importance_of
 from recollect.recall.query import RecallQuery, in_the_zone, read_query
 from recollect.recall.worth import is_over
 from recollect.runtime.deadline import within
-from recollect.runtime.failures import place
+from recollect.runtime.failures import raised_at
 from recollect.text.cues.memory_requests import Request, read_memory_request
 
 log = structlog.get_logger(__name__)
@@ -145,7 +145,7 @@ class Retriever:
             asking = self._backends.chats.session_of_answer(user_id, answer_id)
             return await within(self._policy.deadline, asking)
         except (TimeoutError, StoreError) as error:
-            log.warning("chat_not_known", error=type(error).__name__)
+            log.warning("chat_lookup_failed", error=type(error).__name__)
             return None
 
     async def _question(self, turn: Turn, reach: Reach) -> _Question:
@@ -318,7 +318,7 @@ def _failed(error: Exception) -> Recall:
                 return Recall(skipped=Skip.EMBEDDER, error_stage=Stage.EMBEDDING)
             return Recall(skipped=Skip.STORE, error_stage=Stage.SEARCH)
         case _:
-            log.error("recall_failed", error=type(error).__name__, place=place(error))
+            log.error("recall_failed", error=type(error).__name__, raised_at=raised_at(error))
             return Recall(skipped=Skip.FAILED)
 
 

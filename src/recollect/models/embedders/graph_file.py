@@ -111,14 +111,14 @@ def open_session(model: StoredModel, *, checksum: str, cache_dir: Path) -> ort.I
         if damaged:  # that of the cache folder: the next start is not to meet it
             with suppress(OSError):
                 (cache_dir / name).unlink()
-            _log.warning("embedder.graph_damaged", files=damaged, done="removed; the installation's is used")
+            _log.warning("embedder_graph_damaged", files=damaged, done="removed; the installation's is used")
         return session
     graph = cache_dir / name
     try:
         if damaged:
-            _log.warning("embedder.graph_damaged", files=damaged, done=f"built anew in {cache_dir}")
+            _log.warning("embedder_graph_damaged", files=damaged, done=f"built anew in {cache_dir}")
         else:
-            _log.info("embedder.graph_building", file=graph.name)
+            _log.info("embedder_graph_build_started", file=graph.name)
         _build(model, checksum, graph)
         return _session(graph, model)
     except EmbedderError:

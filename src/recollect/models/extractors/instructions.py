@@ -73,7 +73,7 @@ class Instructions:
                 continue
             longer = f"{joined}\n\n{entry.text}" if joined else entry.text
             if len(longer) > INSTRUCTIONS_LENGTH:
-                log.warning("instructions_too_long", left_out=place, limit=INSTRUCTIONS_LENGTH)
+                log.warning("instructions_truncated", left_out=place, limit=INSTRUCTIONS_LENGTH)
             else:
                 joined = longer
         return joined

@@ -69,7 +69,7 @@ class Jobs:
                     worker = _Worker(connection, drain, self._workers, pooled=self._access.pooled)
                     await worker.run(self._heartbeat)
             except Exception as error:  # noqa: BLE001 - whatever ends the queue's loop, the jobs must go on
-                _log.warning("jobs_interrupted", **_described(error), again_in=backoff)
+                _log.warning("jobs_interrupted", **_described(error), retry_seconds=backoff)
             if loop.time() - began > _LONGEST_BACKOFF:
                 backoff = _SHORTEST_BACKOFF
             await asyncio.sleep(backoff)
@@ -159,7 +159,7 @@ class _Queries(Queries):
             with store_errors():
                 await super().retry_job(job, delay, traceback_record)
         except StoreError as error:
-            _log.warning("job_left", **_described(error))
+            _log.warning("job_abandoned", **_described(error))
 
 
 class _Worker:
@@ -213,7 +213,9 @@ class _Worker:
         try:
             again_after = draining.result()
         except StoreError as error:  # whatever the store lacks, as room: the work is still there to do
-            _log.warning("job_waits", **_described(error), again_in=_RETRY_AFTER_OUTAGE.total_seconds())
+            _log.warning(
+                "job_postponed", **_described(error), retry_seconds=_RETRY_AFTER_OUTAGE.total_seconds()
+            )
             raise RetryRequested(_RETRY_AFTER_OUTAGE) from None
         except Exception as error:  # noqa: BLE001 - whatever it is, PgQueuer must not write its text down
             _log.error("job_failed", **_described(error))

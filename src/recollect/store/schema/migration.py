@@ -178,7 +178,9 @@ async def _new(connection: Connection, migrations: Sequence[Migration]) -> list[
     await connection.execute(SQL["create_schema_migrations"])
     applied = await connection.fetch(SQL["applied_migrations"])
     if newer := require_fitting(applied, migrations):
-        log.warning("newer_schema", version=newer, known=max(migration.version for migration in migrations))
+        log.warning(
+            "newer_schema_found", version=newer, known=max(migration.version for migration in migrations)
+        )
     done = {row["version"] for row in applied}
     return [migration for migration in migrations if migration.version not in done]
 

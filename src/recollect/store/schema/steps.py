@@ -79,7 +79,9 @@ class SchemaSteps:
                 async with step():
                     return await work()
             except asyncpg.LockNotAvailableError:
-                log.warning("schema_waits_for_lock", step=name, tries=tries, of=_TRIES, again_seconds=pause)
+                log.warning(
+                    "schema_migration_postponed", step=name, tries=tries, of=_TRIES, retry_seconds=pause
+                )
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
         raise StoreUnavailableError(

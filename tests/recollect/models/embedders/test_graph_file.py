@@ -86,7 +86,7 @@ async def test_a_damaged_graph_of_the_installation_is_built_anew_once_and_told_i
     with capture_logs() as later:
         await embed_once(folder, cache)
 
-    assert [line["event"] for line in logs] == ["embedder.graph_damaged"]
+    assert [line["event"] for line in logs] == ["embedder_graph_damaged"]
     assert list(logs[0]["files"]) == [str(prepared)]
     assert later == []
     np.testing.assert_array_equal(first, again)
@@ -107,7 +107,7 @@ async def test_a_damaged_graph_of_the_cache_gives_way_to_the_installations(
     with capture_logs() as later:
         await embed_once(folder, cache)
 
-    assert [(line["event"], line["log_level"]) for line in logs] == [("embedder.graph_damaged", "warning")]
+    assert [(line["event"], line["log_level"]) for line in logs] == [("embedder_graph_damaged", "warning")]
     assert not graph.exists()
     assert later == []
 

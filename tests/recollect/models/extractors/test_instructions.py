@@ -61,7 +61,7 @@ def test_one_that_makes_them_too_long_is_left_out_and_said_so() -> None:
     with capture_logs() as logs:
         assert instructions.for_model("a-model") == "first\n\nlast"
 
-    assert [(entry["event"], entry["left_out"]) for entry in logs] == [("instructions_too_long", 2)]
+    assert [(entry["event"], entry["left_out"]) for entry in logs] == [("instructions_truncated", 2)]
 
 
 def test_a_hostile_name_is_matched_in_no_time() -> None:

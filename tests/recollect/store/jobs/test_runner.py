@@ -146,7 +146,7 @@ async def test_a_failed_job_is_held_and_quotes_nobody(
 
     told = [each for each in logs if each["event"] == "job_failed"]
     assert [each["error"] for each in told] == ["ValueError"]
-    assert "test_runner.py" in told[0]["where"]
+    assert "test_runner.py" in told[0]["raised_at"]
     assert "JobFailedError" in await table.log_text()
     for text in (await table.log_text(), str(logs), caplog.text):
         assert SECRET not in text
@@ -190,7 +190,7 @@ async def test_whatever_fails_in_the_store_is_waited_out(
 
     assert calls == ["anna"] * 3
     if isinstance(failure, StoreError):
-        assert [each["event"] for each in logs] == ["job_waits"] * 2
+        assert [each["event"] for each in logs] == ["job_postponed"] * 2
 
 
 async def test_one_worker_forms_for_one_user_at_a_time(own_dsn: str, table: Table) -> None:
@@ -312,7 +312,7 @@ async def test_jobs_go_on_after_an_outage_and_none_is_lost(
 
     assert sorted(drained) == ["anna", "ben"]
     assert interruptions(logs) < 20
-    assert any(each["event"] == "job_left" for each in logs)
+    assert any(each["event"] == "job_abandoned" for each in logs)
     await opened.aclose()
 
 

@@ -214,7 +214,7 @@ async def test_a_migration_waits_for_a_lock_without_having_others_wait_behind_it
         async with administrator(new_dsn) as own, administrator(new_dsn) as other:
             async with held(new_dsn):
                 migrating = asyncio.create_task(migrate(own, [*load_migrations(), LATER], pooled=pooled))
-                await until(lambda: [each["event"] for each in logs].count("schema_waits_for_lock") > 2)
+                await until(lambda: [each["event"] for each in logs].count("schema_migration_postponed") > 2)
 
                 async def nobody_waits() -> bool:
                     return not await other.fetchval(waits)
@@ -227,7 +227,7 @@ async def test_a_migration_waits_for_a_lock_without_having_others_wait_behind_it
 
     assert schema.applied == ("9000_later",)
     assert newest == 9000
-    assert {line["step"] for line in logs if line["event"] == "schema_waits_for_lock"} == {"9000_later"}
+    assert {line["step"] for line in logs if line["event"] == "schema_migration_postponed"} == {"9000_later"}
 
 
 async def test_a_lock_that_is_held_for_ever_is_told_and_nothing_is_changed(
@@ -248,4 +248,4 @@ async def test_a_start_with_nothing_to_change_waits_for_no_lock(new_dsn: str) ->
         with capture_logs() as logs:
             await (await open_postgres(new_dsn)).aclose()
 
-    assert [line for line in logs if line["event"] == "schema_waits_for_lock"] == []
+    assert [line for line in logs if line["event"] == "schema_migration_postponed"] == []
