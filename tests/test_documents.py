@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import typer
+from tests.log_events import LEVELS, logged_events
 
 from recollect_proxy.commands.cli import app
 from recollect_proxy.settings.proxy_settings import ProxySettings
@@ -15,6 +16,8 @@ ROOTS = (ROOT / "src" / "recollect", ROOT / "proxy" / "recollect_proxy")
 
 
 OF_THE_TESTS = {"RECOLLECT_TEST_POSTGRES"}
+
+_EVENT = re.compile(r"[a-z]+(_[a-z]+)*")
 
 WAYS = ("A chat request", "A remembered exchange")
 
@@ -45,6 +48,16 @@ def way(title: str) -> list[str]:
     text = (ROOT / "docs" / "explanation" / "architecture.md").read_text("utf-8")
     section = text.split(f"## {title}\n", 1)[1].split("\n## ", 1)[0]
     return re.split(r"^[0-9]+\. ", section, flags=re.MULTILINE)[1:]
+
+
+def test_the_page_of_log_events_lists_each_event_with_its_levels_and_no_other() -> None:
+    page = (ROOT / "docs" / "reference" / "log-events.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([a-z_]+)` \| ([a-z, ]+) \|", page, re.MULTILINE)
+    listed = {event: set(levels.split(", ")) for event, levels in rows if set(levels.split(", ")) <= LEVELS}
+    written = logged_events(ROOT)
+
+    assert listed == written
+    assert [event for event in written if not _EVENT.fullmatch(event)] == []
 
 
 def test_the_readme_is_read_in_a_few_minutes() -> None:
