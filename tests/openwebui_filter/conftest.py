@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.openwebui_filter.processes import Process, process_of_all_tests
-from tests.openwebui_filter.telling import DOG, OSLO, ROME
+from tests.openwebui_filter.telling import DOG, OSLO, ROME, process_ends
 from tests.scripted.extraction import Lesson, Pupil
 from tests.scripted.upstream import ScriptedUpstream
 from tests.support.people import Person, person
@@ -73,6 +73,13 @@ def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     # A job that begins while the person's last one comes to its end finds their lease taken.
     monkeypatch.setattr(inbox, "TAKEN_DELAY", timedelta(milliseconds=50))
     monkeypatch.setattr(engines, "EngineSettings", AsSaid)
+
+
+@pytest.fixture(autouse=True)
+async def _alone() -> AsyncIterator[None]:
+    """Leave the next test nothing in the background: it may wait for all that runs there."""
+    yield
+    await process_ends()
 
 
 @pytest.fixture

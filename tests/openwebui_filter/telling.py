@@ -58,6 +58,14 @@ async def told() -> None:
     await until(lambda: not background._running)
 
 
+async def process_ends() -> None:
+    """Cancel whatever a process still has to do beside its chats."""
+    left = tuple(background._running)
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+
+
 async def _at_rest(memory: Any, user_id: str, *, formed: int = 0) -> Counter[str]:
     known: Counter[str] = Counter()
 

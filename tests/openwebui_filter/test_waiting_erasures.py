@@ -13,7 +13,7 @@ import pytest
 from structlog.testing import capture_logs
 from tests.openwebui_filter.openwebui import EVENTS, load
 from tests.openwebui_filter.processes import Process
-from tests.openwebui_filter.telling import LISBON, told
+from tests.openwebui_filter.telling import LISBON, process_ends, told
 from tests.openwebui_filter.test_events import deleted, deleted_chat
 from tests.support.people import Person, person
 from tests.support.stores import NOON, PARTS, Store
@@ -100,13 +100,6 @@ async def say(store: Store, *chats: Scope, at: datetime = NOON) -> None:
     """Have something said in each chat."""
     for chat in chats:
         await store.log.append(store.exchange(LISBON, chat, at=at))
-
-
-async def process_ends() -> None:
-    """Forget what waits in this process."""
-    for task in tuple(background._running):
-        task.cancel()
-    await asyncio.gather(*background._running, return_exceptions=True)
 
 
 async def test_what_a_process_could_not_erase_the_next_one_does_with_its_first_chat(
