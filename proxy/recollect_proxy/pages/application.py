@@ -85,7 +85,11 @@ log = structlog.get_logger(__name__)
 
 
 def pages(
-    engine: LiveEngine, *, authentication: Authentication, public_url: str | None = None
+    engine: LiveEngine,
+    *,
+    authentication: Authentication,
+    public_url: str | None = None,
+    meaning_seconds: float = 0.5,
 ) -> Application:
     """Return the pages as an ASGI application for paths under `/memory/ui`.
 
@@ -93,8 +97,9 @@ def pages(
         engine: The engine with the memories; it may not be open yet.
         authentication: Knows the tokens and sessions.
         public_url: Under which address people's browsers reach us; None: as a request says.
+        meaning_seconds: For so long a search of memories waits for those that are close in meaning.
     """
-    parts = PageParts(engine, authentication, Templates(), load_catalogues(), public_url)
+    parts = PageParts(engine, authentication, Templates(), load_catalogues(), public_url, meaning_seconds)
     application = Litestar(
         [
             Router(

@@ -20,8 +20,6 @@ _MOST_WORDS = 8
 _LONGEST_WORDS = 200
 _NEAR = 8
 """The most memories that are shown for their meaning alone."""
-_MEANING_SECONDS = 0.5
-"""After so long a page is shown without the memories that are near in meaning."""
 _TO_REVIEW = 99
 
 
@@ -100,7 +98,7 @@ async def _find(visit: Visit, taken: MemoryFilter, after: str) -> _Found:
 async def _near(visit: Visit, taken: MemoryFilter) -> list[Memory] | None:
     """Return the memories nearest in meaning; None if the embedding model did not answer in time."""
     try:
-        async with asyncio.timeout(_MEANING_SECONDS):
+        async with asyncio.timeout(visit.parts.meaning_seconds):
             found = await visit.engine.search(
                 visit.user_id, " ".join(taken.words), limit=PER_PAGE, kinds=taken.kinds
             )

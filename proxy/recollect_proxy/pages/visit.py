@@ -42,6 +42,7 @@ class PageParts:
         templates: Renders.
         catalogues: The words, by language.
         public_url: The address at which browsers reach the proxy; None: the request's own.
+        meaning_seconds: For so long a search of memories waits for those that are close in meaning.
     """
 
     live: LiveEngine
@@ -49,6 +50,7 @@ class PageParts:
     templates: Templates
     catalogues: Mapping[str, Catalogue]
     public_url: str | None
+    meaning_seconds: float
 
     def shown(self, request: Asked, session: PageSession | None) -> Shown:
         """Return the values of every page."""

@@ -1,7 +1,7 @@
 """Reads the lists of people's pages from Postgres, page by page. Never: writes."""
 
 from collections.abc import Collection
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
 from asyncpg import Record
@@ -28,6 +28,7 @@ _NEWEST = UUID(int=2**128 - 1)
 """Every id is smaller: the first page starts after it."""
 
 
+_LATEST = datetime.max.replace(tzinfo=UTC)
 _OLDEST = UUID(int=0)
 _BEFORE_ALL_TURNS = -1
 
@@ -89,9 +90,13 @@ class Browsing:
 
         Of ``taken``, kinds, chat and words count.
         """
-        asked = (user_id, after, limit + 1, sorted(taken.kinds or Kind), taken.session_id, list(taken.words))
+        kinds, words = sorted(taken.kinds or Kind), list(taken.words)
         async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["memories_said_last"], *asked)
+            said_at = None if after is None else await connection.fetchval(SQL["said_at"], user_id, after)
+            behind = (_LATEST, _NEWEST) if said_at is None else (said_at, after)
+            rows = await connection.fetch(
+                SQL["memories_said_last"], user_id, *behind, kinds, limit + 1, taken.session_id, words
+            )
         memories = tuple(memory_of(row) for row in rows[:limit])
         return Page(memories, memories[-1].id if len(rows) > limit else None)
 

@@ -156,7 +156,7 @@ async def serve_pages(
     """Serve the pages over ``engine``."""
     live = GivenEngine(engine)
     authentication = Authentication(admin_token, clock, keys=AccessKeys(keys) if keys else None, modes=modes)
-    application = pages(live, authentication=authentication, public_url=public_url)
+    application = pages(live, authentication=authentication, public_url=public_url, meaning_seconds=30.0)
     async with serve_upstream(application) as origin:
         yield Pages(port=int(origin.rpartition(":")[2]), live=live, authentication=authentication)
 

@@ -65,8 +65,13 @@ CROSS JOIN LATERAL (
     LIMIT 1
 ) AS said;
 
+-- name: said_at
+-- When a memory was said.
+SELECT observed_at FROM vectors WHERE owner IN ('*', $1) AND id = $2;
+
 -- name: memories_said_last
--- The user's memories to which all that is given applies, the one that was said last first, behind a given one.
+-- The user's memories to which all that is given applies, the one that was said last first, behind one that was said at $2 with the
+-- id $3.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
     v.holds_until, v.outline, v.use, v.topics, v.questions,
@@ -75,17 +80,14 @@ FROM ( -- found by little of each row, so that not all of every row is sorted
     SELECT looked.owner, looked.id, looked.observed_at
     FROM users_vectors AS given
     JOIN vectors AS looked ON looked.owner = given.owner AND looked.id = given.vector_id
-    WHERE given.user_id = $1 AND looked.owner IN ($1, '*')
-        AND looked.kind = ANY ($4::text[])
-        AND ($5::text IS NULL OR looked.session_id = $5)
-        AND NOT EXISTS (
-            SELECT FROM unnest($6::text[]) AS word WHERE strpos(lower(looked.content), lower(word)) = 0
-        )
-        AND ($2::uuid IS NULL OR (looked.observed_at, looked.id) < (
-            SELECT last.observed_at, last.id FROM vectors AS last WHERE last.owner IN ($1, '*') AND last.id = $2
+    WHERE given.user_id = $1 AND looked.owner IN ($1, '*') AND looked.kind = ANY ($4::text[])
+        AND (looked.observed_at, looked.id) < ($2::timestamptz, $3::uuid)
+        AND ($6::text IS NULL OR looked.session_id = $6)
+        AND (cardinality($7::text[]) = 0 OR NOT EXISTS (
+            SELECT FROM unnest($7::text[]) AS word WHERE strpos(lower(looked.content), lower(word)) = 0
         ))
     ORDER BY looked.observed_at DESC, looked.id DESC
-    LIMIT $3
+    LIMIT $5
 ) AS found
 JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = found.id
 JOIN vectors AS v ON v.owner = found.owner AND v.id = found.id
