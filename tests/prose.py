@@ -17,7 +17,7 @@ LIMITS = {
     "src": 4.0,
     "proxy": 2.0,
     "openwebui_filter": 2.0,
-    "docs": 4.0,
+    "docs": 1.5,
     "README.md": 3.0,
     "CHANGELOG.md": 2.0,
     ".github/decisions": 2.0,
