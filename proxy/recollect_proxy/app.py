@@ -106,8 +106,8 @@ class App:
         except UpstreamError as error:
             log.warning("upstream_failed", url=error.url, code=error.failure.code)
             await send_failure(scope, send, error.failure)
-        except TruncatedError:
-            log.warning("upstream_disconnected", answer_begun=started)
+        except TruncatedError as error:
+            log.warning("upstream_disconnected", url=error.url, answer_begun=started)
             if not started:
                 await send_failure(scope, send, UPSTREAM_BROKE_OFF)
         except Exception as error:  # noqa: BLE001 -- whatever it is, the client is told in its own words

@@ -56,16 +56,25 @@ class UpstreamError(Exception):
 
 
 class TruncatedError(Exception):
-    """The upstream broke off, or fell silent, within the body of its response."""
+    """The upstream broke off, or fell silent, within the body of its response.
+
+    Attributes:
+        url: The requested URL, without credentials and query.
+    """
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.url = url
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An upstream's response: its status, its end-to-end headers, and its body as it arrives."""
+    """An upstream's response: its status, its end-to-end headers, the requested URL for a log, and its body as it arrives."""
 
     status: int
     headers: Headers
     _response: Response
+    url: str = ""
     _seen: list[bytes] = field(default_factory=list)
 
     async def peek(self, limit: int) -> bytes | None:
@@ -93,7 +102,7 @@ class Answer:
         try:
             return await self._response.read_unread()
         except (BrokenOffError, SilentError) as error:
-            raise TruncatedError from error
+            raise TruncatedError(self.url) from error
 
     async def read_body(self) -> bytes:
         """Return the rest of the body.
@@ -196,7 +205,8 @@ class Upstream:
         try:
             with self._failures_told(target):
                 response = await self._ask(lent, request)
-            yield Answer(response.status, relayable(response.headers, status=response.status), response)
+            headers = relayable(response.headers, status=response.status)
+            yield Answer(response.status, headers, response, self.url(target))
         finally:
             # This closes the socket unless the body was read to its end, so that the LLM stops when the client has left.
             self.connections.release(lent)

@@ -63,8 +63,11 @@ async def test_an_answer_that_breaks_off_is_delivered_so_far_and_never_ends_clea
 ) -> None:
     upstream.answers.append(BROKEN[broken])
 
-    answer = await route.ask(proxy, user)
+    with capture_logs() as logs:
+        answer = await route.ask(proxy, user)
 
+    [told] = [line for line in logs if line["event"] == "upstream_disconnected"]
+    assert told["url"].startswith(upstream.base_url)
     assert answer.status == 200
     assert not answer.complete
     assert answer.body == (SAID if broken.endswith("streamed") else ANSWER[:40])
