@@ -7,7 +7,6 @@ from structlog.testing import capture_logs
 from tests.recollect.engines import engine_over
 from tests.recollect.store.indexing import near_by_second
 from tests.scripted.models import BrokenEmbedder, WordEmbedder
-from tests.support.people import person
 from tests.support.stores import NOON, Store
 
 from recollect.engine import Engine
@@ -92,23 +91,6 @@ class TestQuarantine:
 
         assert (approved.id, approved.embedding_model) == (held.id, None)
         assert await engine_over(store).quarantined(store.anna) == []
-
-
-class TestSharing:
-    async def test_what_is_shared_is_seen_by_each_and_changed_for_one_alone(self, store: Store) -> None:
-        subject = engine_over(store)
-        carl = person("carl")
-        team = await subject.add(store.anna, "The team meets on Mondays")
-
-        shared = await subject.share(store.anna, team.id, [store.ben, carl])
-        await subject.forget(store.ben, team.id)
-
-        assert (shared.owner, shared.id) == (COMMONS, team.id)
-        assert [await contents(subject, user) for user in (store.anna, store.ben, carl)] == [
-            ["The team meets on Mondays"],
-            [],
-            ["The team meets on Mondays"],
-        ]
 
 
 class TestSecondEmbedding:

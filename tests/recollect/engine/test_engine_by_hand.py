@@ -58,18 +58,6 @@ async def test_a_memory_is_written_by_hand(store: Store) -> None:
         await subject.add(store.anna, "Married.")
 
 
-async def test_a_memory_is_corrected_in_place_and_found_by_its_new_words(store: Store) -> None:
-    subject = engine_over(store, PATIENT)
-    written = await subject.add(store.anna, "I drink green tea")
-
-    revised = await subject.revise(store.anna, written.id, content="I ride a red bicycle")
-
-    assert revised.id == written.id
-    assert (revised.content, revised.kind, revised.importance) == ("I ride a red bicycle", Kind.FACT, 0.5)
-    assert (await subject.recall(store.turn("my red bicycle"))).recollections
-    assert not (await subject.recall(store.turn("green tea"))).recollections
-
-
 async def test_corrections_of_different_fields_at_once_are_all_kept(store: Store) -> None:
     embedder = Interrupting()
     subject = engine_over(store, PATIENT, embedder=embedder)

@@ -9,6 +9,7 @@ import pytest
 from asyncpg import Record
 from structlog.testing import capture_logs
 from tests.support.stores import Store
+from tests.support.tables import table
 from tests.support.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.engine.background.counts import FormationCounts
@@ -202,17 +203,6 @@ async def test_what_is_not_yet_due_blocks_the_later_ones(worker: Worker) -> None
     assert worker.formed == []
 
 
-async def test_a_failure_is_tried_again_before_later_exchanges(worker: Worker) -> None:
-    await worker.hears(1, 2, 3)
-    worker.fail = failing(2, ExtractorError(), times=2)
-
-    await worker.drain_until_empty()
-
-    assert worker.order == [1, 2, 2, 2, 3]
-    assert worker.delays == [timedelta(seconds=1), timedelta(seconds=5)]
-    assert await worker.outcomes() == ["formed"] * 3
-
-
 async def test_the_waits_grow_and_the_last_one_counts_on(worker: Worker) -> None:
     await worker.hears(1)
     worker.fail = failing(1, StoreError("odd"), times=5)
@@ -312,28 +302,38 @@ async def test_an_exchange_that_another_formed_meanwhile_is_left_to_them(
     assert lines == []
 
 
-async def test_what_a_clock_that_was_ahead_put_off_for_days_is_formed_once_it_is_right(
-    worker: Worker,
-) -> None:
-    await worker.hears(1, at=START + timedelta(days=2))
-    await worker.hears(2)
-    worker.batching = Batching(turns=4, quiet=timedelta(seconds=3))
-    worker.now = START + timedelta(seconds=3)
-
-    assert await worker.drain() is None
-
-    assert worker.batches == [[1, 2]]
+QUIET = timedelta(seconds=3)
 
 
 class TestBatches:
-    async def test_turns_that_wait_are_formed_together(self, worker: Worker) -> None:
-        await worker.hears(1, 2, 3)
-        worker.batching = Batching(turns=2)
+    @table(
+        "said, batching, seconds, again, batches",
+        [
+            ((0, 0, 0), Batching(turns=2), 0, None, [[1, 2], [3]]),
+            # a chat has to be quiet for a while, but for as many as make a batch, and not for ever
+            ((0, 0), Batching(turns=4, quiet=QUIET), 0, QUIET, []),
+            ((0, 0), Batching(turns=4, quiet=QUIET), 3, None, [[1, 2]]),
+            ((0, 0, 0), Batching(turns=2, quiet=QUIET), 0, QUIET, [[1, 2]]),
+            ((0, 29), Batching(turns=3, quiet=timedelta(seconds=10)), 30, None, [[1, 2]]),
+            # a clock that was ahead by two days was put right
+            ((172_800, 0), Batching(turns=4, quiet=QUIET), 3, None, [[1, 2]]),
+        ],
+    )
+    async def test_turns_that_wait_are_formed_together_once_their_chat_is_quiet(
+        self,
+        worker: Worker,
+        said: tuple[int, ...],
+        batching: Batching,
+        seconds: int,
+        again: timedelta | None,
+        batches: list[list[int]],
+    ) -> None:
+        for number, second in enumerate(said, 1):
+            await worker.hears(number, at=START + timedelta(seconds=second))
+        worker.batching, worker.now = batching, START + timedelta(seconds=seconds)
 
-        assert await worker.drain() is None
-
-        assert worker.batches == [[1, 2], [3]]
-        assert await worker.outcomes() == ["formed"] * 3
+        assert await worker.drain() == again
+        assert worker.batches == batches
 
     async def test_turns_with_keys_of_two_accounts_are_never_sent_together(self, worker: Worker) -> None:
         await worker.hears(1, 2, 3)
@@ -346,35 +346,6 @@ class TestBatches:
 
         assert worker.batches == [[1], [2, 3]]
 
-    async def test_a_chat_has_to_be_quiet_for_a_while(self, worker: Worker) -> None:
-        await worker.hears(1, 2)
-        worker.batching = Batching(turns=4, quiet=timedelta(seconds=3))
-
-        assert await worker.drain() == timedelta(seconds=3)
-        assert worker.batches == []
-
-        worker.now += timedelta(seconds=3)
-        assert await worker.drain() is None
-        assert worker.batches == [[1, 2]]
-
-    async def test_as_many_as_make_a_batch_wait_no_longer(self, worker: Worker) -> None:
-        await worker.hears(1, 2, 3)
-        worker.batching = Batching(turns=2, quiet=timedelta(seconds=3))
-
-        assert await worker.drain() == timedelta(seconds=3)
-
-        assert worker.batches == [[1, 2]]
-
-    async def test_a_chat_that_is_never_quiet_is_formed_nevertheless(self, worker: Worker) -> None:
-        await worker.hears(1)
-        worker.batching = Batching(turns=3, quiet=timedelta(seconds=10))
-        await worker.hears(2, at=START + timedelta(seconds=29))
-        worker.now = START + timedelta(seconds=30)
-
-        assert await worker.drain() is None
-
-        assert worker.batches == [[1, 2]]
-
     async def test_what_failed_is_tried_alone_so_that_it_takes_no_other_down(self, worker: Worker) -> None:
         await worker.hears(1, 2, 3)
         worker.batching = Batching(turns=3)
@@ -385,29 +356,6 @@ class TestBatches:
         assert await worker.outcomes() == ["formed", "waits:outage", "formed"]
         assert worker.batches[0] == [1, 2, 3]
         assert [batch for batch in worker.batches if len(batch) > 1] == [[1, 2, 3]]
-
-    async def test_what_failed_takes_nothing_along_that_was_said_since(self, worker: Worker) -> None:
-        await worker.hears(1)
-        worker.batching = Batching(turns=3)
-        worker.fail = failing(1, ExtractorError(), times=2)
-        delay = await worker.drain()
-        assert delay is not None
-        worker.now += delay
-        await worker.hears(2)
-
-        await worker.drain_until_empty()
-
-        assert worker.batches == [[1], [1], [1], [2]]
-
-    async def test_chats_are_not_mixed(self, worker: Worker) -> None:
-        await worker.hears(1)
-        worker.batching = Batching(turns=9)
-        await worker.hears(2, scope=worker.store.anna.elsewhere)
-        await worker.hears(3)
-
-        await worker.drain()
-
-        assert worker.batches == [[1], [2], [3]]
 
 
 class TestWhatNoModelCanBeAskedAbout:
@@ -513,21 +461,6 @@ class TestAnAnswerThatCanNotBeRead:
         assert worker.counts.waits == {"unreadable": 1 + len(DELAYS)}
         [entry, _] = await worker.entries()
         assert is_read_in_part or entry["error"].startswith("InvalidExtractionError")
-
-    async def test_is_asked_of_another_model_at_the_next_start_and_of_any_by_a_command(
-        self, worker: Worker
-    ) -> None:
-        await worker.hears(1, model="small")
-        worker.fail = failing(1, InvalidExtractionError(), times=3)
-        await worker.drain()
-        tried = []
-
-        for wake in ({"asked": "small"}, {"asked": "large"}, {"asked": "small", "everything": True}):
-            await worker.store.inbox.wake_all(**wake)
-            await worker.drain()
-            tried.append(len(worker.order))
-
-        assert tried == [1, 2, 3]
 
 
 async def test_somebody_with_a_long_backlog_leaves_the_others_their_turn(worker: Worker) -> None:

@@ -173,20 +173,6 @@ async def test_what_fails_after_the_start_is_tried_again(store: Store, error: Ex
     await live.aclose()
 
 
-async def test_what_waiting_would_not_mend_is_told_of_where_nobody_waits_for_the_start(store: Store) -> None:
-    error = ConfigurationError("no such model")
-    live = LiveEngine(Opener(store, error))
-
-    with capture_logs() as logs:
-        live.open()
-        await until(lambda: live.failure is not None)
-
-    assert live.failure is error
-    assert {line["event"] for line in logs} == {"engine_open_failed"}
-    assert (await recalled(live, store.turn())).skipped is Skip.STORE
-    await live.aclose()
-
-
 async def test_it_can_be_closed_while_the_store_is_away(store: Store) -> None:
     live = LiveEngine(Opener(store, *[StoreUnavailableError() for _ in range(1000)]))
     await live.start()
@@ -211,7 +197,7 @@ async def test_it_can_be_closed_while_it_is_being_opened(store: Store) -> None:
 
 
 async def test_what_still_waits_for_the_store_when_it_closes_is_told_of(store: Store) -> None:
-    live = LiveEngine(Opener(store, *[StoreUnavailableError() for _ in range(300_000)]))
+    live = LiveEngine(Opener(store, *[StoreUnavailableError() for _ in range(20_000)]))
     await live.start()
     remember(live, store.turn("I drink tea"))
 

@@ -78,17 +78,6 @@ async def test_with_placement_off_nothing_is_looked_for(store: Store) -> None:
 # -- options of a request --------------------------------------------------------------------------
 
 
-async def test_a_request_may_ask_for_fewer_memories(store: Store) -> None:
-    subject = engine_over(store, PATIENT)
-    for content in ("I drink green tea", "I drink black tea at noon", "I drink white tea on Sundays"):
-        await subject.add(store.anna, content)
-
-    assert len((await subject.prepare(store.turn(WHICH), RecallOptions(limit=1))).included) == 1
-    assert (
-        await subject.prepare(store.turn(WHICH), RecallOptions(limit=0))
-    ).recall.skipped is Skip.NOTHING_RELEVANT
-
-
 async def test_a_request_may_ask_for_no_recall(store: Store) -> None:
     embedder = WordEmbedder()
     subject = await with_tea(store, engine_over(store, PATIENT, embedder=embedder))
@@ -230,13 +219,6 @@ async def test_who_asks_much_at_once_keeps_nobody_else_waiting(store: Store) -> 
 # -- failing open ----------------------------------------------------------------------------------
 
 
-async def test_a_recall_that_is_late_is_given_up(store: Store) -> None:
-    policy = replace(PATIENT, deadline=0.01)
-    subject = engine_over(store, policy, embedder=SlowEmbedder(WordEmbedder(), seconds=3600))
-
-    assert (await subject.recall(store.turn())).skipped is Skip.DEADLINE
-
-
 @pytest.mark.parametrize("embedder", [BrokenEmbedder(), SlowEmbedder(WordEmbedder(), seconds=3600)])
 async def test_a_broken_or_late_embedder_leaves_the_words_to_search_by(
     store: Store,
@@ -261,10 +243,6 @@ async def test_without_words_to_search_by_a_broken_embedder_costs_the_memories_a
 
     assert (recall.skipped, recall.error_stage) == (Skip.EMBEDDER, Stage.EMBEDDING)
     assert recall.recollections == recall.ranked == ()
-
-
-async def test_a_broken_store_costs_the_memories_alone(store: Store) -> None:
-    assert (await engine_over(broken(store), PATIENT).recall(store.turn())).skipped is Skip.STORE
 
 
 class _WithoutSnapshots(Through):

@@ -48,9 +48,9 @@ def audit_over(store: Store, extractor: ScriptedExtractor | None = None) -> Stor
 
 
 async def keep(store: Store, *memories: Memory, actor: Actor = Actor.IMPORT) -> None:
-    for each in memories:
-        [done] = await store.memories.apply(Scope(each.owner, ""), [Add(each)], actor=actor, at=NOON)
-        assert isinstance(done, Add)
+    [owner] = {each.owner for each in memories}
+    changes = [Add(each) for each in memories]
+    assert await store.memories.apply(Scope(owner, ""), changes, actor=actor, at=NOON) == changes
 
 
 def brought(store: Store, content: str, owner: Person | None = None, **changed: Any) -> Memory:

@@ -14,10 +14,8 @@ from recollect.errors import (
     BudgetSpentError,
     EmbedderError,
     ExtractorError,
-    ExtractorPausedError,
     ExtractorUnusableError,
     InvalidExtractionError,
-    StoreUnavailableError,
     UpstreamPolicyError,
 )
 from recollect.formation import CallGuard, FormationPipeline, FormationRules, TokenBudget
@@ -173,22 +171,6 @@ class TestExtraction:
 
         assert [each.memory.hints for each in formed.changes if isinstance(each, Quarantine)] == [hints]
 
-    async def test_the_reply_alone_is_no_evidence(self, store: Store) -> None:
-        parroted = Candidate("Is welcome in Leipzig", Kind.FACT, 0.9, "Welcome to Leipzig!")
-
-        [formed] = await Desk(store, ScriptedExtractor([parroted])).form()
-
-        assert formed.changes == (Ignore(Reason.NO_EVIDENCE, parroted),)
-
-    async def test_what_the_person_confirms_of_the_assistants_words_is(self, store: Store) -> None:
-        asked = Message(Role.ASSISTANT, "So you live in Leipzig now, right?")
-        yes = said(store, "Yes, exactly!", history=(asked,))
-        confirmed = replace(CITY, evidence="you live in Leipzig now")
-
-        [formed] = await Desk(store, ScriptedExtractor([confirmed])).form(yes)
-
-        assert only_memory(formed).content == "Lives in Leipzig"
-
     async def test_the_extractor_is_shown_the_users_nearest_statements(self, store: Store) -> None:
         kept = [memory(store, f"thing {number}") for number in range(30)]
         near = memory(store, "I like tea")
@@ -279,11 +261,6 @@ class TestExtraction:
         assert only_memory(first).content == "Lives in Leipzig"
         assert only_memory(second).observed_at == SAID_AT + timedelta(minutes=2)
         assert (first.extracted_count, second.extracted_count) == (0, 2)
-
-    async def test_what_may_pass_is_the_callers_to_try_again(self, store: Store) -> None:
-        for error in (ExtractorError(), ExtractorPausedError(NOW), StoreUnavailableError()):
-            with pytest.raises(type(error)):
-                await Desk(store, ScriptedExtractor(error)).form()
 
     async def test_without_embeddings_it_is_kept_and_what_is_equal_still_found(self, store: Store) -> None:
         desk = Desk(store, ScriptedExtractor([CITY, TEA]), embedder=BrokenEmbedder())
@@ -460,19 +437,6 @@ class TestCommands:
             Hide((command.message_id,), Reason.FORGOTTEN),
         )
 
-    async def test_all_that_the_model_names_goes_in_whatever_words(self, store: Store) -> None:
-        sick = [memory(store, each) for each in ("Has asthma", "Nimmt Kortison", "对花生过敏")]
-        desk = Desk(
-            store,
-            Wishing([], (Asking.FORGET, "scrap all the medical stuff", *(each.content for each in sick))),
-        )
-        await desk.has(*sick, memory(store, "Plays cello"))
-
-        [formed] = await desk.form(said(store, "scrap all the medical stuff"))
-
-        gone = [each.target for each in formed.changes if isinstance(each, Retire)]
-        assert gone == [each.id for each in sick]
-
     async def test_a_judge_chooses_where_the_model_names_nothing(self, store: Store) -> None:
         car = memory(store, "Drives an old car")
         judge = ScriptedJudge(chosen=[car.content])
@@ -534,17 +498,6 @@ class TestCommands:
         [formed] = await desk.form(said(store, text))
 
         assert told(formed.changes) == [(Replace, Reason.CORRECTED)]
-
-    @pytest.mark.parametrize("asking", [Asking.FORGET, Asking.CORRECT, Asking.ERASE])
-    async def test_all_that_the_model_names_goes_however_many(self, store: Store, asking: Asking) -> None:
-        known = [memory(store, f"Owns boat {number}") for number in range(12)]
-        desk = Desk(store, Wishing([], (asking, "no boats, none of it", *(each.content for each in known))))
-        await desk.has(*known)
-
-        [formed] = await desk.form(said(store, "no boats, none of it"))
-
-        retired = [each.target for each in formed.changes if isinstance(each, Retire)]
-        assert sorted(retired) == sorted(each.id for each in known)
 
     async def test_without_a_model_what_says_all_of_it_goes(self, store: Store) -> None:
         home, flat = memory(store, "Lives in Kassel"), memory(store, "Likes the park in Kassel")
@@ -723,20 +676,6 @@ class TestEchoes:
 
         assert formed.changes == (Ignore(Reason.INJECTED, echo),)
         assert formed.re_extracted == 0
-
-    async def test_a_repetition_that_the_model_calls_new_strengthens_what_it_was_shown(
-        self, store: Store
-    ) -> None:
-        known = memory(store, "Attended the support group in Leeds and found the stories inspiring")
-        again = replace(CITY, content=known.content.replace("the ", "", 1), evidence="It was so powerful")
-        desk = Desk(store, ScriptedExtractor([again]))
-        await desk.has(known)
-
-        [formed] = await desk.form(said(store, "I was at that group yesterday. It was so powerful."))
-
-        [change] = formed.changes
-        assert isinstance(change, Reinforce)
-        assert change.target == known.id
 
 
 async def test_what_is_to_be_forgotten_is_not_given_up_where_the_embedder_is_away(store: Store) -> None:

@@ -183,17 +183,6 @@ class TestWhatIsNew:
         assert isinstance(change, Add)
         assert change.memory.hints == replace(hints, use=use)
 
-    def test_takes_its_own_hints_to_the_place_of_what_it_replaces(self) -> None:
-        hints = Hints(topics=("city guides",))
-        old = replace(known(1), hints=Hints(topics=("Kassel",)))
-
-        [change] = reconciled(
-            [replace(candidate(relation=Relation.CONTRADICTS, about=(0,)), hints=hints)], old
-        )
-
-        assert isinstance(change, Replace)
-        assert change.memory.hints == hints
-
     def test_belongs_to_the_turn_that_proves_it(self) -> None:
         [(turn, change)] = reconcile(
             [weigh(candidate(), 1)], [], [], exchanges=[exchange(), exchange(1)], embedding_model="tiny", at=NOW,
@@ -204,12 +193,6 @@ class TestWhatIsNew:
         assert isinstance(change, Add)
         assert change.memory.observed_at == SAID_AT + timedelta(minutes=1)
         assert change.memory.provenance.message_ids == (UUID(int=2_001),)
-
-    def test_has_no_embedding_model_where_the_embedder_is_away(self) -> None:
-        [change] = reconciled([WeighedCandidate(AcceptedCandidate(candidate(), 0), None)])
-
-        assert isinstance(change, Add)
-        assert (change.memory.embedding, change.memory.embedding_model) == (None, None)
 
     @pytest.mark.parametrize(
         ("asked", "corrects", "reason", "importance"),
@@ -286,11 +269,6 @@ class TestEqualContent:
             (Ignore, Reason.EQUAL_CONTENT, 8),
         ]
 
-    def test_strengthens_once_a_batch(self) -> None:
-        changes = reconciled([candidate("Lives in Kassel"), candidate("lives in kassel")], known(7))
-
-        assert outline(changes) == [(Reinforce, Reason.EQUAL_CONTENT, 7), (Ignore, Reason.EQUAL_CONTENT, 7)]
-
     def test_of_a_summary_is_ignored(self) -> None:
         changes = reconciled([candidate("Lives in Kassel")], known(7, kind=Kind.SUMMARY))
 
@@ -335,11 +313,6 @@ class TestNew:
         assert why(reconciled([candidate()])) == ["model: new"]
         assert why(reconciled([weigh(candidate(), by_form=True)])) == ["form: remember"]
 
-    def test_is_all_that_letters_do_not_decide_whatever_it_denies(self) -> None:
-        changes = reconciled([candidate("Doesn't like blue cheese")], known(7, "Likes blue cheese"))
-
-        assert outline(changes) == [(Add, Reason.NEW, None)]
-
 
 class TestRepeats:
     def test_a_known_memory_is_reinforced_once_an_exchange(self) -> None:
@@ -364,28 +337,6 @@ class TestRepeats:
         )
 
         assert outline(changes) == [(Replace, Reason.REFINES, 7), (Ignore, Reason.REPEATS, 7)]
-
-    def test_a_memory_that_several_share_is_reinforced(self) -> None:
-        changes = reconciled(
-            [candidate("Is at home in Kassel", Relation.REPEATS, (0,))], known(7, owner=COMMONS)
-        )
-
-        assert outline(changes) == [(Reinforce, Reason.REPEATS, 7)]
-
-    @table(
-        ("content", "said"),
-        [
-            ("Is a teetotaller", "Never drinks alcohol"),
-            ("Wants short answers because of the bad eye", "Answers of three or four sentences at most"),
-            ("Allergic to rubber gloves, swells up", "Latex allergy: comes up in welts, A&E in 2021"),
-            ("Trägt eine Insulinpumpe am Bauch", "Typ-1-Diabetes, trägt eine Insulinpumpe"),
-            ("对青霉素类抗生素严重过敏", "青霉素过敏，小时候打针出过严重反应"),
-        ],
-    )
-    def test_in_any_words_strengthens_what_is_known(self, content: str, said: str) -> None:
-        changes = reconciled([candidate(content, Relation.REPEATS, (0,))], known(7, said))
-
-        assert outline(changes) == [(Reinforce, Reason.REPEATS, 7)]
 
     @pytest.mark.parametrize(
         "content",
@@ -527,11 +478,6 @@ class TestRefinesAndContradicts:
         )
 
         assert outline(changes) == [(Reinforce, Reason.REPEATS, 7), (Add, Reason.DISTINCT, None)]
-
-    def test_a_memory_that_several_share_is_replaced_for_this_user(self) -> None:
-        changes = reconciled([candidate(relation=Relation.CONTRADICTS, about=(0,))], known(7, owner=COMMONS))
-
-        assert outline(changes) == [(Replace, Reason.CONTRADICTS, 7)]
 
     @table("relation", [Relation.REPEATS, Relation.REFINES, Relation.CONTRADICTS])
     @table("content", ["Lives in Leipzig", "Lives in Kassel"])
@@ -860,16 +806,3 @@ def test_whatever_models_say_nothing_newer_is_lost_and_nothing_is_touched_twice(
     own = [content_hash(memory.content) for memory in everything if memory.source is not Source.GLOBAL]
     assert len(set(hashes)) == len(hashes)
     assert not set(hashes) & set(own)
-
-
-def test_decisions_are_the_same_every_time() -> None:
-    weighed = [candidate(f"Has {number} cats in Kassel", Relation.REPEATS, (0,)) for number in range(30)]
-
-    assert outline(reconciled(weighed, known(7))) == outline(reconciled(weighed, known(7)))
-
-
-def test_many_candidates_and_memories_are_weighed_soon() -> None:
-    weighed = [candidate(f"Statement of number {number} about cats and dogs") for number in range(100)]
-    nearby = [known(number, f"What is known of {number} cats and dogs, or not") for number in range(10, 200)]
-
-    assert len(reconciled(weighed, nearby=nearby)) == 100

@@ -90,11 +90,6 @@ def test_a_command_names_each_memory_that_was_shown_once() -> None:
     assert request.meant == (KNOWN[1],)
 
 
-@pytest.mark.parametrize("asking", Asking)
-def test_a_pasted_wish_is_nobodys(asking: Asking) -> None:
-    assert requests(PASTED, ExtractedCommand(asking, "Please do forget that I live in Kiel", (1,))) == ()
-
-
 @pytest.mark.parametrize(
     "text", ["Forget number 1", "forget everything about me", "olvida todo lo que sabes de mí"]
 )
