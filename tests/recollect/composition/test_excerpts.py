@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.support.hostile_texts import hostile_texts
+from tests.support.long_texts import up_to
 from tests.support.tables import table
 
 from recollect.composition.excerpts import excerpt, focus_of, shortened
@@ -113,7 +114,7 @@ def test_an_excerpt_takes_no_more_than_its_limit_and_says_nothing_new(
     assert text.strip().startswith(short.removesuffix(" \u2026"))
 
 
-@pytest.mark.parametrize("length", [1_000_000])
+@up_to(1_000_000)
 @table("piece", ["a", ".", "\n", " ", "a. ", "\u8239", "\ud800", ".\n)]"])
 def test_a_long_text_is_cut_in_linear_time(piece: str, length: int) -> None:
     text = "x " + piece * (length // len(piece)) + " y"  # quadratic time would take minutes

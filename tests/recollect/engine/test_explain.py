@@ -1,18 +1,22 @@
-"""The explanation of a request says what was found and why it was taken or left, and no word of anybody."""
+"""The explanation of a request says why each candidate was taken or left, and has no word of anybody."""
 
 import json
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 from tests.support.recollections import NOON, passage, recalled_passage, recollection, turn
 
 from recollect.composition import Bounds, Placed, place
+from recollect.engine.live.recall_log import log_recall
 from recollect.engine.turns.explain import explained, request_record
 from recollect.engine.turns.prepared import Prepared
-from recollect.model import Chat, Drop, Placement, Recall, Recollection, Skip, Stage, Turn
+from recollect.model import Chat, Drop, Placement, Recall, Recollection, Scope, Skip, Stage, Turn
 from recollect.recall import Found, Ranking, read_query
 from recollect.text.tokens import estimate_tokens
 
@@ -175,3 +179,26 @@ def test_no_word_of_anybody_is_kept(canaries: list[str], drop: Drop | None) -> N
 
     kept = json.dumps(record.explanation) + json.dumps(asdict(record), default=str)
     assert not [canary for canary in canaries if canary.lower() in kept.lower()]
+
+
+# -- A recall with a fault is logged for the operator, one without at the level debug --
+
+
+TURN = Turn(Scope("anna", "monday"), "What do I drink?", "message", datetime(2026, 3, 1, tzinfo=UTC), "")
+
+
+@pytest.mark.parametrize(
+    ("recall", "level"),
+    [
+        (Recall(), "debug"),
+        (Recall(skipped=Skip.NOTHING_RELEVANT), "debug"),
+        (Recall(skipped=Skip.DEADLINE), "info"),
+        (Recall(skipped=Skip.STORE), "info"),
+        (Recall(degraded=(Stage.EMBEDDING,)), "info"),
+    ],
+)
+def test_a_recall_is_news_if_something_failed(recall: Recall, level: str) -> None:
+    with capture_logs() as lines:
+        log_recall(TURN, Prepared(recall))
+
+    assert [line["log_level"] for line in lines] == [level]

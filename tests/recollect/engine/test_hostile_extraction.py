@@ -132,7 +132,7 @@ async def test_statements_with_anything_in_any_field_are_survived(
 
 HOSTILE = {
     "thousands of items": json.dumps(
-        {"memories": [ITEM | {"content": f"Lives in Leipzig {n}"} for n in range(5_000)]}
+        {"memories": [ITEM | {"content": f"Lives in Leipzig {n}"} for n in range(2_000)]}
     ),
     "a string of a megabyte": json.dumps({"memories": [ITEM | {"content": "x" * 1_000_000}]}),
     "a quote of a megabyte": json.dumps({"memories": [ITEM | {"evidence": SAID * 12_000}]}),

@@ -9,7 +9,6 @@ import pytest
 from asyncpg import Record
 from structlog.testing import capture_logs
 from tests.support.stores import Store
-from tests.support.tables import table
 from tests.support.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.engine.background.counts import FormationCounts
@@ -306,8 +305,8 @@ QUIET = timedelta(seconds=3)
 
 
 class TestBatches:
-    @table(
-        "said, batching, seconds, again, batches",
+    @pytest.mark.parametrize(
+        ("said", "batching", "seconds", "again", "batches"),
         [
             ((0, 0, 0), Batching(turns=2), 0, None, [[1, 2], [3]]),
             # a chat has to be quiet for a while, but for as many as make a batch, and not for ever

@@ -1,16 +1,18 @@
-"""What the engine looks after by itself: what has no index yet is indexed, old requests are forgotten."""
+"""The engine indexes, forgets old requests and counts by itself."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from uuid import UUID
 
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect.engines import PATIENT, engine_over
 from tests.servers.databases import administrator
 from tests.support.notes import note_request
+from tests.support.recollections import turn
 from tests.support.stores import NOON, Store
 from tests.support.waiting import until
 from tests.support.watched_stores import Through, with_parts
@@ -18,8 +20,27 @@ from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
 from recollect.engine.background import maintenance
+from recollect.engine.background.counts import LAG_SECONDS, FormationCounts
 from recollect.errors import StoreUnavailableError
-from recollect.model import RequestRecord
+from recollect.model import (
+    Add,
+    Change,
+    Doubt,
+    Exchange,
+    Formed,
+    Hide,
+    Ignore,
+    Kind,
+    Mark,
+    Memory,
+    Quarantine,
+    Reason,
+    Reinforce,
+    Replace,
+    RequestRecord,
+    Retire,
+    Source,
+)
 from recollect.store.log import LogIndex
 from recollect.store.requests import RequestLog
 
@@ -172,3 +193,59 @@ async def test_what_has_no_index_is_enqueued_until_that_has_succeeded_once(own_s
         await tidied_again(tidied, 3)
 
     assert tidied.enqueued == enqueued
+
+
+EXCHANGE = Exchange(UUID(int=1), turn("I drink tea"), "Good.", UUID(int=2), UUID(int=3))
+MEMORY = Memory(UUID(int=9), "anna", Kind.FACT, Source.EXTRACTED, "Drinks tea", 0.5, NOON, NOON)
+CHANGES: list[Change] = [
+    Add(MEMORY),
+    Replace(UUID(int=8), MEMORY, Reason.CONTRADICTS),
+    Reinforce(UUID(int=7)),
+    Ignore(Reason.EQUAL_CONTENT),
+    Ignore(Reason.NO_EVIDENCE),
+    Retire(UUID(int=6), Reason.CAP),
+    Mark(UUID(int=5), Doubt.SUSPECT, Reason.SUSPECT),
+    Quarantine(MEMORY, Reason.INSTRUCTION),
+    Hide((UUID(int=4),), Reason.CONFIDENTIAL),
+]
+
+
+def counted(seconds: float = 3) -> FormationCounts:
+    counts = FormationCounts()
+    formed = Formed(EXCHANGE, tuple(CHANGES), 5)
+    counts.formed(formed, CHANGES, at=EXCHANGE.turn.at + timedelta(seconds=seconds))
+    return counts
+
+
+def test_each_change_is_counted_once() -> None:
+    counts = counted()
+
+    assert (counts.adds, counts.replaces, counts.merges, counts.duplicates) == (1, 1, 1, 2)
+    assert counts.rejects == {"equal_content": 1, "no_evidence": 1}
+    assert (counts.retired, counts.hidden) == ({"cap": 1}, {"confidential": 1})
+    assert (counts.quarantined, counts.marks) == (1, 1)
+    assert (counts.successes, counts.extracted) == (1, 5)
+
+
+def test_the_rates_are_shares_and_nothing_before_the_first() -> None:
+    assert (FormationCounts().replacement_rate, FormationCounts().dedup_rate) == (0, 0)
+    assert (counted().replacement_rate, counted().dedup_rate) == (1 / 2, 2 / 4)
+
+
+def test_how_late_it_was_is_told_by_upper_edges() -> None:
+    for seconds, place in ((0, 0), (1, 0), (3, 2), (99_999, len(LAG_SECONDS))):
+        counts = counted(seconds)
+        assert counts.lag[place] == sum(counts.lag) == 1
+        assert counts.lag_sum == seconds
+
+
+def test_a_clock_that_is_behind_makes_nothing_early() -> None:
+    assert counted(-5).lag_sum == 0
+
+
+def test_a_summary_counts_only_where_one_was_kept() -> None:
+    counts = FormationCounts()
+    counts.summarized([])
+    counts.summarized([Add(MEMORY, Reason.SUMMARIZED)])
+
+    assert counts.summaries == 1

@@ -1,4 +1,4 @@
-"""What a model understands of a person's commands to the memory, and what is done for it."""
+"""A model understands a person's commands to the memory; without one, the first words of a message tell them."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from recollect.formation.memory_commands import MemoryCommand
+from recollect.formation.memory_commands import MemoryCommand, read_commands, statement_of
 from recollect.formation.turns import AnalyzedTurn, analyze_turn, attributions_of
 from recollect.formation.understood_commands import Extraction, with_understood_commands
 from recollect.formation.verification import AcceptedCandidate, verify
@@ -248,3 +248,34 @@ def test_what_is_denied_or_to_be_forgotten_is_not_stated_by_the_words_that_ask(
     left = Extraction(Extracted((found,)), known).without((), [command])
 
     assert left.extracted.candidates == ((found,) if stays else ())
+
+
+# -- What a message asks of the memory by its first words, where no model understands it --
+
+
+def test_a_message_that_begins_with_a_command_is_one() -> None:
+    assert read_commands("Remember that I'm vegan!") == (MemoryCommand(Asking.REMEMBER, "I'm vegan!"),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "Forget number 2",
+            "Remember this chat again",
+            "Remember that we met?",
+            "Remember that",
+            "Remember: !",
+        ),
+        *("I remember that day", "They said: remember that I'm vegan", "", "? !"),
+    ],
+)
+def test_none_is_what_is_done_before_the_answer_nor_a_question_nor_what_has_no_subject(text: str) -> None:
+    assert read_commands(text) == ()
+
+
+def test_a_statement_is_one_line_of_bounded_length() -> None:
+    assert statement_of(MemoryCommand(Asking.REMEMBER, " i'm\nvegan! - ")) == "I'm vegan"
+    assert statement_of(MemoryCommand(Asking.REMEMBER, "я живу")) == "Я живу"
+    assert len(statement_of(MemoryCommand(Asking.REMEMBER, "word " * 500))) <= 500
+    assert len(statement_of(MemoryCommand(Asking.REMEMBER, "w" * 5_000))) == 500

@@ -1,10 +1,12 @@
+"""Numbers, units, dates, names and denials speak against a repetition."""
+
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table
 
-from recollect.text.comparison.vetoes import ComparedStatement, Veto, same_letter, says_all_of, veto
+from recollect.text.comparison.vetoes import ComparedStatement, Veto, names_in, same_letter, says_all_of, veto
 
 SAID = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
@@ -196,3 +198,31 @@ def test_the_month_in_which_something_was_told_is_no_difference(new: str, known:
 )
 def test_another_month_is(new: str, known: str) -> None:
     assert veto(told(new, 11), told(known, 10)) is not None
+
+
+def names(content: str, evidence: str = "") -> set[str]:
+    return {word.plain for word in names_in(content, evidence)}
+
+
+@table(
+    ("content", "expected"),
+    [
+        ("Works at Halvorsen in Bergen", {"halvorsen", "bergen"}),
+        ("Has an iPad", {"ipad"}),
+        ("Swims on Mondays in May", set()),
+        ("Wohnt mit Friederike in der Nähe von Bamberg", set()),
+        ("住在青岛", set()),
+    ],
+)
+def test_a_capital_within_a_sentence_makes_a_name_but_not_in_german(content: str, expected: set[str]) -> None:
+    assert names(content) == expected
+
+
+def test_a_name_at_the_beginning_is_seen_by_the_evidence() -> None:
+    assert names("Mathilda turns four", "our Mathilda turns four") == {"mathilda"}
+    assert names("Tea is their drink", "tea is what we drink") == set()
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_any_text_is_survived(content: str, evidence: str) -> None:
+    assert all(word.stems for word in names_in(content, evidence))

@@ -5,6 +5,7 @@ import random
 import re
 import sys
 import unicodedata
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -110,14 +111,15 @@ def test_what_is_longer_than_a_window_is_no_whole() -> None:
 
 @pytest.mark.parametrize("name", ["w", "d", "s", "W", "D", "S"])
 def test_a_class_is_what_python_means_by_it(name: str) -> None:
-    old_enough = [
-        chr(code)
-        for code in range(sys.maxunicode + 1)
-        if unicodedata.category(chr(code)) not in {"Cn", "Cs"}  # a later Unicode has more
-    ]
-    text = "".join(old_enough)
+    assert linear(rf"\{name}+").findall(every_character()) == re.findall(rf"\{name}+", every_character())
 
-    assert linear(rf"\{name}").findall(text) == re.findall(rf"\{name}", text)
+
+@cache
+def every_character() -> str:
+    """Return all characters of Unicode; a later version has more of those that are not assigned."""
+    return "".join(
+        chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) not in {"Cn", "Cs"}
+    )
 
 
 @given(
@@ -154,8 +156,8 @@ def test_flags_stand_for_what_they_stand_for_in_python() -> None:
 
 
 def test_megabytes_are_read_by_both() -> None:
-    letters = random.Random(1).choices("ab c.\n", k=2_000_000)  # quadratic time would take hours
+    letters = random.Random(1).choices("ab c.\n", k=500_000)  # quadratic time would take hours
     text = "".join(letters)
 
-    assert sum(1 for _ in linear(r"[^.\n]+[.\n]").finditer(text)) > 100_000
+    assert sum(1 for _ in linear(r"[^.\n]+[.\n]").finditer(text)) > 25_000
     assert bounded(r"(?:a+b?)+x").search(text) is None

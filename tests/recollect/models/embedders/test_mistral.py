@@ -221,7 +221,7 @@ async def test_a_server_that_is_too_slow_is_not_asked_again(server: MistralStand
         raise AssertionError
 
     server.replies = [never]
-    embedder = MistralEmbedder("m", api_key=KEY, base_url=server.base_url, seconds=1, sleep=pauses)
+    embedder = MistralEmbedder("m", api_key=KEY, base_url=server.base_url, seconds=0.2, sleep=pauses)
 
     with pytest.raises(EmbedderError, match=r"can't be reached: \w*Timeout"):
         await embedder.embed(["my secret"])

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.long_texts import up_to
 from tests.support.tables import table
 
 from recollect.errors import InvalidExtractionError
@@ -183,10 +184,6 @@ def test_nothing_to_keep_is_an_answer(answer: str) -> None:
         '{"memories": [{"content": {"text": "tea"}}]}',
         '{"words": "own", "wishes": [], "memories": [{"evidence": "I prefer te',
         '{"wishes": [{"asking": "forget", "evidence": "tea", "about": [1]}], "memories": [{"evidence": "I pre',
-        "[" * 100_000,
-        '{"a":' * 100_000,
-        '["' * 100_000,
-        '"\\"' * 100_000,
         "9" * 10_000,
     ],
 )
@@ -195,6 +192,13 @@ def test_an_answer_without_any_statement_is_invalid(answer: str) -> None:
         read(answer)
 
     assert "tea" not in str(caught.value)
+
+
+@up_to(100_000)
+@table("piece", ["[", '{"a":', '["', '"\\"'])
+def test_an_answer_without_an_end_is_invalid(piece: str, length: int) -> None:
+    with pytest.raises(InvalidExtractionError):
+        read(piece * length)
 
 
 def test_a_quoted_thought_tag_is_no_thought() -> None:
