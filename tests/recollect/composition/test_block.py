@@ -315,14 +315,6 @@ def test_a_memory_that_does_not_fit_is_passed_over_for_a_smaller_one_behind_it()
     assert "long" not in block.text.split("\n", 2)[2]
 
 
-def test_the_same_recollections_make_the_same_bytes() -> None:
-    given_twice = [recollection("one"), recollection("two\nlines")]
-
-    blocks = {repr(compose(given_twice, budget=300, count=estimate_tokens)) for _ in range(3)}
-
-    assert len(blocks) == 1
-
-
 @given(st.lists(anything, max_size=8), st.integers(0, 1200), st.sampled_from(COUNTERS), st.booleans())
 def test_a_block_never_takes_more_than_its_budget_and_holds_whole_memories(
     recollections: list[Recollection],

@@ -169,12 +169,6 @@ async def test_what_asks_for_nothing_remembered_needs_nothing(
     assert needs.served, "nor is the log to stand in"
 
 
-async def test_where_a_statement_serves_the_log_stays_away(embedder: MultilingualE5Embedder) -> None:
-    needs, _ = await needed(embedder, "Where do I live?", [LISBON, TEA])
-
-    assert needs.served
-
-
 async def test_where_a_passage_holds_much_more_of_the_question_the_log_is_asked_too(
     embedder: MultilingualE5Embedder,
 ) -> None:

@@ -278,15 +278,6 @@ class TestCutAnswers:
         assert [body["max_tokens"] < MOST_ANSWER for body in server.bodies] == [True, False, False]
         assert server.bodies[1]["messages"] == server.bodies[0]["messages"]
 
-    async def test_who_thinks_without_end_fails(self, server: Server, extractor: Extractor) -> None:
-        server.replies = [says("", total_tokens=700, reason="length")]
-
-        with pytest.raises(InvalidExtractionError) as caught:
-            await extractor.extract([exchange()], [])
-
-        assert caught.value.tokens == 1_400
-        assert len(server.bodies) == 2
-
 
 class TestRepair:
     async def test_the_model_is_shown_its_answer_once_to_repair_it(

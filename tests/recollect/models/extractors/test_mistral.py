@@ -202,13 +202,6 @@ async def test_no_chat_completion_at_all_is_an_error(
 
 
 class TestWhichCredential:
-    async def test_the_configured_key_before_the_chats(
-        self, server: MistralStandIn, model: MistralModel
-    ) -> None:
-        await model.ask(MESSAGES, EXTRACTION, SIGNED)
-
-        assert server.requests[0].headers.getall("authorization") == ["Bearer ours"]
-
     async def test_the_chats_own_where_its_server_is_asked(
         self, server: MistralStandIn, upstream: MistralModel
     ) -> None:

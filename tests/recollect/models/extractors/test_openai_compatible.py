@@ -172,14 +172,6 @@ async def test_half_may_be_answered_where_half_is_asked_for(
 
 
 class TestWhichModelAndCredential:
-    async def test_the_chats_own_where_none_is_configured(
-        self, server: Server, model: OpenAICompatibleModel
-    ) -> None:
-        await model.ask(MESSAGES, CHOICE, SIGNED)
-
-        assert server.bodies[0]["model"] == "chat-model"
-        assert server.requests[0].headers["authorization"] == "Bearer secret-of-anna"
-
     async def test_the_configured_ones_before_the_chats(
         self, server: Server, client: httpx.AsyncClient
     ) -> None:
@@ -189,13 +181,6 @@ class TestWhichModelAndCredential:
 
         assert server.bodies[0]["model"] == "small"
         assert server.requests[0].headers["authorization"] == "Bearer ours"
-
-    async def test_a_chat_without_credential_is_asked_without(
-        self, server: Server, model: OpenAICompatibleModel
-    ) -> None:
-        await model.ask(MESSAGES, CHOICE, ASKER)
-
-        assert "authorization" not in server.requests[0].headers
 
     async def test_a_credential_that_fits_no_header_makes_it_unusable(
         self, server: Server, model: OpenAICompatibleModel
