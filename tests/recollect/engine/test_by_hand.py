@@ -1,6 +1,7 @@
 """A change by hand is done, or refused clearly."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -83,7 +84,8 @@ async def test_a_memory_is_written_by_hand(store: Store) -> None:
 
 async def test_corrections_of_different_fields_at_once_are_all_kept(store: Store) -> None:
     embedder = Interrupting()
-    subject = engine_over(store, PATIENT, embedder=embedder)
+    by_meaning = replace(PATIENT, reach=replace(PATIENT.reach, lexical=False))
+    subject = engine_over(store, by_meaning, embedder=embedder)
     written = await subject.add(store.anna, "I drink green tea")
 
     async def correct_the_importance() -> None:

@@ -356,6 +356,19 @@ class TestBatches:
         assert worker.batches[0] == [1, 2, 3]
         assert [batch for batch in worker.batches if len(batch) > 1] == [[1, 2, 3]]
 
+    async def test_what_failed_takes_nothing_along_that_was_said_since(self, worker: Worker) -> None:
+        await worker.hears(1)
+        worker.batching = Batching(turns=3)
+        worker.fail = failing(1, ExtractorError(), times=2)
+        delay = await worker.drain()
+        assert delay is not None
+        worker.now += delay
+        await worker.hears(2)
+
+        await worker.drain_until_empty()
+
+        assert worker.batches == [[1], [1], [1], [2]]
+
 
 class TestWhatNoModelCanBeAskedAbout:
     @pytest.mark.parametrize(

@@ -479,6 +479,11 @@ class TestRefinesAndContradicts:
 
         assert outline(changes) == [(Reinforce, Reason.REPEATS, 7), (Add, Reason.DISTINCT, None)]
 
+    def test_a_memory_that_several_share_is_replaced_for_this_user(self) -> None:
+        changes = reconciled([candidate(relation=Relation.CONTRADICTS, about=(0,))], known(7, owner=COMMONS))
+
+        assert outline(changes) == [(Replace, Reason.CONTRADICTS, 7)]
+
     @table("relation", [Relation.REPEATS, Relation.REFINES, Relation.CONTRADICTS])
     @table("content", ["Lives in Leipzig", "Lives in Kassel"])
     def test_what_serves_everybody_stays_and_the_user_has_it_besides(
@@ -589,6 +594,14 @@ class TestSeveral:
         )
 
         assert outline(changes) == [(Replace, Reason.CONTRADICTS, 8)]
+
+    def test_of_those_that_are_all_newer_the_first_is_disputed(self) -> None:
+        newer = (known(number, f"Lives at {number}", observed_at=SAID_AT) for number in (7, 8))
+
+        assert outline(reconciled([candidate("Moved", Relation.CONTRADICTS, (0, 1))], *newer)) == [
+            (Ignore, Reason.NOT_NEWER, 7),
+            (Mark, Reason.DISPUTED, 7),
+        ]
 
 
 class TestWhatDependedOnIt:

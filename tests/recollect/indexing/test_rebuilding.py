@@ -20,7 +20,7 @@ from recollect.store import open_postgres
 from recollect.store.log import LogIndex
 from recollect.text.lexical import query_terms
 
-_MESSAGES, _MEMORIES = 110, 12
+_MESSAGES, _MEMORIES = 70, 12
 _SAID = [f"quokka{number}" for number in range(_MESSAGES)]
 _KEPT = [f"wombat{number}" for number in range(_MEMORIES)]
 
@@ -126,7 +126,7 @@ async def test_words_are_found_meanwhile_and_killed_workers_begin_nothing_anew(
     looking = asyncio.create_task(look())
     while (await place(own_dsn))[0] == -1 or await missing(store, _SAID):
         async with worker(own_dsn, store) as other:
-            index = KilledAtAWrite(other.index, chance.randrange(60))
+            index = KilledAtAWrite(other.index, chance.randrange(40))
             working = asyncio.create_task(work(with_parts(other, index=index)))
             reached = asyncio.create_task(index.reached.wait())
             await asyncio.wait({working, reached}, return_when=asyncio.FIRST_COMPLETED)
