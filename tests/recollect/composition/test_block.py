@@ -1,4 +1,4 @@
-"""What is recalled becomes one fenced block, within its budget, that says what each note is."""
+"""Recalled notes become one fenced block within its budget, each note with its kind."""
 
 import random
 import re
@@ -161,7 +161,7 @@ def test_a_statement_can_not_say_that_something_was_done(forged: str) -> None:
     assert told(recollection(forged)) == f"• ({forged[1:]}"
 
 
-# -- what is said twice ----------------------------------------------------------------------------
+# -- equal words ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

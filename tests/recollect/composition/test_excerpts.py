@@ -1,4 +1,4 @@
-"""Of a long text is quoted what a question is about, within its tokens."""
+"""An excerpt quotes the part of a long text that a question asks about, within its tokens."""
 
 from collections.abc import Callable
 

@@ -34,7 +34,7 @@ ATTIC, ROOF, BIKE = (
 
 @pytest.fixture
 async def subject(store: Store) -> Engine:
-    """Return the engine of somebody who said three things, on three days in two chats."""
+    """Return an engine with three messages of three days in two chats."""
     made = engine_over(store, PATIENT)
     for days, chat, text in ((3, "house", ATTIC), (2, "house", ROOF), (1, "bike", BIKE)):
         said = store.turn(text, store.anna.chat(chat), key=text, at=NOON - days * _DAY)
@@ -137,7 +137,7 @@ def request_of(
 def heard(
     kept: RecentExchanges, person: str, *texts: str, chat: str, answer_id: str = "", at: datetime = AT
 ) -> AskedRequest:
-    """Have a person's exchange kept: what was said before, the message, and its answer."""
+    """Record an exchange: the earlier texts, the message and its answer."""
     *said, answer = texts
     asked = request_of(person, *said, chat=chat, at=at)
     kept.keep_request(asked, words=True)
@@ -328,7 +328,7 @@ async def test_the_old_block_goes_also_where_nothing_comes_in_its_place(
 
     assert prepared.recall.skipped is skip
     assert prepared.placed.detached == ("a:1",)
-    assert prepared.placed == Placed()  # nothing is added: a request without a place is told apart by that
+    assert prepared.placed == Placed()  # nothing is added, as for a request without a place
     assert await blocks(store) == []
     assert (await subject.prepare(behind(store), RecallOptions(recall=False))).placed.system == ""
 

@@ -164,7 +164,7 @@ async def test_who_asks_to_forget_the_past_is_not_told_it_again(
     assert [each.content for each in (await subject.page(store.anna, limit=9)).memories] == [BERLIN.content]
 
 
-# -- What a person tells of a later day changes nothing before it --
+# -- A statement about a later day changes nothing before it --
 
 
 JANUARY = NOON + timedelta(days=40)

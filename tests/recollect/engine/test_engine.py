@@ -61,7 +61,7 @@ class WatchedInbox(Through):
 
 
 class BrokenIndex(Through):
-    """Fails at all that concerns the log."""
+    """Fails at each call about the log."""
 
     async def unindexed(self, *_: object, **__: object) -> list[LoggedMessage]:
         raise StoreError
@@ -174,7 +174,7 @@ async def test_an_index_that_fails_keeps_nothing_from_being_formed(own_store: St
     assert (backlog.pending, backlog.failed, backlog.formed) == (0, 0, 1)
 
 
-# -- What a model found is not asked for again, where only the rest of the work had to wait --
+# -- A model is asked once, although later steps had to wait --
 
 
 WISH = "Forget what I told of my brother and his dog"
@@ -195,7 +195,7 @@ class Interrupted(ScriptedJudge):
 
 
 class Absent(WordEmbedder):
-    """Is away, once, when it is asked for what is to be forgotten."""
+    """Fails once, when the wish to forget is embedded."""
 
     left = 1
 
@@ -231,14 +231,14 @@ async def test_it_is_asked_once_and_nothing_is_lost_though_more_is_said_meanwhil
     assert [each.content for each in (await subject.page(store.anna, limit=9)).memories] == [ROWS.content]
 
 
-# -- What is said while its user's lease is taken for another work is looked at as soon as that is done --
+# -- Messages that come while another job holds the user's lease are formed right after it --
 
 
 FIRST, SECOND = "I row on Mondays", "I paint on Tuesdays"
 
 
 class Overheard(WordEmbedder):
-    """Lets the person say something more while what they said first is embedded for the index."""
+    """Lets the person say more while their first message is embedded for the index."""
 
     subject: Engine
     store: Store

@@ -31,7 +31,7 @@ def prepared(
     bounds: Bounds | None = None,
     found: Found | None = None,
 ) -> Prepared:
-    """Return what comes of recalling when this was ranked and selected so."""
+    """Return a prepared turn with this ranking."""
     chosen = tuple(each for each in ranked if each.dropped is None)
     placed = place(asked, chosen, Chat(), bounds or Bounds(), count=estimate_tokens, at=NOON)
     counts = found or Found(candidates=len(ranked), dense=len(ranked), lexical=1, has_vector=True)

@@ -34,7 +34,7 @@ async def second(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Mult
 
 @pytest.fixture
 async def subject(store: Store, second: MultilingualE5Embedder) -> Engine:
-    """Return the engine of somebody with two chats: three days ago, and yesterday."""
+    """Return an engine with two chats of one person: three days ago, and yesterday."""
     made = engine_over(store, PATIENT, second_embedder=second)
     await say(store, made, "attic", NOON - 3 * _DAY, ATTIC, "Cellulose suits old beams.")
     await say(store, made, "bike", NOON - _DAY, BIKE, "Measure the chain first.")

@@ -1,4 +1,4 @@
-"""What is said goes to the log, or to the spool and then to the log: once, in order, and whatever is slow, full or killed."""
+"""Exchanges reach the log once and in order, directly or by the spool, with a slow store, a full disk or a killed process."""
 
 import asyncio
 import shutil
@@ -335,7 +335,7 @@ async def test_what_fails_before_anything_is_written_is_lost_and_counted(
     await live.aclose()
 
 
-# -- beside the loop ---------------------------------------------------------------------------------
+# -- in threads ---------------------------------------------------------------------------------
 
 
 async def test_long_texts_are_made_lines_and_counted_beside_the_loop_and_once(

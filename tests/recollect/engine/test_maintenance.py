@@ -1,4 +1,4 @@
-"""The engine indexes, forgets old requests and counts by itself."""
+"""The engine indexes, deletes old requests and counts without being asked."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -57,7 +57,7 @@ class Tidied:
     """How often a store was tidied.
 
     Attributes:
-        enqueued: How often what has no index was enqueued.
+        enqueued: How often messages without an index were enqueued.
         pruned: How often old requests were forgotten.
         breaks: Why both fail; None: they don't.
     """

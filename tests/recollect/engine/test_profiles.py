@@ -1,4 +1,4 @@
-"""A profile is what a person wrote or confirmed, while they allow it; taken back, nothing of it is left anywhere."""
+"""A profile holds statements that a person wrote or confirmed; without their consent, none is left anywhere."""
 
 import asyncio
 from collections.abc import Sequence

@@ -290,7 +290,7 @@ async def test_a_text_that_can_not_be_read_is_not_kept(
     assert kept.exchange.turn.text == "[secret: unread]"
 
 
-# -- What may never be recalled is not indexed either: nobody waits for formation to hide it, which may fail --
+# -- Hidden text is never indexed, even if formation fails --
 
 
 @pytest.mark.parametrize(

@@ -29,11 +29,11 @@ SAID = {
     "Her sister lives in Lisbon.": "Where could I visit family abroad?",
     "Anna plays the cello in an orchestra.": "Which musical instrument did I learn?",
 }
-"""What is known, and a question that shares no word with it."""
+"""Statements, each with a question that shares no word with it."""
 
 
 class Kept:
-    """An embedder whose end is left to whoever made it: several processes of a test share it."""
+    """An embedder that the test closes, since several of its processes share it."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -59,7 +59,7 @@ async def today(data_dir: Path) -> AsyncIterator[Kept]:
 
 
 class Process:
-    """What one process has of the engine, over a store that it shares with others."""
+    """One process's engine over a shared store."""
 
     def __init__(
         self, postgres: Postgres, first: Embedder, *others: Embedder, second: Embedder | None = None
@@ -101,7 +101,7 @@ class Process:
 async def known(
     store: Store, embedder: Embedder, user_id: str | None = None, *, second: bool = False
 ) -> None:
-    """Keep what is known of somebody, embedded by an embedder, and have it indexed."""
+    """Store the statements with an embedder's vectors, and index them."""
     scope = replace(store.anna.scope, user_id=user_id or store.anna)
     vectors = await embedder.embed(list(SAID))
     given = {"second_embedding": None, "second_model": None}
@@ -139,7 +139,7 @@ ALL = {text: text for text in SAID}
 
 
 async def left_by(dsn: str, ago: timedelta) -> None:
-    """Let all that was done so far have been done some time ago: whoever did it has ended since."""
+    """Age all rows, as if the processes that wrote them had ended since."""
     async with administrator(dsn) as connection:
         await connection.execute(
             "UPDATE recollect.embedders SET seen_at = seen_at - $1::interval, chosen_at = chosen_at - $1::interval",

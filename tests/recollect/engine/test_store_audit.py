@@ -1,4 +1,4 @@
-"""What is wrong with the memories of a store: it is found, repaired, and brought back by undoing the run."""
+"""Faults of stored memories are found and repaired, and undoing the run brings them back."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -61,7 +61,7 @@ def brought(store: Store, content: str, owner: Person | None = None, **changed: 
 
 
 async def told(store: Store, text: str, content: str, evidence: str, **changed: Any) -> Memory:
-    """Let Anna say something, and return what was formed of it."""
+    """Log a message of Anna's, and return a memory formed of it."""
     exchange = store.exchange(text)
     assert await store.log.append(exchange)
     provenance = Provenance(exchange.turn.scope.session_id, (exchange.message_id,), evidence, "model")
@@ -79,7 +79,7 @@ async def contents(store: Store, user: Person | None = None) -> set[str]:
 
 
 async def linked(store: Store) -> dict[UUID, Memory]:
-    """Return Anna's memories without what each embedding was made by, which an undone edit has made anew."""
+    """Return Anna's memories without their embedding models, which an undone edit changes."""
     page = await store.memories.page(store.anna, limit=100)
     return {each.id: replace(each, embedding_model=None) for each in page.memories}
 

@@ -14,11 +14,11 @@ LANGUAGES = 20
 
 
 def held(attacks: Sequence[Attack], *, steers: bool = False) -> list[bool]:
-    """Return of each whether what was formed of it waits for the person's approval.
+    """Return for each text whether its statement waits for the person's approval.
 
     Args:
         attacks: The texts.
-        steers: Whether the model says what they are for; a gullible one does not.
+        steers: Whether the model flags them; a gullible one does not.
     """
     return [_is_held(each, steers=steers) for each in attacks]
 
@@ -48,7 +48,7 @@ def test_many_texts_in_many_languages_are_tried() -> None:
     assert len({each.language for each in (*SEEN, *UNSEEN)}) >= LANGUAGES
 
 
-# -- What people say of themselves, their work and their tastes is no planted order, though it sounds like one --
+# -- Statements about oneself, one's work and tastes are no planted orders, though they sound alike --
 
 
 OWN_UNSEEN = [

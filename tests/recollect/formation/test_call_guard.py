@@ -31,7 +31,7 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 @dataclass
 class Model:
-    """Answers, or fails as it is told to; counts how often it was asked."""
+    """Answers, or fails with ``error``; counts its calls."""
 
     error: Exception | None = None
     tokens: int = 100
@@ -105,7 +105,7 @@ class TestBreaker:
         with pytest.raises(ExtractorTimeoutError):
             await guarded.guard.call(store.anna, hang)
 
-        assert (await guarded.call()).tokens == 100  # what answered meanwhile was not waited for in vain
+        assert (await guarded.call()).tokens == 100  # an answer in between resets the seconds
 
     async def test_seconds_of_answered_calls_alone_are_counted(self, store: Store) -> None:
         guarded = Guarded(store)

@@ -1,4 +1,4 @@
-"""What is wrong with memories that are kept, judged by the rules by which they are formed."""
+"""Faults of stored memories, by the rules of formation."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -73,7 +73,7 @@ def memory(
     kind: Kind = Kind.FACT,
     evidence: str | None = None,
 ) -> Memory:
-    """Return what was kept some days ago."""
+    """Return a memory of some days ago."""
     then = SAID_AT - timedelta(days=9)
     provenance = Provenance("chat-0", (), evidence)
     return store.memory(content, scope, kind=kind, observed_at=then, created_at=then, provenance=provenance)
@@ -84,7 +84,7 @@ class Desk:
     """Forms over a store.
 
     Attributes:
-        exchange: What is formed unless it is told otherwise.
+        exchange: The exchange to form, unless another is given.
     """
 
     store: Store
@@ -322,7 +322,7 @@ class TestStrategies:
     async def test_a_spent_budget_asks_no_model(self, store: Store) -> None:
         extractor = ScriptedExtractor([CITY], [CITY])
         desk = Desk(store, extractor, budget=TokenBudget(user=50))
-        await store.log.append(desk.exchange)  # what a user took is counted while there is one
+        await store.log.append(desk.exchange)  # only known users' tokens are counted
         await desk.form()
 
         with pytest.raises(BudgetSpentError):
@@ -559,7 +559,7 @@ async def test_what_waited_for_a_model_takes_nothing_that_was_told_later(
 
 
 class TestErasing:
-    """A wish to keep something nowhere: what the model names by number goes for good, a handful at most."""
+    """A wish to keep something nowhere erases the memories that the model numbers, a handful at most."""
 
     TEXT = "nirgends aufheben, dass ich trinke. Mein Sohn Leo kommt im August in die Schule"
     WISH = (Asking.ERASE, "nirgends aufheben, dass ich trinke")

@@ -117,7 +117,7 @@ def reconciled(
 
 
 def outline(changes: Sequence[Change]) -> list[tuple[type[Change], Reason, int | None]]:
-    """What kind of change each is, why, and which memory it touches."""
+    """Return each change's type, reason and memory."""
     targets = (getattr(change, "old", getattr(change, "target", None)) for change in changes)
     return [
         (type(change), change.reason, target.int if target else None)

@@ -136,7 +136,7 @@ def test_what_is_forgotten_is_known_no_more_and_numbers_follow() -> None:
 
 
 def learned(text: str, command: ExtractedCommand, *candidates: Candidate) -> list[str]:
-    """Return what is believed of a turn whose command a model understood, once its memories are forgotten."""
+    """Return the accepted statements of a turn whose command a model understood, once its memories are forgotten."""
     extraction = Extraction(Extracted(candidates, (command,)), KNOWN)
     turns = with_understood_commands([said(text)], extraction)
     left = extraction.without({KNOWN[number].id for number in command.about})
@@ -250,7 +250,7 @@ def test_what_is_denied_or_to_be_forgotten_is_not_stated_by_the_words_that_ask(
     assert left.extracted.candidates == ((found,) if stays else ())
 
 
-# -- What a message asks of the memory by its first words, where no model understands it --
+# -- Commands by the first words of a message, without a model --
 
 
 def test_a_message_that_begins_with_a_command_is_one() -> None:

@@ -117,7 +117,7 @@ def test_a_class_is_what_python_means_by_it(name: str) -> None:
 
 @cache
 def every_character() -> str:
-    """Return all characters of Unicode; a later version has more of those that are not assigned."""
+    """Return all assigned characters of Unicode; a later version assigns more."""
     return "".join(
         chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) not in {"Cn", "Cs"}
     )

@@ -1,4 +1,4 @@
-"""Which statements a turn needs, and when the log stays away. The second embedder is the real one: its vector tells what is asked."""
+"""Which statements a turn needs, and when the log stays away. The second embedder is the real one: its vector tells the question's intent."""
 
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -43,7 +43,7 @@ async def needed(
     has_document: bool = False,
     held: str = "",
 ) -> tuple[Needs, list[str]]:
-    """Return what a question needs of statements, where one passage of the log holds some words."""
+    """Return a question's needs among statements, with a passage of the log that holds ``held``."""
     query = read_query(turn(asked, has_document=has_document))
     vector = await embedder.embed_question(query.asked)
     learned = Provenance(extractor=extractor)

@@ -1,4 +1,4 @@
-"""What a question about the past, a change or what is due gets. The second embedder is the real one: its vector tells what is asked."""
+"""A question about the past, a change or a due date gets the statements for it. The second embedder is the real one: its vector tells the question's intent."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
@@ -58,7 +58,7 @@ async def found(
     *,
     knows: bool = True,
 ) -> Needs:
-    """Return what a question needs; ``knows``: whether its vector is known."""
+    """Return a question's needs; ``knows``: whether its vector is known."""
     query = read_query(replace(turn(asked), at=NOW))
     texts = await embedder.embed([each.content for each in statements])
     stored = [

@@ -1,4 +1,4 @@
-"""A model's thread: in order, and without what nobody waits for any more."""
+"""A model's thread works in order, and skips calls that were given up."""
 
 import asyncio
 import os

@@ -67,7 +67,7 @@ def shown(exchanges: Exchange | Sequence[Exchange], *known: Memory) -> str:
 
 
 def beginning(one: str, other: str) -> str:
-    """What two texts begin with alike."""
+    """Return the common beginning of two texts."""
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
     return "".join(letter for letter, _ in alike)
 
