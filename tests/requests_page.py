@@ -32,9 +32,6 @@ _REQUESTS = {
     "leave_out": "leave this chat out",
     "take_in": "take this chat in again",
     "everything": "forget everything: is asked, not done",
-    "remember": "without a model: remember",
-    "forget": "without a model: forget",
-    "correct": "without a model: correct",
 }
 _SHOWN = 2
 """Phrases of a request in a language."""
@@ -68,9 +65,9 @@ Such a chat waits five seconds at most.
 ## How a message is read
 
 All of the message has to be one of the phrases, in any capitals and marks, with at most one polite word at either
-end. Numbers may be digits or words. All other messages are left to the model that extracts memories. The rows
-*without a model* are beginnings of messages, for use without an extraction model: the words that follow are the
-statement.
+end. Numbers may be digits or words. All other messages are left to the model that extracts memories. Without such a
+model, a message that begins with "remember that", "forget" or "no, I said" counts, too, in each language: the words
+that follow are the statement.
 
 Below are examples; `src/recollect/text/cues/memory_requests.json` has all phrases. `make docs` writes this page.
 """
