@@ -35,7 +35,7 @@ class MemoryNotFoundError(StoreError):
 
 
 class SessionNotFoundError(StoreError):
-    """Nothing that was said in such a chat of this user is kept."""
+    """This user has no such chat, or nothing of it is kept."""
 
 
 class MessageNotFoundError(StoreError):
@@ -43,15 +43,15 @@ class MessageNotFoundError(StoreError):
 
 
 class DuplicateMemoryError(StoreError):
-    """This user has a memory with the same content already."""
+    """This user has a memory with the same content already. Correct that one."""
 
 
 class ChangedMeanwhileError(StoreError):
-    """The memory was changed since it was read: read it again, and look whether the change is still wanted."""
+    """The memory was changed since it was read. Read it again, and send its new `ETag`."""
 
 
 class EndsBeforeItBeginsError(StoreError):
-    """A memory is to hold until a time before the one from which it holds."""
+    """`holds_until` is before `holds_from`. Send the times in their order."""
 
 
 class BulkRefusedError(StoreError):
@@ -72,7 +72,7 @@ class ChangeNotFoundError(StoreError):
 
 
 class QuestionNotKeptError(StoreError):
-    """The log does not have what this request asked, so no question is known for next time."""
+    """The question of this request is not kept, so later questions can't be compared with it."""
 
 
 class AlwaysNeededError(StoreError):
@@ -80,15 +80,15 @@ class AlwaysNeededError(StoreError):
 
 
 class NotUndoableError(StoreError):
-    """This can't be undone: it changed nothing, was undone already, or something was changed since."""
+    """This can't be undone: it changed nothing, or was undone, or changed since. Undo the later change first."""
 
 
 class ProfileNotAllowedError(StoreError):
-    """This user does not allow a profile: their setting `profile` is not true."""
+    """This user does not allow a profile. Set their setting `profile` to true first."""
 
 
 class ProfileFullError(StoreError):
-    """This user's profile holds 200 entries, and no more are kept."""
+    """This user's profile has 200 entries, the most there can be. Erase one first."""
 
 
 class ProfileEntryNotFoundError(StoreError):
@@ -96,7 +96,7 @@ class ProfileEntryNotFoundError(StoreError):
 
 
 class DuplicateEntryError(StoreError):
-    """This user's profile says that already."""
+    """This user's profile has an entry with the same content already."""
 
 
 class SwitchedOffError(RecollectError):

@@ -104,11 +104,8 @@ def _run_server(settings: ProxySettings) -> None:
     def ready(bound: int) -> None:
         print(banner(settings, application, bound, token), flush=True)  # noqa: T201 -- for the person who started us
         token.was_shown()
-        looking.append(
-            get_running_loop().create_task(
-                tell_of_upstream(application.upstream, settings.upstream, settings.path_of_api)
-            )
-        )
+        check = tell_of_upstream(application.upstream, settings.upstream, settings.path_of_api)
+        looking.append(get_running_loop().create_task(check))
 
     server = Server(application, settings, ready=ready)
     uvloop.run(server.serve())  # exits with 3 if it can't start

@@ -29,29 +29,38 @@ def _ours(status: int, code: str, message: str) -> Failure:
 
 
 UPSTREAM_UNREACHABLE = Failure(
-    502, "upstream", "upstream_unreachable", "Recollect could not connect to the upstream LLM."
+    502,
+    "upstream",
+    "upstream_unreachable",
+    "Recollect could not connect to the LLM's server. Check that it runs, and RECOLLECT_UPSTREAM.",
 )
 UPSTREAM_BROKE_OFF = Failure(
-    502, "upstream", "upstream_disconnected", "The upstream LLM closed the connection without an answer."
+    502,
+    "upstream",
+    "upstream_disconnected",
+    "The LLM's server closed the connection without an answer. Try again.",
 )
-UPSTREAM_SILENT = Failure(504, "upstream", "upstream_timeout", "The upstream LLM did not answer in time.")
-UPSTREAM_BUSY = _ours(
-    503, "upstream_busy", "Recollect has as many requests under way to the upstream LLM as it may. Try again."
+UPSTREAM_SILENT = Failure(
+    504, "upstream", "upstream_timeout", "The LLM's server did not answer in time. Try again."
 )
+UPSTREAM_BUSY = _ours(503, "upstream_busy", "All connections to the LLM's server are in use. Try again.")
 INTERNAL = _ours(500, "internal_error", "Recollect failed. Its log says where.")
 NOT_FOUND = _ours(
     404, "not_found", "Nothing is served at this path. Use the base URL that Recollect printed at start."
 )
-METHOD_NOT_SUPPORTED = _ours(501, "method_not_supported", "Recollect sends neither CONNECT nor TRACE on.")
+METHOD_NOT_SUPPORTED = _ours(
+    501, "method_not_supported", "Recollect does not forward CONNECT and TRACE. Use another method."
+)
 IDENTITY_REQUIRED = _ours(
     401,
     "identity_required",
-    "Recollect sends on only what is of a known user here (RECOLLECT_REQUIRE_IDENTITY). Send the key or the signature that tells who "
-    "you are; one that was sent was not accepted.",
+    "Recollect forwards only requests of known users here (RECOLLECT_REQUIRE_IDENTITY). Send a valid key or signature.",
 )
-BAD_REQUEST = _ours(400, "bad_request", "The request could not be sent on as it is.")
+BAD_REQUEST = _ours(400, "bad_request", "The request can't be forwarded: its target or a header is invalid.")
 AMBIGUOUS = _ours(
-    400, "ambiguous_request", "The request can be read in two ways: one Host, one framing of the body."
+    400,
+    "ambiguous_request",
+    "The request can be read in two ways. Send one Host, and one framing of the body.",
 )
 PATH_OF_TWO = _ours(
     400,
@@ -61,13 +70,12 @@ PATH_OF_TWO = _ours(
 MODEL_NOT_READ = _ours(
     400,
     "model_not_read",
-    "Which upstream is asked depends on the model, and which model this request names can't be told for certain: "
-    "send JSON with one model, 32 MiB at most.",
+    "The model decides which upstream is asked, and this request's can't be read. Send JSON with one model, 32 MiB at most.",
 )
 MODEL_READ_LATE = _ours(
     503,
     "model_read_late",
-    "Which upstream is asked depends on the model, and Recollect had no time to read it in this request. Try again.",
+    "The model decides which upstream is asked, and Recollect had no time to read this request's. Try again.",
 )
 MODELS_STAY = _ours(
     403,
@@ -82,7 +90,7 @@ OPTIONS_NOT_CUT = _ours(
 OPTIONS_NOT_READ = _ours(
     503,
     "recollect_object_not_read",
-    "Recollect had no time to read the request's recollect object, which goes no further. Try again.",
+    "Recollect had no time to read the request's recollect object, so it was not forwarded. Try again.",
 )
 
 

@@ -93,7 +93,7 @@ def _of(error: type[errors.RecollectError], status: int, about: str | None = Non
     return Failure(status, "".join(words).removeprefix("_"), error.__doc__ or "", about, error)
 
 
-BAD_REQUEST = Failure(400, "bad_request", "The request could not be read.")
+BAD_REQUEST = Failure(400, "bad_request", "The request could not be read. Check its path, query and headers.")
 INVALID_JSON = Failure(400, "invalid_json", "The body must be one JSON object, in UTF-8.")
 INVALID_PARAMETER = Failure(
     400,
@@ -108,16 +108,18 @@ UNAUTHORIZED = Failure(
     "Send a token in the header `Authorization: Bearer TOKEN`: the admin token, an access key, or one of your own.",
     headers={"www-authenticate": "Bearer"},
 )
-FORBIDDEN = Failure(403, "forbidden", "This token does not allow that.")
+FORBIDDEN = Failure(
+    403, "forbidden", "This token does not allow that. Use the admin token, or one of the user's own."
+)
 NOT_FOUND = Failure(404, "not_found", "Nothing is served at this path. /memory/docs lists what there is.")
 REQUEST_NOT_FOUND = Failure(
-    404, "request_not_found", "No such request is known; what requests were like is kept for 30 days."
+    404, "request_not_found", "No such request is known. Requests are kept for 30 days."
 )
 MEMORY_NOT_FOUND = _of(errors.MemoryNotFoundError, 404)
-NOT_GLOBAL = replace(MEMORY_NOT_FOUND, message="No such memory serves everybody.")
+NOT_GLOBAL = replace(MEMORY_NOT_FOUND, message="There is no such memory for everybody.")
 NOT_TO_SHARE = replace(
     MEMORY_NOT_FOUND,
-    message="The user has no such memory that can be shared: what tells of a chat, a summary or a verbatim turn, can't be.",
+    message="The user has no such memory, or it can't be shared: a summary, or a question and answer kept word for word.",
 )
 SESSION_NOT_FOUND = _of(errors.SessionNotFoundError, 404, "session_id")
 SUMMARY_NOT_FOUND = Failure(404, "summary_not_found", "This chat has no summary, or none yet.")
@@ -134,10 +136,14 @@ EXCHANGE_NOT_FOUND = Failure(
 )
 CHANGE_NOT_FOUND = _of(errors.ChangeNotFoundError, 404)
 METHOD_NOT_ALLOWED = Failure(
-    405, "method_not_allowed", "This path does not know the method. The header `Allow` names those it knows."
+    405,
+    "method_not_allowed",
+    "This path does not support the method. The header `Allow` lists those that it supports.",
 )
 DUPLICATE_MEMORY = _of(errors.DuplicateMemoryError, 409, "content")
-GLOBAL_ALREADY = replace(DUPLICATE_MEMORY, message="A memory with the same content serves everybody already.")
+GLOBAL_ALREADY = replace(
+    DUPLICATE_MEMORY, message="There is a memory with the same content for everybody already."
+)
 PROFILE_NOT_ALLOWED = _of(errors.ProfileNotAllowedError, 409, "profile")
 PROFILE_FULL = _of(errors.ProfileFullError, 409)
 DUPLICATE_ENTRY = _of(errors.DuplicateEntryError, 409, "content")
@@ -145,7 +151,7 @@ QUESTION_NOT_KEPT = _of(errors.QuestionNotKeptError, 409)
 ENDS_BEFORE_IT_BEGINS = Failure(
     409,
     "ends_before_it_begins",
-    "The memory would hold until a time before the one from which it holds.",
+    "`holds_until` is before `holds_from`. Send the times in their order.",
     "holds_until",
     errors.EndsBeforeItBeginsError,
 )
@@ -167,7 +173,7 @@ STILL_UNDER_WAY = Failure(
     headers={"retry-after": "1"},
 )
 CHANGED_MEANWHILE = _of(errors.ChangedMeanwhileError, 412, "If-Match")
-BODY_TOO_LARGE = Failure(413, "body_too_large", "The body is longer than 64 KiB.")
+BODY_TOO_LARGE = Failure(413, "body_too_large", "The body is longer than 64 KiB. Send less at once.")
 LARGEST_IMPORT = 1 << 30
 """The most bytes of an export that HTTP imports; `recollect import recollect` has no limit."""
 IMPORT_TOO_LARGE = replace(
@@ -199,12 +205,12 @@ TOO_MANY_ATTEMPTS = Failure(
 )
 INTERNAL_ERROR = Failure(500, "internal_error", "Recollect failed. Its log says why.")
 REQUEST_NOT_WRITTEN = Failure(
-    503, "request_not_written", "What the request was like is still being written. Ask again in a moment."
+    503, "request_not_written", "The record of this request is still being written. Ask again in a moment."
 )
 EMBEDDER_UNAVAILABLE = Failure(
     503,
     "embedder_unavailable",
-    "The embedding model failed, and words alone are not searched for. Try again later.",
+    "The embedding model did not answer. Try again later.",
     error=errors.EmbedderError,
     headers=_LATER,
 )

@@ -164,7 +164,9 @@ async def test_a_failure_has_the_shape_that_ollamas_clients_read(
 
     assert (answer.status, json.loads(answer.body)) == (
         502,
-        {"error": "Recollect could not connect to the upstream LLM."},
+        {
+            "error": "Recollect could not connect to the LLM's server. Check that it runs, and RECOLLECT_UPSTREAM."
+        },
     )
 
 
