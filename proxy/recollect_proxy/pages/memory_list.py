@@ -55,22 +55,20 @@ async def show_memories(
         session_id=other_id_named(chat) if chat else None,
         words=tuple(storable_text(words[:_LONGEST_WORDS]).split()[:_MOST_WORDS]),
     )
-    found, kinds, to_review, kept = await asyncio.gather(
+    found, to_review, kept = await asyncio.gather(
         _find(visit, taken, after),
-        visit.engine.kinds(visit.user_id),
-        visit.engine.to_review(visit.user_id, limit=_TO_REVIEW),
+        _to_review(visit),
         visit.engine.count_kept(visit.user_id),
     )
     return visit.page(
         "memories.html",
         found=found,
-        kinds=kinds,
-        total=sum(count for each, count in kinds.items() if each in SHOWN),
+        kinds=[each for each in Kind if each in SHOWN],
         chats=await chats_of(
             visit,
             [taken.session_id, *(each.provenance.session_id for each in [*found.memories, *found.near])],
         ),
-        to_review=len(to_review),
+        to_review=to_review,
         kept=kept,
         words=words[:_LONGEST_WORDS],
         kind=None if taken.kinds is SHOWN else next(iter(taken.kinds)),
@@ -79,6 +77,11 @@ async def show_memories(
         written=[kind for kind in Kind if kind in STATEMENTS],
         done=done_of(visit),
     )
+
+
+async def _to_review(visit: Visit) -> int:
+    """Count the memories to ask about; not for a part of the page, which does not show them."""
+    return 0 if visit.is_piece else len(await visit.engine.to_review(visit.user_id, limit=_TO_REVIEW))
 
 
 async def _find(visit: Visit, taken: MemoryFilter, after: str) -> _Found:

@@ -39,12 +39,6 @@ class Browsing:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def kinds(self, user_id: str) -> dict[Kind, int]:
-        """Count the memories of each kind that the user sees."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["kinds_of_user"], user_id)
-        return {Kind(row["kind"]): row["memories"] for row in rows}
-
     async def to_review(
         self,
         user_id: str,

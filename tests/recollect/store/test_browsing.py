@@ -45,7 +45,6 @@ async def test_memories_are_found_by_kind_chat_and_all_words_and_are_the_users_o
     assert await found(MemoryFilter(kinds=frozenset({Kind.TODO}))) == ["green bike"]
     assert await found(MemoryFilter(session_id="chat-9")) == ["green bike"]
     assert await found(MemoryFilter(words=(store.ben,))) == []
-    assert await store.browsing.kinds(store.anna) == {Kind.FACT: 2, Kind.TODO: 1}
 
 
 async def test_what_is_shared_with_a_user_is_among_theirs_and_is_not_asked_about(store: Store) -> None:

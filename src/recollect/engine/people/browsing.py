@@ -59,7 +59,7 @@ class Browsing(Administration):
         super().__init__(backends, clock)
         self.policy = policy
         browsing = backends.browsing
-        self.kinds, self.changes, self.chats_of = browsing.kinds, browsing.changes, browsing.chats
+        self.changes, self.chats_of = browsing.changes, browsing.chats
         self.said_last, self.first_words = browsing.said_last, browsing.first_words
         self.count_kept, self.size = browsing.count_kept, backends.statistics.size
         self.users, self.count_memories = backends.memories.users, backends.memories.count

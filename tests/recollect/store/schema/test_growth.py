@@ -33,7 +33,6 @@ EVERYBODYS = {
     "current_memories",
     "export_memories",
     "is_unwanted",
-    "kinds_of_user",
     "known_of_hashes",
     "memories_as_of",
     "memories_over_cap",
