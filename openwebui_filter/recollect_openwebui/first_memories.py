@@ -7,6 +7,7 @@ from recollect.engine import Engine
 from recollect.model import Action, Update
 from recollect_openwebui.notices import Notices
 
+_ENDS = (".", "!", "?", "\u2026", "\u3002")
 _HEAD = "title: My memories\nauthor: Recollect\n"
 
 
@@ -27,7 +28,9 @@ async def changes_line(
     if not line or not added or not button:
         return line
     known = await engine.page(user_id, limit=added + 1)
-    return line if len(known.memories) > added else notices("hint", line=line, button=button)
+    if len(known.memories) > added:
+        return line
+    return notices("hint", line=line if line.endswith(_ENDS) else f"{line}.", button=button)
 
 
 async def button_name() -> str | None:

@@ -23,14 +23,17 @@ def language_of(told: Any, texts: Iterable[str] = ()) -> str:
 
     Args:
         told: The language that their frontend names, such as "de-DE"; anything else counts as none.
-        texts: Their own words and memories, which tell the language where the frontend does not.
+        texts: Their own words, the newest first, then memories: they tell the language where the frontend does not.
     """
     named = told.partition("-")[0].lower() if isinstance(told, str) else ""
     if named in LANGUAGES:
         return named
     if named:
         return LANGUAGES[0]
-    words = " ".join(texts)[:_READ]
+    first, *others = *texts, ""
+    if found := _NAMED.get(analyze_words(first[:_READ]).language):
+        return found  # a question says it more surely than older texts
+    words = " ".join((first, *others))[:_READ]
     if any(ord(each) in _HAN for each in words) and not any("\u3040" <= each <= "\u30ff" for each in words):
         return "zh"
     return _NAMED.get(analyze_words(words).language, LANGUAGES[0])

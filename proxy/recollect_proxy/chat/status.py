@@ -96,7 +96,7 @@ class Shown:
         end = _ENDS[0]  # a stream begins as if an event had just ended
         while chunk := await answer.chunk():
             listen(chunk)
-            if end.endswith(_ENDS):
+            if end.endswith(_ENDS) and not is_off:  # what it took is given back at the end
                 await self._show_news(send)
             await _send_on(send, chunk)
             end = (end + chunk[-3:])[-3:]

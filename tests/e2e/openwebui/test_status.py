@@ -15,7 +15,7 @@ DIARY = "I am Ottoline Marsh. I keep eleven ferrets in Kirkwall."
 WHERE_AND_DIARY = "In which city do I live with my dog, and what stands in this diary?"
 
 _SECONDS = 60.0
-_STARTING = "Memory is starting"
+_STARTING, _KNOWN = "Memory is starting", "Knows 1 thing about you"
 _OFF, _UNDO = "recollect_off", "recollect_undo"
 
 
@@ -134,14 +134,15 @@ async def test_what_was_remembered_is_taken_back_by_the_button_under_the_answer(
     somebody = host.administrator  # others may press it only for models that Open WebUI has registered
     await Conversation(somebody).says(LOCKER)
     await host.learned(somebody, LOCKER)
+    await Conversation(somebody).says("Is that so?")  # its answer shows the news
     chat = Conversation(somebody)
     await chat.says(LISBON)
-    await shown(chat, f"Remembered: {LISBON}")
+    await shown(chat, f"Remembered: {LISBON}", beside=[_KNOWN])
 
     await chat.acts(_UNDO)
 
     await host.learned(somebody, LOCKER)
-    await shown(chat, f"Remembered: {LISBON}", f"Undone. Forgot: {LISBON}")
+    await shown(chat, f"Remembered: {LISBON}", f"Undone. Forgot: {LISBON}", beside=[_KNOWN])
     await Conversation(somebody).says(WHERE)
     assert "Lisbon" not in prompt(host.model.chats(WHERE)[-1])
 

@@ -51,7 +51,7 @@ async def test_what_is_recalled_is_shown_and_cited(host: Host, alice: Person, bo
     assert await other.says(WHERE) == REPLY
 
     lines, [source] = await shown(chat)
-    assert lines == ["Recalled 1 memory"]
+    assert lines == ["Recalled 1 memory", f"Meanwhile remembered: {LISBON}"]
     assert source["document"] == [LISBON]
     assert source["source"]["name"].startswith(f"{LISBON} (fact, 20")
     assert source["metadata"][0]["source"].startswith("recollect:")
@@ -67,7 +67,7 @@ async def test_a_turn_with_a_tool_shows_each_thing_once(host: Host, alice: Perso
     assert await chat.says(LOCKER_AND_WHERE) == REPLY
 
     lines, sources = await shown(chat)
-    assert lines == ["Recalled 1 memory"]
+    assert lines == ["Recalled 1 memory", f"Meanwhile remembered: {LISBON}"]
     assert [each["document"] for each in sources] == [[LISBON]]
     await host.learned(alice, LISBON, LOCKER)
     host.model.looks_up.add(AGAIN)

@@ -106,6 +106,7 @@ async def test_what_was_shown_is_still_there_when_the_page_is_loaded_anew(
 ) -> None:
     await Conversation(alice).says(LISBON)
     await host.learned(alice, LISBON)
+    await Conversation(alice).says("Is that so?")  # its answer shows the news
     async with visit(alice) as page:
         await page.says(WHERE)
         await page.shows("Recalled 1 memory")

@@ -233,6 +233,8 @@ def test_each_request_that_switches_memory_has_its_line(request_name: str) -> No
         ("pt-BR", ["Ich wohne in Rom."], "en"),
         ("zh-CN", [], "zh"),
         (None, ["Ich wohne in Rom und das ist nicht weit."], "de"),
+        (None, ["Was weißt du über mich?", *["I live in Rome and I like it."] * 9], "de"),
+        (None, ["OK", "Ich wohne in Rom und das ist nicht weit."], "de"),
         (None, ["Je ne sais pas où est mon chien."], "fr"),
         (None, ["No sé dónde está mi perro."], "es"),
         (None, ["\u6211\u4f4f\u5728\u5317\u4eac"], "zh"),
