@@ -1,8 +1,8 @@
-"""A worker that texts can hold: what they would do to one with a mistake in it. Never: a test.
+"""A worker with mistakes that a text triggers. Never: a test.
 
-Started as ``recollect.worker`` is. A text with HELD holds the interpreter, one with SLOW takes a thread for ever, and one
-with KILLED ends the process. What is watched for is awaited in seconds only once it has come: how busy the machine is decides
-nothing about any other text.
+It starts as ``recollect.worker`` does. A text with HELD holds the interpreter, one with SLOW never lets go of a thread, and
+one with KILLED ends the process. The watchdog counts seconds only once such a text has come, so a busy machine changes
+nothing for other texts.
 """
 
 import os
@@ -18,7 +18,7 @@ from recollect.models import attempts as steps
 from recollect.worker import watchdog
 from recollect.worker.main import main
 
-_SECONDS = 2
+_SECONDS = 1
 HELD, SLOW, KILLED = "poison that holds", "poison that lasts", "poison that kills"
 
 

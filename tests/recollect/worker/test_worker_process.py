@@ -31,7 +31,7 @@ pytestmark = pytest.mark.process
 
 REPOSITORY = Path(__file__).parents[3]
 _LONGEST_SECONDS = 110.0
-"""Just below what a test may take: workers start several times in one, and a machine may be busy."""
+"""Just below the limit of a test, in which workers start several times on a machine that may be busy."""
 STATES = "SELECT state, error FROM recollect.exchanges WHERE user_id = $1 ORDER BY id"
 
 
