@@ -99,16 +99,6 @@ async def test_a_dry_run_makes_no_database(tmp_path: Path) -> None:
     assert (off.off, off.exchanges) == ({"anna"}, {})
 
 
-async def test_a_known_memory_is_not_imported(imports: Imports) -> None:
-    await imports.engine.add(imports.anna, BEES.upper())
-
-    tally = await imports.bring_rows(
-        imports.memory(BEES), imports.memory(STAMPS), imports.memory(STAMPS + "!")
-    )
-
-    assert tally.memories == {"new": 1, "there": 2}
-
-
 async def test_a_memory_that_is_written_meanwhile_is_not_imported(
     imports: Imports, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,19 +159,6 @@ async def test_a_broken_row_is_named_and_the_others_are_imported(imports: Import
         "chat c-poet: one of its messages can't be read",
     ]
     assert (tally.memories, tally.exchanges) == ({"new": 1}, {"new": 1, "there": 0})
-
-
-async def test_chats_without_words_of_a_person_are_left_out(imports: Imports) -> None:
-    oh = talk((BEES, "Oh."))
-    tally = await imports.bring_rows(
-        imports.chat(oh, id_="c-1", meta={"internal": True}),
-        imports.chat(oh, id_="c-2", meta={"automation_id": "a"}),
-        imports.chat(oh, id_="channel:3"),
-        imports.chat([], id_="c-4"),
-        chats=True,
-    )
-
-    assert (sum(tally.left_out.values()), tally.exchanges, tally.chats) == (4, {}, {})
 
 
 async def test_chats_become_memories_in_the_background_oldest_first(

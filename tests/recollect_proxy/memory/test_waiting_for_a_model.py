@@ -17,8 +17,6 @@ from recollect_proxy.settings.proxy_settings import ProxySettings
 CAT = "I have a cat called Minka."
 DOG = "I have a dog called Rex."
 HELLO = "Shall we go on?"
-FORMS = 4
-"""In so many forms a model is asked until its server has refused it."""
 
 
 class OneServer:
@@ -87,25 +85,6 @@ async def test_what_was_said_just_before_a_restart_waits_for_its_persons_key_and
     assert (kept, reasons, status) == ([], {"key": 2}, "degraded")
     assert 'recollect_exchanges_waiting{reason="key"} 2.0' in metrics
     assert (formed, left) == ([CAT, DOG], {})
-
-
-async def test_a_model_that_is_gone_is_asked_for_once_and_the_one_that_is_chatted_with_forms_what_waited(
-    settings: ProxySettings, upstream: ScriptedUpstream, user: User, other_user: User
-) -> None:
-    server = OneServer(upstream, "there")
-    async with running_proxy(settings) as proxy:
-        for text in (CAT, DOG):
-            await proxy.say(user, text, model="gone")
-            await proxy.formed(user)
-        await proxy.say(other_user, CAT, model="there")
-        of_another = await proxy.statements(other_user)
-        reasons, asked = await waiting(proxy), list(server.asked)
-        await proxy.say(user, HELLO, model="there")
-        formed = await proxy.statements(user)
-
-    assert (reasons, of_another) == ({"model": 2}, [CAT])
-    assert asked.count("gone") <= 2 * FORMS
-    assert formed == [CAT, DOG]
 
 
 async def imported(settings: ProxySettings, user: User, tmp_path: Path) -> str:

@@ -278,16 +278,6 @@ async def test_a_change_says_in_which_chat_it_was_made(api: Api, store: Store) -
     assert (await api.call("GET", f"{api.memories}/{known.id}")).json["reinforcement_count"] == 0
 
 
-async def test_what_was_undone_can_not_be_undone_again(api: Api) -> None:
-    await api.write("Likes tea.")
-    update = await last(api)
-    row = await undone(api, update)
-
-    for each in (update, row):
-        response = await api.call("POST", f"{api.memories}/changes/{each['id']}/undo")
-        assert "undone already" in assert_error(response, 409, "not_undoable")
-
-
 async def test_a_change_of_another_user_is_not_found(api: Api) -> None:
     await api.write("Likes tea.", api.ben)
     update = await last(api, api.ben)

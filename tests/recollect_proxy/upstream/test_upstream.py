@@ -3,10 +3,10 @@
 import asyncio
 
 import pytest
-from tests.scripted.upstream import End, ScriptedUpstream, streamed, whole
+from tests.scripted.upstream import End, ScriptedUpstream, streamed
 
 from recollect_proxy.upstream.upstream import Upstream, UpstreamError
-from recollect_proxy.web.errors import BAD_REQUEST, UPSTREAM_UNREACHABLE
+from recollect_proxy.web.errors import BAD_REQUEST
 
 
 async def failure_of(upstream: Upstream, target: bytes = b"/x", *headers: tuple[bytes, bytes]) -> object:
@@ -15,12 +15,6 @@ async def failure_of(upstream: Upstream, target: bytes = b"/x", *headers: tuple[
             pass
     await upstream.aclose()
     return caught.value.failure
-
-
-async def test_a_name_that_can_not_be_resolved_is_unreachable() -> None:
-    upstream = Upstream("http://upstream.invalid/v1", connect_timeout=5, read_timeout=5)
-
-    assert await failure_of(upstream) is UPSTREAM_UNREACHABLE
 
 
 async def test_what_can_not_be_sent_is_the_requests_own_fault() -> None:
@@ -32,18 +26,6 @@ async def test_what_can_not_be_sent_is_the_requests_own_fault() -> None:
 
 async def test_closing_without_a_request_is_nothing() -> None:
     await Upstream("http://127.0.0.1:9/v1", connect_timeout=5, read_timeout=5).aclose()
-
-
-async def test_cookies_of_one_answer_are_not_sent_with_another_request() -> None:
-    async with ScriptedUpstream() as server:
-        server.answers.append(whole(b"{}", headers=[(b"Set-Cookie", b"session=anna; Path=/")]))
-        upstream = Upstream(server.base_url, connect_timeout=5, read_timeout=5)
-        for _ in range(2):
-            async with upstream.forward("GET", b"/x", [], None) as answer:
-                await answer.read_body()
-        await upstream.aclose()
-
-    assert server.last.values(b"cookie") == []
 
 
 async def test_an_answer_that_is_not_read_closes_its_connection() -> None:
