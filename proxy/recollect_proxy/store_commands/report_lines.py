@@ -63,10 +63,13 @@ def _trigger_lines(trigger: Trigger) -> Iterator[str]:
         yield from _wrapped(" " * 11, f"{trigger.meaning} {trigger.change}")
 
 
-def _wrapped(start: str, text: str) -> list[str]:
-    return textwrap.wrap(
-        text, _WIDTH, initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False
-    )
+def _wrapped(start: str, text: str) -> Iterator[str]:
+    """Yield a text in lines, in which a number stays with its per cent sign."""
+    joined = text.replace(" %", "\x00%")
+    for line in textwrap.wrap(
+        joined, _WIDTH, initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False
+    ):
+        yield line.replace("\x00", " ")
 
 
 def _of_unit(value: float | None, unit: str) -> str:
