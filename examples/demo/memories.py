@@ -44,8 +44,8 @@ class MemoryApi:
 
     async def changes(self, user_id: str) -> list[Changed]:
         """Return all changes to a user's memories, oldest first."""
-        page = await self._get(f"/memory/users/{quote(user_id, safe='')}/memories/history?limit={_PAGE}")
-        return [_changed(each) for each in reversed(page["updates"])]
+        page = await self._get(f"/memory/users/{quote(user_id, safe='')}/memories/changes?limit={_PAGE}")
+        return [_changed(each) for each in reversed(page["changes"])]
 
     async def formed(self, exchanges: int, *, patience: float) -> bool:
         """Wait until that many exchanges were formed since the proxy began, or given up.

@@ -3,13 +3,16 @@
 import sys
 from asyncio import Task, get_running_loop
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recollect.settings import NOWHERE
 from recollect_proxy.settings.command_settings import settings_and_logging
 from recollect_proxy.settings.proxy_settings import LogLevel, ProxySettings
+
+if TYPE_CHECKING:
+    from recollect_proxy.settings.admin_token import AdminToken
 
 _SWITCH_SECONDS = 0.0005
 """How long a thread that computes keeps the interpreter from the event loop, which needs it again after each wait; Python's 5 ms
@@ -85,18 +88,11 @@ def _run_server(settings: ProxySettings) -> None:
     from recollect_proxy.app import App
     from recollect_proxy.commands.banner import banner
     from recollect_proxy.serving.server import Server
-    from recollect_proxy.settings.admin_token import admin_token
     from recollect_proxy.upstream.check import tell_of_upstream
 
-    if settings.data_dir != NOWHERE and not settings.data_dir.exists():
-        typer.echo(f"First start: makes the data folder {settings.data_dir} (--data-dir names another).")
     give_memory_back()
     sys.setswitchinterval(_SWITCH_SECONDS)
-    try:
-        token = admin_token(settings)
-    except OSError as error:
-        typer.echo(f"RECOLLECT_DATA_DIR: {settings.data_dir} can't be used: {error.strerror}", err=True)
-        raise typer.Exit(2) from None
+    token = _token_of(settings)
     application = App(settings, admin_token=token.value)
 
     looking: list[Task[None]] = []  # which the loop itself holds but weakly, and ends with itself
@@ -111,3 +107,16 @@ def _run_server(settings: ProxySettings) -> None:
     uvloop.run(server.serve())  # exits with 3 if it can't start
     if server.was_interrupted:
         typer.echo("Stopped.")
+
+
+def _token_of(settings: ProxySettings) -> "AdminToken":
+    """Return the admin token; a first start makes the data folder for it, and names that before."""
+    from recollect_proxy.settings.admin_token import admin_token
+
+    if settings.data_dir != NOWHERE and not settings.data_dir.exists():
+        typer.echo(f"First start: makes the data folder {settings.data_dir} (--data-dir names another).")
+    try:
+        return admin_token(settings)
+    except OSError as error:
+        typer.echo(f"RECOLLECT_DATA_DIR: {settings.data_dir} can't be used: {error.strerror}", err=True)
+        raise typer.Exit(2) from None
