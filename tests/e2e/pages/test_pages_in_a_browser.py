@@ -252,7 +252,7 @@ async def test_axe_finds_nothing_on_an_administrators_pages(
     await page.goto(f"{origin(pages)}/enter")
     await page.get_by_label("Admin token").fill(TOKEN)
     await page.get_by_role("button", name="Sign in").click()
-    await page.get_by_label("A part of the id").fill(pages.anna)
+    await page.get_by_label("A part of the name or id").fill(pages.anna)
     await page.keyboard.press("Enter")
     await page.wait_for_url("**/users?words=*")
     await look("users")
@@ -342,7 +342,7 @@ async def test_a_person_allows_a_profile_fills_it_and_takes_it_back(
         await page.get_by_role("button", name="Allow a profile").click()
         await page.get_by_text("You allow a profile now.").wait_for()
         await page.get_by_role("link", name="Programming languages").click()
-        await page.get_by_role("textbox", name="Statement").focus()  # the rest by keyboard
+        await page.get_by_role("textbox", name="Entry").focus()  # the rest by keyboard
         await page.keyboard.type("Python, for ten years")
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
@@ -357,7 +357,7 @@ async def test_a_person_allows_a_profile_fills_it_and_takes_it_back(
             await page.get_by_role("link", name="Show the profile").click()
         kept = {(each.field, each.content) for each in (await pages.engine.profile(pages.anna)).entries}
         await page.get_by_text("Correct", exact=True).first.press("Enter")
-        await page.get_by_role("textbox", name="Statement").first.fill("Answer me in two sentences")
+        await page.get_by_role("textbox", name="Entry").first.fill("Answer me in two sentences")
         await page.get_by_role("button", name="Save").first.click()
         await page.get_by_text("Corrected in your profile.", exact=True).wait_for()
         await page.get_by_text("Take consent back").click()
