@@ -59,7 +59,7 @@ async def told() -> None:
 
 
 async def process_ends() -> None:
-    """Cancel whatever a process still has to do beside its chats."""
+    """Cancel the background tasks of a process, as its end does."""
     left = tuple(background._running)
     for task in left:
         task.cancel()

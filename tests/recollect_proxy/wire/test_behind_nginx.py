@@ -12,11 +12,11 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.recollect_proxy.wire.full_queue import nobody_accepts
 from tests.recollect_proxy.wire.talking_upstream import TalkingUpstream
 from tests.scripted.upstream import DONE, EVENT_STREAM, ScriptedUpstream, Step, streamed
 from tests.servers.certificates import write_certificate
 from tests.servers.external_servers import free_port
+from tests.servers.full_queue import nobody_accepts
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.support.raw_client import RawConnection
 from tests.support.waiting import until

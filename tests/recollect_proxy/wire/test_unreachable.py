@@ -10,9 +10,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from tests.recollect_proxy.own_proxies import ListeningProxies
-from tests.recollect_proxy.wire.full_queue import nobody_accepts
 from tests.recollect_proxy.wire.routes import Route, on_every_route, said_by
 from tests.scripted.upstream import End, ScriptedUpstream, completion, streamed
+from tests.servers.full_queue import nobody_accepts
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.support.waiting import until
 
