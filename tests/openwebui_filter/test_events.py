@@ -179,9 +179,9 @@ async def test_who_is_deleted_before_there_is_an_engine_is_erased_once_there_is(
         assert await live.ready(60)
         await told()
 
-    assert [line["event"] for line in logs if line["event"] in {"erasure_postponed", "erased"}] == [
+    assert [line["event"] for line in logs if line["event"] in {"erasure_postponed", "data_erased"}] == [
         "erasure_postponed",
-        "erased",
+        "data_erased",
     ]
 
 

@@ -62,5 +62,7 @@ def said_by(answer: Response) -> str:
     error = answer.json["error"]
     assert error["type"] == "upstream_error"
     assert error["param"] is None
-    assert error["message"].startswith("Recollect could not") or error["message"].startswith("The upstream")
+    assert error["message"].startswith("Recollect could not") or error["message"].startswith(
+        "The LLM's server"
+    )
     return str(error["code"])

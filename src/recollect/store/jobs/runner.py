@@ -258,5 +258,5 @@ def _described(error: BaseException) -> dict[str, str]:
     if isinstance(error, RecollectError):
         description["detail"] = str(error)
     if frames := traceback.extract_tb(error.__traceback__):
-        description["where"] = f"{frames[-1].filename}:{frames[-1].lineno}"
+        description["raised_at"] = f"{frames[-1].filename}:{frames[-1].lineno}"
     return description
