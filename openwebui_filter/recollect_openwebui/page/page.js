@@ -104,11 +104,11 @@ const VERBS = {add: "remembered", replace: "replaced", edit: "changed", retire: 
 const changes = async () => {
   const told = (await ask({request: "changes"}))?.changes, gone = new Set(told?.map((each) => each.undoes));
   if (!told) return;
-  const rows = told.filter((each) => VERBS[each.action] && !each.undoes && !gone.has(each.id)).map((each) => made("li", {class: "form"},
-    made("p", {class: "full"}, `${t(VERBS[each.action])}: ${some([each.before, each.after]).join(" \u2192 ")}`),
-    made("div", {class: "buttons"}, made("span", {class: "meta"}, day(each.at)), made("button", {on: () => undone([each.id], changes)}, t("undo")))));
+  const rows = told.filter((each) => VERBS[each.action] && !each.undoes && !gone.has(each.id)).map((each) => made("li", {}, made("div", {class: "row change"},
+    made("span", {class: "text"}, `${t(VERBS[each.action])}: ${some([each.before, each.after]).join(" \u2192 ")}`),
+    made("time", {datetime: each.at}, quietDay(each.at)), made("button", {on: () => undone([each.id], changes)}, t("undo")))));
   at("main").replaceChildren(made("h2", {}, t("changes")), made("ul", {"aria-label": t("changes")}, ...rows), ...some([!rows.length && made("p", {}, t("changes.none"))]),
-    made("button", {on: load}, t("back")));
+    made("div", {class: "buttons"}, made("button", {on: load}, t("back"))));
   at("main").querySelector("button").focus();
 };
 const erased = async () => {
