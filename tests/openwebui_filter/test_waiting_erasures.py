@@ -29,7 +29,7 @@ from recollect_openwebui import background, engines, erasure
 
 CHAT, OTHER = "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11", "0f6c2b3a-9a53-4c6e-8f0d-7d9c1f522f1b"
 BY_API = "x"
-OF_ERASING = ("eras", "openwebui")
+OF_ERASING = ("data_erased", "eras", "openwebui")
 """How what is logged of it begins."""
 
 UNREADABLE = {
@@ -237,7 +237,7 @@ async def test_an_erasure_that_another_process_carried_out_meanwhile_is_nothing(
         assert await (await first._engine()).ready(60)
         await told()
 
-    assert not {"erasure_read_failed", "erased"} & {line["event"] for line in logs}
+    assert not {"erasure_read_failed", "data_erased"} & {line["event"] for line in logs}
 
 
 async def test_a_file_that_can_not_be_removed_is_no_failure(
@@ -251,7 +251,7 @@ async def test_a_file_that_can_not_be_removed_is_no_failure(
         erasure.resume_erasing()
         await told()
 
-    assert [line["event"] for line in logs if line["event"].startswith(OF_ERASING)] == ["erased"]
+    assert [line["event"] for line in logs if line["event"].startswith(OF_ERASING)] == ["data_erased"]
     assert waiting(erasures) == ["a.json"]
 
 
