@@ -30,7 +30,7 @@ _TRYING_SECONDS = 3600.0
 """Between two tries to reach the memory API; and from the first on for how long there is another."""
 
 _WAIT_SECONDS = 300
-"""How long the memory API is asked to wait for what an answer taught. The person's next answer shows what comes later."""
+"""The seconds for which the memory API waits for memories of an answer. The person's next answer shows later ones."""
 
 _CHAT_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 """A chat of Open WebUI's; one that its API had has no such id."""
@@ -132,7 +132,7 @@ async def _erase_there(valves: Any, user_id: str, chat_id: str | None, at: datet
             async with httpx.AsyncClient(headers=headers, timeout=60, trust_env=False) as client:
                 for url in await _to_delete(client, user, chat_id, at):
                     (await client.delete(url)).raise_for_status()
-        except Exception as error:  # noqa: BLE001 -- nobody waits for it who could be told
+        except Exception as error:  # noqa: BLE001 -- no one waits for its result
             if time.monotonic() + delay > deadline or not _may_pass(error):
                 log.error("Recollect: not all of user %s is erased: %s", user_id, _error_text(error))  # noqa: TRY400 -- an exception's text may hold the address
                 return

@@ -139,7 +139,7 @@ async def _open(valves: Any) -> None:
     try:
         if functions is not None:
             await (await _package()).open_as_kept(functions, __name__, valves)
-    except Exception as error:  # noqa: BLE001 -- nobody waits for it; the first chat tries again, and tells
+    except Exception as error:  # noqa: BLE001 -- the first chat tries again, and reports a failure
         _report(error)
 
 

@@ -194,7 +194,7 @@ class _ByApi:
         return url if isinstance(url, str) and url.startswith(("https://", "http://")) else None
 
     async def _ask(self, method: str, path: str = "", **given: Any) -> Any:
-        """Ask with a token of the person's own, so that what they do here is done by them, and no read by somebody else."""
+        """Ask with a token of the person, so that their actions here count as their own."""
         if not self._token or time.monotonic() - self._made_at > _TOKEN_SECONDS:
             made = await self._sent("POST", "/tokens", self._key)
             self._token, self._made_at = made["token"], time.monotonic()

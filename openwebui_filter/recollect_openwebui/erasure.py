@@ -1,4 +1,4 @@
-"""Erases users and chats that were deleted in Open WebUI, however long the store is unavailable. Never: who decided that."""
+"""Erases users and chats that were deleted in Open WebUI, however long the store is unavailable. Never: decides whether to."""
 
 import asyncio
 import json
@@ -135,7 +135,7 @@ def _written(request: _ErasureRequest) -> Path | None:
             return None
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = folder / f"{uuid4()}.json"
-        beside = file.with_suffix(".part")  # who resumes sees a file whole, or not at all
+        beside = file.with_suffix(".part")  # after a crash the file is whole, or missing
         beside.write_text(json.dumps(request, default=datetime.isoformat), "utf-8")
         beside.replace(file)
     except OSError as error:

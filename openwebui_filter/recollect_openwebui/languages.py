@@ -1,4 +1,4 @@
-"""The language of a person, of those that notices and My memories are written in, and its words. Pure."""
+"""Chooses a person's language among the five of notices and My memories, and holds their words. Pure."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache

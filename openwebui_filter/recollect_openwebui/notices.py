@@ -181,7 +181,7 @@ def notices_of(turn: Turn, told: Any = None, texts: Iterable[str] = ()) -> Notic
 
 
 def standing(prepared: Prepared) -> tuple[Recollection, ...]:
-    """Return the statements in a turn's own block that stand in every chat, without those that the turn found."""
+    """Return the memories for every chat in a turn's own block, without the ones that the turn found."""
     return tuple(each for each in prepared.included if not each.is_found)
 
 

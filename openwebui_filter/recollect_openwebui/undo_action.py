@@ -1,4 +1,4 @@
-"""Takes back the memories from one message, at its person's request. Never: whose message it is not."""
+"""Takes back the memories from one message, at its person's request. Never: for another person."""
 
 from typing import Any
 

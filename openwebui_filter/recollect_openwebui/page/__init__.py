@@ -15,7 +15,7 @@ _OF_NOTICES = ("remembered", "replaced", "forgot")
 def my_memories_page(language: str) -> str:
     """Return the page in a language of ``LANGUAGES``.
 
-    Whoever shows it puts a nonce in the place of ``NONCE``, and ``light`` or ``dark`` in that of ``THEME``.
+    The caller replaces ``NONCE`` by a nonce, and ``THEME`` by ``light`` or ``dark``.
     """
     folder, words = files("recollect_openwebui.page"), words_in(language)
     parts = {
