@@ -126,7 +126,7 @@ class RequestPreparer:
     async def _compose(
         self, chat: ChatBody, prepared: Prepared, turn: Turn, *, size: int
     ) -> tuple[bytes | None, Prepared]:
-        """Return the body with memories, or None, and the preparation as really added; nothing is if the chat has no room."""
+        """Return the body with memories, or None, and the preparation as really added; nothing is without room, a place or time."""
         work, reason = partial(self.composer.compose, chat, prepared.placed), Skip.NO_PLACE
         composed = None
         try:

@@ -81,14 +81,15 @@ class FormationPipeline:
     async def form(self, exchanges: Sequence[Exchange], *, strategy: Strategy) -> list[Formed]:
         """Return how consecutive exchanges of one chat change their user's memories; nothing is applied.
 
-        Exchanges before a wish to forget come alone: a memory has to be kept before it can be forgotten.
+        The result has an item for each of the first exchanges, at least one. Exchanges before a wish to forget come alone, as a
+        memory has to be kept before it can be forgotten; the caller forms the others next, and the model is asked again.
 
         Args:
             exchanges: The exchanges, oldest first.
             strategy: How; OFF is not formed by this at all.
 
         Raises:
-            ExtractorError: No model can be asked, or it failed.
+            ExtractorError: The model failed. If there is none, the exchanges count as unread.
             EmbedderError: The memories to forget can't be searched.
             YieldedError: A chat comes first.
             StoreError: The store failed.

@@ -1,8 +1,8 @@
 """Keeps the phases of exchanges until the log has them. Never: the log itself; why a phase waits."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -335,20 +335,29 @@ class Spool:
 
     async def close(self) -> Waiting:
         """Leave the files to the next process; return the count that waits in them. Never raises."""
-        async with self._changing:
-            try:
+        with _closing():
+            async with self._changing:
                 await self._store()
-            except OSError as error:
-                log.warning("spool_close_failed", error=type(error).__name__)
         self._open = None
-        self._drop_done()
         left = self.waiting
-        for each in self._segments:
-            each.close()
-        if self._folder is not None:
-            self._folder.close()
+        with _closing():
+            self._drop_done()
+            left = self.waiting
+            for each in self._segments:
+                each.close()
+            if self._folder is not None:
+                self._folder.close()
         self._segments, self._is_closed = [], True
         return left
+
+
+@contextmanager
+def _closing() -> Iterator[None]:
+    """Log the failure of a step of closing, and go on."""
+    try:
+        yield
+    except OSError as error:
+        log.warning("spool_close_failed", error=type(error).__name__)
 
 
 def _adopt(folder: SegmentFolder, found: list[Segment]) -> None:

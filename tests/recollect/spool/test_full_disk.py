@@ -1,5 +1,6 @@
 """A full spool or a full disk costs no entry that is kept, and no order."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -195,3 +196,19 @@ async def test_without_a_folder_it_waits_in_memory_and_one_warning_says_so(tmp_p
     assert await spool.replay(taking)
     assert taking.texts == ["said 0", "said 1"]
     assert spool.waiting == type(spool.waiting)(0, 0, on_disk=False)
+
+
+async def test_a_folder_that_is_gone_does_not_keep_a_spool_from_closing(folder: Path) -> None:
+    spool = await opened(folder)
+    await add(spool, entry("said 0"))
+    _replace_by_file(folder)
+
+    with capture_logs() as logs:
+        await spool.close()
+
+    assert "spool_close_failed" in [line["event"] for line in logs]
+
+
+def _replace_by_file(folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.write_text("no folder")
