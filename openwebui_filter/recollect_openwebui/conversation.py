@@ -175,7 +175,8 @@ async def _emit(call: Call, events: Iterable[Event]) -> None:
 
 
 async def _show(call: Call, body: Any, key: str) -> None:
-    said = (str(each.get("content")) for each in reversed(body["messages"]) if each.get("role") == "user")
+    told = (each.get("content") for each in reversed(body["messages"]) if each.get("role") == "user")
+    said = (each for each in told if isinstance(each, str))  # parts may hold files of megabytes
     await call.emit(status(Notices(language_of(call.language, said))(key)))
 
 
