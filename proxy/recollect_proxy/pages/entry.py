@@ -44,8 +44,7 @@ async def enter_by_link(request: Asked, parts: Parts, ticket: FromQuery[str | No
     provider signed, as a gateway in front of the pages sends it.
     """
     if ticket is None:
-        proven = parts.authentication.principal(list(request.scope["headers"]), peer_of(request))
-        if proven is not None and proven.role is Role.PERSON:
+        if (proven := parts.proven(request)) is not None:
             return _entered(request, parts, parts.authentication.page_sessions.new(proven), "")
         shown = parts.shown(request, parts.session(request))
         return Response(parts.templates.render("enter.html", shown), media_type=MediaType.HTML)

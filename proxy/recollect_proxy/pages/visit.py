@@ -16,7 +16,7 @@ from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect.model import Actor, Changer
-from recollect_proxy.access import Authentication, PageSession, Role
+from recollect_proxy.access import Authentication, PageSession, Principal, Role
 from recollect_proxy.pages.catalogues import Catalogue, chosen_language
 from recollect_proxy.pages.failures import FOREIGN_FORM, NO_USER, NOT_ENTERED, NOT_FOUND, READ_ONLY, PageError
 from recollect_proxy.pages.rendering import BASE, Shown, Templates
@@ -67,11 +67,20 @@ class PageParts:
         )
 
     def session(self, request: Asked) -> PageSession | None:
-        """Return the session whose cookie a request carries; None where it carries none that counts."""
+        """Return the session whose cookie a request carries; None where it carries none that counts.
+
+        A person's session does not count where the request proves that somebody else uses the browser now.
+        """
         session = self.authentication.page_sessions.session(request.cookies.get(COOKIE, ""))
         if session is None or not self.authentication.still_knows(session.principal, peer_of(request)):
             return None
-        return session
+        proven = self.proven(request) if session.principal.role is Role.PERSON else None
+        return session if proven is None or proven.user_id == session.user_id else None
+
+    def proven(self, request: Asked) -> Principal | None:
+        """Return the person whom a token in a request proves, as a gateway in front of the pages sends it; None for none."""
+        found = self.authentication.principal(list(request.scope["headers"]), peer_of(request))
+        return found if found is not None and found.role is Role.PERSON else None
 
     def is_secure(self, request: Asked) -> bool:
         """Whether browsers reach us by https."""

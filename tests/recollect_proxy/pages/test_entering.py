@@ -328,6 +328,28 @@ async def test_a_person_enters_by_what_the_frontend_signed(
             assert "Drinks green tea" in await visitor.html("")
 
 
+async def test_a_session_does_not_count_for_whoever_uses_the_browser_next(
+    postgres: Postgres, store: Store
+) -> None:
+    def proof(user_id: str) -> tuple[bytes, bytes]:
+        claims = {"sub": user_id, "iss": "open-webui", "iat": 1, "exp": 4_000_000_000}
+        return b"X-OpenWebUI-User-Jwt", jwt.encode(claims, OF_FRONTEND, algorithm="HS256").encode()
+
+    engine = engine_over(postgres)
+    await engine.add(store.anna, "Drinks green tea")
+    async with serve_pages(engine, modes=(OpenWebUIToken(OF_FRONTEND),)) as served:
+        visitor = Visitor(served.port)
+        await visitor.get("/enter", proof(store.anna))
+        annas = await visitor.get("", proof(store.anna))
+        bens = await visitor.get("", proof(store.ben))
+        await visitor.get("/enter", proof(store.ben))
+        entered = await visitor.get("", proof(store.ben))
+
+    assert (annas.status, bens.status, entered.status) == (200, 401, 200)
+    assert b"green tea" in annas.body
+    assert b"green tea" not in bens.body + entered.body
+
+
 @pytest.fixture
 def keys(tmp_path: Path) -> Path:
     return tmp_path / "access-keys"
@@ -349,9 +371,9 @@ async def test_an_administrator_opens_a_user_and_that_user_is_told(postgres: Pos
         told = text_of(await person.html("/reads"))
 
         assert store.anna in found
-        assert "1 memories" in found
+        assert "Memories: 1" in found
         assert f"Zé Almeida {store.anna}" in found
-        assert "You are looking at the memory of Zé Almeida." in page
+        assert f"You are looking at the memory of Zé Almeida ({store.anna})." in page
         assert "green tea" in page
         assert "administrator's. Other users" in page
         assert "admin-token" in told
