@@ -17,7 +17,7 @@ from uuid_utils.compat import uuid7
 from recollect.engine import Prepared, system_clock
 from recollect.engine.turns.explain import request_record
 from recollect.errors import ConfigurationError
-from recollect.model import Recall, TurnNotes
+from recollect.model import Add, Formed, Reason, Recall, TurnNotes
 from recollect.store import Postgres
 from recollect_proxy.access import Audience, Authentication, KeyRole, PersonTokens, add_access_key
 from recollect_proxy.access.access_keys import AccessKeys
@@ -304,6 +304,23 @@ async def test_a_request_is_explained_to_whose_it_was_alone(
     assert answers == {"own": 200, "wrong-user": 404, "reader": 200, "acting": 403}
     reads = await engine.admin_reads(store.anna, limit=10)
     assert [read.operation for read in reads] == ["explain_request"]
+
+
+async def test_an_administrator_who_takes_the_changes_of_a_message_is_noted_if_there_were_any(
+    askers: Askers, store: Store
+) -> None:
+    exchange = store.exchange("I live in Ghent", store.anna.chat("chat"))
+    await store.log.append(exchange)
+    taken = f"{askers.api.user}/sessions/chat/changes", {"message": exchange.turn.key}
+
+    in_vain = await askers.api.call("POST", *taken, headers=askers.headers["further-admin"])
+    added = Add(store.memory("Lives in Ghent."), Reason.NEW)
+    await store.inbox.complete([Formed(exchange, (added,))], at=NOON)
+    found = await askers.api.call("POST", *taken, headers=askers.headers["further-admin"])
+
+    assert (in_vain.json["line"], found.json["line"]) == ("", "Remembered: Lives in Ghent.")
+    reads = await askers.api.call("GET", f"{askers.api.user}/admin-reads", headers=askers.headers["own"])
+    assert [each["operation"] for each in reads.json["reads"]] == ["take_message_changes"]
 
 
 @table("path", ["tokens", "page-links"])
