@@ -21,6 +21,7 @@ from recollect.engine.recording.exchanges import begun, ended, new_exchange
 from recollect.engine.recording.masking_lanes import SHORT, entry_without_secrets, masked_turn_of
 from recollect.errors import ExtractorError, StoreError, StoreUnavailableError
 from recollect.model import (
+    Flags,
     Injection,
     LogEntry,
     Logged,
@@ -71,6 +72,19 @@ async def test_the_name_in_a_request_is_kept_for_lists_to_show_and_no_row_says_w
 
     assert (await store.flags.own_flags(store.anna)).told_name == "Anna Almeida"
     assert await store.admin_reads.settings_changes(store.anna, limit=9) == []
+
+
+async def test_the_name_of_somebody_who_is_erased_just_then_is_not_kept(store: Store) -> None:
+    class Erasing(Through):
+        async def own_flags(self, user_id: str) -> Flags:
+            await store.memories.erase(user_id, at=NOON)
+            return Flags()
+
+    subject = engine_over(with_parts(store, flags=Erasing(store.flags)))
+
+    await subject.remember(store.turn(name="Anna"), "Good.")
+
+    assert await store.flags.own_flags(store.anna) == Flags()
 
 
 async def test_a_bug_in_remembering_is_not_tried_again(store: Store) -> None:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import structlog
-from cachetools import LRUCache, TTLCache
+from cachetools import TTLCache
 
 from recollect.backends import Backends
 from recollect.engine.credentials import Lent
@@ -39,8 +39,8 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 log = structlog.get_logger(__name__)
 
 
-_NAMES_KNOWN = 10_000
-"""Of so many users the last name is known without asking the store."""
+_NAMES_KNOWN, _NAME_SECONDS = 10_000, 600.0
+"""Of so many users the last name is known without asking the store; for so long, as another process may erase them."""
 
 
 class Recorder:
@@ -61,7 +61,7 @@ class Recorder:
         self._clock = clock
         self._lend = lend
         self._erased: TTLCache[Scope | str, datetime] = TTLCache(_ERASURES_KEPT, _ERASURE_SECONDS)
-        self._names: LRUCache[str, str] = LRUCache(_NAMES_KNOWN)
+        self._names: TTLCache[str, str] = TTLCache(_NAMES_KNOWN, _NAME_SECONDS)
         self._when_erased: list[Callable[[str, datetime], None]] = []
 
     def note_erasure(self, erased: Scope | str, at: datetime) -> None:
@@ -192,22 +192,20 @@ class Recorder:
         if not turn.zone or turn.zone == told_zone:
             return
         told = Flags(told_zone=turn.zone)
-        user_id = turn.scope.user_id
         try:
-            await self._backends.flags.change_flags(user_id, told, ("told_zone",), at=self._clock())
+            await self._backends.flags.learn_flags(turn.scope.user_id, told, at=self._clock())
         except StoreError as error:  # the next request tells it again
             log.warning("time_zone_save_failed", error=type(error).__name__)
 
     async def _learn_name(self, turn: Turn) -> None:
-        """Keep the name of a user, for the pages and lists to show; each process asks once whether it is known."""
+        """Keep the name of a user, for the pages and lists to show; each process asks once in a while whether it is known."""
         user_id = turn.scope.user_id
         if not turn.name or self._names.get(user_id) == turn.name:
             return
         flags = self._backends.flags
         try:
             if (await flags.own_flags(user_id)).told_name != turn.name:
-                told = Flags(told_name=turn.name)
-                await flags.change_flags(user_id, told, ("told_name",), at=self._clock())
+                await flags.learn_flags(user_id, Flags(told_name=turn.name), at=self._clock())
             self._names[user_id] = turn.name
         except StoreError as error:  # the next request tells it again
             log.warning("user_name_save_failed", error=type(error).__name__)

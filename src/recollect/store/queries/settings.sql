@@ -9,6 +9,13 @@ ON CONFLICT (user_id) DO UPDATE
 SET flags = user_settings.flags || excluded.flags, changed_at = excluded.changed_at
 RETURNING flags;
 
+-- name: learn_flags
+-- Keep what a request told of the user; nothing of one who was erased meanwhile.
+INSERT INTO user_settings (user_id, flags, changed_at)
+SELECT $1, $2::jsonb, $3::timestamptz WHERE EXISTS (SELECT FROM sessions WHERE user_id = $1)
+ON CONFLICT (user_id) DO UPDATE
+SET flags = user_settings.flags || excluded.flags, changed_at = excluded.changed_at;
+
 -- name: set_flags
 -- Keep what is changed for the user, or for everybody.
 INSERT INTO user_settings (user_id, flags, changed_at) VALUES ($1, $2, $3)

@@ -92,6 +92,12 @@ class UserSettings:
             await clear_unless_allowed(connection, user_id)
         return changed
 
+    async def learn_flags(self, user_id: str, flags: Flags, *, at: datetime) -> None:
+        """Keep the flags that a request told of a user (``_LEARNED``); not of one without a chat, who was erased meanwhile."""
+        told = {name: value for name, value in asdict(flags).items() if value is not None}
+        async with self._database.changing(user_id) as connection:
+            await connection.execute(SQL["learn_flags"], user_id, json.dumps(told), at)
+
 
 async def read_flags(connection: Connection, user_id: str) -> Mapping[str, Flags]:
     """Return the flags of the user and of everybody, each by name."""
