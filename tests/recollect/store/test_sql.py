@@ -34,6 +34,7 @@ OVER_ALL_USERS = {
     "users_who_wait": "a start, or the operator, has what waits for a model tried again, whoever's it is",
     "wake_first": "the same",
     "waiting_by_reason": "counts for the operator, and names nobody",
+    "unread_by_reason": "the same",
     "answers_under_way": "a worker of its own looks whether chats run, whoever's they are, and counts them",
     "users_with_open_exchanges": "the operator's tidying ends what a relay that died left open, whoever's it is",
     "users_without_index": "the operator's jobs index what was said before there was an index",
@@ -45,6 +46,7 @@ OVER_ALL_USERS = {
     "prune_request_metrics": "nobody's is kept for longer",
     "prune_admin_reads": "what administrators read is kept for a year",
     "prune_usage": "what models took is counted for a while",
+    "runs_of_repair": "the operator names a run of repairs by a part of its id, and no one's memory",
     "users_of_repair": "the operator undoes a run of repairs, whoever's memories it changed",
     "versions_of_users": "a process asks whose memory that it keeps has changed; no text",
     "known_users": "the operator lists who is known, and how much is kept of each: no word of theirs; an administrator "
@@ -64,6 +66,7 @@ OVER_ALL_USERS = {
     "made_since": "the same",
     "model_tokens_since": "the same",
     "not_helpful_since": "the same",
+    "usage_by_user_and_day": "the operator looks who takes how many tokens; no word of theirs",
     "usage_of_everybody": "what models may take of a day is limited for all together, too",
 }
 OF_THE_USER = r"(?:user_id|owner) (?:= \$1|IN \('\*', \$1\))"

@@ -130,6 +130,7 @@ async def _delete_log(connection: Connection, user_id: str, session_id: str) -> 
     for table in ("exchanges", "injections", "chat_requests", "not_helpful", "request_metrics", "messages"):
         deleted = await connection.execute(SQL[f"erase_{table}_of_session"], user_id, session_id)
         counts[table] = _affected(deleted)
+    await connection.execute(SQL["erase_told_with_session"], user_id, session_id)
     counts["sessions"] = _affected(await connection.execute(SQL["erase_session"], user_id, session_id))
     return counts
 

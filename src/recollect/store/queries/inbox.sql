@@ -236,6 +236,10 @@ RETURNING id;
 -- Note that what these exchanges of the user taught was not shown after all.
 UPDATE exchanges SET told_with = NULL WHERE user_id = $1 AND id = ANY ($2::uuid[]) AND told_with <> '';
 
+-- name: erase_told_with_session
+-- Let no other turn of the user name a chat with whose answers it was shown what they taught: none of them takes it back any more.
+UPDATE exchanges SET told_with = '' WHERE user_id = $1 AND told_with <> '' AND starts_with(told_with, $2 || '/');
+
 -- name: turns_told_with
 -- Of which other turns of the user it was shown with this one's answer what they taught, the newest first.
 SELECT session_id, key FROM exchanges

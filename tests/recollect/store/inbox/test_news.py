@@ -1,6 +1,7 @@
 """What was learned is told once, to its person, in any of their chats; and what could not be told is told again."""
 
 import asyncio
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -157,3 +158,18 @@ async def test_it_is_known_with_which_answer_another_chats_turn_was_told(store: 
 
     assert await store.inbox.told_with(store.anna.scope, own.turn.key) == [(other.turn.scope, other.turn.key)]
     assert await store.inbox.told_with(store.anna.elsewhere, own.turn.key) == []
+
+
+async def test_no_turn_names_an_erased_chat_with_whose_answer_it_was_told(store: Store) -> None:
+    own, other = await taught(store, "Drinks tea"), await taught(store, "Has a dog", store.anna.elsewhere)
+    await tell(store, key=own.turn.key)
+
+    await store.memories.erase_session(store.anna.scope, at=LATER)
+
+    exported = [
+        json.loads(row)
+        async for section, row in store.portability.export(store.anna)
+        if section == "exchanges"
+    ]
+    assert [(row["key"], row["told_with"]) for row in exported] == [(other.turn.key, "")]
+    assert await tell(store) == []
