@@ -120,14 +120,15 @@ async def usage(
 ) -> Output:
     """List the tokens that memory takes, by user and day (UTC): those added to prompts, and those of background models.
 
-    A user is shown by name, if one is known and no other user has it.
+    A user is shown by name, if one is known that is neither another's name nor an id.
 
     The same as `GET /memory/usage`. The last day comes first, and of a day the user with most tokens.
     """
     found = await engine.usage_by_day(days)
     counted = [(each.turns, each.prompt_tokens, each.model_tokens, each.model_calls) for each in found]
-    named = {each.id: each.name for each in await engine.users() if each.name}
-    given = Counter(named.values())
+    known = await engine.users()
+    named = {each.id: each.name for each in known if each.name}
+    given = Counter([*named.values(), *(each.id for each in known)])
     shown = {user: name for user, name in named.items() if given[name] == 1}
     rows = [
         (each.day, shown.get(each.user_id, each.user_id), *counts)

@@ -129,13 +129,16 @@ def test_who_is_known_is_listed_with_counts(operator: Operator, told: Exchange) 
 
 @pytest.fixture
 async def _paid(own_postgres: Postgres, told: Exchange) -> None:
-    """A background call for Anna, and one each for two people of the same name."""
+    """A background call for Anna, for two people of the same name, and for one who bears the id of one of them."""
     store, today = store_over(own_postgres), datetime.now(UTC).date()
     await store.usage.use(told.turn.scope.user_id, today, 250_000)
     for user in ("ben-1", "ben-2"):
         await store.log.append(store.exchange(TEA, Scope(user, "chat")))
         await store.usage.use(user, today, 10)
-    for user, name in ((told.turn.scope.user_id, "Anna Berg"), ("ben-1", "Ben"), ("ben-2", "Ben")):
+    names = {told.turn.scope.user_id: "Anna Berg", "ben-1": "Ben", "ben-2": "Ben", "carl": "ben-1"}
+    await store.log.append(store.exchange(TEA, Scope("carl", "chat")))
+    await store.usage.use("carl", today, 5)
+    for user, name in names.items():
         await store.flags.change_flags(user, Flags(told_name=name), ["told_name"], at=NOON)
 
 
@@ -149,9 +152,10 @@ def test_tokens_are_listed_by_user_and_day_and_priced(operator: Operator) -> Non
         f"{today}\tAnna Berg\t0\t0\t250000\t1",
         f"{today}\tben-1\t0\t0\t10\t1",
         f"{today}\tben-2\t0\t0\t10\t1",
-        "total\t3 users\t0\t0\t250020\t3",
+        f"{today}\tcarl\t0\t0\t5\t1",
+        "total\t4 users\t0\t0\t250025\t4",
     ]
-    assert [line.split("\t")[-1] for line in priced] == ["1.00", "0.00", "0.00", "1.00"]
+    assert [line.split("\t")[-1] for line in priced] == ["1.00", "0.00", "0.00", "0.00", "1.00"]
 
 
 def test_a_user_is_erased_after_a_yes_and_not_without(operator: Operator, told: Exchange) -> None:
