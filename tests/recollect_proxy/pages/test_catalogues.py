@@ -32,9 +32,9 @@ CATALOGUES = load_catalogues()
 _USED = re.compile(r"""\bt\(["']([a-z_.]+)["'][,)]""")
 
 _SAME = {
-    "de": {"In {milliseconds} ms.", "Chat", "Chats", "Name"},
-    "fr": {"{count} messages", "Importance", "Messages", "Notes", "important"},
-    "es": {"Chat", "Chats", "{count} chats"},
+    "de": {"In {milliseconds} ms.", "Chat", "Chats", "Chats: {count}", "Name"},
+    "fr": {"Importance", "Messages", "Notes", "important"},
+    "es": {"Chat", "Chats", "Chats: {count}"},
 }
 """What is the same word in English."""
 _ENGLISH = re.compile(r"\b(the|of|and|with|this|your|you|by|not)\b")

@@ -44,7 +44,7 @@ async def test_a_chat_is_listed_and_erased(pages: Pages, store: Store) -> None:
     await store.log.append(store.exchange("I live in Lisbon."))
     visitor = await pages.person()
     listed = text_of(await visitor.html("/chats"))
-    assert "I live in Lisbon. 2 messages" in listed
+    assert "I live in Lisbon. Messages: 2" in listed
     assert store.anna.scope.session_id not in listed
 
     unsure = await visitor.post("/chats", {"chat": store.anna.scope.session_id})
