@@ -37,14 +37,16 @@ _YEAR = timedelta(days=365)
 
 
 @get("/enter")
-async def enter_by_link(request: Asked, parts: Parts, ticket: FromQuery[str | None] = None) -> Response[str]:
+async def enter_by_link(
+    request: Asked, parts: Parts, ticket: FromQuery[str | None] = None, left: FromQuery[str | None] = None
+) -> Response[str]:
     """Begin a person's session by the ticket of a link, and lead on, so that the ticket leaves the address.
 
     Without a ticket it begins by the person's own proof, if the request has one: a token that the frontend or an OpenID
-    provider signed, as a gateway in front of the pages sends it.
+    provider signed, as a gateway in front of the pages sends it; not for who has just ``left``: an administrator types a key.
     """
     if ticket is None:
-        if (proven := parts.proven(request)) is not None:
+        if left is None and (proven := parts.proven(request)) is not None:
             return _entered(request, parts, parts.authentication.page_sessions.new(proven), "")
         shown = parts.shown(request, parts.session(request))
         return Response(parts.templates.render("enter.html", shown), media_type=MediaType.HTML)
@@ -85,7 +87,7 @@ async def enter_by_key(request: Asked, parts: Parts) -> Response[str]:
 @post("/sign-out", opt={"reads": True})
 async def sign_out(change: Transaction) -> Response[str]:
     """End the session in this browser."""
-    response = redirect(f"{BASE}/enter")
+    response = redirect(f"{BASE}/enter", left="yes")
     end_session(response, change.visit.request, change.visit.parts)
     return response
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from statistics import mean
 
+from recollect_proxy.store_commands.printing import on_a_terminal
 from recollect_proxy.trial.judgement import Judgement
 
 FAULTLESS, SILENT, CARELESS = 40, 15, 11
@@ -47,7 +48,7 @@ def _faults(judgements: Sequence[Judgement]) -> Iterator[str]:
         told = [] if each.is_readable else [("unreadable", "the answer has no form that can be read")]
         told += [("missed", text) for text in each.missed] + [("invented", text) for text in each.invented]
         for verb, text in told:
-            yield _cut(f"{each.labelled.id:<16}  {verb:<10}  {' '.join(text.split())}")
+            yield _cut(f"{each.labelled.id:<16}  {verb:<10}  {on_a_terminal(' '.join(text.split()))}")
 
 
 def _advice(right: int, turns: int) -> str:

@@ -345,7 +345,13 @@ async def test_a_session_does_not_count_for_whoever_uses_the_browser_next(
         await visitor.get("/enter", proof(store.ben))
         entered = await visitor.get("", proof(store.ben))
 
+        leaving = await visitor.post("/sign-out", None, proof(store.ben))
+        location = (leaving.header(b"location") or b"").decode()
+        left = await visitor.get(location.removeprefix("/memory/ui"), proof(store.ben))
+
     assert (annas.status, bens.status, entered.status) == (200, 401, 200)
+    assert (left.status, left.header(b"set-cookie")) == (200, None)
+    assert b'name="key"' in left.body
     assert b"green tea" in annas.body
     assert b"green tea" not in bens.body + entered.body
 

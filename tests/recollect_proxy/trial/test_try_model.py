@@ -123,6 +123,15 @@ async def test_an_answer_that_cannot_be_read_is_named_and_the_trial_goes_on(
     assert "en-thanks         unreadable  the answer has no form that can be read" in report(judgements)
 
 
+def test_what_a_model_invents_commands_no_terminal() -> None:
+    invented = Judgement(labelled_turns()[0], (), (), ("Owns \x1b]0;a cat\x07",), 0.1)
+
+    lines = "".join(report([invented]))
+
+    assert "Owns \\x1b]0;a cat\\x07" in lines
+    assert lines.isprintable()
+
+
 async def run(*arguments: str, **settings: object) -> tuple[int, str, str]:
     process = await asyncio.create_subprocess_exec(
         RECOLLECT,
