@@ -50,6 +50,9 @@ _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGN
 _KNOWN = {"away", "gone", "duplicate", "not_undoable", "invalid", "key"}
 """Why something can't be done; the page has the words."""
 
+_OF_ONE = {"gone", "duplicate", "not_undoable"}
+"""Of these, those that the others of several have nothing to do with."""
+
 _REFUSALS = {400: "invalid", 401: "key", 403: "key", 404: "gone", 409: "not_undoable", 422: "invalid"}
 _NOT_SET_UP = {
     "en": "Nobody has said yet where the memories are. An administrator has to set the valves of this function, "
@@ -261,7 +264,7 @@ async def _reply(memories: Any, request: dict[str, Any]) -> dict[str, Any]:
     return told | {"n": request.get("n")}
 
 
-async def _fulfilled(memories: Any, request: dict[str, Any]) -> dict[str, Any]:  # noqa: C901, PLR0911 -- one for each kind of request
+async def _fulfilled(memories: Any, request: dict[str, Any]) -> dict[str, Any]:  # noqa: PLR0911 -- one for each kind of request
     match request:
         case {"request": "state"}:
             return {"on": await memories.is_on(), "link": await memories.link()}
@@ -273,12 +276,11 @@ async def _fulfilled(memories: Any, request: dict[str, Any]) -> dict[str, Any]: 
             await memories.correct(_named(known), _text(content))
             return {"change": await _last_change(memories, known)}
         case {"request": "forget", "ids": [*ids]} if len(ids) <= _MOST:
-            return {"changes": [await _forgotten(memories, _named(each)) for each in ids]}
+            return {"changes": await _of_each(ids, lambda known: _forgotten(memories, known))}
         case {"request": "changes"}:
             return {"changes": await memories.changes(limit=_CHANGES)}
         case {"request": "undo", "ids": [*ids]} if len(ids) <= _MOST:
-            for known in ids:
-                await memories.undo(_named(known))
+            await _of_each(ids, memories.undo)
             return {}
         case {"request": "switch", "on": bool(on)}:
             await memories.switch(on=on)
@@ -295,6 +297,21 @@ async def _erased(memories: Any) -> dict[str, Any]:
     if not was_on:
         await memories.switch(on=False)
     return {"rows": rows, "on": was_on}
+
+
+async def _of_each(ids: list[Any], work: Any) -> list[Any]:
+    """Do something with each that is still there and may be changed; it fails if none is."""
+    done, refusal = [], None
+    for known in ids:
+        try:
+            done.append(await work(_named(known)))
+        except LookupError as refused:
+            if str(refused.args[0]) not in _OF_ONE:
+                raise
+            refusal = refused
+    if refusal is not None and not done:
+        raise refusal
+    return done
 
 
 def _named(known: Any) -> str:

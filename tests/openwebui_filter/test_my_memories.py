@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import quote
+from uuid import uuid4
 
 import pytest
 from tests.openwebui_filter.openwebui import MEMORIES, UNDO, load
@@ -219,6 +220,24 @@ async def test_a_memory_is_added_and_several_are_forgotten_at_once(
     assert await contents(engine, alice) == []
     await serve_page(action, alice, {"request": "undo", "ids": forgotten["changes"]})
     assert sorted(await contents(engine, alice)) == sorted([ROME, DOG])
+
+
+async def test_what_cannot_be_forgotten_or_undone_keeps_the_others_from_nothing(
+    engine_and_action: tuple[Engine, Any], alice: Person
+) -> None:
+    engine, action = engine_and_action
+    dog, rome = await engine.add(alice, DOG), await engine.add(alice, ROME)
+    gone = str(uuid4())
+
+    tab = await serve_page(action, alice, {"request": "forget", "ids": [str(dog.id), gone, str(rome.id)]})
+    [reply] = tab.replies
+    await engine.add(alice, DOG)
+    undone = [{"request": "undo", "ids": reply["changes"]}, {"request": "undo", "ids": reply["changes"][:1]}]
+    replies = (await serve_page(action, alice, *undone)).replies
+
+    assert len(reply["changes"]) == 2
+    assert sorted(await contents(engine, alice)) == sorted([ROME, DOG])
+    assert ["failed" in each for each in replies] == [False, True]
 
 
 async def test_by_the_api_a_person_acts_as_themselves_and_no_administrator_reads(

@@ -96,8 +96,10 @@ const load = async () => {
 const forget = async (ids) => {
   const reply = await ask({request: "forget", ids});
   if (!reply) return;
-  all = all.filter((each) => !ids.includes(each.id)); picked.clear(); showPicked(); draw();
-  tell(ids.length === 1 ? t("forgotten") : t("forgotten.many", {count: ids.length}), {undo: reply.changes});
+  const count = reply.changes.length;
+  picked.clear(); showPicked();
+  if (count < ids.length) await load(); else { all = all.filter((each) => !ids.includes(each.id)); draw(); }
+  tell(count === 1 ? t("forgotten") : t("forgotten.many", {count}), {undo: reply.changes});
 };
 const undone = async (ids, then = load) => { if (await ask({request: "undo", ids})) { await then(); tell(t("undone")); } };
 const VERBS = {add: "remembered", replace: "replaced", edit: "changed", retire: "forgot"};
