@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
@@ -138,6 +139,7 @@ class Destinations:
             takes=way.policy.takes,
             is_api_only=way.is_default and self.settings.is_whole_server,
             allows_changes=way.policy.model_changes,
+            root=urlsplit(way.policy.url or self.settings.upstream).path.lower().encode(),
         )
 
     def _strip(self, way: _Way) -> Callable[[bytes], bool]:

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from recollect_proxy.routing.paths import chat_path, is_below, is_kept_answer
+from recollect_proxy.routing.paths import chat_path, is_kept_answer
 from recollect_proxy.upstream.upstream import Upstream
 from recollect_proxy.web.asgi import Application, Event, Receive, Scope, Send
-from recollect_proxy.web.errors import MODELS_STAY, NOT_FOUND, Refusing
-from recollect_proxy.web.paths import changes_models
+from recollect_proxy.web.errors import MODELS_STAY, NOT_FOUND, Failure, Refusing
+from recollect_proxy.web.paths import changes_models, is_of_api
 
 _NAME = b"x-recollect-upstream"
 _APIS = (b"/v1", b"/api")
@@ -29,6 +29,7 @@ class Destination:
         takes: Whether the server serves a model, by its name. The default server takes none: it gets what no other takes.
         is_api_only: Whether only the server's APIs can be reached, and its root, by which clients see that it is there.
         allows_changes: Whether the models of an Ollama server may be changed.
+        root: The path of the server's base URL.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Destination:
     takes: Callable[[str], bool]
     is_api_only: bool = False
     allows_changes: bool = False
+    root: bytes = b""
 
     def application(self, scope: Scope, plain: bytes, base: bytes) -> Application:
         """Return what answers a request.
@@ -51,17 +53,29 @@ class Destination:
             plain: Its canonical path.
             base: The prefix of that path that stands for a server's base URL.
         """
+        if (failure := self.refusal(scope["raw_path"], plain, base)) is not None:
+            return Refusing(failure)
         if scope["type"] == "websocket":
             return self.websockets
-        if self.is_api_only and plain and not any(is_below(plain, each) for each in _APIS):
-            return Refusing(NOT_FOUND)
-        if changes_models(plain) and not self.allows_changes:
-            return Refusing(MODELS_STAY)
         api = chat_path(plain, base)
         if api is not None and scope["method"] == "POST":
             return self.conversations[api]
         is_kept = scope["method"] in {"GET", "POST"} and is_kept_answer(plain, base)
         return self.kept_answers if is_kept else self.passthrough
+
+    def refusal(self, path: bytes, plain: bytes, base: bytes) -> Failure | None:
+        """Return why a request or a WebSocket goes no further; None if it may.
+
+        Args:
+            path: Its path, as it is sent on behind the base.
+            plain: Its canonical path.
+            base: The prefix of the canonical path that stands for the server's base URL.
+        """
+        if not self.allows_changes and (
+            changes_models(plain) or changes_models(self.root + plain[len(base) :])
+        ):
+            return MODELS_STAY
+        return NOT_FOUND if self.is_api_only and plain and not is_of_api(path, _APIS) else None
 
 
 def named(application: Application, name: str) -> Application:

@@ -47,7 +47,8 @@ class Router:
         if read_as is not None and read_as is not found:
             return Refusing(PATH_OF_TWO)
         if found is self._default and self._by_model is not None:
-            return self._by_model
+            failure = found.refusal(path, plain, found.base)
+            return self._by_model if failure is None else Refusing(failure)
         application = found.application(scope, plain, found.base)
         return application if self._is_one else named(application, found.name)
 

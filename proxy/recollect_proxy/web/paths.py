@@ -5,7 +5,7 @@ each of these as a step upwards: `..;x`, `%252e%252e`, `..%5c`, `..%00`, `%c0%ae
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from unicodedata import normalize
 from urllib.parse import unquote_to_bytes
 
@@ -27,15 +27,26 @@ _UNICODE = re.compile(rb"%u([0-9a-fA-F]{4})")
 
 
 _READING = frozenset({b"chat", b"embed", b"embeddings", b"generate", b"ps", b"show", b"tags", b"version"})
-_CHANGING = frozenset({b"blobs", b"copy", b"create", b"delete", b"pull", b"push"})
-"""Calls of Ollama's API (https://docs.ollama.com/api): those that ask the server, and those that change its models."""
+_CHANGING = frozenset({b"blobs", b"copy", b"create", b"delete", b"pull", b"push", b"signout"})
+"""Calls of Ollama's API (https://docs.ollama.com/api): those that ask the server, and those that change its models or its account."""
 
 
 def ollama_call(path: bytes) -> bytes:
-    """Return the call of Ollama's API that a path names, as ``chat`` of ``/api/chat``; empty if it names none."""
+    """Return the call of Ollama's API that a path names, as ``chat`` of ``/api/chat``; empty if it names none.
+
+    Others have paths like these: OpenWebUI's chats are at ``/api/chat/completions``.
+    """
     _, api, rest = path.rpartition(b"/api/")
     name = rest.partition(b"/")[0]
-    return name if api and name in _READING | _CHANGING else b""
+    return name if api and (rest in _READING or name in _CHANGING) else b""
+
+
+def is_of_api(path: bytes, apis: Iterable[bytes]) -> bool:
+    """Return whether every server reads a path, as a client wrote it, as one below one of the APIs."""
+    written = b"/" + path.lower().lstrip(b"/")
+    return any(
+        written == api or (written.startswith(api + b"/") and not climbs(written[len(api) :])) for api in apis
+    )
 
 
 def changes_models(path: bytes) -> bool:

@@ -31,7 +31,11 @@ _UNSET = frozenset({b"null", b"false", b'""', b"[]"})
 _MEMBERS = KnownMembers(
     *_BARE, "format", "images", "messages", "model", "options", "prompt", "stream", "system"
 )
+_TELLING = frozenset({*_BARE, "images", "messages", "prompt", "system"})
+"""Members that decide what the model reads; Ollama takes them in any case of letters, and of several the last."""
 _NUMBER = decoder_of(int)
+_MOST_LINES = 100_000
+"""Of an answer that is not said to be a stream."""
 _NO_TURN = (ChatMessage(),)
 """The messages of a request that gets no memory: none of them is a person's."""
 
@@ -53,7 +57,7 @@ _MESSAGES = ListReader(_Message)
 
 def read_ollama_chat(body: bytes) -> ChatBody | None:
     """Read the body of a request to ``/api/chat``, not compressed; None when it can't be read with certainty."""
-    members = _MEMBERS.decode(body)
+    members = _members(body)
     if members is None or "messages" not in members:
         return None
     listed = _MESSAGES.read_list(members["messages"])
@@ -67,19 +71,29 @@ def read_ollama_chat(body: bytes) -> ChatBody | None:
 def read_ollama_completion(body: bytes) -> ChatBody | None:
     """Read the body of a request to ``/api/generate``, not compressed; None when it can't be read with certainty.
 
-    Its prompt is the only message, and has no room for earlier ones.
+    Its prompt is the only message, and has no room for earlier ones. An empty one, by which a model is loaded or unloaded, is none.
     """
-    members = _MEMBERS.decode(body)
+    members = _members(body)
     if members is None or "prompt" not in members:
         return None
     span = find_member(body, body.index(b"{"), members, "prompt")
     prompt = content_of(members["prompt"])
     if span is None or not body.startswith(b'"', span.start) or prompt is None:
         return None
+    if prompt == "":
+        return _body(body, members, _NO_TURN, span, is_whole=True)
     system = content_of(members["system"]) if "system" in members else None
     instructions = (ChatMessage("system", system),) if system else ()
     messages = (*instructions, _said("user", prompt, bytes(members.get("images", b"null")) not in _UNSET))
     return _body(body, members, messages, span, outside=len(instructions), is_whole=True)
+
+
+def _members(body: bytes) -> dict[str, msgspec.Raw] | None:
+    """Return a request's members; None if it isn't an object, or Ollama may read another member than the one that we know."""
+    members = _MEMBERS.decode(body)
+    if members is None or any(name not in _TELLING and name.casefold() in _TELLING for name in members):
+        return None
+    return members
 
 
 def _said(role: object, content: object, images: object, tool_calls: object = None) -> ChatMessage:
@@ -139,12 +153,24 @@ def compose_ollama_completion(chat: ChatBody, additions: Additions, style: Syste
 
 
 def _style(chat: ChatBody, style: SystemStyle) -> SystemStyle:
-    """Return the style for a request: without a system text of its own none is begun, as that would displace the model's (its SYSTEM)."""
-    return style if any(each.role in INSTRUCTING for each in chat.messages) else SystemStyle.NONE
+    """Return the style for a request: none where no system text of its own can be made longer.
+
+    One begun in front would displace the model's own (its SYSTEM).
+    """
+    has_first = chat.messages[0].role in INSTRUCTING
+    has_other = style is SystemStyle.ANY and any(each.role == "system" for each in chat.messages)
+    return style if has_first or has_other else SystemStyle.NONE
 
 
 class OllamaParser(ReplyParser):
     """Parses an answer, and the lines of one; the thoughts in it are not read."""
+
+    def parse_whole(self, body: bytes) -> None:
+        """Read an answer that is not said to be a stream; some servers call lines JSON."""
+        super().parse_whole(body)
+        if not self.complete:
+            for line in body.split(b"\n", _MOST_LINES):
+                self.parse_event(b"", [line])
 
     def read_answer(self, answer: Answer) -> None:
         """Take in an answer or a line."""

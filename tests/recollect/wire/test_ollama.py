@@ -102,9 +102,19 @@ def test_a_prompt_that_the_client_writes_whole_is_no_turn(dialect: Dialect, own:
     assert heard(dialect, **words, **unset).turn is not None
 
 
+@table("more", [{}, {"keep_alive": 0}, {"images": ["aGVsbG8="]}, {"system": "Be brief."}])
+def test_an_empty_prompt_loads_a_model_and_is_no_turn(more: dict[str, Any]) -> None:
+    assert heard(OLLAMA_COMPLETION, prompt="", **more).skip is Skip.EMPTY
+
+
 @table(
     "dialect, body",
     [
+        (
+            OLLAMA_CHAT,
+            b'{"messages": [{"role": "user", "content": "x"}], "Messages": []}',
+        ),  # Ollama reads the last
+        (OLLAMA_COMPLETION, b'{"prompt": "x", "Raw": true}'),
         (OLLAMA_CHAT, b'{"messages": []}'),  # loads the model
         (OLLAMA_CHAT, b'{"messages": [1]}'),
         (OLLAMA_CHAT, b'{"messages": [], "messages": [{"role": "user", "content": "x"}]}'),
@@ -173,6 +183,16 @@ def test_a_system_text_is_added_where_the_model_keeps_its_own(before: str, after
 )
 def test_a_completions_system_text_likewise(before: str, after: str) -> None:
     assert composed(OLLAMA_COMPLETION, before, Additions(system=BLOCK)) == after
+
+
+@table("style", [SystemStyle.FIRST, SystemStyle.DEVELOPER, SystemStyle.ANY])
+@table("role", ["system", "developer"])
+def test_no_system_text_is_begun_in_front_of_one_further_down(style: SystemStyle, role: str) -> None:
+    messages = [{"role": "user", "content": "Hi"}, {"role": role, "content": "Be brief."}]
+    after = composed(OLLAMA_CHAT, json.dumps({"messages": messages}), Additions(system=BLOCK), style)
+
+    assert after is not None
+    assert [each["role"] for each in json.loads(after)["messages"]] == ["user", role]
 
 
 def test_earlier_messages_go_into_a_chat_and_have_no_place_in_a_completion() -> None:
@@ -251,6 +271,10 @@ def test_an_answer_that_is_not_streamed_is_one_object() -> None:
     found = reply(OLLAMA_CHAT, whole, content_type="application/json; charset=utf-8")
 
     assert (found.text, found.complete, found.prompt_tokens) == ("Lapsang.", True, 12)
+
+
+def test_lines_that_are_called_json_are_heard() -> None:
+    assert reply(OLLAMA_CHAT, *PIECES, content_type="application/json").text == "Lapsang."
 
 
 @pytest.mark.parametrize("size", [16 * 1024 * 1024 + 1])

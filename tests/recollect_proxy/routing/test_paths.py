@@ -45,6 +45,8 @@ def test_a_kept_answer_is_known_by_its_path(path: bytes, *, is_one: bool) -> Non
         (b"/api/tags", b"tags", False),
         (b"/api/pull", b"pull", True),
         (b"/box/api/blobs/sha256:00", b"blobs", True),
+        (b"/api/signout", b"signout", True),
+        (b"/api/chat/completions", b"", False),  # OpenWebUI's, which names its model
         (b"/api/sessions/one", b"", False),
         (b"/api/v1/models", b"", False),
         (b"/pull", b"", False),

@@ -147,13 +147,59 @@ async def test_models_are_changed_where_the_operator_allows_it(
     assert upstream.last.body == blob
 
 
-@pytest.mark.parametrize("path", [b"/metrics", b"/slots", b"/v1beta/models", b"/apis"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(b"/metrics", b"/slots", b"/v1beta/models", b"/apis"),
+        b"/metrics/../v1/models",  # a server that mounts an application at /metrics reads it so
+        b"/v1/%2e%2e/metrics/%252e%252e/%252e%252e/v1",
+        b"/v1/../metrics",
+    ],
+)
 async def test_nothing_else_of_the_server_is_served(
     proxy: RunningProxy, upstream: ScriptedUpstream, path: bytes
 ) -> None:
     answer = await proxy.fetch(b"GET", path)
 
     assert (answer.status, upstream.received) == (404, [])
+
+
+async def test_a_websocket_opens_no_other_path(proxy: RunningProxy, upstream: ScriptedUpstream) -> None:
+    for path in (b"/debug/pprof/heap", b"/api/pull"):
+        handshake = [
+            (b"Connection", b"Upgrade"),
+            (b"Upgrade", b"websocket"),
+            (b"Sec-WebSocket-Version", b"13"),
+            (b"Sec-WebSocket-Key", b"dGhlIHNhbXBsZSBub25jZQ=="),
+        ]
+
+        answer = await proxy.fetch(b"GET", path, handshake)
+
+        assert (answer.status, upstream.received) == (403, [])
+
+
+async def test_a_model_is_loaded_by_an_empty_prompt_without_memories(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    await given_memory(proxy, user)
+    body = b'{"model":"llama","prompt":"","keep_alive":0}'
+
+    answer = await proxy.fetch(b"POST", b"/api/generate", user.headers(), body)
+
+    assert (answer.status, upstream.last.body) == (200, body)
+    assert await proxy.logged(user) == []
+
+
+async def test_no_model_is_changed_below_another_path(
+    listening_proxies: ListeningProxies, upstream: ScriptedUpstream
+) -> None:
+    url = f"http://127.0.0.1:{upstream.port}"
+    others = [{"name": "box", "url": f"{url}/api", "path": "/box"}]
+
+    async with listening_proxies.serve(upstream=f"{url}/v1", upstreams=json.dumps(others)) as proxy:
+        answer = await proxy.fetch(b"POST", b"/box/pull", [], b'{"model":"llama"}')
+
+    assert (answer.status, upstream.received) == (403, [])
 
 
 async def test_a_failure_has_the_shape_that_ollamas_clients_read(
