@@ -164,6 +164,17 @@ class TestExtraction:
         assert Ignore(Reason.LOW_IMPORTANCE, trifle) in formed.changes
         assert formed.extracted_count == 4
 
+    async def test_small_talk_that_confirms_the_assistants_words_is_read_by_the_model(
+        self, store: Store
+    ) -> None:
+        asked = Message(Role.ASSISTANT, "So you live in Leipzig now, right?")
+        yes = said(store, "ok", history=(asked,))
+        confirmed = replace(CITY, evidence="you live in Leipzig now")
+
+        [formed] = await Desk(store, ScriptedExtractor([confirmed])).form(yes)
+
+        assert only_memory(formed).content == "Lives in Leipzig"
+
     async def test_what_is_held_back_keeps_its_hints(self, store: Store) -> None:
         hints = Hints(topics=("city guides",))
 
@@ -436,6 +447,17 @@ class TestCommands:
             Retire(home.id, Reason.FORGOTTEN),
             Hide((command.message_id,), Reason.FORGOTTEN),
         )
+
+    @pytest.mark.parametrize("asking", [Asking.FORGET, Asking.CORRECT, Asking.ERASE])
+    async def test_all_that_the_model_names_goes_however_many(self, store: Store, asking: Asking) -> None:
+        known = [memory(store, f"Owns boat {number}") for number in range(12)]
+        desk = Desk(store, Wishing([], (asking, "no boats, none of it", *(each.content for each in known))))
+        await desk.has(*known)
+
+        [formed] = await desk.form(said(store, "no boats, none of it"))
+
+        retired = [each.target for each in formed.changes if isinstance(each, Retire)]
+        assert sorted(retired) == sorted(each.id for each in known)
 
     async def test_a_judge_chooses_where_the_model_names_nothing(self, store: Store) -> None:
         car = memory(store, "Drives an old car")

@@ -116,7 +116,11 @@ async def test_only_the_named_users_are_imported_and_none_without_an_account(imp
     source = imports.database(
         memories=[imports.memory(BEES), imports.memory(STAMPS, user=ben), imports.memory(BEES, user=gone)],
         chats=[
-            imports.chat(talk((BEES, "Oh.")), user=user, id_=user) for user in (anna, ben, gone, "shared-c")
+            *(
+                imports.chat(talk((BEES, "Oh.")), user=user, id_=user)
+                for user in (anna, ben, gone, "shared-c")
+            ),
+            imports.chat(talk((BEES, "Oh.")), user=anna, id_="channel:1"),
         ],
     )
 
@@ -125,7 +129,7 @@ async def test_only_the_named_users_are_imported_and_none_without_an_account(imp
 
     everybody = await imports.bring(source, chats=True)
     assert (everybody.users, everybody.strangers) == ({anna, ben}, 2)
-    assert everybody.left_out == {"copy behind a shared link": 1}
+    assert everybody.left_out == {"copy behind a shared link": 1, "temporary or of a channel": 1}
     [(strangers, *_), *_] = await imports.everything(gone)
     assert strangers == ()
 

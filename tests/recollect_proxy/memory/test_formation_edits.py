@@ -1,4 +1,4 @@
-"""Memories of an edited message are replaced; a regenerated answer adds none."""
+"""Memories of an edited message are replaced."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -49,13 +49,6 @@ class Thread(Frontend):
         self.back(back)
         del self.ids[-2 * back :]
         return await self.says(text)
-
-    async def asks_again(self) -> Sent:
-        """Regenerate the last answer."""
-        answer = self.messages.pop()
-        sent = await self.again()
-        self.messages.append(answer)
-        return sent
 
 
 @pytest.fixture
