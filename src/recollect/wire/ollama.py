@@ -34,7 +34,7 @@ _MEMBERS = KnownMembers(
 _TELLING = frozenset({*_BARE, "images", "messages", "prompt", "system"})
 """Members that decide what the model reads; Ollama takes them in any case of letters, and of several the last."""
 _NUMBER = decoder_of(int)
-_MOST_LINES = 100_000
+_MOST_LINES = 20_000
 """Of an answer that is not said to be a stream."""
 _NO_TURN = (ChatMessage(),)
 """The messages of a request that gets no memory: none of them is a person's."""
