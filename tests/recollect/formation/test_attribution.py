@@ -242,3 +242,17 @@ def test_a_statement_of_a_block_is_known_by_its_bullet_and_a_persons_own_list_is
 
     assert read("\u2022 Drinks green tea\nWhy?", injected=(block,)).authored == "Why?"
     assert read("- Drinks green tea\nWhy?", injected=(block,)).authored == "- Drinks green tea\nWhy?"
+
+
+def test_an_answer_below_a_quoted_mail_is_the_persons() -> None:
+    text = "On Tue, 3 Mar 2026, Ben wrote:\n\n> I live in Rome\n\nI live in Oslo."
+
+    assert read(text).authored == "I live in Oslo."
+
+
+def test_long_words_between_marks_are_cut_and_the_sentence_stays() -> None:
+    assert read(
+        'My mum said "I am selling the house in May, and the boat as well" and I cried.'
+    ).authored == ('My mum said "\u2026" and I cried.')
+    assert read("Ben texted: > I moved to Rome").authored == "Ben texted:"
+    assert read(f"He wrote: \u201c{LONG}\u201d").authored == "He wrote: \u201c\u2026\u201d"

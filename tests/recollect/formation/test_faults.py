@@ -111,6 +111,24 @@ class TestByItself:
             (Fault.SECRET, Reason.CONFIDENTIAL)
         ]
 
+    def test_how_somebody_wants_to_be_answered_is_no_order(self) -> None:
+        wish = "Wants short answers without bullet points"
+
+        assert (
+            faults(
+                memory(wish, "please always answer me briefly"), exchange("please always answer me briefly")
+            )
+            == []
+        )
+        assert faults(memory(wish, wish, source=Source.IMPORT)) == []
+
+    def test_what_stands_in_a_pasted_mail_is_nobodys_words(self) -> None:
+        said = exchange("Sum this up:\n\nFrom: Priya <priya@example.com>\nTo: Anna\n\nI moved to Glasgow.")
+
+        assert faults(memory("Moved to Glasgow", "I moved to Glasgow"), said) == [
+            (Fault.NO_SOURCE, Reason.NO_EVIDENCE)
+        ]
+
 
 class TestSecrets:
     def test_a_secret_is_masked_in_all_that_a_memory_says(self) -> None:

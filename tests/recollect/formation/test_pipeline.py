@@ -290,6 +290,13 @@ class TestExtraction:
 
         assert told(formed.changes) == [(Add, Reason.NEW), (Ignore, Reason.RATE_LIMIT)]
 
+    async def test_the_reply_alone_is_no_evidence(self, store: Store) -> None:
+        parroted = Candidate("Is welcome in Leipzig", Kind.FACT, 0.9, "Welcome to Leipzig!")
+
+        [formed] = await Desk(store, ScriptedExtractor([parroted])).form()
+
+        assert formed.changes == (Ignore(Reason.NO_EVIDENCE, parroted),)
+
 
 class TestStrategies:
     async def test_question_and_answer_are_kept_as_they_are(self, store: Store) -> None:
@@ -698,6 +705,20 @@ class TestEchoes:
 
         assert formed.changes == (Ignore(Reason.INJECTED, echo),)
         assert formed.re_extracted == 0
+
+    async def test_a_repetition_that_the_model_calls_new_strengthens_what_it_was_shown(
+        self, store: Store
+    ) -> None:
+        known = memory(store, "Attended the support group in Leeds and found the stories inspiring")
+        again = replace(CITY, content=known.content.replace("the ", "", 1), evidence="It was so powerful")
+        desk = Desk(store, ScriptedExtractor([again]))
+        await desk.has(known)
+
+        [formed] = await desk.form(said(store, "I was at that group yesterday. It was so powerful."))
+
+        [change] = formed.changes
+        assert isinstance(change, Reinforce)
+        assert change.target == known.id
 
 
 async def test_what_is_to_be_forgotten_is_not_given_up_where_the_embedder_is_away(store: Store) -> None:

@@ -222,6 +222,17 @@ class TestWhatIsNew:
         assert isinstance(change, Add)
         assert (change.memory.importance, change.memory.confidence) == (share, share)
 
+    def test_takes_its_own_hints_to_the_place_of_what_it_replaces(self) -> None:
+        hints = Hints(topics=("city guides",))
+        old = replace(known(1), hints=Hints(topics=("Kassel",)))
+
+        [change] = reconciled(
+            [replace(candidate(relation=Relation.CONTRADICTS, about=(0,)), hints=hints)], old
+        )
+
+        assert isinstance(change, Replace)
+        assert change.memory.hints == hints
+
 
 def why(changes: Sequence[Change]) -> list[str | None]:
     """Return by which rule or answer each change was decided."""
@@ -313,6 +324,11 @@ class TestNew:
         assert why(reconciled([candidate()])) == ["model: new"]
         assert why(reconciled([weigh(candidate(), by_form=True)])) == ["form: remember"]
 
+    def test_is_all_that_letters_do_not_decide_whatever_it_denies(self) -> None:
+        changes = reconciled([candidate("Doesn't like blue cheese")], known(7, "Likes blue cheese"))
+
+        assert outline(changes) == [(Add, Reason.NEW, None)]
+
 
 class TestRepeats:
     def test_a_known_memory_is_reinforced_once_an_exchange(self) -> None:
@@ -385,6 +401,28 @@ class TestRepeats:
 
         assert outline(changes) == [(Reinforce, Reason.REPEATS, 8)]
         assert why(changes) == ["model: repeats 1"]
+
+    def test_a_memory_that_several_share_is_reinforced(self) -> None:
+        changes = reconciled(
+            [candidate("Is at home in Kassel", Relation.REPEATS, (0,))], known(7, owner=COMMONS)
+        )
+
+        assert outline(changes) == [(Reinforce, Reason.REPEATS, 7)]
+
+    @table(
+        ("content", "said"),
+        [
+            ("Is a teetotaller", "Never drinks alcohol"),
+            ("Wants short answers because of the bad eye", "Answers of three or four sentences at most"),
+            ("Allergic to rubber gloves, swells up", "Latex allergy: comes up in welts, A&E in 2021"),
+            ("Trägt eine Insulinpumpe am Bauch", "Typ-1-Diabetes, trägt eine Insulinpumpe"),
+            ("对青霉素类抗生素严重过敏", "青霉素过敏，小时候打针出过严重反应"),
+        ],
+    )
+    def test_in_any_words_strengthens_what_is_known(self, content: str, said: str) -> None:
+        changes = reconciled([candidate(content, Relation.REPEATS, (0,))], known(7, said))
+
+        assert outline(changes) == [(Reinforce, Reason.REPEATS, 7)]
 
 
 SUPERSEDING = [(Relation.REFINES, Reason.REFINES), (Relation.CONTRADICTS, Reason.CONTRADICTS)]
@@ -819,3 +857,10 @@ def test_whatever_models_say_nothing_newer_is_lost_and_nothing_is_touched_twice(
     own = [content_hash(memory.content) for memory in everything if memory.source is not Source.GLOBAL]
     assert len(set(hashes)) == len(hashes)
     assert not set(hashes) & set(own)
+
+
+def test_many_candidates_and_memories_are_weighed_soon() -> None:
+    weighed = [candidate(f"Statement of number {number} about cats and dogs") for number in range(100)]
+    nearby = [known(number, f"What is known of {number} cats and dogs, or not") for number in range(10, 200)]
+
+    assert len(reconciled(weighed, nearby=nearby)) == 100

@@ -586,3 +586,8 @@ def test_what_asks_back_is_no_yes(words: str) -> None:
     history = (Message(Role.ASSISTANT, "You live in Leeds, right?"),)
 
     assert bool(confirmed_words(words, history)) is (words == "yes; and I do")
+
+
+@table("words", ["ok ja", "ja", "sì", "はい", "igen", "ndiyo", "네", "כן"])
+def test_a_short_yes_in_whatever_language_is_one(words: str) -> None:
+    assert confirmed_words(words, (Message(Role.ASSISTANT, "You live in Leeds, right?"),))
