@@ -87,3 +87,13 @@ async def test_a_stream_tells_its_memories_in_a_header(
     assert TEA in [memory["preview"] for memory in memories]
     assert all(set(memory) == {"id", "kind", "source", "preview", "score"} for memory in memories)
     assert b"memories" not in answer.body
+
+
+async def test_recall_off_recalls_nothing_and_remembers_all_the_same(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+) -> None:
+    answer = await proxy.say(drinker, WHICH_TEA, extra=[(b"X-Recollect-Recall", b"off")])
+
+    assert answer.header(b"x-recollect-skipped") == b"off"
+    assert upstream.last.body == chat_body(WHICH_TEA)
+    assert ("user", WHICH_TEA) in await proxy.logged(drinker)

@@ -160,3 +160,30 @@ def test_where_nothing_is_added_nothing_is_composed() -> None:
 
 def test_what_has_no_certain_place_is_not_composed() -> None:
     assert RequestComposer(COMPLETIONS, {}).compose(chat_with("m"), Placed(beside={7: KNOWN})) is None
+
+
+@IN_EACH
+async def test_a_chat_without_an_id_is_known_again_by_how_it_began(
+    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User, api: Api
+) -> None:
+    chat = Frontend(proxy, upstream, chatter, chat=None, api=api)
+
+    sent = [await chat.says(text) for text in (WHICH_TEA, WHICH_CAT, SUM)]
+
+    assert all(one.begins(next_one) for one, next_one in pairwise(sent))
+    assert TEA in sent[-1].system
+    assert fenced(sent[-1]) == [False, False, True, False, False]
+
+
+async def test_a_turn_that_is_sent_again_goes_up_with_the_same_bytes(
+    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
+) -> None:
+    chat = Frontend(proxy, upstream, chatter)
+    await chat.says(WHICH_TEA)
+    second = await chat.says(WHICH_CAT)
+    await given_memory(proxy, chatter, "My cat Minka is fourteen years old.")
+    chat.messages.pop()
+
+    again = await chat.again()
+
+    assert again.body == second.body

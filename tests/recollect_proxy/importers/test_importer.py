@@ -314,3 +314,13 @@ async def test_an_id_that_postgres_cannot_hold_is_a_broken_row(imports: Imports)
         " it names no owner",
         " its id is no valid id of a chat",
     ]
+
+
+async def test_a_known_memory_is_not_imported(imports: Imports) -> None:
+    await imports.engine.add(imports.anna, BEES.upper())
+
+    tally = await imports.bring_rows(
+        imports.memory(BEES), imports.memory(STAMPS), imports.memory(STAMPS + "!")
+    )
+
+    assert tally.memories == {"new": 1, "there": 2}

@@ -8,6 +8,7 @@ import pytest
 from tests.recollect_proxy.given import WHICH_TEA, given_memory
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, somebody
+from tests.support.tables import table
 
 from recollect.model import LogEntry, Turn, TurnNotes, Written
 from recollect_proxy.memory_api import of_insights
@@ -195,3 +196,12 @@ async def test_a_story_is_erased_with_its_user(proxy: RunningProxy, drinker: Use
     await proxy.engine.erase(drinker.known_as)
 
     assert (await proxy.api(b"GET", f"/explain/{explanation['request_id']}")).status == 404
+
+
+@table("known", ["7", "not-a-uuid", "%00", "x" * 500])
+async def test_what_is_no_uuid_is_refused(proxy: RunningProxy, known: str) -> None:
+    answer = await proxy.api(b"GET", f"/explain/{known}")
+
+    assert answer.status == 400
+    assert answer.json["error"]["code"] == "invalid_parameter"
+    assert answer.json["error"]["field"] == "request_id"

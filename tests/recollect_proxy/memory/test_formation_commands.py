@@ -200,3 +200,33 @@ async def test_what_somebody_wants_kept_nowhere_is_erased_from_every_table_and_c
     assert await proxy.statements(user) == (["meine Tochter heißt Mila"] if told else [])
     await proxy.engine.erase_session(Scope(user.known_as, "new"))
     assert await rows_with(proxy, user, WORD) == []
+
+
+async def test_without_a_model_what_is_named_in_so_many_words_is_forgotten(
+    proxy: RunningProxy, answering: ScriptedUpstream, user: User
+) -> None:
+    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"formation": "qa_turn"})
+    await Frontend(proxy, answering, user, chat="told").says(REMEMBER)
+    await proxy.memories(user)
+    assert "417" in (await Frontend(proxy, answering, user, chat="asked").says(WHICH)).text
+
+    await Frontend(proxy, answering, user, chat="forgetting").says(FORGET)
+    await proxy.formed(user)
+    new = await Frontend(proxy, answering, user, chat="new").says(WHICH)
+
+    assert "417" not in new.text
+    assert [each.content for each in await proxy.memories(user, at_least=0) if "417" in each.content] == []
+
+
+async def test_without_a_model_what_is_to_be_remembered_is_in_the_persons_own_words(
+    proxy: RunningProxy, answering: ScriptedUpstream, user: User
+) -> None:
+    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"formation": "qa_turn"})
+    chat = Frontend(proxy, answering, user)
+
+    await chat.says(REMEMBER)
+    [told] = await proxy.statements(user)
+    next_one = await chat.says(SMALL_TALK)
+
+    assert LOCKER.casefold() in told.casefold()
+    assert f"- [DONE] Remembered, as the user asked: {told}" in next_one.text

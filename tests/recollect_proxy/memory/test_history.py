@@ -1,5 +1,6 @@
 """The conversation is restored for a client that sends only its last message."""
 
+import json
 from typing import Any
 
 import pytest
@@ -82,3 +83,14 @@ async def test_another_session_and_another_user_are_given_none_of_it(
 
     assert said(await elsewhere.says(COLOUR)) == [("user", COLOUR)]
     assert "Albatros" not in (await stranger.says(COLOUR)).body.decode()
+
+
+async def test_an_answer_that_shows_its_memories_says_what_the_history_takes(client: LastOnly) -> None:
+    await client.says(BOAT)
+    client.headers = [*SESSION, (b"X-Recollect-Include", b"memories")]
+    body = json.dumps({"model": "scripted", "messages": [{"role": "user", "content": COLOUR}]}).encode()
+    own = [each for each in client.user.headers() if each[0] != b"X-OpenWebUI-Chat-Id"]
+
+    answer = await client.proxy.fetch(b"POST", client.api.path, [*own, *client.headers], body)
+
+    assert answer.json["used_history_tokens"] == int(answer.header(b"x-recollect-history-tokens") or b"") > 0

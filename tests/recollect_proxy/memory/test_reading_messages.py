@@ -1,13 +1,16 @@
 """Only the speaker's own words reach the log, the memories and recall."""
 
 import base64
+import json
 
 from tests.recollect_proxy.frontends import Frontend
 from tests.scripted.extraction import Lesson, Pupil, messages_shown, shown, statement
-from tests.scripted.upstream import ScriptedUpstream, completion, completion_body
+from tests.scripted.upstream import ScriptedUpstream, completion, completion_body, events, streamed
 from tests.servers.running_proxy import RunningProxy, User
 
 PHOTO = base64.b64encode(bytes(range(256)) * 2_400).decode()
+ASKS = "So you work nights, right?"
+THOUGHT = "may be a nurse called Otto"
 OTHERS = "I live in Bergen."
 NOISE = "".join(
     f"The tram number {n} passes the bakery, the garden and the harbour at {n} o'clock.\n" for n in range(60)
@@ -84,3 +87,29 @@ async def test_of_several_people_under_one_user_each_statement_names_whose_it_is
     last = next(each for each in reversed(pupil.asked) if shown(each, "Message 1 by Otto"))
     assert messages_shown(last) == ["I run marathons, and the allotment is mine."]
     assert "Greta: I cannot eat gluten." in shown(last, "Earlier in this chat")[0]
+
+
+async def test_an_answers_thought_is_relayed_and_neither_kept_nor_confirmed(
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    pieces = [f"<think>{THOUGHT}", "</th", f"ink> {ASKS}"]
+    stream = b"".join(events(*pieces))
+    upstream.answers.append(streamed(stream))
+    pupil.extracts = lambda _: [
+        statement("a nurse called Otto"),
+        statement("you work nights", "Works nights"),
+    ]
+
+    answer = await proxy.say(user, "Hello.", stream=True)
+    await proxy.formed(user)
+    sent_back = [
+        {"role": "user", "content": "Hello."},
+        {"role": "assistant", "content": "".join(pieces)},
+        {"role": "user", "content": "exactly!"},
+    ]
+    await proxy.say(user, sent_back)
+
+    assert answer.body == stream
+    assert (await proxy.logged(user))[1] == ("assistant", ASKS)
+    assert await proxy.statements(user) == ["Works nights"]
+    assert all(THOUGHT not in json.dumps(each.json) for each in pupil.asked)

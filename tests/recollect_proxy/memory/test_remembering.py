@@ -141,3 +141,17 @@ async def test_a_body_too_large_to_read_passes_without_memory(
     assert answer.header(b"x-recollect-skipped") == b"too-large"
     assert upstream.last.body == body
     assert await proxy.logged(user) == []
+
+
+@in_turn("chat", ["temporary:1", "channel:7"])
+async def test_temporary_chats_and_channels_neither_recall_nor_form(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, chat: str
+) -> None:
+    await proxy.say(user, CAT)
+    await proxy.memories(user)
+
+    answer = await proxy.say(user, WHICH_CAT, chat=chat)
+
+    assert answer.header(b"x-recollect-skipped") == (b"channel" if "channel" in chat else b"temporary")
+    assert upstream.last.system == ""
+    assert len(await proxy.logged(user)) == 2

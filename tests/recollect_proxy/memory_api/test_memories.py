@@ -12,8 +12,10 @@ from tests.support.stores import NOON, Store
 from recollect.model import (
     Actor,
     Add,
+    Doubt,
     Flags,
     Formed,
+    Mark,
     Memory,
     Provenance,
     Quarantine,
@@ -419,3 +421,49 @@ async def test_what_is_not_held_back_is_not_found(api: Api) -> None:
     for memory_id in (uuid4(), known):
         assert_error(await api.call("POST", f"{api.user}/held/{memory_id}/approve"), 404, "memory_not_found")
         assert_error(await api.call("DELETE", f"{api.user}/held/{memory_id}"), 404, "memory_not_found")
+
+
+async def test_what_the_user_has_by_another_memory_now_does_not_come_back_twice(api: Api) -> None:
+    known = await api.write("Likes tea.")
+    await api.call("DELETE", f"{api.memories}/{known['id']}")
+    taken = await last(api)
+    await api.write("likes TEA")
+
+    response = await api.call("POST", f"{api.memories}/changes/{taken['id']}/undo")
+
+    assert_error(response, 409, "duplicate_memory", "content")
+    assert await api.contents() == ["likes TEA"]
+
+
+async def test_what_was_undone_can_not_be_undone_again(api: Api) -> None:
+    await api.write("Likes tea.")
+    update = await last(api)
+    row = await undone(api, update)
+
+    for each in (update, row):
+        response = await api.call("POST", f"{api.memories}/changes/{each['id']}/undo")
+        assert "was undone" in assert_error(response, 409, "not_undoable")
+
+
+async def test_what_is_known_of_a_memory_is_told(api: Api, store: Store) -> None:
+    lease = store.memory(
+        "Rents a flat in Ghent.",
+        holds_from=datetime(2026, 1, 1, tzinfo=UTC),
+        holds_until=datetime(2027, 1, 1, tzinfo=UTC),
+        provenance=Provenance("chat-1", (), "I rent a flat in Ghent", "a-model/2"),
+    )
+    doubt = Mark(lease.id, Doubt.SUSPECT, Reason.SUSPECT)
+    await store.memories.apply(store.anna.scope, [Add(lease), doubt], actor=Actor.FORMATION, at=NOON)
+
+    [found] = (await api.call("GET", api.memories)).json["memories"]
+
+    assert (found["holds_from"], found["holds_until"]) == ("2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z")
+    assert found["doubt"] == "suspect"
+    assert found["provenance"]["extractor"] == "a-model/2"
+    [mark, _] = (await api.call("GET", f"{api.memories}/{found['id']}/changes")).json["changes"]
+    assert (mark["action"], mark["reason"], mark["undoes"]) == ("mark", "suspect", None)
+
+
+async def test_a_user_nobody_has_heard_of_has_an_empty_page_and_an_empty_history(api: Api) -> None:
+    assert (await api.call("GET", api.memories)).json == {"memories": [], "next": None}
+    assert (await api.call("GET", f"{api.memories}/changes")).json == {"changes": [], "next": None}

@@ -113,3 +113,11 @@ async def test_a_memory_that_is_always_needed_or_a_question_that_is_not_kept_is_
 
     path = f"{api.user}/recalls/{unlogged}/memories/{vital['id']}/not-helpful"
     assert_error(await api.call("POST", path), 409, "question_not_kept")
+
+
+async def test_a_recall_that_found_nothing_says_why(api: Api, engine: Engine, store: Store) -> None:
+    await ask(engine, store.turn(WHICH))
+
+    [told] = (await api.call("GET", f"{api.user}/recalls")).json["recalls"]
+
+    assert (told["skipped"], told["given"]) == ("nothing-relevant", [])

@@ -342,3 +342,25 @@ async def test_a_memory_from_elsewhere_is_not_found_and_stays(api: Api, store: S
             assert_error(refused, 404, "memory_not_found")
     assert await api.contents() == ["Of no chat.", "Of another chat."]
     assert await api.contents(api.ben) == ["Of somebody else."]
+
+
+async def test_a_chat_that_is_not_there_has_no_memories(api: Api, memories: str) -> None:
+    known = await written(api, memories, "Likes tea.")
+    missing = f"{chat_of(api.anna, 'missing')}/memories"
+
+    for answer in (
+        await api.call("GET", missing),
+        await api.call("POST", missing, {"content": "Likes cocoa."}),
+        await api.call("GET", f"{missing}/{known['id']}"),
+        await api.call("DELETE", f"{missing}/{known['id']}"),
+    ):
+        assert_error(answer, 404, "session_not_found", "session_id")
+    assert await api.contents() == ["Likes tea."]
+
+
+async def test_a_chat_nobody_has_heard_of_is_erased_by_deleting_nothing(api: Api) -> None:
+    response = await api.call("DELETE", f"{api.user}/sessions/nothing")
+
+    assert response.status == 200
+    assert set(response.json["rows"].values()) == {0}
+    assert await sessions(api) == []
