@@ -864,3 +864,9 @@ def test_many_candidates_and_memories_are_weighed_soon() -> None:
     nearby = [known(number, f"What is known of {number} cats and dogs, or not") for number in range(10, 200)]
 
     assert len(reconciled(weighed, nearby=nearby)) == 100
+
+
+def test_decisions_are_the_same_every_time() -> None:
+    weighed = [candidate(f"Has {number} cats in Kassel", Relation.REPEATS, (0,)) for number in range(30)]
+
+    assert outline(reconciled(weighed, known(7))) == outline(reconciled(weighed, known(7)))

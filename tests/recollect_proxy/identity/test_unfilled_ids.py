@@ -71,3 +71,16 @@ async def test_chats_whose_id_nobody_filled_in_are_told_apart_as_without_one(
     await proxy.settle()
     chats = await proxy.rows("SELECT DISTINCT session_id FROM recollect.messages WHERE user_id = $1", user.id)
     assert len(chats) == 4
+
+
+@in_turn("sent", [b"Jos\xe9-%d", "Jos\u00e9-%d".encode(), b"Jos%%C3%%A9-%d", b"Jos%%E9-%d"])
+async def test_a_name_sent_in_another_encoding_is_the_same_person(
+    proxy: RunningProxy, user: User, sent: bytes
+) -> None:
+    number = int(user.id.removeprefix("user-"), 16)
+    named = [(b"X-OpenWebUI-User-Id", sent % number), (b"Content-Type", b"application/json")]
+
+    await proxy.fetch(b"POST", CHAT, named, chat_body("I live in Ghent."))
+
+    await proxy.settle()
+    assert await proxy.rows("SELECT FROM recollect.messages WHERE user_id = $1", f"Jos\u00e9-{number}")

@@ -26,6 +26,40 @@ WEIGHTS = {
 }
 
 
+# -- caps ------------------------------------------------------------------------------------------
+
+WEIGHTS = {
+    "I whistle while I cook.": 0.4,
+    "My name is Leonie.": 0.9,
+    "I own a red umbrella.": 0.35,
+    "My son Jan has asthma.": 0.95,
+    "I run a bookshop in Ghent.": 0.7,
+}
+
+
+async def tell_all(proxy: RunningProxy, pupil: Pupil, user: User) -> None:
+    pupil.lessons += [Lesson(text, importance=weight) for text, weight in WEIGHTS.items()]
+    for number, text in enumerate(WEIGHTS):
+        await proxy.say(user, text, chat=f"chat-{number}")
+        await proxy.formed(user)
+
+
+async def test_of_more_memories_than_a_user_may_have_the_least_important_go(
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"user_cap": 3})
+
+    await tell_all(proxy, pupil, user)
+
+    assert await proxy.statements(user) == sorted(
+        text for text, weight in WEIGHTS.items() if weight not in (0.4, 0.35)
+    )
+    sent = await Frontend(proxy, upstream, user, chat="asked").says("What colour is my umbrella?")
+    retired = [each for each in await proxy.engine.history(user.known_as) if each.action == "retire"]
+    assert [(each.actor, each.reason) for each in retired] == [("prune", "cap")] * 2
+    assert "- I own a red umbrella." not in sent.text
+
+
 # -- summaries -------------------------------------------------------------------------------------
 
 SUMMARY = "Plans to paint the boat Albatros in blue, and looks for a new sail."

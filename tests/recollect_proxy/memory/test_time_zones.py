@@ -1,10 +1,12 @@
 """Tomorrow is the person's, whatever day it is in UTC."""
 
 import re
+from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.scripted.extraction import Pupil, messages_shown, statement
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
@@ -99,3 +101,31 @@ async def test_the_zone_of_the_persons_settings_counts(
     assert told.json["effective"]["time_zone"] == f"UTC{zone}"
 
     await is_told_the_day(proxy, upstream, user, zone)
+
+
+@pytest.fixture
+async def kiritimati(
+    own_proxies: OwnProxies, monkeypatch: pytest.MonkeyPatch, session_upstream: ScriptedUpstream
+) -> AsyncIterator[RunningProxy]:
+    """A proxy on a machine whose day begins first."""
+    assert session_upstream.base_url == own_proxies.settings.upstream
+    monkeypatch.setenv("TZ", "Pacific/Kiritimati" if elsewhere() == "+14:00" else "Etc/GMT+12")
+    async with own_proxies.serve() as proxy:
+        yield proxy
+
+
+@pytest.mark.usefixtures("reckoning")
+async def test_the_zone_of_the_machine_counts_where_nobody_tells_one(
+    kiritimati: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    wrong = [(b"X-Recollect-Timezone", b"Atlantis/Poseidonis")]
+    await is_told_the_day(kiritimati, upstream, user, elsewhere(), extra=wrong)
+    everybodys = (await kiritimati.api(b"GET", "/settings")).json
+    assert everybodys["time_zone"] is None
+
+
+@pytest.mark.parametrize("path", ["/settings", "/users/somebody/settings"])
+async def test_a_zone_that_is_none_is_refused_as_a_setting(proxy: RunningProxy, path: str) -> None:
+    refused = await proxy.api(b"PATCH", path, {"time_zone": "Mars/Olympus"})
+
+    assert (refused.status, refused.json["error"]["field"]) == (422, "time_zone")

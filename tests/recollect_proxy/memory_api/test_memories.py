@@ -467,3 +467,23 @@ async def test_what_is_known_of_a_memory_is_told(api: Api, store: Store) -> None
 async def test_a_user_nobody_has_heard_of_has_an_empty_page_and_an_empty_history(api: Api) -> None:
     assert (await api.call("GET", api.memories)).json == {"memories": [], "next": None}
     assert (await api.call("GET", f"{api.memories}/changes")).json == {"changes": [], "next": None}
+
+
+async def test_a_user_whose_id_is_a_word_of_the_api_is_a_user_like_any_other(own_api: Api) -> None:
+    words = ("memories", "history", "health", "docs", "users")
+    for user_id in words:
+        await own_api.write(f"Is called {user_id}.", user_id)
+
+    for user_id in words:
+        assert await own_api.contents(user_id) == [f"Is called {user_id}."]
+
+
+async def test_a_memory_the_user_has_already_is_a_conflict(api: Api) -> None:
+    await api.write("Likes tea.")
+
+    response = await api.call("POST", api.memories, {"content": "likes  TEA"})
+
+    assert response.status == 409
+    assert response.json["error"]["code"] == "duplicate_memory"
+    assert response.json["error"]["field"] == "content"
+    assert await api.contents() == ["Likes tea."]
