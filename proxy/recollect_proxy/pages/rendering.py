@@ -33,7 +33,7 @@ class Shown:
 
 
 class Templates:
-    """Renders the templates of this package."""
+    """Renders the templates of this package, which are compiled when it is made: that takes longer than the event loop has."""
 
     def __init__(self) -> None:
         self._environment = Environment(
@@ -42,7 +42,10 @@ class Templates:
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
+            auto_reload=False,
         )
+        for name in self._environment.list_templates():
+            self._environment.get_template(name)
 
     def render(self, name: str, shown: Shown, **values: Any) -> str:
         """Return the HTML of a template."""
