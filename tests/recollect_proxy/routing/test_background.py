@@ -127,10 +127,13 @@ async def test_a_credential_goes_back_to_the_server_it_came_for_alone(servers: S
 async def test_nothing_is_formed_or_summarized_of_what_an_upstream_is_not_learned_from(
     servers: Servers, user: User
 ) -> None:
-    await servers.say(user, "My cat is called Tom.", "secret-1")
+    await servers.say(user, "My parrot is called Ada.", "secret-1")
 
     await servers.proxy.all_formed()
-    assert [each for server in servers.all for each in servers.extractions(server)] == []
+    asked = [each for server in servers.all for each in servers.extractions(server)]
+    assert [
+        each for each in asked if b"parrot" in each.body
+    ] == []  # a summary of the test before may come late
     assert await servers.proxy.logged(user) == []
     assert await servers.proxy.statements(user) == []
 
