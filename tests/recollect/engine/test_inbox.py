@@ -369,6 +369,22 @@ class TestBatches:
 
         assert worker.batches == [[1], [1], [1], [2]]
 
+    async def test_what_failed_is_not_taken_along_by_an_earlier_one_that_was_kept_late(
+        self, worker: Worker
+    ) -> None:
+        late = worker.store.exchange(WORDS, key="1", at=START)
+        await worker.hears(2)
+        worker.batching = Batching(turns=3)
+        worker.fail = failing(2, ExtractorError(), times=1)
+        delay = await worker.drain()
+        assert delay is not None
+        worker.now += delay
+        assert await worker.store.log.append(late)
+
+        await worker.drain_until_empty()
+
+        assert worker.batches == [[2], [1], [2]]
+
 
 class TestWhatNoModelCanBeAskedAbout:
     @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Which statements a turn needs, and when the log stays away. The second embedder is the real one: its vector tells the question's intent."""
 
+import math
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from uuid import UUID
@@ -42,6 +43,7 @@ async def needed(
     extractor: str | None = "m",
     has_document: bool = False,
     held: str = "",
+    bar: NeedThresholds | None = None,
 ) -> tuple[Needs, list[str]]:
     """Return a question's needs among statements, with a passage of the log that holds ``held``."""
     query = read_query(turn(asked, has_document=has_document))
@@ -66,7 +68,7 @@ async def needed(
         names_identifier=is_named,
         is_asked=False,
         listed=2,
-        bar=NeedThresholds(),
+        bar=bar or NeedThresholds(),
     )
     return needs, [each.content for each in statements if each.id in needs.wanted]
 
@@ -149,6 +151,29 @@ def test_the_floor_of_a_question_is_by_its_best_statement_and_its_document(
     query = read_query(turn(asked, has_document=has_document))
 
     assert NeedThresholds().floor(query, np.array([0.0, likely])) == pytest.approx(floor)
+
+
+@table(
+    ("bar", "has_document", "wanted", "served"),
+    [
+        (NeedThresholds(), False, [LISBON], True),
+        (NeedThresholds(serves=1.1), False, [LISBON], False),
+        (NeedThresholds(need=math.inf), False, [], True),
+        (NeedThresholds(need_with_document=math.inf), False, [LISBON], True),
+        (NeedThresholds(need=math.inf), True, [LISBON], True),
+        (NeedThresholds(need_with_document=math.inf), True, [], True),
+    ],
+)
+async def test_a_threshold_decides_alone(
+    embedder: MultilingualE5Embedder,
+    bar: NeedThresholds,
+    has_document: bool,  # noqa: FBT001 -- of the table
+    wanted: list[str],
+    served: bool,  # noqa: FBT001 -- of the table
+) -> None:
+    needs, contents = await needed(embedder, "Where do I live?", [LISBON], has_document=has_document, bar=bar)
+
+    assert (contents, needs.served) == (wanted, served)
 
 
 @pytest.mark.parametrize(

@@ -264,19 +264,24 @@ class TestCutAnswers:
         assert [body["max_tokens"] < MOST_ANSWER for body in server.bodies] == [True, False]
         assert server.bodies[1]["messages"] == server.bodies[0]["messages"]
 
-    @pytest.mark.parametrize("thought", ["", "<think>Hm, does this person live in"])
+    @pytest.mark.parametrize(
+        ("thought", "reason"),
+        [("", "length"), ("<think>Hm, does this person live in", "length"), ("", "stop")],
+    )
     async def test_who_is_cut_off_while_they_think_is_given_all_the_room_from_then_on(
-        self, server: Server, extractor: Extractor, thought: str
+        self, server: Server, extractor: Extractor, thought: str, reason: str
     ) -> None:
-        server.replies = [says(thought, total_tokens=700, reason="length"), says(ANSWER, total_tokens=2_000)]
+        server.replies = [says(thought, total_tokens=700, reason=reason), says(ANSWER, total_tokens=2_000)]
+        is_cut = reason == "length"
 
         first = await extractor.extract([exchange()], [])
         await extractor.extract([exchange()], [])
 
         assert len(first.candidates) == 1
         assert first.tokens == 2_700
-        assert [body["max_tokens"] < MOST_ANSWER for body in server.bodies] == [True, False, False]
-        assert server.bodies[1]["messages"] == server.bodies[0]["messages"]
+        has_all_room = [body["max_tokens"] == MOST_ANSWER for body in server.bodies]
+        assert has_all_room == [False, is_cut, is_cut]
+        assert (server.bodies[1]["messages"] == server.bodies[0]["messages"]) is is_cut
 
 
 class TestRepair:
