@@ -69,6 +69,16 @@ def test_workflows_may_read_the_code_and_nothing_else() -> None:
         assert "secrets." not in path.read_text("utf-8")
 
 
+def test_each_action_is_pinned_by_the_commit_of_a_named_version_and_by_one_alone() -> None:
+    used = [line for path in WORKFLOWS.glob("*.yaml") for line in path.read_text("utf-8").splitlines()]
+    used = [line.partition("uses: ")[2] for line in used if "uses: " in line]
+    pinned = [re.match(r"([\w./-]+)@([0-9a-f]{40}) # (v[\d.]+)", each) for each in used]
+
+    assert [each for each, match in zip(used, pinned, strict=True) if match is None] == []
+    pins = {match.groups() for match in pinned if match}
+    assert len(pins) == len({action for action, *_ in pins})
+
+
 def test_what_ci_runs_by_name_is_there() -> None:
     steps = [step for job in workflow("ci.yaml")["jobs"].values() for step in job["steps"]]
 

