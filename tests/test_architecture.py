@@ -54,8 +54,7 @@ LIBRARIES = {
     "recollect.indexing": "structlog",
     "recollect.runtime": "structlog",
     "recollect.model": "numpy",
-    "recollect.models": "cachetools httpx httpx2 marisa_trie mistralai msgspec numpy onnx onnxruntime pydantic safetensors "
-    "structlog tokenizers",
+    "recollect.models": "cachetools httpx httpx2 marisa_trie mistralai msgspec numpy onnxruntime pydantic structlog tokenizers",
     "recollect.store": "asyncpg msgspec numpy pgqueuer pgvector structlog uuid_utils",
     "recollect.index": "numpy",
     "recollect.recall": "cachetools numpy structlog",
@@ -69,6 +68,7 @@ LIBRARIES = {
     "recollect_off": "pydantic",
     "recollect_openwebui": "msgspec structlog",
     "recollect_undo": "httpx pydantic",
+    "recollect_weights": "marisa_trie msgspec numpy onnx safetensors",
     "recollect_proxy": "aiohappyeyeballs asyncpg cachetools httptools httpx2 jinja2 jwt litestar mcp mcp_types msgspec opentelemetry "
     "prometheus_client pydantic pydantic_settings rich structlog typer uuid_utils uvicorn uvloop websockets",
 }

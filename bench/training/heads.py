@@ -13,7 +13,6 @@ import json
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,12 +53,11 @@ def _embedded(messages: _Messages) -> tuple[str, Floats]:
     """Return the embedder's name, and the vectors of the messages as questions, (n, dimensions)."""
 
     async def embed() -> tuple[str, Floats]:
-        with TemporaryDirectory() as folder:
-            embedder = MultilingualE5Embedder(cache_dir=Path(folder))
-            try:
-                vectors = [await embedder.embed_question(each["text"]) for each in messages]
-            finally:
-                await embedder.aclose()
+        embedder = MultilingualE5Embedder()
+        try:
+            vectors = [await embedder.embed_question(each["text"]) for each in messages]
+        finally:
+            await embedder.aclose()
         return embedder.name, np.array(vectors, np.float64)
 
     return asyncio.run(embed())

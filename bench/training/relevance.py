@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -304,17 +303,16 @@ def print_table(questions: Sequence[Question], relevances: Sequence[Relevance]) 
 
 async def run(arguments: argparse.Namespace) -> None:
     """Read, train, judge and print; write the model if so asked."""
-    with TemporaryDirectory() as folder:
-        embedder = MultilingualE5Embedder(cache_dir=Path(folder))
-        try:
-            embedded = Embedded(embedder)
-            people = await read_people(arguments.data, arguments.hints, embedded)
-            questions = await read_questions(people, arguments.questions, embedded)
-            numbers = [each.number for each in people]
-            messages = await read_messages(arguments.intents, embedded, numbers)
-            questions += of_strangers(messages, people, questions[0].asked.now)
-        finally:
-            await embedder.aclose()
+    embedder = MultilingualE5Embedder()
+    try:
+        embedded = Embedded(embedder)
+        people = await read_people(arguments.data, arguments.hints, embedded)
+        questions = await read_questions(people, arguments.questions, embedded)
+        numbers = [each.number for each in people]
+        messages = await read_messages(arguments.intents, embedded, numbers)
+        questions += of_strangers(messages, people, questions[0].asked.now)
+    finally:
+        await embedder.aclose()
     print_table(questions, cross_validated(questions, messages))
     if arguments.write:
         model = train(questions, messages, lambda person: person % _FOLDS)

@@ -16,13 +16,13 @@ PLACES = (
     "src",
     ".github/CONTRIBUTING.md",
 )
-KNOWN = {"openwebui_filter/README.md": ["recollect-memory[openwebui]==0.1.0"]}
+KNOWN = {"openwebui_filter/README.md": ["recollect-memory==0.1.0"]}
 """In a row about an index of one's own."""
 
 _INSTALLS = re.compile(
     r"(?:pip install|pipx install|uv tool install|uvx|uv add)[^\n`]*?\s'?(recollect(?:-memory)?)\b(?![/\\.-])"
 )
-_REQUIRES = re.compile(r"\brecollect-memory\[\w+\](?:==[\d.]+)?(?! @ )")
+_REQUIRES = re.compile(r"\brecollect-memory(?:\[\w+\](?! @ )|==[\d.]+\d)")
 
 
 def texts() -> dict[str, str]:
@@ -61,5 +61,5 @@ def test_such_a_hint_is_found() -> None:
         "pip install './recollect_memory-0.1.0-py3-none-any.whl[traces]'",
     ):
         assert not _INSTALLS.search(other), other
-    assert _REQUIRES.search("requirements: recollect-memory[openwebui]==0.1.0")
-    assert not _REQUIRES.search("recollect-memory[openwebui] @ file:///path/x.whl")
+    assert _REQUIRES.search("requirements: recollect-memory==0.1.0")
+    assert not _REQUIRES.search("recollect-memory @ file:///path/x.whl")

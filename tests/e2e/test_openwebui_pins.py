@@ -12,12 +12,12 @@ OPEN_WEBUI = "open-webui==0.12.4"
 
 
 @pytest.fixture(scope="module")
-def our_requirement(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("wheel")
+def our_requirements(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = tmp_path_factory.mktemp("wheels")
     build = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
-    subprocess.run([sys.executable, "-m", "pip", *build, str(REPOSITORY)], check=True)
-    [wheel] = folder.glob("*.whl")
-    return f"{wheel.name.split('-')[0]}[openwebui] @ {wheel.as_uri()}"
+    ours = [str(REPOSITORY), str(REPOSITORY / "weights")]
+    subprocess.run([sys.executable, "-m", "pip", *build, *ours], check=True)
+    return [f"{wheel.name.split('-')[0]} @ {wheel.as_uri()}" for wheel in folder.glob("*.whl")]
 
 
 def resolve(requirements: list[str], python: str) -> dict[str, str]:
@@ -38,9 +38,9 @@ def resolve(requirements: list[str], python: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("python", ["3.11", "3.12"])
-def test_installing_our_package_moves_none_of_open_webuis(our_requirement: str, python: str) -> None:
+def test_installing_our_package_moves_none_of_open_webuis(our_requirements: list[str], python: str) -> None:
     alone = resolve([OPEN_WEBUI], python)
-    together = resolve([OPEN_WEBUI, our_requirement], python)
+    together = resolve([OPEN_WEBUI, *our_requirements], python)
 
     assert len(alone) > 100
     assert {name: together.get(name) for name in alone} == alone

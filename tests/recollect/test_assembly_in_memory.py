@@ -42,16 +42,11 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def caches(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Where embedders were to keep what they make once; each is one by words, which makes nothing."""
-    told: list[Path] = []
-
-    async def make(_: EngineSettings, __: httpx.AsyncClient, *, cache_dir: Path) -> WordEmbedder:
-        told.append(cache_dir)
+def _by_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def make(_: EngineSettings, __: httpx.AsyncClient) -> WordEmbedder:
         return WordEmbedder()
 
     monkeypatch.setattr("recollect.assembly.lifecycle.make_embedder", make)
-    return told
 
 
 def in_memory(**given: Any) -> EngineSettings:
@@ -79,21 +74,17 @@ async def recalled(engine: Engine) -> str:
     return "\n".join(each.item.content for each in recall.recollections)
 
 
-async def test_with_a_data_folder_it_keeps_the_models_there_and_no_memories(
-    tmp_path: Path, temporary: Path, caches: list[Path]
-) -> None:
+async def test_with_a_data_folder_it_keeps_nothing_there(tmp_path: Path, temporary: Path) -> None:
     async with open_engine(in_memory(database_url="memory:", data_dir=tmp_path)) as engine:
         await say(engine, GREEN)
         assert GREEN in await recalled(engine)
         assert len(inside(temporary)) == 1
 
-    assert caches == [tmp_path]
-    assert inside(tmp_path) in ([], [tmp_path / "models"])  # where there is no second embedder, nothing
-    assert inside(temporary) == []
+    assert inside(tmp_path) == inside(temporary) == []
 
 
 async def test_without_a_data_folder_two_know_nothing_of_each_other_and_leave_nothing_behind(
-    tmp_path: Path, temporary: Path, caches: list[Path], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # where a folder of that name would be made
     given = in_memory(data_dir=":memory:")
@@ -102,7 +93,7 @@ async def test_without_a_data_folder_two_know_nothing_of_each_other_and_leave_no
         await say(engine, GREEN)
         await say(other, BLACK)
         of_one, of_the_other = await recalled(engine), await recalled(other)
-        assert sorted(caches) == sorted(inside(temporary))
+        assert len(inside(temporary)) == 2
 
     assert GREEN in of_one
     assert BLACK not in of_one

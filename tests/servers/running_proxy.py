@@ -6,7 +6,6 @@ import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 from uuid import uuid4
@@ -233,20 +232,20 @@ async def _form_nothing(_engine: Engine) -> None:
 _loaded: dict[tuple[str, str], Embedder] = {}
 
 
-async def _lend_embedder(settings: EngineSettings, client: httpx.AsyncClient, *, cache_dir: Path) -> Embedder:
+async def _lend_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> Embedder:
     if not settings.embedder.startswith("local:"):
-        return await make_embedder(settings, client, cache_dir=cache_dir)
+        return await make_embedder(settings, client)
     which = settings.embedder, "first"
     if which not in _loaded:
-        _loaded[which] = await make_embedder(settings, client, cache_dir=cache_dir)
+        _loaded[which] = await make_embedder(settings, client)
     lent: Embedder = _Lent(_loaded[which])
     return lent
 
 
-async def _lend_second_embedder(settings: EngineSettings, *, cache_dir: Path) -> Embedder | None:
+async def _lend_second_embedder(settings: EngineSettings) -> Embedder | None:
     which = settings.second_embedder, ""
     if which not in _loaded:
-        made = await make_second_embedder(settings, cache_dir=cache_dir)
+        made = await make_second_embedder(settings)
         if made is None:
             return None
         _loaded[which] = made

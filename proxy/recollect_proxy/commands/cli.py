@@ -12,7 +12,6 @@ from recollect import __version__
 from recollect_proxy.commands.config import as_variable, config
 from recollect_proxy.commands.key import key
 from recollect_proxy.commands.mcp import mcp
-from recollect_proxy.commands.prepare import prepare
 from recollect_proxy.commands.run import run_command
 from recollect_proxy.commands.serve import serve
 from recollect_proxy.commands.setting_groups import grouped_fields
@@ -76,7 +75,6 @@ app.command("try-model", no_args_is_help=True)(try_model)
 app.command()(worker)
 app.command()(config)
 app.command()(key)
-app.command()(prepare)
 app.command()(migrate)
 app.command()(users)
 app.command()(export)

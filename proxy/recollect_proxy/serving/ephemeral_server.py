@@ -14,7 +14,7 @@ import uvicorn
 import uvloop
 
 from recollect.errors import ConfigurationError, RecollectError
-from recollect.settings import IN_MEMORY, NOWHERE
+from recollect.settings import IN_MEMORY
 from recollect_proxy.app import App
 from recollect_proxy.serving.server import Server
 from recollect_proxy.settings.proxy_settings import ProxySettings
@@ -33,14 +33,12 @@ class NotServedError(RecollectError):
 def temporary(settings: ProxySettings, **changes: Any) -> ProxySettings:
     """Return settings for a proxy with a database in memory, of which nothing remains.
 
-    It uses the models that the operator's data folder caches, if there are any.
+    The files that an operator keeps in the data folder, as instructions for models, are read there as ever.
 
     Raises:
         ConfigurationError: A change makes no sense.
     """
-    cached = settings.data_dir != NOWHERE and (settings.data_dir / "models").is_dir()
     own = {
-        "data_dir": settings.data_dir if cached else NOWHERE,
         "database_url": IN_MEMORY,
         "admin_token": secrets.token_urlsafe(32),
         "host": _LOOPBACK,

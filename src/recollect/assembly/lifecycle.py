@@ -173,9 +173,9 @@ async def _open(
         client = await closing.enter_async_context(
             httpx.AsyncClient(transport=LazyTransport(), timeout=_REQUEST_SECONDS, trust_env=False)
         )
-        database, caches = await _folders(settings, closing)
+        database, data = await _folders(settings, closing)
         # during the database's start
-        loading = asyncio.create_task(_load_embedders(settings, client, caches))
+        loading = asyncio.create_task(_load_embedders(settings, client))
         closing.push_async_callback(_unload, loading)
         try:
             dsn = await open_server(settings, database, closing, server)
@@ -188,13 +188,13 @@ async def _open(
             raise
         backends = _backends(postgres, await loading)
         if lives:
-            make = partial(make_earlier_embedder, settings, client, cache_dir=caches)
+            make = partial(make_earlier_embedder, settings, client)
             with patience.waiting():
                 backends = await _with_generations(backends, settings, make, closing)
         models = make_models(settings, client, upstream)
         if models is not None:
             closing.push_async_callback(models.extractor.aclose)
-        yield _with_models(backends, models), _start(settings, caches, dsn, upstream)
+        yield _with_models(backends, models), _start(settings, data, dsn, upstream)
 
 
 async def _with_generations(
@@ -252,10 +252,10 @@ def _backends(postgres: Postgres, embedders: Sequence[CachedEmbedder]) -> Backen
     )
 
 
-def _start(settings: EngineSettings, caches: Path, dsn: str, upstream: str | None) -> Start:
+def _start(settings: EngineSettings, data: Path, dsn: str, upstream: str | None) -> Start:
     """Return a worker's first message: the same settings over the same database, which it does not start again."""
     given = {name: _as_json(getattr(settings, name)) for name in EngineSettings.model_fields}
-    return Start(given | {"database_url": dsn, "data_dir": str(caches)}, upstream, configured_level())
+    return Start(given | {"database_url": dsn, "data_dir": str(data)}, upstream, configured_level())
 
 
 def _as_json(value: object) -> object:
@@ -272,13 +272,11 @@ def _tell_of_failure(forming: "asyncio.Task[None]") -> None:
         log.error("formation_stopped", error=type(error).__name__, raised_at=raised_at(error))
 
 
-async def _load_embedders(
-    settings: EngineSettings, client: httpx.AsyncClient, caches: Path
-) -> list[CachedEmbedder]:
+async def _load_embedders(settings: EngineSettings, client: httpx.AsyncClient) -> list[CachedEmbedder]:
     """Return the embedder and, where there is one, that of statements alone, both with a cache."""
-    first = await make_embedder(settings, client, cache_dir=caches)
+    first = await make_embedder(settings, client)
     try:
-        second = await make_second_embedder(settings, cache_dir=caches)
+        second = await make_second_embedder(settings)
     except BaseException:
         await first.aclose()
         raise
@@ -296,7 +294,7 @@ async def _unload(loading: asyncio.Task[list[CachedEmbedder]]) -> None:
 
 
 async def _folders(settings: EngineSettings, closing: AsyncExitStack) -> tuple[Path, Path]:
-    """Return the folders of the database and of caches: the data folder, or a temporary one for a database in memory."""
+    """Return the folders of the database and of a worker: the data folder, or a temporary one for a database in memory."""
     kept = settings.data_dir
     if not settings.in_memory:
         return kept, kept

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import httpx
@@ -16,8 +14,7 @@ from recollect.assembly.servers import MISTRAL, is_near, is_one_server, speaks_m
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, EmbedderPlace, Strategy
 from recollect.models.embedders import parse_embedder_name
-from recollect.models.embedders.graph_file import PREPARED
-from recollect.models.embedders.local import KNOWN, LocalEmbedder, find_folder
+from recollect.models.embedders.local import LocalEmbedder, find_folder
 from recollect.models.embedders.multilingual_e5 import MODEL as MULTILINGUAL_E5
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.models.embedders.openai import OpenAIEmbedder
@@ -48,14 +45,6 @@ _NEAR = timedelta(minutes=10)
 log = structlog.get_logger(__name__)
 
 
-class PreparedModels(NamedTuple):
-    """The models that `prepare_local_models` built, their folder, and why the second embedder is not among them."""
-
-    models: list[str]
-    folder: Path
-    lacking: str
-
-
 @dataclass(frozen=True, slots=True)
 class Models:
     """The models that are asked in the background."""
@@ -66,13 +55,12 @@ class Models:
     hinter: Hinter
 
 
-async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient, *, cache_dir: Path) -> Embedder:
+async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> Embedder:
     """Return the embedder that the settings name.
 
     Args:
         settings: The settings.
         client: Asks an embedder on a server.
-        cache_dir: The folder in which a local embedder keeps its graph, below ``models``.
 
     Raises:
         ConfigurationError: The name or a setting it needs makes no sense.
@@ -80,11 +68,11 @@ async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient, *, 
     """
     scheme, model = parse_embedder_name(settings.embedder)
     if scheme == "local":
-        local = LocalEmbedder(model, cache_dir=cache_dir / "models")
+        local = LocalEmbedder(model)
         try:
             await local.load()
         except BaseException:
-            await local.aclose()  # it goes on in its thread: nothing is written any more once this is over
+            await local.aclose()  # it goes on in its thread until this is over
             raise
         return local
     if scheme == "mistral":
@@ -108,8 +96,6 @@ async def make_earlier_embedder(
     client: httpx.AsyncClient,
     at: EmbedderPlace,
     made_by: Mapping[str, str],
-    *,
-    cache_dir: Path,
 ) -> Embedder | None:
     """Return an embedder that was used before today's, by the settings of then; None if it does not run on this machine any more.
 
@@ -118,7 +104,6 @@ async def make_earlier_embedder(
         client: Asks an embedder on a server.
         at: Which embedding it made.
         made_by: ``embedder`` as the setting had it, and perhaps ``base_url``.
-        cache_dir: As of ``make_embedder``.
 
     Raises:
         ConfigurationError: The settings of then make no sense any more.
@@ -127,7 +112,7 @@ async def make_earlier_embedder(
     name, base_url = made_by.get("embedder", ""), made_by.get("base_url")
     if at is EmbedderPlace.SECOND:
         then = settings.model_copy(update={"second_embedder": name})
-        return await make_second_embedder(then, cache_dir=cache_dir)
+        return await make_second_embedder(then)
     key = settings.embedder_api_key if base_url == settings.embedder_base_url else None
     then = settings.model_copy(
         update={
@@ -136,11 +121,11 @@ async def make_earlier_embedder(
             "embedder_api_key": settings.previous_embedder_api_key or key,
         }
     )
-    return await make_embedder(then, client, cache_dir=cache_dir)
+    return await make_embedder(then, client)
 
 
-async def make_second_embedder(settings: EngineSettings, *, cache_dir: Path) -> Embedder | None:
-    """Return the embedder of statements that the settings name; None if none is wanted, or none runs on this machine.
+async def make_second_embedder(settings: EngineSettings) -> Embedder | None:
+    """Return the embedder of statements that the settings name; None if none is wanted, or its files are damaged.
 
     Raises:
         ConfigurationError: There is no such one.
@@ -149,7 +134,7 @@ async def make_second_embedder(settings: EngineSettings, *, cache_dir: Path) -> 
         return None
     embedder: MultilingualE5Embedder | None = None
     try:
-        embedder = MultilingualE5Embedder(cache_dir=cache_dir / "models")
+        embedder = MultilingualE5Embedder()
         await embedder.load()
     except EmbedderError as error:
         log.warning("second_embedder_disabled", detail=str(error))
@@ -161,28 +146,6 @@ async def make_second_embedder(settings: EngineSettings, *, cache_dir: Path) -> 
             await embedder.aclose()
         raise
     return embedder
-
-
-async def prepare_local_models() -> PreparedModels:
-    """Build the graph of each local model that is known by name, next to the installed package, as a first start would.
-
-    Raises:
-        EmbedderError: The first embedder's weights are not installed or damaged, or the folder can't be written.
-    """
-    embedders: list[LocalEmbedder | MultilingualE5Embedder] = [
-        LocalEmbedder(model, cache_dir=PREPARED) for model in KNOWN
-    ]
-    lacking = ""
-    try:
-        embedders.append(MultilingualE5Embedder(cache_dir=PREPARED))
-    except EmbedderError as error:  # there is no wheel of it for every machine
-        lacking = str(error)
-    for embedder in embedders:
-        try:
-            await embedder.load()
-        finally:
-            await embedder.aclose()
-    return PreparedModels([embedder.name for embedder in embedders], PREPARED, lacking)
 
 
 def check_embedders(settings: EngineSettings) -> None:

@@ -110,7 +110,7 @@ class EngineSettings(EngineInternals, BaseSettings):
 
     embedder: str = Field(
         default="local:all-MiniLM-L6-v2",
-        description="Embedding model: local:all-MiniLM-L6-v2, local:/path/to/a/model, openai:MODEL or mistral:mistral-embed.",
+        description="Embedding model: local:all-MiniLM-L6-v2, local:/path/to/a/finished/model, openai:MODEL or mistral:mistral-embed.",
     )
     embedder_base_url: str | None = Field(
         default=None,

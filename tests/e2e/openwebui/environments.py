@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.e2e.openwebui.server import ENVIRONMENT
 
-OURS = "recollect-memory"
+OURS = ("recollect-memory", "recollect-memory-weights")
 
 _SITE = "import json, sysconfig; print(json.dumps(sysconfig.get_path('purelib')))"
 _VERSIONS = """
@@ -22,8 +22,6 @@ from importlib import metadata
 
 print(json.dumps([(each.name, each.version) for each in metadata.distributions()][::-1]))
 """
-_TORCH = "Metadata-Version: 2.1\nName: torch\nVersion: 2.11.0\n"
-"""A stand-in for the one package of a whole Open WebUI that the tests' one lacks (see the Makefile) and ours leads to."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +55,10 @@ def layered_environment(folder: Path) -> Environment:
     """Make an environment over that of Open WebUI, in an empty folder."""
     below, layer = Path(json.loads(_run(ENVIRONMENT, "-c", _SITE))), folder / "below"
     layer.mkdir()
-    left_out = {path.parts[0] for each in _found(below, OURS) for path in each.files or ()}
+    left_out = {path.parts[0] for name in OURS for each in _found(below, name) for path in each.files or ()}
     for entry in below.iterdir():
         if entry.name not in left_out:
             (layer / entry.name).symlink_to(entry)
-    if not any(_found(below, "torch")):
-        (layer / "torch-2.11.0.dist-info").mkdir()
-        (layer / "torch-2.11.0.dist-info" / "METADATA").write_text(_TORCH)
     environment = Environment(folder / "environment")
     _run(ENVIRONMENT, "-m", "venv", str(environment.folder))
     site = Path(json.loads(_run(environment.folder, "-c", _SITE)))

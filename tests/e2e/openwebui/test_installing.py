@@ -1,6 +1,5 @@
 """Open WebUI installs the filter's package itself, by its `requirements` line, and none of its own pins moves."""
 
-import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -46,20 +45,20 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
 @pytest.fixture
 def bare(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> Environment:
     """Open WebUI's environment without our package."""
-    if OURS in environment.versions():
-        environment.pip("uninstall", "--yes", OURS)
+    if set(OURS) & set(environment.versions()):
+        environment.pip("uninstall", "--yes", *OURS)
     monkeypatch.setattr(server, "ENVIRONMENT", environment.folder)
     return environment
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Our package as a file."""
-    folder = tmp_path_factory.mktemp("wheel")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Our packages as files."""
+    folder = tmp_path_factory.mktemp("wheels")
     build = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
-    subprocess.run([sys.executable, "-m", "pip", *build, str(server.REPOSITORY)], check=True)
-    [built] = folder.glob("*.whl")
-    return built
+    ours = [str(server.REPOSITORY), str(server.REPOSITORY / "weights")]
+    subprocess.run([sys.executable, "-m", "pip", *build, *ours], check=True)
+    return sorted(folder.glob("*.whl"))
 
 
 @pytest.fixture(scope="module")
@@ -78,49 +77,33 @@ async def model() -> AsyncIterator[LanguageModel]:
         yield model
 
 
-def in_an_index(wheel: Path, _folder: Path) -> Offer:
-    found = {"PIP_PACKAGE_INDEX_OPTIONS": f"--no-index --find-links {wheel.parent}"}
-    return Offer("recollect-memory[openwebui]==0.1.0", found)
+def in_an_index(wheels: list[Path]) -> Offer:
+    found = {"PIP_PACKAGE_INDEX_OPTIONS": f"--no-index --find-links {wheels[0].parent}"}
+    return Offer("recollect-memory==0.1.0", found)
 
 
-def as_a_wheel(wheel: Path, _folder: Path) -> Offer:
-    return Offer(f"recollect-memory[openwebui] @ {wheel.as_uri()}", {"PIP_OPTIONS": "--no-index"})
+def as_wheels(wheels: list[Path]) -> Offer:
+    return Offer(", ".join(requirements(wheels)), {"PIP_OPTIONS": "--no-index"})
 
 
-def in_a_repository(_wheel: Path, folder: Path) -> Offer:
-    """Offer this tree as a repository of its own, which needs what builds it: that is there already."""
-    if shutil.which("git") is None:
-        pytest.skip("there is no git")
-    repository = folder / "repository"
-    repository.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(server.REPOSITORY / name, repository)
-    for name in ("src", "proxy", "openwebui_filter"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(server.REPOSITORY / name, repository / name, ignore=ignored)
-    settings = ("user.name=Somebody", "user.email=somebody@example.com", "commit.gpgsign=no")
-    somebody = [part for each in settings for part in ("-c", each)]
-    for command in (("init", "--quiet"), ("add", "."), (*somebody, "commit", "--quiet", "-m", "All")):
-        subprocess.run(["git", *command], cwd=repository, check=True)
-    address = repository.as_uri().replace("file:///", "git+file://localhost/")
-    return Offer(
-        f"recollect-memory[openwebui] @ {address}", {"PIP_OPTIONS": "--no-index --no-build-isolation"}
-    )
+def requirements(wheels: list[Path]) -> list[str]:
+    """Return what names both files."""
+    return [f"{wheel.name.split('-')[0]} @ {wheel.as_uri()}" for wheel in wheels]
 
 
-@pytest.mark.parametrize("offered", [in_an_index, as_a_wheel, in_a_repository])
+@pytest.mark.parametrize("offered", [in_an_index, as_wheels])
 async def test_the_requirements_line_installs_it_and_moves_nothing(
-    offered: Callable[[Path, Path], Offer],
+    offered: Callable[[list[Path]], Offer],
     bare: Environment,
-    wheel: Path,
+    wheels: list[Path],
     database: Database,
     model: LanguageModel,
     tmp_path: Path,
 ) -> None:
-    offer = offered(wheel, tmp_path)
+    offer = offered(wheels)
     before = bare.versions()
     assert before["open-webui"] == "0.12.4"
-    assert OURS not in before
+    assert not set(OURS) & set(before)
 
     async with plain_openwebui(tmp_path, model, OFFLINE_MODE="false", **offer.environ) as served:
         host = filter_host(served, await signed_in(served), model, database)
@@ -128,11 +111,11 @@ async def test_the_requirements_line_installs_it_and_moves_nothing(
         await remembers_and_recalls(host)
 
     assert bare.has("recollect")
-    assert bare.versions() == before | {OURS: "0.1.0"}
+    assert bare.versions() == before | dict(zip(OURS, ("0.1.0", "1.0"), strict=True))
 
 
 async def test_offline_a_missing_package_is_one_line_in_the_log_until_it_is_installed(
-    bare: Environment, wheel: Path, database: Database, model: LanguageModel, tmp_path: Path
+    bare: Environment, wheels: list[Path], database: Database, model: LanguageModel, tmp_path: Path
 ) -> None:
     async with plain_openwebui(tmp_path, model, OFFLINE_MODE="true") as served:
         host = filter_host(served, await signed_in(served), model, database)
@@ -144,7 +127,7 @@ async def test_offline_a_missing_package_is_one_line_in_the_log_until_it_is_inst
         kept = await host.administrator.call("GET", f"/api/v1/functions/id/{FILTER_NAME}")
         assert kept["is_active"]
 
-    bare.pip("install", "--no-index", f"recollect-memory[openwebui] @ {wheel.as_uri()}")
+    bare.pip("install", "--no-index", *requirements(wheels))
     async with plain_openwebui(tmp_path, model, OFFLINE_MODE="true") as served:
         host = filter_host(served, await signed_in(served), model, database)
         await remembers_and_recalls(host)

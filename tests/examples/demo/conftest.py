@@ -1,4 +1,4 @@
-"""An operator whose data folder has the embedder's graph in it, as after a first start; and a server that is there already."""
+"""An operator with a data folder, and a server that is there already."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,17 +9,13 @@ from tests.recollect_proxy.settings import proxy_settings
 from tests.servers.databases import SpareDatabases
 from tests.servers.ready_servers import ready_servers
 
-from recollect.models.embedders.local import LocalEmbedder
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 __all__ = ["sigterm_as_in_a_process"]
 
 
 @pytest.fixture(scope="session")
-async def operator_settings(data_dir: Path) -> ProxySettings:
-    embedder = LocalEmbedder("all-MiniLM-L6-v2", cache_dir=data_dir / "models")
-    await embedder.load()
-    await embedder.aclose()
+def operator_settings(data_dir: Path) -> ProxySettings:
     return proxy_settings(data_dir=data_dir, recall_deadline_ms=30_000)  # the machine may be busy
 
 

@@ -112,8 +112,8 @@ ASKED = "Where did I live before Berlin?"
 
 
 @pytest.fixture(scope="module")
-async def second(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[MultilingualE5Embedder]:
-    made = MultilingualE5Embedder(cache_dir=tmp_path_factory.mktemp("models"))
+async def second() -> AsyncIterator[MultilingualE5Embedder]:
+    made = MultilingualE5Embedder()
     yield made
     await made.aclose()
 

@@ -26,8 +26,8 @@ _DAY = timedelta(days=1)
 
 
 @pytest.fixture(scope="module")
-async def second(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[MultilingualE5Embedder]:
-    made = MultilingualE5Embedder(cache_dir=tmp_path_factory.mktemp("models"))
+async def second() -> AsyncIterator[MultilingualE5Embedder]:
+    made = MultilingualE5Embedder()
     yield made
     await made.aclose()
 

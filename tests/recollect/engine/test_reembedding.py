@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
@@ -45,15 +44,15 @@ class Kept:
 
 
 @pytest.fixture(scope="module")
-async def before(data_dir: Path) -> AsyncIterator[Kept]:
-    made = LocalEmbedder("all-MiniLM-L6-v2", cache_dir=data_dir / "models")
+async def before() -> AsyncIterator[Kept]:
+    made = LocalEmbedder("all-MiniLM-L6-v2")
     yield Kept(made)
     await made.aclose()
 
 
 @pytest.fixture(scope="module")
-async def today(data_dir: Path) -> AsyncIterator[Kept]:
-    made = MultilingualE5Embedder(cache_dir=data_dir / "models")
+async def today() -> AsyncIterator[Kept]:
+    made = MultilingualE5Embedder()
     yield Kept(made)
     await made.aclose()
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -223,8 +222,8 @@ ASKED_FOR_ALL = replace(
 
 
 @pytest.fixture
-async def second(data_dir: Path) -> AsyncIterator[MultilingualE5Embedder]:
-    made = MultilingualE5Embedder(cache_dir=data_dir / "models")
+async def second() -> AsyncIterator[MultilingualE5Embedder]:
+    made = MultilingualE5Embedder()
     yield made
     await made.aclose()
 

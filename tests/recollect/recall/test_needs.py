@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
 from uuid import UUID
 
 import numpy as np
@@ -28,8 +27,8 @@ LISBON, FIPS, NURSE, TEA = (
 
 
 @pytest.fixture
-async def embedder(data_dir: Path) -> AsyncIterator[MultilingualE5Embedder]:
-    made = MultilingualE5Embedder(cache_dir=data_dir / "models")
+async def embedder() -> AsyncIterator[MultilingualE5Embedder]:
+    made = MultilingualE5Embedder()
     yield made
     await made.aclose()
 

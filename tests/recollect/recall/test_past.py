@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -44,8 +43,8 @@ EVERY = (LEEDS, NURSE, BRISTOL, WAITER, BOOKED, TAX, VISA, RENT, OLD, TEA)
 
 
 @pytest.fixture
-async def embedder(data_dir: Path) -> AsyncIterator[MultilingualE5Embedder]:
-    made = MultilingualE5Embedder(cache_dir=data_dir / "models")
+async def embedder() -> AsyncIterator[MultilingualE5Embedder]:
+    made = MultilingualE5Embedder()
     yield made
     await made.aclose()
 

@@ -32,11 +32,11 @@ def test_a_worker_has_every_setting_of_its_host(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("RECOLLECT_USER_CAP", "7")
     given = EngineSettings(**CHANGED)  # type: ignore[arg-type]  # of different kinds
 
-    said = to_worker(line_of(lifecycle._start(given, Path("/caches"), "postgresql://ours", "http://llm/v1")))
+    said = to_worker(line_of(lifecycle._start(given, Path("/data"), "postgresql://ours", "http://llm/v1")))
 
     assert isinstance(said, Start)
     assert said.upstream == "http://llm/v1"
-    ours = {"database_url": SecretStr("postgresql://ours"), "data_dir": Path("/caches")}
+    ours = {"database_url": SecretStr("postgresql://ours"), "data_dir": Path("/data")}
     assert EngineSettings(**said.settings) == given.model_copy(update=ours)
 
 

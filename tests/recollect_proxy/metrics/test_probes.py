@@ -108,7 +108,6 @@ async def test_a_proxy_without_its_database_is_ready_and_says_what_it_lacks(
     session_settings: ProxySettings, user: User, tmp_path: Path
 ) -> None:
     nowhere = "postgresql://nobody@127.0.0.1:1/nothing"
-    (tmp_path / "models").symlink_to(session_settings.data_dir / "models", target_is_directory=True)
     # A data folder of its own: the exchange that waits there would be written by whoever next starts over it.
     own = changed(session_settings, database_url=nowhere, data_dir=tmp_path)
     async with running_proxy(own) as proxy:

@@ -38,7 +38,6 @@ FACTS = (
 @pytest.fixture
 def fresh_settings(fresh_settings: ProxySettings, tmp_path: Path) -> ProxySettings:
     """Settings with a data folder of their own, but for the embedder's graph: what a killed process leaves is nobody else's."""
-    (tmp_path / "models").symlink_to(fresh_settings.data_dir / "models", target_is_directory=True)
     return changed(fresh_settings, data_dir=tmp_path)
 
 

@@ -13,7 +13,6 @@ from tests.support.raw_client import fetch
 from tests.support.tables import table
 
 from recollect.errors import ConfigurationError
-from recollect.settings import NOWHERE
 from recollect_proxy.app import App
 from recollect_proxy.serving.ephemeral_server import (
     NotServedError,
@@ -24,7 +23,7 @@ from recollect_proxy.serving.ephemeral_server import (
 )
 
 
-def test_its_settings_are_the_operators_but_for_data_database_token_and_port(tmp_path: Path) -> None:
+def test_its_settings_are_the_operators_but_for_database_token_and_port(tmp_path: Path) -> None:
     given = proxy_settings(
         data_dir=tmp_path,
         database_url="postgresql://somewhere/else",
@@ -36,7 +35,7 @@ def test_its_settings_are_the_operators_but_for_data_database_token_and_port(tmp
 
     own = temporary(given, formation="qa_turn")
 
-    assert (own.in_memory, own.host, own.port, own.data_dir) == (True, "127.0.0.1", 0, NOWHERE)
+    assert (own.in_memory, own.host, own.port, own.data_dir) == (True, "127.0.0.1", 0, tmp_path)
     assert (own.memory_tokens, own.formation) == (700, "qa_turn")
     assert own.admin_token is not None
     assert len(own.admin_token.get_secret_value()) > 30
@@ -45,21 +44,6 @@ def test_its_settings_are_the_operators_but_for_data_database_token_and_port(tmp
 def test_settings_that_make_no_sense_are_refused() -> None:
     with pytest.raises(ConfigurationError, match="not an http"):
         temporary(proxy_settings(), upstream="nonsense")
-
-
-def test_the_models_that_the_operator_has_are_used_and_nothing_else_of_theirs(tmp_path: Path) -> None:
-    (tmp_path / "models").mkdir()
-
-    own = temporary(proxy_settings(data_dir=tmp_path))
-
-    assert (own.data_dir, own.in_memory) == (tmp_path, True)
-
-
-def test_who_keeps_nothing_has_no_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path(NOWHERE / "models").mkdir(parents=True)  # it is no folder of that name
-
-    assert temporary(proxy_settings(data_dir=NOWHERE)).data_dir == NOWHERE
 
 
 async def test_a_proxy_that_can_not_start_is_an_error(spare_databases: SpareDatabases) -> None:

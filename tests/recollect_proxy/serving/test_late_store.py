@@ -35,7 +35,6 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 async def settings(
     session_settings: ProxySettings, new_dsn: str, upstream: ScriptedUpstream, tmp_path: Path
 ) -> AsyncIterator[ProxySettings]:
-    (tmp_path / "models").symlink_to(session_settings.data_dir / "models", target_is_directory=True)
     async with extracting_model() as model:
         assert upstream.base_url == session_settings.upstream
         own = {"database_url": new_dsn, "extraction_base_url": model.base_url, "data_dir": tmp_path}

