@@ -58,6 +58,7 @@ SELECT create_distributed_table('recollect.message_chunks', 'user_id', colocate_
 SELECT create_distributed_table('recollect.messages', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.model_usage', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.not_helpful', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.projects', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.profile_entries', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.quarantine', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.request_metrics', 'user_id', colocate_with => 'recollect.users_vectors');

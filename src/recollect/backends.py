@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # a host starts its database before it imports a driver
         Feedback,
         Portability,
         Profiles,
+        Projects,
         UsageLog,
         UserSettings,
     )
@@ -59,6 +60,7 @@ class Backends:
     portability: "Portability"
     repairs: "Repairs"
     profiles: "Profiles"
+    projects: "Projects"
     feedback: "Feedback"
     statistics: "Statistics"
     snapshots: SnapshotCache

@@ -38,6 +38,10 @@ class SessionNotFoundError(StoreError):
     """This user has no such chat, or nothing of it is kept."""
 
 
+class ProjectNotFoundError(StoreError):
+    """This user has no such project."""
+
+
 class MessageNotFoundError(StoreError):
     """The log has no message with this id in this chat."""
 

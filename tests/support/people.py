@@ -3,7 +3,7 @@
 import re
 from itertools import count
 
-from recollect.model import Scope
+from recollect.model import Scope, person_of
 
 _numbers = count(1)
 _NEW = re.compile(r"-(?:new\d+|[0-9a-f]{32})\Z")
@@ -31,7 +31,7 @@ class Person(str):
 
 def is_new(user_id: str) -> bool:
     """Whether a user id can be no other test's."""
-    return _NEW.search(user_id) is not None
+    return _NEW.search(person_of(user_id)) is not None
 
 
 def person(name: str) -> Person:

@@ -25,6 +25,7 @@ from recollect.store.users import (
     Feedback,
     Portability,
     Profiles,
+    Projects,
     UsageLog,
     UserSettings,
 )
@@ -56,6 +57,7 @@ class Parts:
     portability: Portability
     repairs: Repairs
     profiles: Profiles
+    projects: Projects
     feedback: Feedback
     statistics: Statistics
     snapshots: SnapshotCache

@@ -7,7 +7,7 @@ from email.header import decode_header, make_header
 from typing import Protocol
 from urllib.parse import unquote_to_bytes
 
-from recollect.model import COMMONS, Skip
+from recollect.model import COMMONS, SEPARATOR, Skip
 from recollect.text.normalization import storable_text
 from recollect.text.unfilled import is_unfilled
 from recollect_proxy.web.asgi import Headers
@@ -158,11 +158,14 @@ def _of_encoded_words(value: bytes) -> str | None:
 
 
 def opaque_id(text: object) -> str | None:
-    """Return ``text`` if it is a valid id, else None. Valid are 1 to 256 characters without NUL and lone surrogates.
+    """Return ``text`` if it is a valid id, else None. Valid are 1 to 256 characters without NUL, U+001F and lone surrogates.
 
-    ``*`` is invalid: it is the owner of shared memories. So is a template that was not filled in: everybody would have that id.
+    ``*`` is invalid: it is the owner of shared memories; U+001F begins the name of a project. So is a template that was not filled
+    in: everybody would have that id.
     """
     if not isinstance(text, str) or not 0 < len(text) <= _LONGEST_ID or text == COMMONS:
         return None
-    broken = "\0" in text or any("\ud800" <= character <= "\udfff" for character in text)
+    broken = not {"\0", SEPARATOR}.isdisjoint(text) or any(
+        "\ud800" <= character <= "\udfff" for character in text
+    )
     return None if broken or is_unfilled(text) else text

@@ -242,6 +242,7 @@ def _backends(postgres: Postgres, embedders: Sequence[CachedEmbedder]) -> Backen
         portability=postgres.portability,
         repairs=postgres.repairs,
         profiles=postgres.profiles,
+        projects=postgres.projects,
         feedback=postgres.feedback,
         statistics=postgres.statistics,
         snapshots=postgres.snapshots,

@@ -24,6 +24,7 @@ from recollect.model import (
     Recollection,
     Role,
     Use,
+    project_of,
 )
 from recollect.model.local_time import wall
 from recollect.text.dates import dates_meant
@@ -42,7 +43,7 @@ MESSAGES = "Earlier messages:"
 ALWAYS = "Always:"
 """The heading above statements that shape every answer."""
 
-_ALWAYS, _PROFILE, _STATEMENT, _MESSAGE, _CHAT = range(5)
+_ALWAYS, _PROFILE, _STATEMENT, _PROJECT, _MESSAGE, _CHAT = range(6)
 """The order of a block's parts. Chats come last, each a part of its own."""
 
 _DOUBTS = {
@@ -66,8 +67,8 @@ class Line(NamedTuple):
     """A line of a block.
 
     Attributes:
-        order: The sort key within a block: statements for every answer, the profile, other statements, messages, and each
-            chat that is asked for; each oldest first.
+        order: The sort key within a block: statements for every answer, the profile, other statements, those of the
+            project, messages, and each chat that is asked for; each oldest first.
         heading: The heading above the line.
         text: The line itself, bullet included.
     """
@@ -79,7 +80,7 @@ class Line(NamedTuple):
     @property
     def is_statement(self) -> bool:
         """Whether the line renders a statement; otherwise it renders a message or an entry of the profile."""
-        return self.order[0] in {_ALWAYS, _STATEMENT}
+        return self.order[0] in {_ALWAYS, _STATEMENT, _PROJECT}
 
     def numbered(self, number: int) -> "Line":
         """Return the line of a statement with its number at the end, by which the user can refer to it."""
@@ -111,6 +112,8 @@ def line_of(
             _PROFILE if item.kind is Kind.PROFILE else _STATEMENT,
             f"{wall(item.observed_at, zone).year}:",
         )
+        if project_of(item.owner):
+            place, heading = _PROJECT, f"This project, {heading}"
         if item.past is None and item.hints is not None and item.hints.use is Use.ALWAYS:
             place, heading = _ALWAYS, ALWAYS
         return Line(

@@ -29,6 +29,7 @@ from recollect.engine.turns.prepared import NO_OPTIONS, Prepared, RecallOptions
 from recollect.engine.turns.recall import Retriever
 from recollect.errors import StoreError
 from recollect.model import (
+    COMMONS,
     Erasure,
     Found,
     Kind,
@@ -43,6 +44,8 @@ from recollect.model import (
     Source,
     Turn,
     TurnNotes,
+    person_of,
+    project_scope,
 )
 from recollect.model.local_time import in_zone
 from recollect.ports import Clock
@@ -116,7 +119,14 @@ class Engine(Profiles):
         self.tell, self.requeue_news = inbox.tell, inbox.requeue_news
         self._requests = ChatRequests(self, self.leave_out, backends, policy, clock)
         self.search_chats = ChatSearch(self._retriever, clock, self.policy_of).search
-        self.agents = AgentMemories(backends, policy, clock, rank=self.rank, chats=self.search_chats)
+        self.agents = AgentMemories(
+            backends,
+            policy,
+            clock,
+            rank=self.rank,
+            chats=self.search_chats,
+            snapshot=self._retriever.whole_snapshot,
+        )
 
     # -- within a chat: never raises ---------------------------------------------------------------
 
@@ -190,6 +200,7 @@ class Engine(Profiles):
             (each.item, float(each.score), tuple((name, float(value)) for name, value in each.parts))
             for each in ranking.ranked
             if isinstance(each.item, Memory)
+            and each.item.owner in {user_id, COMMONS}
             and each.item.source is not Source.GLOBAL
             and taken.takes(each.item)
         ][:limit]
@@ -203,8 +214,13 @@ class Engine(Profiles):
         """Delete everything of this user, look through all of it once more, and prove it by counts."""
         now = self._clock()
         self._recorder.note_erasure(user_id, now)  # first, so that nothing waiting slips in behind it
+        projects = await self._backends.projects.of_person(user_id) if person_of(user_id) == user_id else ()
+        for each in projects:
+            self._recorder.note_erasure(project_scope(user_id, each.name), now)
         erasure = await self._backends.memories.erase(user_id, at=now)
         self._backends.snapshots.forget(user_id)
+        for each in projects:
+            self._backends.snapshots.forget(project_scope(user_id, each.name))
         self._clear_caches()
         remembered = sum(cache.entries for cache in self._backends.caches)
         remembered += self._backends.snapshots.has(user_id) + self._retriever.entries

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import structlog
 
-from recollect.model import Add, Change, Erase, Formed, Hide, Ignore, Quarantine, Replace, Unread
+from recollect.model import Add, Change, Erase, Formed, Hide, Ignore, Quarantine, Replace, Unread, person_of
 
 log = structlog.get_logger(__name__)
 
@@ -40,7 +40,7 @@ def log_decision(formed: Formed, applied: Sequence[Change], *, include_text: boo
     exchange = formed.exchange
     log.debug(
         "memories_decided",
-        user_id=exchange.turn.scope.user_id,
+        user_id=person_of(exchange.turn.scope.user_id),
         exchange_id=str(exchange.id),
         input_message_length=len(exchange.turn.text),
         extracted_count=formed.extracted_count,

@@ -9,8 +9,8 @@ from typing import Protocol
 
 from recollect.index.passages import StoredPassage
 from recollect.index.snapshot import Loaded, Snapshot
-from recollect.model import Vector
-from recollect.model.versions import Versions
+from recollect.model import Vector, person_of
+from recollect.model.scopes import Versions
 
 OF_ONE = 4
 """One person's snapshot takes at most a quarter of the bound; if it is larger, it keeps no message log."""
@@ -63,6 +63,7 @@ class SnapshotCache:
         self._store = store
         self._most_bytes = most_bytes
         self._kept: OrderedDict[str, tuple[Snapshot, int]] = OrderedDict()
+        self._united: OrderedDict[str, tuple[Snapshot, Snapshot, Snapshot, int]] = OrderedDict()
         self._loading: dict[str, asyncio.Task[Snapshot]] = {}
         self._bytes = 0
         self.loads = 0
@@ -78,8 +79,8 @@ class SnapshotCache:
         return len(self._kept)
 
     def has(self, user_id: str) -> bool:
-        """Return whether a person's snapshot is kept."""
-        return user_id in self._kept
+        """Return whether a person's snapshot is kept, or one of a project that holds their memory."""
+        return user_id in self._kept or any(user_id in {each, person_of(each)} for each in self._united)
 
     def at_hand(self, user_id: str, versions: Versions) -> Snapshot | None:
         """Return a person's snapshot if it is kept, and at least as new as ``versions``."""
@@ -110,6 +111,24 @@ class SnapshotCache:
         # The load goes on for others if this turn runs out of time.
         return _own(await asyncio.shield(task), user_id)
 
+    async def with_own(self, project: Snapshot, own: Snapshot) -> Snapshot:
+        """Return a project's snapshot with its person's own statements and profile; made once for each state of the two."""
+        scope = project.user_id
+        kept = self._united.get(scope)
+        if kept is not None and kept[0] is project and kept[1] is own:
+            self._united.move_to_end(scope)
+            return _own(kept[2], scope)
+        is_small = len(own.memories.items) + len(own.past.items) < _LOADED_IN_THREAD
+        united = project.with_own(own) if is_small else await asyncio.to_thread(project.with_own, own)
+        size = united.nbytes - (0 if united.passages is None else united.passages.nbytes)
+        of_scope, of_person = self._kept.get(scope, (None, 0)), self._kept.get(own.user_id, (None, 0))
+        if of_scope[0] is project and of_person[0] is own:  # else one of them was dropped meanwhile
+            self._drop_united(scope)
+            self._united[scope] = project, own, united, size
+            self._bytes += size
+            self._evict()
+        return united
+
     async def refresh(self) -> None:
         """Bring all snapshots up to date, and drop those of people who were erased.
 
@@ -135,7 +154,13 @@ class SnapshotCache:
         self._loading.pop(user_id, None)
         self._drop(user_id)
 
+    def _drop_united(self, user_id: str) -> None:
+        """Drop what holds the memory of a project or a person, united with another."""
+        for scope in [each for each in self._united if user_id in {each, person_of(each)}]:
+            self._bytes -= self._united.pop(scope)[3]
+
     def _drop(self, user_id: str) -> None:
+        self._drop_united(user_id)
         kept = self._kept.pop(user_id, None)
         if kept is not None:
             self._bytes -= kept[1]
@@ -186,10 +211,11 @@ class SnapshotCache:
         self._evict()
 
     def _evict(self) -> None:
-        """Drop the snapshots that were used longest ago until all fit."""
+        """Drop the snapshots that were used longest ago until all fit; those that can be made of others first."""
+        while self._united and self._bytes > self._most_bytes:
+            self._bytes -= self._united.popitem(last=False)[1][3]
         while self._kept and self._bytes > self._most_bytes:
-            _, (_, least) = self._kept.popitem(last=False)
-            self._bytes -= least
+            self._drop(next(iter(self._kept)))
 
     def _loaded(self, user_id: str, task: "asyncio.Task[Snapshot]") -> None:
         if self._loading.get(user_id) is task:

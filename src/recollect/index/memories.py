@@ -30,6 +30,9 @@ _LINE, _LINES = 400, 500
 _OBJECT_BYTES = 1_000
 """The bytes that a memory takes apart from its text and its columns, about."""
 
+_NOT_OF_PROJECTS = frozenset({Source.QA_TURN, Source.GLOBAL})
+"""The sources of memories that a project's chats don't get from the person's own: exchanges of chats, and what it has itself."""
+
 
 class StoredMemory(NamedTuple):
     """A memory as the store has it.
@@ -98,6 +101,49 @@ class Memories:
         every = (*self.items, *(each.memory for each in changed))
         is_kept = np.ones(len(every), np.bool_)
         is_kept[: len(self.items)] = [each.id not in replaced for each in self.items]
+        return self._with_rows(
+            every,
+            is_kept,
+            np.append(
+                self.session, np.array([names.session(each.memory.session_id) for each in changed], np.int32)
+            ),
+            self.words.with_documents([each.words for each in changed]),
+            self.first.with_documents([each.first for each in changed]),
+            self.second.with_documents([each.second for each in changed]),
+            self.not_helpful.with_documents([each.not_helpful for each in changed]),
+        )
+
+    def with_own(self, own: Self) -> Self:
+        """Return the memories of a project with the statements that the person has outside of it; not with their summaries."""
+        there = {each.id for each in self.items}
+        is_kept = np.ones(len(self.items) + len(own.items), np.bool_)
+        is_kept[len(self.items) :] = [
+            each.kind in STATEMENTS and each.source not in _NOT_OF_PROJECTS and each.id not in there
+            for each in own.items
+        ]
+        return self._with_rows(
+            (*self.items, *own.items),
+            is_kept,
+            np.append(self.session, np.full(len(own.items), -1, np.int32)),
+            self.words.joined(own.words),
+            self.first.joined(own.first),
+            self.second.joined(own.second),
+            self.not_helpful.joined(own.not_helpful),
+        )
+
+    def _with_rows(
+        self,
+        every: tuple[Memory, ...],
+        is_kept: Mask,
+        session: Numbers,
+        words: Words,
+        first: Vectors,
+        second: Vectors,
+        not_helpful: Vectors,
+    ) -> Self:
+        """Return those of these and further memories that are kept, by their ids; the rows of these come first."""
+        if not every:
+            return self
         by_id = _by_id(every)
         order = by_id[is_kept[by_id]]
         items = tuple(every[row] for row in order.tolist())
@@ -110,11 +156,11 @@ class Memories:
             items,
             is_seen,
             np.array([each.source is Source.QA_TURN for each in items], np.bool_),
-            np.array([names.session(each.session_id) for each in items], np.int32),
-            self.words.with_documents([each.words for each in changed]).taken(order),
-            self.first.with_documents([each.first for each in changed]).taken(order),
-            self.second.with_documents([each.second for each in changed]).taken(order),
-            self.not_helpful.with_documents([each.not_helpful for each in changed]).taken(order),
+            session[order],
+            words.taken(order),
+            first.taken(order),
+            second.taken(order),
+            not_helpful.taken(order),
             judged,
             statements,
             table,

@@ -6,8 +6,8 @@ from typing import Self
 
 from recollect.index.memories import Memories, StoredMemory
 from recollect.index.passages import Names, Passages, StoredPassage
-from recollect.model import ProfileEntry
-from recollect.model.versions import Versions
+from recollect.model import ProfileEntry, person_of
+from recollect.model.scopes import Versions
 
 _WASTED = 0.3
 """The share of replaced passages from which on the log is read whole again."""
@@ -44,6 +44,7 @@ class Snapshot:
         versions: The versions that it was read in.
         memories: Their memories.
         past: Their past statements, which were true until something changed.
+        own: Of a project, the versions of the person's own memory that it holds with it; None for one that is as it was read.
         passages: Their message log; None if it takes too many bytes: then the store is asked.
         profile: The entries of their profile.
         names: Numbers of chats, messages and speakers.
@@ -56,6 +57,7 @@ class Snapshot:
     profile: tuple[ProfileEntry, ...] = ()
     names: Names = field(default_factory=Names, repr=False, compare=False)
     past: Memories = field(default_factory=Memories)
+    own: Versions | None = None
 
     @classmethod
     def from_loaded(cls, user_id: str, loaded: Loaded) -> Self:
@@ -81,6 +83,17 @@ class Snapshot:
         memories = memories.with_changed(_current(loaded), names)
         past = past.with_changed(_past(loaded), names)
         return type(self)(self.user_id, loaded.versions, memories, passages, loaded.profile, names, past)
+
+    def with_own(self, own: "Snapshot") -> Self:
+        """Return the memory of a project with the person's own statements and profile; the log is the project's alone.
+
+        Raises:
+            ValueError: It is another person's, which would be a bug here.
+        """
+        if own.user_id != person_of(self.user_id) or own.user_id == self.user_id:
+            raise ValueError("A project was to be united with another person's memory.")
+        memories, past = self.memories.with_own(own.memories), self.past.with_own(own.past)
+        return replace(self, memories=memories, past=past, profile=own.profile, own=own.versions)
 
     def without_log(self) -> Self:
         """Return it without the message log, of which the store is asked then."""

@@ -94,6 +94,14 @@ class Vectors:
             {model: tuple(_placed(each, place) for each in blocks) for model, blocks in self.blocks.items()},
         )
 
+    def joined(self, others: Self) -> Self:
+        """Return these and, in the rows after them, the others."""
+        blocks = dict(self.blocks)
+        for model, added in others.blocks.items():
+            moved = (each._replace(row=each.row + np.int32(self.size)) for each in added)
+            blocks[model] = (*blocks.get(model, ()), *moved)
+        return type(self)(self.size + others.size, blocks)
+
     def near(self, model: str, question: Vector | None) -> Nearness:
         """Return the cosines of all rows to a question's vector by ``model``."""
         best, first = np.full(self.size, np.nan), np.full(self.size, np.nan)

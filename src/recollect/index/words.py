@@ -164,6 +164,18 @@ class Words:
             np.append(self.lengths, np.array([each.length for each in documents], np.int32)),
         )
 
+    def joined(self, others: Self) -> Self:
+        """Return the index of these documents and, in the rows after them, of the others; neither changes."""
+        numbers, by_letter = self.vocabulary.numbers, self.vocabulary.by_letter
+        vocabulary = Vocabulary(numbers.copy(), {letter: terms.copy() for letter, terms in by_letter.items()})
+        moved = np.array(vocabulary.numbers_of(list(others.vocabulary.numbers)), np.int32)
+        of_others = _joined([others.entries, others.added])
+        rows = of_others.row + np.int32(len(self.lengths))
+        of_others = of_others._replace(term=moved[of_others.term], row=rows)
+        entries = _joined([self.entries, self.added, of_others])
+        lengths = np.append(self.lengths, others.lengths)
+        return type(self)(vocabulary, entries.take(_in_order(entries.term)), _NO_ENTRIES, lengths)
+
     def taken(self, order: NDArray[np.intp]) -> Self:
         """Return the index of the documents in some rows, none twice, in their order."""
         place = np.full(len(self.lengths), -1, np.int32)

@@ -42,7 +42,6 @@ from recollect.model.chat import (
     Injection,
     LoggedExchange,
     Message,
-    Scope,
     Turn,
 )
 from recollect.model.dictated import Dictated, Fate, Profile
@@ -99,6 +98,18 @@ from recollect.model.profile import MOST_ENTRIES, EntryState, OwnProfile, Profil
 from recollect.model.recall import ChatPlace, Recall, Recollection
 from recollect.model.request import ItemPart, NotHelpful, RecallPage, RequestRecord
 from recollect.model.requests_in_chat import LISTED, CarriedOut, KeptRequest, LastExchange, PointedAt
+from recollect.model.scopes import (
+    LONGEST_PROJECT,
+    SEPARATOR,
+    Project,
+    Scope,
+    Versions,
+    person_of,
+    project_name,
+    project_of,
+    project_scope,
+    scopes_in,
+)
 from recollect.model.statistics import (
     Activity,
     DayOfActivity,
@@ -110,7 +121,6 @@ from recollect.model.statistics import (
     TableSize,
 )
 from recollect.model.summaries import Conversation, Material
-from recollect.model.versions import Versions
 from recollect.model.words import (
     SHOWN,
     STATEMENTS,

@@ -6,16 +6,8 @@ from uuid import UUID
 
 from recollect.model.audit import Update
 from recollect.model.flags import Flags
-from recollect.model.versions import Versions
+from recollect.model.scopes import Scope, Versions
 from recollect.model.words import FailedAt, Place, Role
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """A user, and one session (a chat) of theirs. The first argument of every store method."""
-
-    user_id: str
-    session_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +149,7 @@ class Chat:
         done: The user's wishes in this chat (to remember, forget, correct) that were carried out since its last turn.
         abandoned: The messages of other versions of the next turn, and those after the first of them.
         versions: The versions of its user's memory; None if they were not read.
+        own: Of a project's chat, those of the person's own memory; None if it is not recalled there.
     """
 
     injections: tuple[Injection, ...] = ()
@@ -166,6 +159,7 @@ class Chat:
     flags: Flags = field(default_factory=Flags)
     abandoned: frozenset[UUID] = frozenset()
     versions: Versions | None = None
+    own: Versions | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, TypeAlias
 from uuid import UUID
 
-from recollect.model.chat import Scope
+from recollect.model.scopes import Scope
 from recollect.model.words import SearchPath, Skip, Stage
 
 ItemPart: TypeAlias = tuple[UUID, int | None]

@@ -221,6 +221,8 @@ class Reason(StrEnum):
     APPROVED = "approved"
     REFUSED = "refused"
     SHARED = "shared"
+    MOVED = "moved"
+    """The person moved it to another of their projects, or out of one."""
     SUMMARIZED = "summarized"
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
-from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, Kind
+from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, Kind, person_of
 
 DEFAULT = "default"
 """The name of the default upstream (RECOLLECT_UPSTREAM), unless its entry has another."""
@@ -133,7 +133,7 @@ class UpstreamSettings(BaseModel):
         return self.learn and self._is_for(user_id)
 
     def _is_for(self, user_id: str) -> bool:
-        return any(fnmatchcase(user_id, pattern) for pattern in self.users)
+        return any(fnmatchcase(person_of(user_id), pattern) for pattern in self.users)
 
 
 _OF_HISTORY = frozenset({Kind.SUMMARY, Kind.QA_TURN})

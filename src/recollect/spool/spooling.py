@@ -12,7 +12,7 @@ from uuid import UUID
 import structlog
 
 from recollect.errors import RecollectError, StoreUnavailableError
-from recollect.model import LogEntry, Scope
+from recollect.model import LogEntry, Scope, scopes_in
 from recollect.runtime.failures import raised_at
 from recollect.spool.records import decode, encode
 from recollect.spool.segments import Kept, Segment, SegmentFolder
@@ -317,14 +317,15 @@ class Spool:
     # -- for good ------------------------------------------------------------------------------------
 
     async def erase(self, erased: Scope | str, *, at: datetime) -> int:
-        """Delete a user's entries until a time, or those of one chat; return how many the log did not have yet.
+        """Delete a user's entries until a time, of a person those of their projects, too, or those of one chat; return how many the log did not have yet.
 
         Raises:
             OSError: The disk refuses.
         """
 
         def stays(kept: Kept) -> bool:
-            return not kept.is_done and (kept.at > at or erased not in {kept.scope, kept.user_id})
+            named = kept.scope, *scopes_in(kept.user_id)
+            return not kept.is_done and (kept.at > at or erased not in named)
 
         self._erasing += 1
         try:

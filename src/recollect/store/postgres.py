@@ -24,6 +24,7 @@ from recollect.store.users import (
     Feedback,
     Portability,
     Profiles,
+    Projects,
     UsageLog,
     UserSettings,
 )
@@ -52,6 +53,7 @@ class Postgres:
     portability: Portability
     repairs: Repairs
     profiles: Profiles
+    projects: Projects
     feedback: Feedback
     statistics: Statistics
     snapshots: SnapshotCache
@@ -122,6 +124,7 @@ def _stores_over(database: Database, inbox: Inbox, jobs: Jobs, cache_bytes: int)
         portability=Portability(database),
         repairs=Repairs(database),
         profiles=Profiles(database),
+        projects=Projects(database),
         feedback=Feedback(database),
         statistics=Statistics(database),
         snapshots=SnapshotCache(PostgresSnapshots(database), most_bytes=cache_bytes),

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.model import ItemPart, RequestRecord, Scope, SearchPath, Skip, Stage
+from recollect.model import ItemPart, RequestRecord, Scope, SearchPath, Skip, Stage, scopes_in
 from recollect.store.log.turns import TIMED
 from recollect.store.pool import Database
 from recollect.store.rows import own_content, shortest
@@ -48,10 +48,13 @@ class RequestLog:
 
     async def contents(self, user_id: str, items: Collection[UUID]) -> dict[ItemPart, str]:
         """Return the current contents of memories and parts of messages, without deleted or hidden ones."""
+        told: dict[ItemPart, str] = {}
+        for scope in scopes_in(user_id):
+            async with self._database.for_user(scope) as connection:
+                memories = await connection.fetch(SQL["contents_of_memories"], scope, list(items))
+            told |= {(row["id"], None): row["content"] for row in memories}
         async with self._database.for_user(user_id) as connection:
-            memories = await connection.fetch(SQL["contents_of_memories"], user_id, list(items))
             passages = await connection.fetch(SQL["contents_of_passages"], user_id, list(items))
-        told: dict[ItemPart, str] = {(row["id"], None): row["content"] for row in memories}
         return told | {(row["id"], row["part"]): own_content(row) for row in passages}
 
     async def prune_requests(self, before: datetime) -> int:

@@ -145,6 +145,14 @@ def versions_of(row: Record) -> Versions:
     return Versions(row["epoch"] or _NOTHING_KEPT, *(row[name] or 0 for name in Versions._fields[1:]))
 
 
+def own_versions_of(row: Record) -> Versions:
+    """Return the versions of the person's own data in a row of a project; the commons are the same."""
+    own = Versions._fields[1:5]
+    return versions_of(row)._replace(
+        epoch=row["own_epoch"], **{name: row[f"own_{name}"] or 0 for name in own}
+    )
+
+
 def _since(have: Versions | None, now: Versions) -> tuple[int, int]:
     """Return the versions after which memories and passages are read; -1: all of them."""
     if have is None:

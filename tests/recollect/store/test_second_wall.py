@@ -30,6 +30,7 @@ from recollect.model import (
     KeptRequest,
     Memory,
     Neighbor,
+    Project,
     Quarantine,
     Reason,
     Scope,
@@ -125,6 +126,7 @@ async def fill(store: Postgres) -> None:
         await store.answers.reserve(scope.user_id, "key", b"", at=NOON)
         async with store.inbox.lease(scope.user_id) as taken:
             assert taken
+        await store.projects.restore(scope.user_id, Project(f"{scope.user_id}'s project"))
     await store.memories.apply(ANNA, [Add(nouns.memory(SHARED, owner=COMMONS))], actor=Actor.USER, at=NOON)
     await store.memories.keep_globals([common(store, OF_EVERYBODY)], [], at=NOON)
     await store.flags.set_flags(None, Flags(summaries=True), at=NOON)
@@ -151,7 +153,7 @@ def refused() -> Iterator[None]:
 
 
 def column(table: str) -> str:
-    return "owner" if table == "vectors" else "user_id"
+    return "owner" if table in {"vectors", "projects"} else "user_id"
 
 
 @table("table", sorted(USER_TABLES - EMPTY))

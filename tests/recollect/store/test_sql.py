@@ -24,6 +24,7 @@ USER_TABLES = {
     "quarantine",
     "profile_entries",
     "not_helpful",
+    "projects",
     "user_settings",
     "model_usage",
     "kept_answers",

@@ -16,7 +16,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
 from recollect.engine.background.reembedding import embedding_state
-from recollect.engine.people.shared_memories import SharedMemories
+from recollect.engine.people.projects import Projects
 from recollect.errors import (
     BulkRefusedError,
     ChangeNotFoundError,
@@ -52,6 +52,7 @@ from recollect.model import (
     Source,
     Update,
     Use,
+    scopes_in,
 )
 from recollect.ports import Clock
 from recollect.text.secrets import mask
@@ -75,7 +76,7 @@ class Changed(TypedDict, total=False):
     holds_until: datetime | Kept | None
 
 
-class Administration(SharedMemories):
+class Administration(Projects):
     """Lets people look after memories. Reads that need the store alone are methods of the store."""
 
     def __init__(self, backends: Backends, clock: Clock) -> None:
@@ -232,7 +233,7 @@ class Administration(SharedMemories):
             raise refused.failures[0] from None
 
     async def undo(self, user_id: str, update_id: UUID, *, actor: Actor = Actor.ADMIN) -> Update:
-        """Undo one change of the user's audit, and return the row that says so.
+        """Undo one change of the user's audit, of a move both halves, and return the row that says so.
 
         Raises:
             ChangeNotFoundError: The user has no such change.
@@ -242,6 +243,7 @@ class Administration(SharedMemories):
         done = await self._backends.memories.undo(user_id, update_id, actor=actor, at=self._clock())
         if done.action is Action.RESTORE:
             await self._embed_again(user_id, done.memory_id)
+        await self._undo_move(user_id, done, actor=actor)
         return done
 
     async def undo_together(
@@ -286,12 +288,12 @@ class Administration(SharedMemories):
     async def bring_back(self, user_id: str, asked: KeptRequest, *, actor: Actor) -> tuple[Update, ...]:
         """Undo the removals that a request in a chat asked for; return the audit's rows of the undone changes."""
         back = []
-        for each in reversed(asked.items):
-            removal = await self.last_removal(user_id, each)
+        for each, scope in ((each, scope) for each in reversed(asked.items) for scope in scopes_in(user_id)):
+            removal = await self.last_removal(scope, each)
             if removal is None or removal.at > asked.at:
                 continue
             with suppress(NotUndoableError, DuplicateMemoryError):
-                back.append(await self.undo(user_id, removal.id, actor=actor))
+                back.append(await self.undo(scope, removal.id, actor=actor))
         return tuple(back)
 
     async def last_removal(self, user_id: str, memory_id: UUID) -> Update | None:

@@ -18,7 +18,9 @@ from recollect.errors import MemoryNotFoundError, SwitchedOffError
 from recollect.formation import judge_dictated
 from recollect.formation.forget_targets import says_all
 from recollect.formation.verification import HeldCandidate
+from recollect.index import Snapshot
 from recollect.model import (
+    COMMONS,
     SHOWN,
     STATEMENTS,
     Actor,
@@ -79,7 +81,8 @@ class Forgetting:
 class AgentMemories(Administration):
     """A person's memories as agents may use them. Every method raises StoreError when the store fails.
 
-    ``rank`` ranks them for a turn, and ``chats`` searches their chats.
+    ``rank`` ranks them for a turn, ``chats`` searches their chats, and ``snapshot`` reads all that is recalled for a user: in a
+    project the person's own, too.
     """
 
     def __init__(
@@ -90,11 +93,13 @@ class AgentMemories(Administration):
         *,
         rank: Callable[[Turn], Awaitable[Ranking]],
         chats: Callable[..., Awaitable[FoundInChats]],
+        snapshot: Callable[[str], Awaitable[Snapshot]],
     ) -> None:
         super().__init__(backends, clock)
         self._policy = policy
         self._rank = rank
         self._chats = chats
+        self._snapshot = snapshot
 
     # -- looking -----------------------------------------------------------------------------------
 
@@ -162,7 +167,7 @@ class AgentMemories(Administration):
         """
         policy = await self._require_recall(user_id)
         now = wall(self._clock(), policy.zone)
-        snapshot = await self._backends.snapshots.get(user_id)
+        snapshot = await self._snapshot(user_id)
         count = sum(not is_over(each, now) for each in snapshot.memories.judged_items)
         own = [each.as_memory(user_id, importance_of(each.field, None, None)) for each in snapshot.profile]
         chosen = choose_standing(
@@ -225,6 +230,9 @@ class AgentMemories(Administration):
         """
         found = [each.item for each in await self.found(user_id, query, limit=_NEAR)]
         near = [each for each in found if isinstance(each, Memory) and each.kind in _FORGETTABLE]
+        near = [
+            each for each in near if each.owner in {user_id, COMMONS}
+        ]  # in a project nothing else is forgotten
         key = content_hash(query)
         same = [each for each in near if content_hash(each.content) == key]
         named = same or [each for each in near if says_all(query, each.content)]

@@ -28,6 +28,7 @@ from recollect.model import (
     Turn,
     TurnNotes,
     Written,
+    scopes_in,
 )
 from recollect.ports import Clock
 from recollect.runtime.failures import raised_at
@@ -218,7 +219,8 @@ class Recorder:
     def _is_erased(self, turn: Turn) -> bool:
         """Return whether the user, or the chat, was erased since this was said."""
         scope = turn.scope
-        return any(turn.at <= self._erased.get(each, _LONG_AGO) for each in (scope, scope.user_id))
+        named: tuple[Scope | str, ...] = (scope, *scopes_in(scope.user_id))
+        return any(turn.at <= self._erased.get(each, _LONG_AGO) for each in named)
 
     async def _touch(self, scope: Scope, memories: Sequence[UUID]) -> None:
         """Count memories as recalled; to miss a count is no reason to lose an exchange."""

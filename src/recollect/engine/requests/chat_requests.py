@@ -38,6 +38,7 @@ from recollect.model import (
     Role,
     Scope,
     Turn,
+    scopes_in,
 )
 from recollect.ports import Clock
 from recollect.runtime.deadline import within
@@ -166,7 +167,8 @@ class ChatRequests:
         shown = shown_list(turn, pointed_at)
         if shown is None:
             return None
-        memories = await self._memories(turn.scope.user_id, shown.listed)
+        found = await self._memories(turn.scope.user_id, shown.listed)
+        memories = {each: memory for each, (_, memory) in found.items()}
         meant = targets(shown, numbers, memories)
         match meant:
             case Unmet.NO_LIST:
@@ -175,23 +177,28 @@ class ChatRequests:
                 return CarriedOut(answers.out_of_range(len(shown.seen) or len(shown.listed)))
             case Unmet.UNCLEAR:
                 return CarriedOut(answers.UNCLEAR)
-        retired = await self._retire(turn.scope.user_id, [each for each in meant if each in memories])
+        named = [(found[each][0], each) for each in meant if each in found]
+        retired = [each for of in scopes_in(turn.scope.user_id) for each in await self._retire(of, named)]
         if not retired:
             return CarriedOut(answers.GONE)
         await self._note(turn, Request.FORGET_LISTED, retired)
-        rows = [await self._administration.last_removal(turn.scope.user_id, each) for each in retired]
+        rows = [await self._administration.last_removal(*each) for each in named if each[1] in retired]
         return CarriedOut(answers.forgotten(numbers, len(retired)), tuple(filter(None, rows)))
 
-    async def _memories(self, user_id: str, ids: Sequence[UUID]) -> dict[UUID, Memory]:
-        found: dict[UUID, Memory] = {}
-        for each in ids:
-            with suppress(MemoryNotFoundError):
-                found[each] = await self._backends.memories.get(user_id, each)
+    async def _memories(self, user_id: str, ids: Sequence[UUID]) -> dict[UUID, tuple[str, Memory]]:
+        """Return memories by their ids, each with the scope that has it: in a project's chat, also the person's own."""
+        found: dict[UUID, tuple[str, Memory]] = {}
+        for scope in scopes_in(user_id):
+            for each in ids:
+                with suppress(MemoryNotFoundError):
+                    found.setdefault(each, (scope, await self._backends.memories.get(scope, each)))
         return found
 
-    async def _retire(self, user_id: str, ids: Sequence[UUID]) -> list[UUID]:
-        """Take memories from the user; return those that were."""
-        changes = [Retire(each, Reason.FORGOTTEN) for each in ids]
+    async def _retire(self, user_id: str, named: Sequence[tuple[str, UUID]]) -> list[UUID]:
+        """Take from a scope those of these memories that it has; return those that were."""
+        changes = [Retire(each, Reason.FORGOTTEN) for scope, each in named if scope == user_id]
+        if not changes:
+            return []
         done = await self._backends.memories.apply(
             Scope(user_id, ""), changes, actor=Actor.USER, at=self._clock()
         )

@@ -26,7 +26,19 @@ from recollect.engine.turns.prepared import (
 )
 from recollect.errors import EmbedderError, StoreError
 from recollect.index import Passages, Snapshot
-from recollect.model import Chat, EntryState, Placement, ProfileEntry, Recall, Skip, Stage, Turn, Vector
+from recollect.model import (
+    Chat,
+    EntryState,
+    Placement,
+    ProfileEntry,
+    Recall,
+    Skip,
+    Stage,
+    Turn,
+    Vector,
+    Versions,
+    person_of,
+)
 from recollect.model.local_time import in_zone, wall
 from recollect.ports import Clock, Embedder
 from recollect.recall import (
@@ -110,8 +122,20 @@ class Retriever:
         """
         reach = reach or self._policy.reach
         question = await self._question(turn, reach)
-        snapshot = narrowed(await self._backends.snapshots.get(turn.scope.user_id))
+        snapshot = narrowed(await self.whole_snapshot(turn.scope.user_id))
         return await self._ranked(question, snapshot, reach), snapshot
+
+    async def whole_snapshot(self, user_id: str) -> Snapshot:
+        """Return a person's snapshot; that of a project with the person's own memory, unless it is recalled alone.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        snapshots, person = self._backends.snapshots, person_of(user_id)
+        snapshot = await snapshots.get(user_id)
+        if person == user_id or await self._backends.projects.is_alone(user_id):
+            return snapshot
+        return await snapshots.with_own(snapshot, await snapshots.get(person))
 
     async def prepare(
         self,
@@ -235,14 +259,23 @@ class Retriever:
         return selected(state, ranking, important, log)
 
     async def _snapshot(self, state: RecallState) -> Snapshot:
-        """Return the person's snapshot.
+        """Return the person's snapshot; that of a project with the person's own memory, if it is recalled there.
 
         Raises:
             StoreError: It had to be read, and the store failed.
             TimeoutError: It was not read in time.
         """
-        snapshots, user_id = self._backends.snapshots, state.turn.scope.user_id
-        versions = state.chat.versions
+        user_id, own = state.turn.scope.user_id, state.chat.own
+        snapshot = await self._current(state, user_id, state.chat.versions)
+        if own is None:
+            return snapshot
+        uniting = self._backends.snapshots.with_own(
+            snapshot, await self._current(state, person_of(user_id), own)
+        )
+        return await within(state.seconds_left, uniting)
+
+    async def _current(self, state: RecallState, user_id: str, versions: Versions | None) -> Snapshot:
+        snapshots = self._backends.snapshots
         if versions is not None and (kept := snapshots.at_hand(user_id, versions)) is not None:
             return kept
         return await within(state.seconds_left, snapshots.get(user_id, versions))
@@ -260,7 +293,8 @@ class Retriever:
         reach, now = state.policy.reach, question.query.now
         # Within a minute no date comes nearer.
         asked = replace(question.query, now=now.replace(second=0, microsecond=0))
-        key = snapshot.user_id, snapshot.versions, asked, reach, tuple(each.id for each in judged)
+        known = snapshot.user_id, snapshot.versions, snapshot.own
+        key = *known, asked, reach, tuple(each.id for each in judged)
         return await self._equal.once(key, partial(self._ranked, question, snapshot, reach, judged))
 
     def _important(self, state: RecallState, snapshot: Snapshot, question: Vector | None) -> Important:

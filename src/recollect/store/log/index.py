@@ -18,6 +18,7 @@ from recollect.model import (
     Statement,
     UnembeddedChunk,
     Vector,
+    person_of,
 )
 from recollect.store.jobs.queue import enqueue
 from recollect.store.log.terms import with_context, written_terms
@@ -73,7 +74,7 @@ class LogIndex:
             reading = _READING if is_over else known["reading"]
             await connection.execute(SQL["note_reading"], user_id, reading, None if is_over else last)
         if is_over and rebuilds:
-            log.info("index_rebuild_started", user_id=user_id)
+            log.info("index_rebuild_started", user_id=person_of(user_id))
         return not is_over
 
     async def rebuild(self, user_id: str) -> bool:

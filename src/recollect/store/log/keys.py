@@ -4,7 +4,7 @@ import hashlib
 import json
 
 from recollect.errors import StoreError
-from recollect.model import Scope
+from recollect.model import Scope, scopes_in
 from recollect.text.normalization import storable_id
 
 _LONGEST_KEY = 200
@@ -34,5 +34,5 @@ def mark_of(erased: Scope | str) -> bytes:
 
 
 def marks_of(scope: Scope) -> list[bytes]:
-    """Return the marks that a turn of this chat is looked up by: its user's and its own."""
-    return [mark_of(scope.user_id), mark_of(scope)]
+    """Return the marks that a turn of this chat is looked up by: its user's, of a project its person's, too, and its own."""
+    return [*map(mark_of, scopes_in(scope.user_id)), mark_of(scope)]

@@ -263,6 +263,8 @@ async def _retire(transaction: Transaction, change: Retire) -> Change:
     await _lift_limits(transaction, memory)
     if memory.kind is Kind.SUMMARY and change.reason is Reason.DELETED:
         await transaction.forget_injections([memory.id])  # who deletes a summary does not forget the chat
+    elif change.reason is Reason.MOVED:
+        await transaction.forget_injections([memory.id])  # it belongs to these chats no longer
     elif change.reason in _FORGETTING:
         messages = memory.provenance.message_ids
         if memory.owner == COMMONS:  # the user may have shared it, and its words are still theirs

@@ -1,5 +1,6 @@
 """The store of memories in Postgres. Never: ranks, decides, embeds."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -32,6 +33,7 @@ from recollect.model import (
     Scope,
     Update,
     Vector,
+    project_scope,
 )
 from recollect.store.log.turns import write_turn
 from recollect.store.memories.changes import apply_changes
@@ -355,12 +357,19 @@ class Memories:
     async def erase(self, user_id: str, *, at: datetime) -> Erasure:
         """Delete every row of the user, in every table and queue, and leave a tombstone.
 
-        Shared memories that only they see are deleted, too. Afterwards the remaining rows are counted.
+        Shared memories that only they see are deleted, too; and a person's projects. Afterwards the remaining rows are counted.
         """
-        async with self._database.changing(user_id) as connection:
-            erasure, traces = await erase_user(connection, user_id, at=at)
+        erased: list[Erasure] = []
+        while True:
+            async with self._database.changing(user_id) as connection:  # no project begins meanwhile
+                rows = await connection.fetch(SQL["projects_of"], user_id)
+                if not rows:
+                    erasure, traces = await erase_user(connection, user_id, at=at)
+                    break
+            erased += [await self.erase(project_scope(user_id, row["name"]), at=at) for row in rows]
         async with self._database.for_user(user_id) as connection:
-            return replace(erasure, left=await left_of_user(connection, user_id, traces))
+            erasure = replace(erasure, left=await left_of_user(connection, user_id, traces))
+        return _together(erasure, erased)
 
     async def vacuum(self) -> tuple[str, ...]:
         """Reclaim the space of deleted rows; return the tables where the database's role may."""
@@ -392,3 +401,12 @@ class Memories:
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(SQL["sessions_of_user"], user_id, begun_before)
         return [row["id"] for row in rows]
+
+
+def _together(erasure: Erasure, further: Sequence[Erasure]) -> Erasure:
+    """Return one proof of several erasures, with the sums of their rows."""
+    rows, left = Counter(dict(erasure.rows)), Counter(dict(erasure.left))
+    for each in further:
+        rows.update(dict(each.rows))
+        left.update(dict(each.left))
+    return replace(erasure, rows=tuple(rows.items()), left=tuple(left.items()))

@@ -18,7 +18,7 @@ from recollect.model import (
 from recollect.store.log.keys import storable_key, storable_parent
 from recollect.store.pool import Database
 from recollect.store.rows import update_of
-from recollect.store.snapshots import versions_of
+from recollect.store.snapshots import own_versions_of, versions_of
 from recollect.store.sql import SQL
 from recollect.store.users.settings import flags_of
 from recollect.text.normalization import storable_id, storable_text
@@ -55,6 +55,7 @@ class Chats:
             flags=own.over(everybody),
             abandoned=frozenset(row["abandoned"] or ()),
             versions=versions_of(row),
+            own=None if row["own_epoch"] is None else own_versions_of(row),
         )
 
     async def session_of_answer(self, user_id: str, answer_id: str) -> str | None:

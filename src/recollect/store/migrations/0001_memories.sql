@@ -7,6 +7,43 @@
 -- alone, and none without a user. FORCE binds the owner of the tables too. A superuser or a role with BYPASSRLS takes on
 -- recollect_user for its users' transactions: a role that owns nothing. The operator's statements set recollect.over_all_users.
 
+-- A user is a person, or a project of a person: the person's id, U+001F and the project's name. All that keeps users apart keeps
+-- projects apart. A transaction of a project may read its person's settings and versions; one of the person may end blocks in
+-- prompts of their projects, which may speak of what the person forgets.
+CREATE FUNCTION person_of(user_id text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN split_part(user_id, chr(31), 1);
+
+CREATE TABLE projects (
+    user_id text PRIMARY KEY,
+    owner text NOT NULL,
+    title text NOT NULL DEFAULT '',
+    alone boolean NOT NULL DEFAULT false
+);
+
+CREATE INDEX projects_of_person ON projects (owner, user_id);
+
+COMMENT ON COLUMN projects.user_id IS 'The project''s own id: with U+001F and its name.';
+COMMENT ON COLUMN projects.owner IS 'The person.';
+COMMENT ON COLUMN projects.title IS 'Its name for people to read; empty: it has no other.';
+COMMENT ON COLUMN projects.alone IS 'Whether its chats recall its memories alone, without the person''s own.';
+
+ALTER TABLE projects ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY of_the_person ON projects
+    USING (current_setting('recollect.user_id', true) IN (user_id, owner))
+    WITH CHECK (owner = person_of(user_id) AND current_setting('recollect.user_id', true) IN (user_id, owner));
+
+-- Note that a person has a project, with the first that is written of it: whoever is erased is erased with all of them.
+CREATE FUNCTION note_project(user_id text) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO recollect.projects (user_id, owner) VALUES ($1, recollect.person_of($1)) ON CONFLICT DO NOTHING
+$$;
+
+CREATE FUNCTION note_project_of_row() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM recollect.note_project(NEW.user_id);
+    RETURN NULL;
+END
+$$;
+
 -- valid_from and valid_to say when a memory was believed; holds_from and holds_until when its content is true.
 CREATE TABLE vectors (
     owner text NOT NULL,
@@ -280,6 +317,8 @@ CREATE POLICY deleted_by_the_user ON users_vectors FOR DELETE
 CREATE POLICY of_the_user ON user_settings
     USING (user_id = current_setting('recollect.user_id', true))
     WITH CHECK (user_id = current_setting('recollect.user_id', true));
+CREATE POLICY of_the_person ON user_settings FOR SELECT
+    USING (user_id = person_of(current_setting('recollect.user_id', true)));
 CREATE POLICY of_everybody ON user_settings FOR SELECT USING (user_id = '*');
 CREATE POLICY over_all_users ON user_settings
     USING (current_setting('recollect.over_all_users', true) = 'on');

@@ -234,8 +234,15 @@ CREATE POLICY of_the_user ON exchanges USING (user_id = current_setting('recolle
 CREATE POLICY of_the_user ON message_chunks USING (user_id = current_setting('recollect.user_id', true));
 CREATE POLICY of_the_user ON chunk_vectors USING (user_id = current_setting('recollect.user_id', true));
 CREATE POLICY of_the_user ON injections USING (user_id = current_setting('recollect.user_id', true));
+CREATE POLICY seen_by_the_person ON injections FOR SELECT
+    USING (person_of(user_id) = current_setting('recollect.user_id', true));
+CREATE POLICY deleted_by_the_person ON injections FOR DELETE
+    USING (person_of(user_id) = current_setting('recollect.user_id', true));
 CREATE POLICY of_the_user ON chat_requests USING (user_id = current_setting('recollect.user_id', true));
 CREATE POLICY of_the_user ON chats_left_out USING (user_id = current_setting('recollect.user_id', true));
+
+CREATE TRIGGER note_project AFTER INSERT ON sessions FOR EACH ROW
+    WHEN (person_of(NEW.user_id) <> NEW.user_id) EXECUTE FUNCTION note_project_of_row();
 
 -- The operator sees all pending work. It takes what serves nobody any more out of prompts.
 CREATE POLICY over_all_users ON exchanges

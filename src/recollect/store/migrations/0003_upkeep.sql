@@ -117,6 +117,9 @@ CREATE POLICY over_all_users ON kept_answers FOR SELECT
 CREATE POLICY pruned_by_the_operator ON kept_answers FOR DELETE
     USING (current_setting('recollect.over_all_users', true) = 'on');
 
+CREATE TRIGGER note_project AFTER INSERT ON kept_answers FOR EACH ROW
+    WHEN (person_of(NEW.user_id) <> NEW.user_id) EXECUTE FUNCTION note_project_of_row();
+
 -- The ids of requests rise with time (RFC 9562, version 7), so a day of requests is a range of ids.
 CREATE FUNCTION first_id_of(moment timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT AS $$
     SELECT (lpad(to_hex((extract(epoch FROM moment) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
@@ -264,7 +267,7 @@ BEGIN
             FROM sessions AS c
             WHERE c.user_id = person
         ) AS s;
-        users := users + 1;
+        users := users + (person = person_of(person))::integer;
         sessions := sessions + counted.sessions;
         messages := messages + counted.messages;
         chunks := chunks + counted.chunks;

@@ -5,7 +5,7 @@
 -- has an older one reads the rows above it. What is removed leaves no such row: then the floor is raised to the version, and a reader
 -- below the floor reads all. Erasing a user deletes the row last; the next change makes it again with another epoch.
 --
--- Locks are taken in one order: the user's (pg_advisory_xact_lock), that of the commons, the user's row, the row of the commons.
+-- Locks are taken in one order: of a project its person's, shared; the user's (pg_advisory_xact_lock), that of the commons, the user's row, the row of the commons.
 -- Without the first two, transactions that lock rows of a table in different orders would wait crosswise.
 
 CREATE TABLE users (
@@ -34,6 +34,8 @@ COMMENT ON COLUMN users.embedded_at IS 'When nothing of the user''s was found th
 ALTER TABLE users ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 CREATE POLICY of_the_user ON users USING (user_id = current_setting('recollect.user_id', true));
+CREATE POLICY of_the_person ON users FOR SELECT
+    USING (user_id = person_of(current_setting('recollect.user_id', true)));
 -- Whoever shares a memory raises the version of the commons.
 CREATE POLICY commons_seen ON users FOR SELECT USING (user_id = '*');
 CREATE POLICY commons_added ON users FOR INSERT WITH CHECK (user_id = '*');
@@ -43,6 +45,9 @@ CREATE POLICY over_all_users ON users FOR SELECT
     USING (current_setting('recollect.over_all_users', true) = 'on');
 CREATE POLICY raised_by_the_operator ON users FOR UPDATE
     USING (current_setting('recollect.over_all_users', true) = 'on');
+
+CREATE TRIGGER note_project AFTER INSERT ON users FOR EACH ROW
+    WHEN (person_of(NEW.user_id) <> NEW.user_id) EXECUTE FUNCTION note_project_of_row();
 
 -- An epoch as this run of the server has it, and this file of the table. A server that was restored or failed over, or whose tables
 -- were filled from a dump while it ran, may have given the versions that a process knows to other changes: then that process must know

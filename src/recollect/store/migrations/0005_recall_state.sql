@@ -14,12 +14,14 @@ CREATE TYPE chat_exchange AS (
 -- transaction around it. STABLE: all is read at one time, as one statement would. `at_most` is the number of exchanges, for a chat
 -- that does not begin with the message `begun`. Secrets may stand there unmasked: then the text before the first mark and behind the
 -- last bracket is compared, if that is 20 characters or more. `parent_key`, `turn_key` and `turn_at` name the turn, if it may be
--- another version of one with the same parent.
+-- another version of one with the same parent. Of a project's chat the versions of the person's own memory are returned, too, unless
+-- the project's is recalled alone.
 CREATE FUNCTION recall_state(
     person text, person_role text, session text, at_most integer, begun text, parent_key text, turn_key text, turn_at timestamptz,
     OUT epoch uuid, OUT statements bigint, OUT statements_floor bigint, OUT log bigint, OUT log_floor bigint, OUT commons bigint,
     OUT commons_floor bigint, OUT flags_of_everybody jsonb, OUT flags_of_user jsonb, OUT injections injections[],
-    OUT summary text, OUT abandoned uuid[], OUT done memory_updates[], OUT exchanges chat_exchange[]
+    OUT summary text, OUT abandoned uuid[], OUT done memory_updates[], OUT exchanges chat_exchange[],
+    OUT own_epoch uuid, OUT own_statements bigint, OUT own_statements_floor bigint, OUT own_log bigint, OUT own_log_floor bigint
 ) LANGUAGE plpgsql STABLE
 -- These are back to what they were when the function returns, also the role that it sets.
 SET role = none
@@ -27,6 +29,8 @@ SET plan_cache_mode = force_generic_plan
 SET search_path FROM CURRENT
 AS $$
 DECLARE
+    -- The user, or the one whose project it is.
+    someone text DEFAULT person_of(person);
     -- When the chat's last turn was said that has an answer: the turn that comes is open by now, or is not in the log yet.
     last_said timestamptz;
     -- Only a superuser may have a function set it as the role is set.
@@ -39,8 +43,17 @@ BEGIN
     FROM (SELECT 1) AS one
     LEFT JOIN users AS u ON u.user_id = person
     LEFT JOIN users AS c ON c.user_id = '*';
+    IF person <> someone AND NOT EXISTS (
+        SELECT FROM projects AS p WHERE p.user_id = person AND p.alone
+    ) THEN
+        SELECT coalesce(epoch_here(u.epoch), '00000000-0000-0000-0000-000000000000'), u.statements_version, u.statements_floor,
+            u.log_version, u.log_floor
+        INTO own_epoch, own_statements, own_statements_floor, own_log, own_log_floor
+        FROM (SELECT 1) AS one
+        LEFT JOIN users AS u ON u.user_id = someone;
+    END IF;
     SELECT (SELECT s.flags FROM user_settings AS s WHERE s.user_id = '*'),
-        (SELECT s.flags FROM user_settings AS s WHERE s.user_id = person),
+        (SELECT s.flags FROM user_settings AS s WHERE s.user_id = someone),
         ARRAY(
             SELECT i
             FROM injections AS i

@@ -29,7 +29,7 @@ BEGIN
     INTO STRICT known
     FROM (VALUES (true)) AS always
     LEFT JOIN exchanges AS e ON e.user_id = person AND e.session_id = it.session AND e.key = it.key
-    LEFT JOIN user_settings AS own ON own.user_id = person
+    LEFT JOIN user_settings AS own ON own.user_id = person_of(person)
     LEFT JOIN user_settings AS everybody ON everybody.user_id = '*';
     zone := known.told_zone;
 
@@ -212,17 +212,11 @@ $$;
 
 -- Note what was added to a turn of the person, unless something was before; nothing that speaks of what was forgotten since it
 -- was recalled: of what is neither a memory that the person sees, that is past, or that serves everybody, nor a statement of their profile, nor
--- a message of theirs that may be recalled.
-CREATE FUNCTION note_injection(person text, session text, given jsonb) RETURNS void LANGUAGE plpgsql AS $$
-#variable_conflict use_column
-DECLARE
-    it record;
+-- a message of theirs that may be recalled. In a project it may also be any of that of the person's own.
+CREATE FUNCTION unknown_items(person text, items uuid[]) RETURNS uuid[] LANGUAGE plpgsql AS $$
 BEGIN
-    SELECT * INTO STRICT it FROM jsonb_to_record(given) AS t (
-        anchor text, place text, block text, items uuid[], tokens integer, at timestamptz, standing boolean, listed uuid[]
-    );
-    IF EXISTS (
-        SELECT FROM unnest(it.items) AS item (id)
+    RETURN ARRAY(
+        SELECT item.id FROM unnest(items) AS item (id)
         WHERE NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = person AND l.vector_id = item.id)
             AND NOT EXISTS (SELECT FROM messages AS m WHERE m.user_id = person AND m.id = item.id AND NOT m.hidden)
             AND NOT EXISTS (
@@ -235,7 +229,26 @@ BEGIN
             AND NOT EXISTS (
                 SELECT FROM vectors AS v WHERE v.owner = person AND v.id = item.id AND v.ended_at IS NOT NULL
             )
-    ) THEN
+    );
+END
+$$;
+
+CREATE FUNCTION note_injection(person text, session text, given jsonb) RETURNS void LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+    it record;
+    unknown uuid[];
+BEGIN
+    SELECT * INTO STRICT it FROM jsonb_to_record(given) AS t (
+        anchor text, place text, block text, items uuid[], tokens integer, at timestamptz, standing boolean, listed uuid[]
+    );
+    unknown := unknown_items(person, it.items);
+    IF unknown <> '{}' AND person <> person_of(person) THEN
+        PERFORM set_config('recollect.user_id', person_of(person), true);
+        unknown := unknown_items(person_of(person), unknown);
+        PERFORM set_config('recollect.user_id', person, true);
+    END IF;
+    IF unknown <> '{}' THEN
         RETURN;
     END IF;
     INSERT INTO injections (user_id, session_id, anchor, place, block, items, tokens, at, standing)
@@ -264,6 +277,7 @@ DECLARE
 BEGIN
     PERFORM set_config('role', role_of_users, true), set_config('recollect.user_id', person, true),
         set_config('plan_cache_mode', 'force_generic_plan', true),
+        CASE WHEN person <> person_of(person) THEN pg_advisory_xact_lock_shared(hashtextextended(person_of(person), 0)) END,
         pg_advisory_xact_lock(hashtextextended(person, 0));
     IF written ? 'exchange' THEN
         SELECT done.* INTO outcome, logged, zone FROM log_exchange(person, written -> 'exchange') AS done;
@@ -278,6 +292,9 @@ BEGIN
         outcome := 'erased';
         RETURN;
     END IF;
+    IF person <> person_of(person) THEN
+        PERFORM note_project(person);
+    END IF;
     IF written ? 'detached' THEN
         UPDATE injections SET detached = true
         WHERE user_id = person AND session_id = session
@@ -291,6 +308,15 @@ BEGIN
         SET recall_count = recall_count + 1,
             last_recalled_at = greatest(last_recalled_at, (written ->> 'recalled_at')::timestamptz)
         WHERE user_id = person AND vector_id IN (SELECT jsonb_array_elements_text(written -> 'recalled')::uuid);
+        IF person <> person_of(person) THEN  -- of the person's own memories, too
+            PERFORM set_config('recollect.user_id', person_of(person), true);
+            UPDATE users_vectors
+            SET recall_count = recall_count + 1,
+                last_recalled_at = greatest(last_recalled_at, (written ->> 'recalled_at')::timestamptz)
+            WHERE user_id = person_of(person)
+                AND vector_id IN (SELECT jsonb_array_elements_text(written -> 'recalled')::uuid);
+            PERFORM set_config('recollect.user_id', person, true);
+        END IF;
     END IF;
     IF written ? 'request' THEN
         INSERT INTO request_metrics

@@ -3,7 +3,11 @@
 SELECT * FROM recall_state($1, $2, $3, $4, $5, $6, $7, $8);
 
 -- name: delete_injections
--- Delete what was added to prompts of the user and speaks of one of these items.
+-- Delete what was added to prompts of the user, also in projects, and speaks of one of these items.
+WITH of_projects AS (
+    DELETE FROM injections AS i USING projects AS p
+    WHERE p.owner = $1 AND i.user_id = p.user_id AND i.items && $2::uuid[]
+)
 DELETE FROM injections WHERE user_id = $1 AND items && $2::uuid[];
 
 -- name: note_chat_request

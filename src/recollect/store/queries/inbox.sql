@@ -165,7 +165,9 @@ SELECT user_id FROM exchanges WHERE state = 'pending' AND waits_for IS NOT NULL
 UNION
 SELECT user_id FROM exchanges WHERE state = 'formed' AND fallback IS NOT NULL
 EXCEPT
-SELECT user_id FROM user_settings WHERE flags ->> 'formation' = 'off';
+SELECT e.user_id
+FROM exchanges AS e
+JOIN user_settings AS s ON s.user_id = person_of(e.user_id) AND s.flags ->> 'formation' = 'off';
 
 -- name: reopen_unread
 -- Let what no model has read of the user be formed again, but for what is recalled no more.

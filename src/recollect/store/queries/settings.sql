@@ -12,7 +12,7 @@ RETURNING flags;
 -- name: learn_flags
 -- Keep what a request told of the user; nothing of one who was erased meanwhile.
 INSERT INTO user_settings (user_id, flags, changed_at)
-SELECT $1, $2::jsonb, $3::timestamptz WHERE EXISTS (SELECT FROM sessions WHERE user_id = $1)
+SELECT $1, $2::jsonb, $3::timestamptz WHERE EXISTS (SELECT FROM sessions WHERE user_id = $1) OR EXISTS (SELECT FROM projects WHERE owner = $1)
 ON CONFLICT (user_id) DO UPDATE
 SET flags = user_settings.flags || excluded.flags, changed_at = excluded.changed_at;
 
@@ -35,6 +35,7 @@ SELECT coalesce(sum(tokens), 0)::bigint FROM model_usage WHERE day = $1;
 INSERT INTO model_usage (user_id, day, tokens, calls, summary_tokens)
 SELECT $1, $2, $3, 1, $4::bigint
 WHERE EXISTS (SELECT FROM sessions WHERE user_id = $1) OR EXISTS (SELECT FROM users_vectors WHERE user_id = $1)
+    OR EXISTS (SELECT FROM projects WHERE owner = $1)
 ON CONFLICT (user_id, day) DO UPDATE
 SET tokens = model_usage.tokens + excluded.tokens, calls = model_usage.calls + 1,
     summary_tokens = model_usage.summary_tokens + excluded.summary_tokens;
@@ -51,7 +52,8 @@ WHERE EXISTS (SELECT FROM users_vectors WHERE user_id = $1)
     OR EXISTS (SELECT FROM sessions WHERE user_id = $1)
     OR EXISTS (SELECT FROM quarantine WHERE user_id = $1)
     OR EXISTS (SELECT FROM user_settings WHERE user_id = $1)
-    OR EXISTS (SELECT FROM memory_updates WHERE user_id = $1);
+    OR EXISTS (SELECT FROM memory_updates WHERE user_id = $1)
+    OR EXISTS (SELECT FROM projects WHERE owner = $1);
 
 -- name: admin_reads_of_user
 -- What others read of the user, newest first.

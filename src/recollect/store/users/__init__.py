@@ -7,6 +7,16 @@ from recollect.store.users.answers import Answers
 from recollect.store.users.feedback import Feedback
 from recollect.store.users.portability import Portability
 from recollect.store.users.profiles import Profiles
+from recollect.store.users.projects import Projects
 from recollect.store.users.settings import AdminReadLog, UsageLog, UserSettings
 
-__all__ = ["AdminReadLog", "Answers", "Feedback", "Portability", "Profiles", "UsageLog", "UserSettings"]
+__all__ = [
+    "AdminReadLog",
+    "Answers",
+    "Feedback",
+    "Portability",
+    "Profiles",
+    "Projects",
+    "UsageLog",
+    "UserSettings",
+]

@@ -38,7 +38,8 @@ ERASED_TABLES = (
     "model_usage",
     "users_vectors",
     "vectors",
-    "users",  # last: to delete the rows above raises its versions
+    "users",  # late: to delete the rows above raises its versions
+    "projects",  # last: the first row of a user notes their project
 )
 
 
@@ -63,11 +64,12 @@ async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> t
     """Delete every row of the user, in the connection's transaction, and leave a tombstone."""
     counts = {}
     seen = [row["id"] for row in await connection.fetch(SQL["memories_of_user"], user_id)]
-    *tables, last = ERASED_TABLES
+    *tables, versions, projects = ERASED_TABLES
     for table in tables:
         counts[table] = _affected(await connection.execute(SQL[f"erase_{table}"], user_id))
     counts["vectors"] += await _erase_shared(connection, seen)
-    counts[last] = _affected(await connection.execute(SQL[f"erase_{last}"], user_id))
+    for last in (versions, projects):
+        counts[last] = _affected(await connection.execute(SQL[f"erase_{last}"], user_id))
     jobs = await connection.fetch(SQL["erase_jobs"], job_payload(user_id), FORM)
     counts["pgqueuer"] = len(jobs)
     logged = await connection.execute(SQL["erase_job_log"], [job["id"] for job in jobs])

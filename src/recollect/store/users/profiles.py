@@ -13,7 +13,7 @@ from recollect.errors import (
     ProfileFullError,
     ProfileNotAllowedError,
 )
-from recollect.model import MOST_ENTRIES, EntryState, OwnProfile, ProfileEntry, ProfileField
+from recollect.model import MOST_ENTRIES, EntryState, OwnProfile, ProfileEntry, ProfileField, person_of
 from recollect.store.pool import Connection, Database
 from recollect.store.sql import SQL
 from recollect.text.normalization import content_hash, storable_text
@@ -29,7 +29,8 @@ class Profiles:
         self._database = database
 
     async def profile(self, user_id: str) -> OwnProfile:
-        """Return the user's profile, with embeddings."""
+        """Return the user's profile, with embeddings; in a project it is the person's."""
+        user_id = person_of(user_id)
         async with self._database.for_user(user_id) as connection:
             consents: bool = await connection.fetchval(SQL["allows_profile"], user_id)
             rows = await connection.fetch(SQL["profile_entries"], user_id) if consents else ()

@@ -22,6 +22,7 @@ from recollect.model import (
     SettingsChange,
     Strategy,
     Usage,
+    person_of,
 )
 from recollect.store.pool import Connection, Database
 from recollect.store.sql import SQL
@@ -33,7 +34,7 @@ W = TypeVar("W", bound=StrEnum)
 
 
 class UserSettings:
-    """Keeps the settings that were changed while the engine runs."""
+    """Keeps the settings that were changed while the engine runs. Those of a person hold in all of their projects."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -43,12 +44,14 @@ class UserSettings:
         if user_id is None:
             async with self._database.over_all_users() as connection:
                 return (await read_flags(connection, COMMONS)).get(COMMONS, Flags())
+        user_id = person_of(user_id)
         async with self._database.for_user(user_id) as connection:
             found = await read_flags(connection, user_id)
         return found.get(user_id, Flags()).over(found.get(COMMONS, Flags()))
 
     async def own_flags(self, user_id: str) -> Flags:
         """Return the user's own flags."""
+        user_id = person_of(user_id)
         async with self._database.for_user(user_id) as connection:
             return (await read_flags(connection, user_id)).get(user_id, Flags())
 
@@ -61,6 +64,7 @@ class UserSettings:
             async with self._database.over_all_users() as connection:
                 await connection.execute(SQL["set_flags"], COMMONS, written, at)
             return
+        user_id = person_of(user_id)
         async with self._database.changing(storable_user(user_id)) as connection:
             before = (await read_flags(connection, user_id)).get(user_id, Flags())
             await connection.execute(SQL["set_flags"], user_id, written, at)
@@ -85,6 +89,7 @@ class UserSettings:
         if user_id is None:
             async with self._database.over_all_users() as connection:
                 return flags_of(await connection.fetchval(SQL["change_flags"], COMMONS, written, at))
+        user_id = person_of(user_id)
         async with self._database.changing(storable_user(user_id)) as connection:
             before = (await read_flags(connection, user_id)).get(user_id, Flags())
             changed = flags_of(await connection.fetchval(SQL["change_flags"], user_id, written, at))
@@ -95,6 +100,7 @@ class UserSettings:
     async def learn_flags(self, user_id: str, flags: Flags, *, at: datetime) -> None:
         """Keep the flags that a request told of a user (``_LEARNED``); not of one without a chat, who was erased meanwhile."""
         told = {name: value for name, value in asdict(flags).items() if value is not None}
+        user_id = person_of(user_id)
         async with self._database.changing(user_id) as connection:
             await connection.execute(SQL["learn_flags"], user_id, json.dumps(told), at)
 
@@ -106,13 +112,14 @@ async def read_flags(connection: Connection, user_id: str) -> Mapping[str, Flags
 
 
 class UsageLog:
-    """Counts the tokens of background calls of models."""
+    """Counts the tokens of background calls of models; a project's are its person's."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def used(self, user_id: str, day: date) -> Usage:
         """Return the tokens used on a day."""
+        user_id = person_of(user_id)
         async with self._database.for_user(user_id) as connection:
             user = await connection.fetchval(SQL["usage_of_user"], user_id, day)
         return Usage(user or 0, await self.used_by_all(day))
@@ -124,6 +131,7 @@ class UsageLog:
 
     async def use(self, user_id: str, day: date, tokens: int, *, for_summary: bool = False) -> None:
         """Count tokens for a user on a day; not if they have neither a chat nor a memory: they were erased meanwhile."""
+        user_id = person_of(user_id)
         async with self._database.changing(user_id) as connection:
             await connection.execute(SQL["use_tokens"], user_id, day, tokens, tokens if for_summary else 0)
 
@@ -180,6 +188,7 @@ class AdminReadLog:
 
     async def add_read(self, user_id: str, read: AdminRead) -> None:
         """Note that an administrator reads the user's data."""
+        user_id = person_of(user_id)
         async with self._database.changing(user_id) as connection:
             await connection.execute(
                 SQL["insert_admin_read"],

@@ -30,6 +30,7 @@ from recollect.model import (
     Scope,
     Source,
     Use,
+    project_scope,
 )
 from recollect.store import Postgres
 from recollect.store.memories.transaction import Transaction
@@ -81,6 +82,7 @@ async def live_a_little(store: Store) -> None:
     await store.flags.set_flags(NAME, Flags(recall=False, profile=True), at=NOON)
     await store.profiles.add(NAME, a_statement(f"Is called {NAME}"))
     await store.usage.use(NAME, NOON.date(), 100)
+    await store.log.append(store.exchange(f"{NAME}'s boat is blue", Scope(project_scope(NAME, "boat"), "a")))
     await store.admin_reads.add_read(NAME, AdminRead(uuid7(), NOON, "support", "list_memories"))
 
 
@@ -183,8 +185,8 @@ async def test_the_tombstone_tells_how_much_and_when_but_not_whose(own_store: St
     erasure = await own_store.memories.erase(NAME, at=LATER)
 
     async with administrator(own_dsn) as connection:
-        [row] = await connection.fetch(
-            "SELECT id, erased_at, counts->>'vectors' AS vectors FROM recollect.erasures"
+        [_of_project, row] = await connection.fetch(
+            "SELECT id, erased_at, counts->>'vectors' AS vectors FROM recollect.erasures ORDER BY id"
         )
 
     assert (row["id"], row["erased_at"]) == (erasure.id, LATER)

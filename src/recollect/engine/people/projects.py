@@ -1,0 +1,119 @@
+"""A person's projects: which there are, how they are called, and what is moved into them and out again. Raises."""
+
+from contextlib import suppress
+from dataclasses import replace
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from recollect.engine.people.shared_memories import SharedMemories
+from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError, ProjectNotFoundError
+from recollect.model import (
+    STATEMENTS,
+    Actor,
+    Add,
+    Memory,
+    Project,
+    Provenance,
+    Reason,
+    Retire,
+    Scope,
+    Source,
+    Update,
+    person_of,
+    project_scope,
+)
+
+_MOVED = "moved: "
+"""The audit of a move names the other memory so, in both scopes."""
+
+_LAST_CHANGES = 20
+"""Changes of a memory among which its move is looked for."""
+
+
+class Projects(SharedMemories):
+    """Lets people look after their projects."""
+
+    async def projects(self, user_id: str) -> list[Project]:
+        """Return the person's projects, by name."""
+        store = self._backends.projects
+        return [await store.measured(user_id, each) for each in await store.of_person(user_id)]
+
+    async def project(self, user_id: str, name: str) -> Project:
+        """Return one of the person's projects.
+
+        Raises:
+            ProjectNotFoundError: There is none of this name.
+        """
+        found = (each for each in await self.projects(user_id) if each.name == name)
+        project = next(found, None)
+        if project is None:
+            raise ProjectNotFoundError
+        return project
+
+    async def change_project(
+        self, user_id: str, name: str, *, title: str | None = None, alone: bool | None = None
+    ) -> Project:
+        """Change how a project is called, or whether its chats recall its memories alone; None leaves it.
+
+        Raises:
+            ProjectNotFoundError: The person has no such project.
+        """
+        store = self._backends.projects
+        return await store.measured(user_id, await store.change(user_id, name, title=title, alone=alone))
+
+    async def move(
+        self, user_id: str, memory_id: UUID, project: str, *, actor: Actor = Actor.ADMIN
+    ) -> Memory:
+        """Move a statement of a user's own to a project of the person, or with "" to the person; return it as it is there.
+
+        It is written there as by hand, without the chat that it comes from: that stays where it is. To undo the change on either side
+        undoes both.
+
+        Raises:
+            MemoryNotFoundError: The user has no such statement of their own.
+            DuplicateMemoryError: It is there already, or it was refused there.
+        """
+        target = project_scope(person_of(user_id), project)
+        memory = await self._backends.memories.get(user_id, memory_id)
+        if memory.owner != user_id or memory.kind not in STATEMENTS or target == user_id:
+            raise MemoryNotFoundError
+        at = self._clock()
+        written = replace(
+            memory, id=uuid7(), owner=target, source=Source.MANUAL, provenance=Provenance(), created_at=at
+        )
+        [written] = await self._embedded_if_possible([written])
+        apply = self._backends.memories.apply
+        added = Add(written, Reason.MOVED, f"{_MOVED}{memory_id}")
+        [done] = await apply(Scope(target, ""), [added], actor=actor, at=at)
+        if not isinstance(done, Add):
+            raise DuplicateMemoryError
+        # It is in both for a moment, and stays so if this fails: nothing is lost.
+        gone = Retire(memory_id, Reason.MOVED, decided_by=f"{_MOVED}{written.id}")
+        await apply(Scope(user_id, ""), [gone], actor=actor, at=at)
+        await self._backends.index.enqueue(target)
+        return written
+
+    async def _undo_move(self, user_id: str, done: Update, *, actor: Actor) -> None:
+        """Undo the other half of a move, after one half was undone; what was changed since stays."""
+        half = await self._changed(user_id, done.memory_id, done.undoes)
+        if half is None or half.reason is not Reason.MOVED:
+            return
+        other = UUID((half.decided_by or "").removeprefix(_MOVED))
+        person = person_of(user_id)
+        projects = await self._backends.projects.of_person(person)
+        for scope in (person, *(project_scope(person, each.name) for each in projects)):
+            moved = await self._changed(scope, other)
+            if moved is not None:
+                with suppress(NotUndoableError, DuplicateMemoryError):
+                    await self._backends.memories.undo(scope, moved.id, actor=actor, at=self._clock())
+
+    async def _changed(self, user_id: str, memory_id: UUID, update_id: UUID | None = None) -> Update | None:
+        """Return a change of a memory by its id, or without one its last move; None if there is none among the last."""
+        rows = await self._backends.memories.history(user_id, memory_id, limit=_LAST_CHANGES)
+        meant = (
+            each
+            for each in rows
+            if (each.id == update_id if update_id else each.reason is Reason.MOVED and each.undoes is None)
+        )
+        return next(meant, None)

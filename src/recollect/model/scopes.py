@@ -1,0 +1,98 @@
+"""Whose data it is: a person's own, or that of one of their projects; the chat; and the versions of the data.
+
+A project is a scope of its own, with an id like a user's, so that all that keeps users apart keeps projects apart, too. The id is
+the person's with ``SEPARATOR`` and the project's name behind it; no person's id holds that character.
+"""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import NamedTuple
+from uuid import UUID
+
+SEPARATOR = "\x1f"
+"""Stands between a person's id and the name of their project: U+001F, which separates units of data."""
+
+LONGEST_PROJECT = 64
+"""Characters of a project's name."""
+
+_NOT_IN_NAMES = frozenset({"Cc", "Cs", "Zl", "Zp"})
+"""The Unicode categories of control characters, lone surrogates and line ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A user (a person, or one of their projects), and one session (a chat) of theirs. The first argument of every store method."""
+
+    user_id: str
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project of a person.
+
+    Attributes:
+        name: Its name, by which requests choose it.
+        title: Its name for people to read; "" if it has no other.
+        alone: Whether its chats recall the project's memories alone, without the person's own.
+        memories: How many memories it has.
+        chats: How many chats.
+    """
+
+    name: str
+    title: str = ""
+    alone: bool = False
+    memories: int = 0
+    chats: int = 0
+
+
+class Versions(NamedTuple):
+    """The versions of a person's memories and log, in the order of commits.
+
+    Attributes:
+        epoch: Another value whenever the person was erased and came back, or the server started again.
+        statements: The version of their memories.
+        statements_floor: The version in which memories were last removed.
+        log: The version of their indexed messages.
+        log_floor: The version in which indexed messages were last removed.
+        commons: The version of the shared memories.
+        commons_floor: The version in which shared memories were last removed.
+    """
+
+    epoch: UUID
+    statements: int
+    statements_floor: int
+    log: int
+    log_floor: int
+    commons: int
+    commons_floor: int
+
+
+def project_scope(person: str, project: str) -> str:
+    """Return the id of a project of a person; with "" the person's own."""
+    return f"{person}{SEPARATOR}{project}" if project else person
+
+
+def person_of(user_id: str) -> str:
+    """Return the person to whom an id belongs: their own, or that of a project of theirs."""
+    return user_id.partition(SEPARATOR)[0]
+
+
+def project_of(user_id: str) -> str:
+    """Return the project of an id; "" for a person's own."""
+    return user_id.partition(SEPARATOR)[2]
+
+
+def scopes_in(user_id: str) -> tuple[str, ...]:
+    """Return the ids of all that is recalled for a user: in a project the project's first, then the person's own."""
+    return tuple(dict.fromkeys((user_id, person_of(user_id))))
+
+
+def project_name(text: object) -> str | None:
+    """Return a project's name in its one form: NFC, one space between words; None if it can be none."""
+    if not isinstance(text, str) or len(text) > 2 * LONGEST_PROJECT:
+        return None
+    if any(unicodedata.category(each) in _NOT_IN_NAMES for each in text):
+        return None
+    name = " ".join(unicodedata.normalize("NFC", text).split())
+    return name if 0 < len(name) <= LONGEST_PROJECT else None
