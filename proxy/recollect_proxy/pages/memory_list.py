@@ -55,10 +55,10 @@ async def show_memories(
         session_id=other_id_named(chat) if chat else None,
         words=tuple(storable_text(words[:_LONGEST_WORDS]).split()[:_MOST_WORDS]),
     )
-    found, to_review, kept = await asyncio.gather(
+    found, to_review, unsettled = await asyncio.gather(
         _find(visit, taken, after),
         _to_review(visit),
-        visit.engine.count_kept(visit.user_id),
+        visit.engine.count_unsettled(visit.user_id),
     )
     return visit.page(
         "memories.html",
@@ -69,7 +69,7 @@ async def show_memories(
             [taken.session_id, *(each.provenance.session_id for each in [*found.memories, *found.near])],
         ),
         to_review=to_review,
-        kept=kept,
+        unsettled=unsettled,
         words=words[:_LONGEST_WORDS],
         kind=None if taken.kinds is SHOWN else next(iter(taken.kinds)),
         chat=taken.session_id,

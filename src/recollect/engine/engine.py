@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -196,14 +197,15 @@ class Engine(Profiles):
         turn = Turn(Scope(user_id, ""), text, key=f"search:{now.isoformat()}", at=now, model="")
         ranking = await self.rank(turn, reach=replace(self.policy.reach, **_OF_MEMORIES))
         taken = MemoryFilter(kinds, sources)
-        found = [
+        fitting = (
             (each.item, float(each.score), tuple((name, float(value)) for name, value in each.parts))
             for each in ranking.ranked
             if isinstance(each.item, Memory)
             and each.item.owner in {user_id, COMMONS}
             and each.item.source is not Source.GLOBAL
             and taken.takes(each.item)
-        ][:limit]
+        )
+        found = list(islice(fitting, limit))
         memories = await self._backends.memories.counted(user_id, [memory for memory, *_ in found])
         of_today = zip(memories, found, strict=True)
         return Found(

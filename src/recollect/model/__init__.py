@@ -18,7 +18,7 @@ from recollect.model.audit import (
     SettingsChange,
     Update,
 )
-from recollect.model.browsing import ChatSeen, KeptCounts, MessageSeen
+from recollect.model.browsing import ChatSeen, KeptCounts, MessageSeen, Unsettled
 from recollect.model.change import (
     NOT_ERASED,
     Add,

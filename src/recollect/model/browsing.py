@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from recollect.model.chat import Failure
@@ -35,6 +36,18 @@ class KeptCounts:
     held: int = 0
     changes: int = 0
     waiting: int = 0
+
+
+class Unsettled(NamedTuple):
+    """The numbers of what waits.
+
+    Attributes:
+        held: Memories that wait for approval.
+        waiting: Exchanges that wait until a model can read them.
+    """
+
+    held: int
+    waiting: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from recollect.model import (
     Page,
     Role,
     Scope,
+    Unsettled,
     Update,
 )
 from recollect.store.pool import Database
@@ -131,6 +132,12 @@ class Browsing:
         async with self._database.for_user(user_id) as connection:
             row = await connection.fetchrow(SQL["count_kept_of_user"], user_id)
         return KeptCounts(**row) if row is not None else KeptCounts()
+
+    async def count_unsettled(self, user_id: str) -> Unsettled:
+        """Count the memories that wait for the user, and the exchanges that wait for a model."""
+        async with self._database.for_user(user_id) as connection:
+            row = await connection.fetchrow(SQL["count_unsettled_of_user"], user_id)
+        return Unsettled(*(row or (0, 0)))
 
 
 def _message_seen(row: Record) -> MessageSeen:

@@ -89,6 +89,8 @@ async def test_all_that_is_kept_is_counted_and_nothing_of_others(store: Store) -
 
     assert await store.browsing.count_kept(store.anna) == KeptCounts(1, 2, 1, 1, 2, 1)
     assert await store.browsing.count_kept(store.ben) == KeptCounts(1, 0, 0, 0, 1)
+    assert await store.browsing.count_unsettled(store.anna) == (1, 1)
+    assert await store.browsing.count_unsettled(store.ben) == (0, 0)
     assert [each.id for each in await store.browsing.chats(store.anna, limit=9)] == [
         store.anna.scope.session_id
     ]

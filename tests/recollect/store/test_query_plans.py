@@ -85,6 +85,7 @@ ANALYZE;
 READ = """
 SELECT relname, seq_tup_read, coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables WHERE schemaname = 'recollect'
 """
+LATER, LAST = datetime.now(UTC) + timedelta(1), "ffffffff-ffff-ffff-ffff-ffffffffffff"
 VECTOR = [0.1] * DIMENSIONS
 
 
@@ -221,11 +222,14 @@ async def test_what_was_said_in_an_exchange_is_found_by_it(
 @pytest.mark.parametrize(
     ("name", "arguments", "most"),
     [
-        ("page_of_memories", ("user 7", "ffffffff-ffff-ffff-ffff-ffffffffffff", 21), 21),
+        ("page_of_memories", ("user 7", LAST, 21), 21),
         ("one_memory", ("user 7", "00000000-0000-0000-0000-000000001f47"), 1),
         ("messages_before", ("user 7", "chat 3", 900, 6), 6),
         ("pending_exchanges", ("user 7", 10), 0),
         ("memory_with_content", ("user 7", b"\0" * 32), 0),
+        ("memories_said_last", ("user 7", LATER, LAST, ["fact"], 51, None, []), 51),
+        ("memories_said_last", ("user 7", LATER, LAST, ["fact"], 51, None, ["memory"]), 51),
+        ("memories_to_review", ("user 7", ["fact", "todo"], LATER, 0.4, 51, LATER), 51),
     ],
 )
 async def test_no_other_query_of_the_page_reads_more_than_it_returns(

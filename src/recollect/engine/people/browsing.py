@@ -61,7 +61,8 @@ class Browsing(Administration):
         browsing = backends.browsing
         self.changes, self.chats_of = browsing.changes, browsing.chats
         self.said_last, self.first_words = browsing.said_last, browsing.first_words
-        self.count_kept, self.size = browsing.count_kept, backends.statistics.size
+        self.count_kept, self.count_unsettled = browsing.count_kept, browsing.count_unsettled
+        self.size = backends.statistics.size
         self.users, self.count_memories = backends.memories.users, backends.memories.count
 
     # -- what failed, or waits for a model -----------------------------------------------------------

@@ -127,6 +127,12 @@ CREATE INDEX vectors_changed ON vectors (owner, changed) WHERE valid_to IS NULL;
 -- Finds the past.
 CREATE INDEX vectors_past ON vectors (owner, changed) WHERE ended_at IS NOT NULL;
 
+-- Finds what was said last, without a look at all of a user's memories.
+CREATE INDEX vectors_said ON vectors (owner, observed_at DESC, id DESC) WHERE valid_to IS NULL;
+-- Finds what to ask the user about: overdue to-dos, and important statements that are old.
+CREATE INDEX vectors_due ON vectors (owner, event_at) WHERE kind = 'todo' AND event_at IS NOT NULL AND valid_to IS NULL;
+CREATE INDEX vectors_important ON vectors (owner, importance DESC, id, observed_at) WHERE valid_to IS NULL;
+
 -- Finds the memories that have no hints yet.
 CREATE INDEX vectors_unhinted ON vectors (owner, id) WHERE use IS NULL AND valid_to IS NULL;
 
@@ -184,6 +190,9 @@ CREATE INDEX memory_updates_at ON memory_updates (user_id, at);
 CREATE INDEX memory_updates_stood_behind ON memory_updates (user_id, memory_id)
     WHERE action = 'restore' AND reason = 'undone'
         OR reason IN ('asked', 'corrected', 'approved', 'edited', 'written');
+-- Finds what a person confirmed by hand.
+CREATE INDEX memory_updates_confirmed ON memory_updates (user_id, memory_id, at)
+    WHERE action = 'reinforce' AND actor IN ('user', 'admin');
 CREATE UNIQUE INDEX memory_updates_undone ON memory_updates (user_id, undoes) WHERE undoes IS NOT NULL;
 
 -- What its user has to approve first. Nothing that recalls reads it. A refused row keeps only the hash, by which the same

@@ -5,20 +5,38 @@ SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
     v.holds_until, v.outline, v.use, v.topics, v.questions,
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
-FROM users_vectors AS l
-JOIN vectors AS v ON v.owner = $1 AND v.id = l.vector_id
-CROSS JOIN LATERAL (
-    SELECT v.kind = 'todo' AND v.event_at IS NOT NULL AS is_dated,
-        CASE WHEN v.kind = 'todo' THEN coalesce(v.event_at, $3::timestamptz) ELSE $3::timestamptz END AS since
-) AS asked
-WHERE l.user_id = $1 AND l.owner = $1 AND v.kind = ANY ($2::text[])
-    AND CASE WHEN is_dated THEN v.event_at < $6::timestamptz - interval '1 day' ELSE v.observed_at < $3 AND v.importance >= $4 END
-    AND NOT EXISTS (
-        SELECT FROM memory_updates AS u
-        WHERE u.user_id = $1 AND u.memory_id = v.id AND u.at >= since
-            AND u.action = 'reinforce' AND u.actor IN ('user', 'admin')
+FROM ( -- each part in the order of an index, which ends with the last that is asked for
+    (
+        SELECT due.id, true AS is_dated
+        FROM vectors AS due
+        WHERE due.owner = $1 AND due.valid_to IS NULL AND due.kind = 'todo' AND due.kind = ANY ($2::text[])
+            AND due.event_at IS NOT NULL AND due.event_at < $6::timestamptz - interval '1 day'
+            AND NOT EXISTS (
+                SELECT FROM memory_updates AS u
+                WHERE u.user_id = $1 AND u.memory_id = due.id AND u.at >= due.event_at
+                    AND u.action = 'reinforce' AND u.actor IN ('user', 'admin')
+            )
+        ORDER BY due.importance DESC, due.id
+        LIMIT $5
     )
-ORDER BY is_dated DESC, v.importance DESC, v.id
+    UNION ALL
+    (
+        SELECT old.id, false
+        FROM vectors AS old
+        WHERE old.owner = $1 AND old.valid_to IS NULL AND old.kind = ANY ($2::text[])
+            AND (old.kind <> 'todo' OR old.event_at IS NULL) AND old.observed_at < $3 AND old.importance >= $4
+            AND NOT EXISTS (
+                SELECT FROM memory_updates AS u
+                WHERE u.user_id = $1 AND u.memory_id = old.id AND u.at >= $3
+                    AND u.action = 'reinforce' AND u.actor IN ('user', 'admin')
+            )
+        ORDER BY old.importance DESC, old.id
+        LIMIT $5
+    )
+) AS asked
+JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = asked.id
+JOIN vectors AS v ON v.owner = $1 AND v.id = asked.id
+ORDER BY asked.is_dated DESC, v.importance DESC, v.id
 LIMIT $5;
 
 -- name: confirmed_since
@@ -68,22 +86,34 @@ SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
     v.holds_until, v.outline, v.use, v.topics, v.questions,
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
-FROM ( -- found by little of each row, so that not all of every row is sorted
-    SELECT looked.owner, looked.id, looked.observed_at
+FROM ( -- the user's own by the index of what was said last, and the few that are shared
+    (
+        SELECT own.owner, own.id, own.observed_at
+        FROM vectors AS own
+        WHERE own.owner = $1 AND own.valid_to IS NULL AND own.kind = ANY ($4::text[])
+            AND (own.observed_at, own.id) < ($2::timestamptz, $3::uuid)
+            AND ($6::text IS NULL OR own.session_id = $6)
+            AND (cardinality($7::text[]) = 0 OR NOT EXISTS (
+                SELECT FROM unnest($7::text[]) AS word WHERE strpos(lower(own.content), lower(word)) = 0
+            ))
+        ORDER BY own.observed_at DESC, own.id DESC
+        LIMIT $5
+    )
+    UNION ALL
+    SELECT shared.owner, shared.id, shared.observed_at
     FROM users_vectors AS given
-    JOIN vectors AS looked ON looked.owner = given.owner AND looked.id = given.vector_id
-    WHERE given.user_id = $1 AND looked.owner IN ($1, '*') AND looked.kind = ANY ($4::text[])
-        AND (looked.observed_at, looked.id) < ($2::timestamptz, $3::uuid)
-        AND ($6::text IS NULL OR looked.session_id = $6)
+    JOIN vectors AS shared ON shared.owner = '*' AND shared.id = given.vector_id
+    WHERE given.user_id = $1 AND given.owner = '*' AND shared.kind = ANY ($4::text[])
+        AND (shared.observed_at, shared.id) < ($2::timestamptz, $3::uuid)
+        AND ($6::text IS NULL OR shared.session_id = $6)
         AND (cardinality($7::text[]) = 0 OR NOT EXISTS (
-            SELECT FROM unnest($7::text[]) AS word WHERE strpos(lower(looked.content), lower(word)) = 0
+            SELECT FROM unnest($7::text[]) AS word WHERE strpos(lower(shared.content), lower(word)) = 0
         ))
-    ORDER BY looked.observed_at DESC, looked.id DESC
-    LIMIT $5
 ) AS found
 JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = found.id
 JOIN vectors AS v ON v.owner = found.owner AND v.id = found.id
-ORDER BY found.observed_at DESC, found.id DESC;
+ORDER BY found.observed_at DESC, found.id DESC
+LIMIT $5;
 
 -- name: count_kept_of_user
 -- How much is kept of the user.
@@ -93,6 +123,13 @@ SELECT
     (SELECT count(*) FROM sessions WHERE user_id = $1) AS chats,
     (SELECT count(*) FROM quarantine WHERE user_id = $1 AND NOT refused) AS held,
     (SELECT count(*) FROM memory_updates WHERE user_id = $1) AS changes,
+    (SELECT count(*) FROM exchanges
+     WHERE user_id = $1 AND state = 'pending' AND waits_for IS NOT NULL) AS waiting;
+
+-- name: count_unsettled_of_user
+-- How many memories wait for the user, and how many exchanges for a model.
+SELECT
+    (SELECT count(*) FROM quarantine WHERE user_id = $1 AND NOT refused) AS held,
     (SELECT count(*) FROM exchanges
      WHERE user_id = $1 AND state = 'pending' AND waits_for IS NOT NULL) AS waiting;
 
