@@ -197,19 +197,13 @@ async def with_ollama_connection(folder: Path) -> AsyncIterator[Host]:
     model = LanguageModel()
     async with model.upstream, _running_database() as database:
         signed = {"identity": "openwebui-jwt", "openwebui_jwt_secret": _SECRET, "require_identity": True}
-        settings = _settings(
-            model, database, folder, **signed | {"upstream": model.upstream.base_url.removesuffix("/v1")}
-        )
+        settings = _settings(model, database, folder, **signed | {"upstream": model.ollama_url})
         async with (
             running_proxy(settings) as proxy,
-            served_openwebui(
+            _ollama_alone(
                 folder,
-                connection="",
-                connection_headers={},
-                model=model.upstream.base_url,
-                ENABLE_OPENAI_API="false",
-                ENABLE_OLLAMA_API="true",
-                OLLAMA_BASE_URLS=f"http://127.0.0.1:{proxy.port}",
+                model,
+                f"http://127.0.0.1:{proxy.port}",
                 OLLAMA_API_CONFIGS=json.dumps({"0": {"enable": True, "headers": _HEADERS | MARKS}}),
                 ENABLE_FORWARD_USER_INFO_HEADERS="true",
                 FORWARD_USER_INFO_HEADER_JWT_SECRET=_SECRET,
@@ -217,6 +211,33 @@ async def with_ollama_connection(folder: Path) -> AsyncIterator[Host]:
         ):
             administrator = await signed_in(server)
             yield Host("ollama", server, administrator, model, database, lambda: nullcontext(proxy))
+
+
+@asynccontextmanager
+async def with_ollama_and_a_proxy_nobody_uses(folder: Path) -> AsyncIterator[Host]:
+    """Serve Open WebUI as it finds Ollama by itself, and the proxy as it starts by itself, not yet connected."""
+    model = LanguageModel()
+    async with model.upstream, _running_database() as database:
+        settings = _settings(model, database, folder, upstream=model.ollama_url)
+        async with running_proxy(settings) as proxy, _ollama_alone(folder, model, model.ollama_url) as server:
+            administrator = await signed_in(server)
+            yield Host("ollama", server, administrator, model, database, lambda: nullcontext(proxy))
+
+
+def _ollama_alone(
+    folder: Path, model: LanguageModel, url: str, **environ: str
+) -> AbstractAsyncContextManager[Server]:
+    """Serve Open WebUI with one connection, which speaks Ollama's API."""
+    return served_openwebui(
+        folder,
+        connection="",
+        connection_headers={},
+        model=model.upstream.base_url,
+        ENABLE_OPENAI_API="false",
+        ENABLE_OLLAMA_API="true",
+        OLLAMA_BASE_URLS=url,
+        **environ,
+    )
 
 
 @asynccontextmanager

@@ -61,6 +61,11 @@ class LanguageModel:
         self.upstream = ScriptedUpstream(self._answer)
         self.pupil = Pupil(extracts=_statements)
 
+    @property
+    def ollama_url(self) -> str:
+        """Where it speaks Ollama's API."""
+        return self.upstream.base_url.removesuffix("/v1")
+
     def forget(self) -> None:
         """Forget what it was asked, and when to look things up."""
         self.upstream.begun.clear()

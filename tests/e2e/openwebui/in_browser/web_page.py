@@ -43,6 +43,36 @@ class WebPage:
         await page.get_by_role("button", name="Sign in").click()
         await expect(self._field).to_be_visible(timeout=_MILLISECONDS)
 
+    async def opens_connections(self) -> None:
+        """Open the administrator's settings of connections by their address."""
+        await self._page.goto(f"{self._base_url}/admin/settings/connections")
+        await expect(self._page.get_by_role("heading", name="Connections", exact=True)).to_be_visible()
+
+    async def opens_first_page(self) -> None:
+        """Open the page where a chat begins by its address."""
+        await self._page.goto(self._base_url)
+        await expect(self._field).to_be_visible(timeout=_MILLISECONDS)
+
+    async def moves_connection(self, url: str, headers: str) -> int:
+        """Give the only connection another URL, and headers; return how many clicks that takes."""
+        page, clicks = self._page, 0
+        window = page.get_by_role("dialog").filter(has=page.get_by_role("heading", name="Edit Connection"))
+        fields = (
+            window.get_by_role("textbox", name="URL", exact=True),
+            window.get_by_role("textbox", name="Enter additional headers"),
+        )
+        for button in (
+            page.get_by_role("button", name="Configure"),
+            window.get_by_role("button", name="Advanced"),
+        ):
+            await button.click()
+            clicks += 1
+        for field, text in zip(fields, (url, headers), strict=True):
+            await field.fill(text)
+        await window.get_by_role("button", name="Save").click()
+        await expect(window).to_have_count(0, timeout=_MILLISECONDS)
+        return clicks + 1
+
     async def begin_chat(self) -> None:
         """Begin a new chat by the button at the side."""
         await self._page.get_by_role("link", name="New Chat").first.click()

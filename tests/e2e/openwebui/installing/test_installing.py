@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.openwebui import server
-from tests.e2e.openwebui.environments import OURS, Environment, layered_environment
 from tests.e2e.openwebui.hosts import FILTER, FILTER_NAME, Database, Host
+from tests.e2e.openwebui.installing.environments import OURS, Environment, layered_environment
 from tests.e2e.openwebui.language_model import REPLY, LanguageModel, prompt
 from tests.e2e.openwebui.people import Conversation, signed_in
 from tests.e2e.openwebui.plain import filter_host, learning_from, plain_openwebui
