@@ -47,7 +47,7 @@ class _Shape:
 
 
 # Open WebUI's default templates (`config.py`, `utils/memory.py`, `utils/context_compaction.py`),
-# of 0.12 and before, then LibreChat's.
+# of 0.12 and before.
 _SHAPES = (
     _Shape("title", "### Task:\nGenerate a concise title summarizing the chat history"),
     _Shape(
@@ -80,18 +80,6 @@ _SHAPES = (
     _Shape("tool choice", "History:\n", "\nQuery: ", system="Available Tools: "),
     _Shape("tool choice", "Query: History:\n", "\nQuery: ", system="Available Tools: "),
     _Shape("memory review", system="You are Open WebUI's private memory reviewer."),
-    _Shape(
-        "title",
-        "Provide a concise, 5-word-or-less title for the conversation, using title case conventions.",
-        "Only return the title itself",
-        streams=True,
-    ),
-    _Shape(
-        "title",
-        "Analyze this conversation and provide:\n1. The detected language of the conversation",
-        "2. A concise title in the detected language",
-        streams=True,
-    ),
 )
 
 _SUB_AGENT = "You are a sub-agent working on a specific task assigned by the lead agent."
@@ -105,6 +93,10 @@ _WAKING = anchored(
 _EVENTS = linear(r"(?:System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*(?:\n\s*|\Z))+")
 # An administrator may have put any words around it, but the chat in it is always written so.
 _CLOSED_BY_CHAT = linear(r"<chat_history>\s*[A-Z]+: .*</chat_history>\s*\Z", re.DOTALL)
+# LibreChat's titles, and its own memory, which reads the chat under a heading, as LangChain writes one down.
+_QUOTES_CHAT = linear(
+    r"\n(?:User|Human): (?:.*\n)?(?:AI|Assistant):|:\s*\n(?:\[[^\]\n]{1,200}\]\s*\n)?(?:Human|AI): ", re.DOTALL
+)
 
 
 def is_background_task(chat: ChatBody) -> bool:
@@ -112,7 +104,7 @@ def is_background_task(chat: ChatBody) -> bool:
 
     Recognised are Open WebUI's titles, tags, follow-ups, search queries, autocompletion, image
     prompts, emojis, merged answers, tool choice without function calling, memory review, context
-    compaction, note titles and sub-agents, and LibreChat's titles. A chat with retrieved documents
+    compaction, note titles and sub-agents, and LibreChat's titles and memory. A chat with retrieved documents
     begins like many of them (``### Task:``) and is none. So are chats whose last message of the user nobody
     wrote: what a sub-agent reports back, an agent's heartbeat, a scheduled prompt of OpenClaw.
     """
@@ -125,9 +117,13 @@ def is_background_task(chat: ChatBody) -> bool:
     if len(said) != 1 or said[0].role != "user":
         return False
     user = said[0].text.strip()
-    if not chat.stream and user.endswith("</chat_history>") and _CLOSED_BY_CHAT.search(user):
+    if not chat.stream and (_QUOTES_CHAT.search(user) or _ends_with_chat(user)):
         return True
     return any(shape.fits(user, system, stream=chat.stream) for shape in _SHAPES)
+
+
+def _ends_with_chat(text: str) -> bool:
+    return text.endswith("</chat_history>") and _CLOSED_BY_CHAT.search(text) is not None
 
 
 def _nobody_wrote(text: str) -> bool:

@@ -1,8 +1,8 @@
 """Separates a user's own words from text that a frontend put around them.
 
 Never: raises, or takes a tag for wrapping that stands where no frontend puts it. The shapes are
-those of Open WebUI 0.12: the RAG template, attached files, cited sources and its own memories; and our own fences,
-where a frontend sends back what we added.
+those of Open WebUI 0.12: the RAG template, attached files, cited sources and its own memories; other frontends' files;
+and our own fences, where a frontend sends back what we added.
 """
 
 import re
@@ -13,6 +13,7 @@ from recollect.text.attribution.embedded_data import without_data
 from recollect.text.attribution.thoughts import without_thoughts
 from recollect.text.patterns import Pattern, anchored, bounded
 from recollect.wire.body import ChatMessage
+from recollect.wire.written_files import without_file_parts, without_files
 
 _TEMPLATE = "### Task:"
 _TEMPLATE_CONTEXT = bounded(r"^<context>(?:[ \t]*\r?$|\s*<source )", re.MULTILINE)
@@ -38,15 +39,16 @@ def authored_text(message: ChatMessage) -> str:
 
     Returns:
         The text parts, joined by line ends; of a user's, each without retrieved documents, lists
-        of attached files, source tags, injected memories and our own fenced blocks, and without
-        surrounding space. A mark stands for each image that is written into a text.
+        of attached files, files written into it, source tags, injected memories and our own fenced
+        blocks, and without surrounding space. A mark stands for each image that is written into a text.
         "" where nothing is left: a message of nothing but images, say.
     """
     if message.role == "assistant":
         return without_thoughts(without_data(message.text))
     if message.role != "user":
         return message.text
-    return "\n".join(filter(None, (_unwrapped(without_data(text)) for text in message.texts)))
+    texts = without_file_parts(message.texts)
+    return "\n".join(filter(None, (_unwrapped(without_data(text)) for text in texts)))
 
 
 def known_by(message: Message) -> str:
@@ -79,7 +81,7 @@ def own_blocks(text: str) -> list[tuple[int, int]]:
 
 
 def _unwrapped(text: str) -> str:
-    text = text.strip()
+    text = without_files(text).strip()
     if "<" not in text:
         return text
     # Ours first: a quote in one may look like the end of another.

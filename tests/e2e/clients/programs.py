@@ -82,7 +82,7 @@ def python_client(script: str, **options: Any) -> Client:
 
     Args:
         script: The script's name without its ending.
-        options: Further fields of its task, besides address, headers, key and question.
+        options: Further fields of its task, or others than these: address, headers, key and question.
     """
 
     async def ask(address: str, headers: Mapping[str, str]) -> Any:
@@ -93,12 +93,13 @@ def python_client(script: str, **options: Any) -> Client:
     return ask
 
 
-def node_client(way: str, program: str = "client.mjs") -> Client:
+def node_client(way: str, program: str = "client.mjs", **options: Any) -> Client:
     """Return a client written for Node.
 
     Args:
         way: The name of a function in the program.
         program: A file in node/.
+        options: As for ``python_client``.
     """
 
     async def ask(address: str, headers: Mapping[str, str]) -> Any:
@@ -107,7 +108,7 @@ def node_client(way: str, program: str = "client.mjs") -> Client:
             pytest.skip("node is not installed: nothing is known of the SDKs for Node")
         if not (NODE / "node_modules").exists():
             pytest.skip("the SDKs for Node are not installed: `make test-clients` does it, with npm")
-        task = {"address": address, "headers": dict(headers), "key": KEY, "question": QUESTION}
+        task = {"address": address, "headers": dict(headers), "key": KEY, "question": QUESTION, **options}
         return json.loads(await run(node, NODE / program, way, given=json.dumps(task).encode()))
 
     return ask

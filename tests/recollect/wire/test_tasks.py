@@ -15,6 +15,19 @@ RETRIEVED = (
 SUB_AGENT = "You are a sub-agent working on a specific task assigned by the lead agent."
 
 
+# As LibreChat's own client sends them (`@librechat/agents` 3.2.21), its memory with its administrator's instructions.
+LIBRECHAT = {
+    "title": "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. "
+    "Only return the title itself.\n\nConversation:\nUser: I live in Lisbon.\nAI: ",
+    "title, by schema": "Analyze this conversation and provide:\n1. The detected language of the conversation\n"
+    "2. A concise title in the detected language (5 words or less, no punctuation or quotation)\n\n"
+    "User: I live in Lisbon.\nAI: Noted.",
+    "title, reworded by an administrator": "Titel in drei Worten.\nUser: I live in Lisbon.\nI have a dog.\nAI: Noted.",
+    "memory, of a first message": "# Current Chat:\n\nHuman: I live in Lisbon.",
+    "memory, cut": "# Current Chat:\n\n[Earlier chat content omitted due to memory input limit]\n\nAI: Noted.\nHuman: Why?",
+}
+
+
 def chat(*messages: dict[str, Any], **fields: Any) -> ChatBody:
     read = read_body(json.dumps({"messages": messages, **fields}).encode())
     assert read is not None
@@ -54,18 +67,6 @@ MERGE = (
     "You have been provided with a set of responses from various models to the latest user query: "
     '"hi"\n\nYour task\n\nResponses from models: a'
 )
-LIBRECHAT = (
-    (
-        "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. "
-        "Only return the title itself.\n\nConversation:\nUser: hi\nAI: hello"
-    ),
-    (
-        "Analyze this conversation and provide:\n1. The detected language of the conversation\n"
-        "2. A concise title in the detected language (5 words or less)\n\nUser: hi\nAI: hello"
-    ),
-)
-
-
 @table("prompt", TASKS.values())
 def test_a_frontends_task_is_known_by_its_shape(prompt: str) -> None:
     assert is_background_task(chat(user(prompt), stream=False, max_tokens=1000))
@@ -80,10 +81,17 @@ def test_a_task_that_is_not_merging_is_never_streamed_nor_one_of_several_message
     assert not is_background_task(chat(system(prompt)))
 
 
-@table("prompt", [MERGE, *LIBRECHAT])
 @table("stream", [True, False])
-def test_merging_and_librechats_titles_may_be_streamed(prompt: str, *, stream: bool) -> None:
-    assert is_background_task(chat(user(prompt), stream=stream))
+def test_merging_may_be_streamed(*, stream: bool) -> None:
+    assert is_background_task(chat(user(MERGE), stream=stream))
+
+
+@table("prompt", LIBRECHAT.values())
+def test_a_request_that_quotes_the_chat_is_a_task_unless_it_is_streamed_or_has_more_messages(prompt: str) -> None:
+    assert is_background_task(chat(user(prompt)))
+    assert is_background_task(chat(system("Use the tools."), user(prompt), stream=False))
+    assert not is_background_task(chat(user(prompt), stream=True))
+    assert not is_background_task(chat(user("hi"), user(prompt)))
 
 
 def test_choosing_a_tool_without_function_calling_is_a_task() -> None:
@@ -129,6 +137,8 @@ def test_a_sub_agent_works_on_a_task_whatever_its_chat_looks_like() -> None:
         "<chat_history>",
         "You have been provided with a set of responses from various models to the latest user query. Why?",
         "Provide a concise, 5-word-or-less title for the conversation between my cats",
+        "My settings:\nUser: alice\nHost: nas\nWhy can't I sign in?",
+        "Human: rights\nare my topic.",
         RETRIEVED,
         f"{RETRIEVED}\n{CHAT}\nWhat is that?",
         "",

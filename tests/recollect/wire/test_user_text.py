@@ -59,6 +59,10 @@ def written(text: str) -> str:
         f"{OURS}\n\n{WORDS}",
         f"{HISTORY}\n\n{OURS}\n\n{WORDS}\n\n{OURS}",
         f"{RETRIEVED}\n{WORDS}\n\n{OURS}".replace("\n", "\r\n"),
+        # LibreChat puts files in front, Jan behind.
+        f'Attached document(s):\n```md# "cv.txt"\nI hate tea.\n\n```\n{WORDS}',
+        f'Attached document(s):\n```md# "a.md"\n```sh\nmake\n```\n\nI hate tea.\n\n\n---\n\n# "b.txt"\nI too.\n\n```\n{WORDS}',
+        f"{WORDS}\n\nFile: cv.txt\nI hate tea.\n\nI hate milk.\n\nFile: b.pdf\nI too.",
     ],
 )
 def test_only_the_users_words_are_left(text: str) -> None:
@@ -77,6 +81,9 @@ def test_only_the_users_words_are_left(text: str) -> None:
         "<source src='a.mp4'></source> is how a video is embedded",
         '<source id="1" is how a citation begins',
         "<memory_context> is never closed",
+        "Attached document(s):\n```md\nis how it begins\n\n```\nWhy?",
+        "File: cv.txt is missing",
+        "Why does it say\nFile: cv.txt\nthere?",
         "What do <memory_context> and </memory_context> mean?",
         "What goes into <attached_files> before </attached_files>?",
         "I said <user_query>yes</user_query>",
@@ -112,6 +119,12 @@ def test_every_part_is_unwrapped_and_only_text_is_heard() -> None:
     )
 
     assert authored_text(message) == f"Look:\n{WORDS}"
+
+
+def test_a_part_that_begins_with_a_files_name_is_cherry_studios_file_unless_it_is_the_first() -> None:
+    parts = [{"type": "text", "text": text} for text in ("node.js\nis what I use.", "my cv.txt\nI hate tea.")]
+
+    assert authored_text(ChatMessage(role="user", content=parts)) == "node.js\nis what I use."
 
 
 @table("role", ["system", "developer", "assistant", "tool", None, 5, [], {}])
