@@ -87,10 +87,15 @@ def test_the_index_leads_to_every_page() -> None:
 
 
 def test_each_how_to_has_numbered_steps_and_says_how_to_undo_them() -> None:
-    for page in (ROOT / "docs" / "how-to").glob("*.md"):
+    for page in (ROOT / "docs" / "how-to").rglob("*.md"):
         text = page.read_text("utf-8")
         assert re.search(r"^1\. .+^2\. ", text, re.MULTILINE | re.DOTALL), page.name
         assert re.search(r"\bundo", text, re.IGNORECASE), page.name
+
+
+def test_the_page_of_a_frontend_fits_on_a_screen() -> None:
+    pages = (ROOT / "docs" / "how-to" / "clients").glob("*.md")
+    assert [page.name for page in pages if len(page.read_text("utf-8").splitlines()) > 30] == []
 
 
 def test_every_link_leads_to_a_file_and_a_heading() -> None:

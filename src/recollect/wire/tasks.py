@@ -82,6 +82,8 @@ _SHAPES = (
     _Shape("memory review", system="You are Open WebUI's private memory reviewer."),
 )
 
+# Cherry Studio's titles.
+_CHAT_AS_JSON = anchored(r'\[\s*\{\s*"role"\s*:\s*"(?:user|assistant|system)"\s*,')
 _SUB_AGENT = "You are a sub-agent working on a specific task assigned by the lead agent."
 # The last message of a chat that nobody wrote: Open WebUI's word on a sub-agent that ended (`utils/subagents.py`); the
 # prompts by which OpenClaw wakes its agents, and events of its system with nothing typed below them.
@@ -95,7 +97,8 @@ _EVENTS = linear(r"(?:System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*(
 _CLOSED_BY_CHAT = linear(r"<chat_history>\s*[A-Z]+: .*</chat_history>\s*\Z", re.DOTALL)
 # LibreChat's titles, and its own memory, which reads the chat under a heading, as LangChain writes one down.
 _QUOTES_CHAT = linear(
-    r"\n(?:User|Human): (?:.*\n)?(?:AI|Assistant):|:\s*\n(?:\[[^\]\n]{1,200}\]\s*\n)?(?:Human|AI): ", re.DOTALL
+    r"\n(?:[Uu]ser|Human): (?:.*\n)?(?:AI|[Aa]ssistant):|:\s*\n(?:\[[^\]\n]{1,200}\]\s*\n)?(?:Human|AI): ",
+    re.DOTALL,
 )
 
 
@@ -104,9 +107,10 @@ def is_background_task(chat: ChatBody) -> bool:
 
     Recognised are Open WebUI's titles, tags, follow-ups, search queries, autocompletion, image
     prompts, emojis, merged answers, tool choice without function calling, memory review, context
-    compaction, note titles and sub-agents, and LibreChat's titles and memory. A chat with retrieved documents
-    begins like many of them (``### Task:``) and is none. So are chats whose last message of the user nobody
-    wrote: what a sub-agent reports back, an agent's heartbeat, a scheduled prompt of OpenClaw.
+    compaction, note titles and sub-agents, LibreChat's titles and memory, and Cherry Studio's titles.
+    A chat with retrieved documents begins like many of them (``### Task:``) and is none. So are chats
+    whose last message of the user nobody wrote: what a sub-agent reports back, an agent's heartbeat,
+    a scheduled prompt of OpenClaw.
     """
     system = "\n".join(message.text for message in chat.messages if message.role in ("system", "developer"))
     if _SUB_AGENT in system:
@@ -117,6 +121,8 @@ def is_background_task(chat: ChatBody) -> bool:
     if len(said) != 1 or said[0].role != "user":
         return False
     user = said[0].text.strip()
+    if _CHAT_AS_JSON.match(user) and user.endswith("}]"):
+        return True
     if not chat.stream and (_QUOTES_CHAT.search(user) or _ends_with_chat(user)):
         return True
     return any(shape.fits(user, system, stream=chat.stream) for shape in _SHAPES)

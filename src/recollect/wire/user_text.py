@@ -24,6 +24,7 @@ _SOURCE = anchored(r"\s*<source (?:id|name)=\"")
 _SOURCE_CLOSES = "</source>"
 _BLOCKS = (
     (bounded(r"^<attached_files>[ \t]*\r?$", re.MULTILINE), "</attached_files>"),
+    (bounded(r"^<attached_documents>[ \t]*\r?$", re.MULTILINE), "</attached_documents>"),
     (bounded(r"^<memory_context>", re.MULTILINE), "</memory_context>"),
     (bounded(r"^<memory_user_context>", re.MULTILINE), "</memory_user_context>"),
 )

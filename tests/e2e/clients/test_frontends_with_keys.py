@@ -35,7 +35,9 @@ FRONTENDS: dict[str, tuple[Callable[[str], Client], Answer]] = {
 
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("keys") / "api-keys"
+    file = tmp_path_factory.mktemp("keys") / "api-keys"
+    file.touch()
+    return file
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +45,6 @@ async def household(
     listening_proxies: ListeningProxies, session_upstream: ScriptedUpstream, keys: Path
 ) -> AsyncIterator[RunningProxy]:
     """A proxy whose people have a key each."""
-    keys.touch()
     async with listening_proxies.serve(
         identity=(IdentityMode.API_KEY,),
         api_keys=keys,

@@ -15,14 +15,15 @@ RETRIEVED = (
 SUB_AGENT = "You are a sub-agent working on a specific task assigned by the lead agent."
 
 
-# As LibreChat's own client sends them (`@librechat/agents` 3.2.21), its memory with its administrator's instructions.
-LIBRECHAT = {
+# As the client of LibreChat sends them, recorded from `@librechat/agents` 3.2.21; and one of Cherry Studio.
+QUOTING = {
     "title": "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. "
     "Only return the title itself.\n\nConversation:\nUser: I live in Lisbon.\nAI: ",
     "title, by schema": "Analyze this conversation and provide:\n1. The detected language of the conversation\n"
     "2. A concise title in the detected language (5 words or less, no punctuation or quotation)\n\n"
     "User: I live in Lisbon.\nAI: Noted.",
     "title, reworded by an administrator": "Titel in drei Worten.\nUser: I live in Lisbon.\nI have a dog.\nAI: Noted.",
+    "Cherry Studio's memory": "Input:\nuser: I live in Lisbon.\nassistant: Noted.",
     "memory, of a first message": "# Current Chat:\n\nHuman: I live in Lisbon.",
     "memory, cut": "# Current Chat:\n\n[Earlier chat content omitted due to memory input limit]\n\nAI: Noted.\nHuman: Why?",
 }
@@ -67,6 +68,8 @@ MERGE = (
     "You have been provided with a set of responses from various models to the latest user query: "
     '"hi"\n\nYour task\n\nResponses from models: a'
 )
+
+
 @table("prompt", TASKS.values())
 def test_a_frontends_task_is_known_by_its_shape(prompt: str) -> None:
     assert is_background_task(chat(user(prompt), stream=False, max_tokens=1000))
@@ -86,12 +89,23 @@ def test_merging_may_be_streamed(*, stream: bool) -> None:
     assert is_background_task(chat(user(MERGE), stream=stream))
 
 
-@table("prompt", LIBRECHAT.values())
-def test_a_request_that_quotes_the_chat_is_a_task_unless_it_is_streamed_or_has_more_messages(prompt: str) -> None:
+@table("prompt", QUOTING.values())
+def test_a_request_that_quotes_the_chat_is_a_task_unless_it_is_streamed_or_has_more_messages(
+    prompt: str,
+) -> None:
     assert is_background_task(chat(user(prompt)))
     assert is_background_task(chat(system("Use the tools."), user(prompt), stream=False))
     assert not is_background_task(chat(user(prompt), stream=True))
     assert not is_background_task(chat(user("hi"), user(prompt)))
+
+
+@table("stream", [True, False])
+def test_a_chat_as_json_is_a_task_unless_there_are_words_besides(*, stream: bool) -> None:
+    titles = '[{"role":"user","mainText":"I live in Lisbon."},{"role":"assistant","mainText":"Noted."}]'  # Cherry Studio
+
+    assert is_background_task(chat(system("Name the topic."), user(titles), stream=stream))
+    assert not is_background_task(chat(user(f"{titles}\nIs this valid?"), stream=stream))
+    assert not is_background_task(chat(user('[{"name":"Anna"}]'), stream=stream))
 
 
 def test_choosing_a_tool_without_function_calling_is_a_task() -> None:

@@ -59,7 +59,8 @@ def written(text: str) -> str:
         f"{OURS}\n\n{WORDS}",
         f"{HISTORY}\n\n{OURS}\n\n{WORDS}\n\n{OURS}",
         f"{RETRIEVED}\n{WORDS}\n\n{OURS}".replace("\n", "\r\n"),
-        # LibreChat puts files in front, Jan behind.
+        # AnythingLLM's agents put files behind, LibreChat in front, Jan behind.
+        f"{WORDS}\n\n<attached_documents>\nI hate tea.\n</attached_documents>",
         f'Attached document(s):\n```md# "cv.txt"\nI hate tea.\n\n```\n{WORDS}',
         f'Attached document(s):\n```md# "a.md"\n```sh\nmake\n```\n\nI hate tea.\n\n\n---\n\n# "b.txt"\nI too.\n\n```\n{WORDS}',
         f"{WORDS}\n\nFile: cv.txt\nI hate tea.\n\nI hate milk.\n\nFile: b.pdf\nI too.",
