@@ -1,5 +1,6 @@
 """Reads a turn's question to the memory from its words. Pure."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
@@ -90,6 +91,13 @@ def read_query(turn: Turn) -> RecallQuery:
         asks_how_it_was=cues.asks_how_it_was(asked),
         has_document=turn.has_document or len(turn.text) - len(question) >= _DOCUMENT,
     )
+
+
+def read_of(turn: Turn) -> Hashable:
+    """Return all that ``read_query`` reads of a turn, with its time to the minute: turns alike in this have one query."""
+    minute = turn.at.replace(second=0, microsecond=0)
+    answer = turn.last_answer[:_BEFORE]
+    return turn.text, _said_before(turn), answer, bool(turn.history), turn.has_document, minute, minute.tzinfo
 
 
 def asked_before(query: RecallQuery) -> str:

@@ -76,6 +76,36 @@ async def test_with_placement_off_nothing_is_looked_for(store: Store) -> None:
     assert embedder.embedded == []
 
 
+async def test_several_models_that_are_asked_at_once_share_one_choice(store: Store) -> None:
+    embedder = WordEmbedder()
+    subject = await with_tea(store, engine_over(store, PATIENT, embedder=embedder))
+    embedder.embedded.clear()
+    asked = store.turn(WHICH)
+
+    one, other = await asyncio.gather(subject.prepare(asked), subject.prepare(replace(asked, model="other")))
+
+    assert one.placed.block is not None
+    assert other.placed.block is one.placed.block
+    assert embedder.embedded == [WHICH, WHICH]  # for the statements, and for the log
+
+
+@pytest.mark.parametrize(
+    ("prompt", "options"),
+    [((TEA,), RecallOptions()), ((), RecallOptions(limit=0)), ((), RecallOptions(memory_tokens=1))],
+)
+async def test_a_choice_is_not_shared_with_another_prompt_or_other_options(
+    store: Store, prompt: tuple[str, ...], options: RecallOptions
+) -> None:
+    subject = await with_tea(store, engine_over(store, PATIENT))
+    asked = store.turn(WHICH)
+
+    first = await subject.prepare(asked)
+    second = await subject.prepare(replace(asked, prompt=prompt), options)
+
+    assert first.placed.block is not None
+    assert second.placed.block is None
+
+
 # -- options of a request --------------------------------------------------------------------------
 
 

@@ -32,8 +32,14 @@ class EqualQuestions(Generic[T]):
     async def once(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Return the result of ``work``, or that of equal work that began within the last two seconds.
 
-        The work goes on if its caller is cancelled, since others may wait for it. ``key`` names the person, the versions of their
-        memory, and the question.
+        The work goes on if its caller is cancelled, since others may wait for it.
+        """
+        return await asyncio.shield(self.begin(key, work))
+
+    def begin(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> "asyncio.Task[T]":
+        """Return a task with the result of ``work``, or that of equal work; it is not the caller's to cancel.
+
+        ``key`` names the person and the question, and the versions of their memory if that is read.
         """
         task = self._results.get(key)
         if task is None:
@@ -42,7 +48,7 @@ class EqualQuestions(Generic[T]):
                 self._results[key] = task
                 asyncio.get_running_loop().call_later(_SECONDS, self._results.pop, key, None)
             task.add_done_callback(self._ended)
-        return await asyncio.shield(task)
+        return task
 
     def _ended(self, task: "asyncio.Task[T]") -> None:
         """Share no failure, and nothing that lacks something."""

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from uuid import UUID
 
@@ -36,6 +36,8 @@ from recollect.recall.standing import standing_part
 
 _THERE = frozenset({Drop.GIVEN, Drop.IN_PROMPT, Drop.REPEATS})
 """Why that is left out which the prompt says already."""
+
+_ANY_TIME = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +212,12 @@ class RecallState:
     def given(self) -> frozenset[UUID]:
         """The content of earlier blocks of the chat."""
         return frozenset(item for each in self.again for item in each.items)
+
+    @property
+    def made_of(self) -> tuple[object, ...]:
+        """All that a choice by one ranking depends on, but for the time; the chat has to be known."""
+        turn = replace(self.turn, at=_ANY_TIME, model="")
+        return turn, self.chat, self.options, self.answers, self.count
 
     def know(self, chat: Chat) -> None:
         """Take note of the chat, and of its user's settings."""

@@ -53,7 +53,7 @@ from recollect.recall import (
     with_overview,
 )
 from recollect.recall.profile_fields import importance_of
-from recollect.recall.query import RecallQuery, in_the_zone, read_query
+from recollect.recall.query import RecallQuery, in_the_zone, read_of, read_query
 from recollect.recall.worth import is_over
 from recollect.runtime.deadline import within
 from recollect.runtime.failures import raised_at
@@ -85,6 +85,20 @@ class _Question:
     watch: Watch
 
 
+@dataclass(slots=True)
+class _Ranked:
+    """A ranking that equal questions share.
+
+    Attributes:
+        ranking: The ranking.
+        chosen: The last prompt that was prepared by it, with all else that it was made of: several models asked at once differ
+            in nothing.
+    """
+
+    ranking: Ranking
+    chosen: tuple[tuple[object, ...], Prepared] | None = None
+
+
 class Retriever:
     """Recalls for turns of many users."""
 
@@ -92,7 +106,8 @@ class Retriever:
         self._backends = backends
         self._policy = policy
         self._clock = clock
-        self._equal: EqualQuestions[Ranking] = EqualQuestions(_has_vectors)
+        self._questions: EqualQuestions[_Question] = EqualQuestions(lambda read: not read.watch.degraded)
+        self._equal: EqualQuestions[_Ranked] = EqualQuestions(_has_vectors)
         self._messages = MessageVectors()
 
     @property
@@ -103,6 +118,7 @@ class Retriever:
     def clear(self) -> None:
         """Forget the vectors of messages, and the rankings of a moment ago."""
         self._messages.clear()
+        self._questions.clear()
         self._equal.clear()
 
     async def rank(
@@ -153,13 +169,11 @@ class Retriever:
         asking: asyncio.Task[_Question] | None = None
         # The user's changed settings come with the chat; usually they leave recall on.
         if state.adds and state.searches and not options.disclosure.is_nothing:
-            asking = asyncio.create_task(self._question(turn, self._policy.reach))
+            asking = self._asked(turn, self._policy.reach)
         try:
             prepared = await self._prepared(state, asking)
         except Exception as error:  # noqa: BLE001 -- a bug in recall must not cost anybody their chat
             prepared = only_answers(state, _failed(error))
-        finally:
-            _give_up(asking)
         recall = replace(prepared.recall, milliseconds=state.milliseconds)
         return replace(prepared, recall=recall, records=state.policy.records)
 
@@ -171,6 +185,11 @@ class Retriever:
         except (TimeoutError, StoreError) as error:
             log.warning("chat_lookup_failed", error=type(error).__name__)
             return None
+
+    def _asked(self, turn: Turn, reach: Reach) -> "asyncio.Task[_Question]":
+        """Begin to read and embed a turn's question, or take part in that of an equal one."""
+        key = turn.scope.user_id, reach, read_of(turn)
+        return self._questions.begin(key, partial(self._question, turn, reach))
 
     async def _question(self, turn: Turn, reach: Reach) -> _Question:
         """Read and embed a turn's question."""
@@ -240,13 +259,20 @@ class Retriever:
             snapshot = await self._snapshot(state)
         except Exception as error:  # noqa: BLE001 -- what the chat was given before stays: it costs the cache to go
             return without_ranking(state, _failed(error), Important())
+        made_of = state.made_of
         state.count = snapshot.memories.counting(state.count)
         if not state.searches:  # a photo, a recording or a file alone: there are no words to search with
             return without_ranking(state, Recall(skipped=Skip.EMPTY), self._important(state, snapshot, None))
         try:
-            ranking = await within(state.seconds_left, self._ranked_for(state, snapshot, asking))
+            ranked = await within(state.seconds_left, self._ranked_for(state, snapshot, asking))
         except Exception as error:  # noqa: BLE001 -- the statements for every chat are there
             return without_ranking(state, _failed(error), self._important(state, snapshot, None))
+        if ranked.chosen is None or ranked.chosen[0] != made_of:
+            ranked.chosen = made_of, self._chosen(state, ranked.ranking, snapshot)
+        return ranked.chosen[1]
+
+    def _chosen(self, state: RecallState, ranking: Ranking, snapshot: Snapshot) -> Prepared:
+        """Prepare the prompt by a ranking."""
         important = self._important(state, snapshot, ranking.question)
         request = read_memory_request(state.turn.text)
         if ranking.needs.everything or (request is not None and request.asking is Request.KNOWN):
@@ -282,9 +308,9 @@ class Retriever:
 
     async def _ranked_for(
         self, state: RecallState, snapshot: Snapshot, asking: "asyncio.Task[_Question] | None"
-    ) -> Ranking:
+    ) -> _Ranked:
         """Rank a person's memory for a turn, by the person's own settings."""
-        question = await (self._question(state.turn, state.policy.reach) if asking is None else asking)
+        question = await asyncio.shield(asking or self._asked(state.turn, state.policy.reach))
         question = replace(question, query=in_the_zone(question.query, state.turn))
         entries = _allowed_entries(state, snapshot)
         # An entry that is longer than the whole standing part is judged like a statement.
@@ -295,7 +321,13 @@ class Retriever:
         asked = replace(question.query, now=now.replace(second=0, microsecond=0))
         known = snapshot.user_id, snapshot.versions, snapshot.own
         key = *known, asked, reach, tuple(each.id for each in judged)
-        return await self._equal.once(key, partial(self._ranked, question, snapshot, reach, judged))
+        return await self._equal.once(key, partial(self._ranked_once, question, snapshot, reach, judged))
+
+    async def _ranked_once(
+        self, question: _Question, snapshot: Snapshot, reach: Reach, entries: tuple[ProfileEntry, ...]
+    ) -> _Ranked:
+        watch = Watch(question.watch.degraded.copy(), question.watch.stages.copy())
+        return _Ranked(await self._ranked(replace(question, watch=watch), snapshot, reach, entries))
 
     def _important(self, state: RecallState, snapshot: Snapshot, question: Vector | None) -> Important:
         """Return the statements for every chat, with the confirmed entries of the profile as memories.
@@ -331,9 +363,9 @@ def _allowed_entries(state: RecallState, snapshot: Snapshot) -> tuple[ProfileEnt
     )
 
 
-def _has_vectors(ranking: Ranking) -> bool:
+def _has_vectors(ranked: _Ranked) -> bool:
     """Return whether no embedding failed or was late: the next try may have it."""
-    return not {Stage.EMBEDDING, Stage.SECOND_EMBEDDING}.intersection(ranking.degraded)
+    return not {Stage.EMBEDDING, Stage.SECOND_EMBEDDING}.intersection(ranked.ranking.degraded)
 
 
 def _is_long(state: RecallState, entry: ProfileEntry) -> bool:
@@ -354,9 +386,3 @@ def _failed(error: Exception) -> Recall:
         case _:
             log.error("recall_failed", error=type(error).__name__, raised_at=raised_at(error))
             return Recall(skipped=Skip.FAILED)
-
-
-def _give_up(asking: "asyncio.Task[_Question] | None") -> None:
-    if asking is not None:
-        asking.cancel()
-        asking.add_done_callback(lambda task: task.cancelled() or task.exception())
