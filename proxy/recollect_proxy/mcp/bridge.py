@@ -6,12 +6,13 @@ Each request has a connection of its own, under the client's name, so the server
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
 import httpx2
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INTERNAL_ERROR,
@@ -44,7 +45,14 @@ _Result = TypeVar("_Result")
 
 
 async def serve_bridge(url: str, token: str, user_id: str | None) -> None:
-    """Serve until the client ends its side.
+    """Serve `bridge` until the client ends its side."""
+    async with bridge(url, token, user_id) as server:
+        await serve_stdio(server)
+
+
+@asynccontextmanager
+async def bridge(url: str, token: str, user_id: str | None) -> AsyncIterator["Server[Any]"]:
+    """Yield a server that passes what it is asked on to a running one.
 
     Args:
         url: The running server, with or without `/memory/mcp`.
@@ -55,7 +63,7 @@ async def serve_bridge(url: str, token: str, user_id: str | None) -> None:
     if user_id is not None:
         headers["X-Recollect-User"] = quote(user_id, safe="")
     async with httpx2.AsyncClient(headers=headers, timeout=_SECONDS) as http_client:
-        await serve_stdio(server_of(_Bridge(endpoint(url), http_client)))
+        yield server_of(_Bridge(endpoint(url), http_client))
 
 
 def endpoint(url: str) -> str:

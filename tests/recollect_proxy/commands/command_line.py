@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -57,4 +58,5 @@ def _process_as_it_was() -> Iterator[None]:
         structlog.configure(**configuration)
         root.handlers = handlers
         root.setLevel(level)
-        signal.signal(signal.SIGTERM, ending)
+        if threading.current_thread() is threading.main_thread():  # else nothing has changed
+            signal.signal(signal.SIGTERM, ending)

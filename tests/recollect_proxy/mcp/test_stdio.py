@@ -15,9 +15,13 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import Implementation, TextResourceContents
+from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.mcp.conftest import Agents, structured, told
 from tests.servers.served_process import environment
 from tests.support.people import person
+from tests.support.tables import table
+
+from recollect.errors import StoreUnavailableError
 
 COMMAND = [sys.executable, "-c", "from recollect_proxy.commands.cli import main; main()"]
 HANDSHAKE = {
@@ -30,8 +34,6 @@ HANDSHAKE = {
         "clientInfo": {"name": "raw", "version": "1"},
     },
 }
-
-pytestmark = pytest.mark.process
 
 
 def variables(**settings: object) -> dict[str, str]:
@@ -49,6 +51,7 @@ async def started(*options: str, name: str = "Cursor", **env: str) -> AsyncItera
         yield client
 
 
+@pytest.mark.process
 class TestOverARunningServer:
     async def test_every_tool_and_resource(self, agents: Agents) -> None:
         env = {
@@ -86,36 +89,6 @@ class TestOverARunningServer:
         assert gone["forgotten"]["content"] == "I live in Lisbon"
         assert {each.decided_by for each in await agents.engine.history(agents.anna)} == {"mcp: Cursor"}
 
-    async def test_an_access_key_names_the_user(self, agents: Agents) -> None:
-        await agents.engine.add(agents.anna, "Likes tea")
-        async with started(
-            "--url", agents.url, "--user", agents.anna, RECOLLECT_TOKEN=agents.tokens["acting"]
-        ) as client:
-            found = structured(await client.call_tool("list_recent", {}))
-
-        assert [each["content"] for each in found["memories"]] == ["Likes tea"]
-
-    @pytest.mark.parametrize(
-        ("token", "user", "said"),
-        [
-            ("expired", None, "does not know the token"),
-            ("acting", None, "--user"),
-            ("anna", "somebody-else", "does not allow"),
-        ],
-    )
-    async def test_what_is_wrong_is_told(
-        self, agents: Agents, token: str, user: str | None, said: str
-    ) -> None:
-        options = ["--user", user] if user else []
-        async with started("--url", agents.url, *options, RECOLLECT_TOKEN=agents.tokens[token]) as client:
-            with pytest.raises(MCPError, match=said):
-                await client.call_tool("list_recent", {})
-
-    async def test_a_server_that_is_away_is_told(self) -> None:
-        async with started("--url", "http://127.0.0.1:9", RECOLLECT_TOKEN="x") as client:
-            with pytest.raises(MCPError, match="can't be reached"):
-                await client.list_tools()
-
 
 async def spoken(*options: str, lines: list[Any], env: dict[str, str]) -> tuple[int, list[Any], str]:
     """Start the command, send it lines, end its input, and return status, output and errors."""
@@ -141,6 +114,7 @@ async def spoken(*options: str, lines: list[Any], env: dict[str, str]) -> tuple[
     return process.returncode or 0, written, errors.decode()
 
 
+@pytest.mark.process
 class TestOnTheStoreItself:
     async def test_nothing_but_the_protocol_is_written(self, own_dsn: str, tmp_path: Path) -> None:
         anna = person("anna")
@@ -169,37 +143,6 @@ class TestOnTheStoreItself:
         [memory] = answers[4]["result"]["structuredContent"]["memories"]
         assert memory["content"] == "I live in Lisbon"
 
-    @pytest.mark.parametrize(
-        ("options", "env", "said"),
-        [
-            ((), {}, "--user"),
-            (("--user", "*"), {}, "A user's id"),
-            (("--url", "ftp://x"), {"RECOLLECT_TOKEN": "x"}, "--url"),
-            (("--url", "http://127.0.0.1:9"), {}, "RECOLLECT_TOKEN"),
-            (("--user", "anna"), {"RECOLLECT_DATABASE_URL": "memory:"}, "in memory"),
-            (("--user", "anna"), {"RECOLLECT_DATABASE_URL": "postgresql://127.0.0.1:9/x"}, ""),
-        ],
-    )
-    async def test_what_is_wrong_is_said_on_standard_error(
-        self, tmp_path: Path, options: tuple[str, ...], env: dict[str, str], said: str
-    ) -> None:
-        process = await asyncio.create_subprocess_exec(
-            *COMMAND,
-            "mcp",
-            *options,
-            env=variables() | {"RECOLLECT_DATA_DIR": str(tmp_path)} | env,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        async with asyncio.timeout(90):
-            out, errors = await process.communicate()
-
-        assert process.returncode
-        assert out == b""
-        assert said in errors.decode()
-        assert "Traceback" not in errors.decode()
-
     async def test_a_signal_ends_it_while_the_client_is_silent(self, agents: Agents) -> None:
         process = await asyncio.create_subprocess_exec(
             *COMMAND,
@@ -218,3 +161,30 @@ class TestOnTheStoreItself:
         process.send_signal(signal.SIGTERM)
         async with asyncio.timeout(30):
             await process.wait()
+
+
+@table(
+    ("options", "env", "said"),
+    [
+        ((), {}, "--user"),
+        (("--user", "*"), {}, "A user's id"),
+        (("--url", "ftp://x"), {"RECOLLECT_TOKEN": "x"}, "--url"),
+        (("--url", "http://127.0.0.1:9"), {}, "RECOLLECT_TOKEN"),
+        (("--user", "anna"), {"RECOLLECT_DATABASE_URL": "memory:"}, "in memory"),
+    ],
+)
+def test_what_is_wrong_is_said_on_standard_error(
+    tmp_path: Path, options: tuple[str, ...], env: dict[str, str], said: str
+) -> None:
+    done = recollect("mcp", *options, RECOLLECT_DATA_DIR=str(tmp_path), **env)
+
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
+def test_a_database_that_is_away_is_an_error_of_ours(tmp_path: Path) -> None:
+    away = {"RECOLLECT_DATABASE_URL": "postgresql://127.0.0.1:9/x"}
+
+    done = recollect("mcp", "--user", "anna", RECOLLECT_DATA_DIR=str(tmp_path), **away)
+
+    assert (isinstance(done.exception, StoreUnavailableError), done.stdout) == (True, "")

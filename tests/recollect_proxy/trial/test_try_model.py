@@ -8,13 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.settings import proxy_settings
 from tests.scripted.extraction import messages_shown, statement
 from tests.scripted.upstream import Answer, ScriptedUpstream, completion, failure
 from tests.servers.databases import SpareDatabases
+from tests.servers.internals import variables
 from tests.servers.ready_servers import ready_servers
-from tests.servers.served_process import RECOLLECT, environment
 from tests.support.received import Received
 
 from recollect_proxy.trial.judgement import Judgement
@@ -132,24 +132,20 @@ def test_what_a_model_invents_commands_no_terminal() -> None:
     assert lines.isprintable()
 
 
-async def run(*arguments: str, **settings: object) -> tuple[int, str, str]:
-    process = await asyncio.create_subprocess_exec(
-        RECOLLECT,
-        "try-model",
-        *arguments,
-        env=environment(**settings),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, err = await process.communicate()
-    assert process.returncode is not None
-    return process.returncode, out.decode(), err.decode()
+async def run(
+    databases: SpareDatabases, *arguments: str, starts: int = 1, **settings: object
+) -> tuple[int, str, str]:
+    async with ready_servers(databases, starts):
+        done = await asyncio.to_thread(recollect, "try-model", *arguments, **variables(settings))
+    return done.exit_code, done.stdout, done.stderr
 
 
-@pytest.mark.process
-async def test_the_command_asks_the_server_that_is_named_with_the_key_that_is_named(data_dir: Path) -> None:
+async def test_the_command_asks_the_server_that_is_named_with_the_key_that_is_named(
+    spare_databases: SpareDatabases, data_dir: Path
+) -> None:
     async with ScriptedUpstream(right) as llm:
-        code, out, err = await run("small", "--url", llm.base_url, "--key", "sk-own", data_dir=data_dir)
+        options = ("--url", llm.base_url, "--key", "sk-own")
+        code, out, err = await run(spare_databases, "small", *options, data_dir=data_dir)
 
     assert (code, err) == (0, "")
     assert "40 of 40 right" in out
@@ -157,12 +153,13 @@ async def test_the_command_asks_the_server_that_is_named_with_the_key_that_is_na
     assert {value for each in llm.received for value in each.values(b"authorization")} == {b"Bearer sk-own"}
 
 
-@pytest.mark.process
-async def test_a_model_that_cannot_be_asked_ends_it_with_a_line(data_dir: Path) -> None:
+async def test_a_model_that_cannot_be_asked_ends_it_with_a_line(
+    spare_databases: SpareDatabases, data_dir: Path
+) -> None:
     async with ScriptedUpstream(lambda _: failure(404, message="no such model")) as llm:
-        unknown = await run("nonesuch", upstream=llm.base_url, data_dir=data_dir)
-    away = await run("any", upstream="http://127.0.0.1:9/v1", data_dir=data_dir)
-    without = await run("any", data_dir=data_dir)
+        unknown = await run(spare_databases, "nonesuch", upstream=llm.base_url, data_dir=data_dir)
+    away = await run(spare_databases, "any", upstream="http://127.0.0.1:9/v1", data_dir=data_dir)
+    without = await run(spare_databases, "any", starts=0, data_dir=data_dir)
 
     assert (unknown[0], unknown[1]) == (1, "")
     assert unknown[2].startswith(

@@ -1,0 +1,40 @@
+"""The bridge to a running server, within this process: for whom it asks, and how it tells what is wrong."""
+
+import pytest
+from mcp.client.client import Client
+from mcp.shared.exceptions import MCPError
+from tests.recollect_proxy.mcp.conftest import Agents, structured
+from tests.support.tables import table
+
+from recollect_proxy.mcp.bridge import bridge
+
+
+async def test_an_access_key_names_the_user(agents: Agents) -> None:
+    await agents.engine.add(agents.anna, "Likes tea")
+    async with (
+        bridge(agents.url, agents.tokens["acting"], agents.anna) as server,
+        Client(server, mode="legacy") as client,
+    ):
+        found = structured(await client.call_tool("list_recent", {}))
+
+    assert [each["content"] for each in found["memories"]] == ["Likes tea"]
+
+
+@table(
+    ("url", "token", "user", "said"),
+    [
+        (None, "expired", None, "does not know the token"),
+        (None, "acting", None, "--user"),
+        (None, "anna", "somebody-else", "does not allow"),
+        ("http://127.0.0.1:9", "anna", None, "can't be reached"),
+    ],
+)
+async def test_what_is_wrong_is_told(
+    agents: Agents, url: str | None, token: str, user: str | None, said: str
+) -> None:
+    async with (
+        bridge(url or agents.url, agents.tokens[token], user) as server,
+        Client(server, mode="legacy") as client,
+    ):
+        with pytest.raises(MCPError, match=said):
+            await client.list_tools()
