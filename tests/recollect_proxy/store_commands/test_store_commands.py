@@ -8,8 +8,10 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.recollect_proxy.commands.command_line import recollect
+from tests.scripted.models import WordEmbedder
 from tests.support.stores import NOON, store_over
 
+from recollect.indexing import EmbeddingScope, index_user
 from recollect.model import Awaits, Exchange, Flags, Formed, Scope, Unread, Wait
 from recollect.store import Postgres
 
@@ -46,6 +48,26 @@ async def told(own_postgres: Postgres) -> Exchange:
     exchange = store.exchange(CAT)
     assert await store.log.append(exchange)
     return exchange
+
+
+@pytest.fixture
+async def _indexed(own_postgres: Postgres, told: Exchange) -> None:
+    """What Anna said, indexed."""
+    index = store_over(own_postgres).index
+    user_id = told.turn.scope.user_id
+    embedder = WordEmbedder()
+    await index_user(user_id, index=index, embedder=embedder, embedded=EmbeddingScope.ALL)
+
+
+@pytest.mark.usefixtures("_indexed")
+def test_an_index_is_built_anew_by_a_worker_and_none_is_missed_for_longer_than_told(
+    operator: Operator,
+) -> None:
+    alone = recollect("reindex", "--patience", "1", **operator.variables)
+
+    assert (alone.exit_code, "1 are left" in alone.stdout) == (1, True)
+    assert alone.stderr.endswith("Nothing was done for 1 seconds: does a worker run?\n")
+    assert "1 are left" in operator("reindex", "--no-wait")
 
 
 _REASONS = [each for each in Awaits if each is not Awaits.GIVEN_UP]

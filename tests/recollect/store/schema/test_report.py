@@ -15,7 +15,7 @@ from tests.servers.certificates import write_certificate
 from tests.servers.databases import administrator, new_database
 from tests.support.stores import store_over
 
-from recollect.errors import ConfigurationError, RecollectError, StoreUnavailableError
+from recollect.errors import ConfigurationError, RecollectError, StoreUnavailableError, UnfitDatabaseError
 from recollect.store import DatabaseReport, check_postgres, open_postgres
 from recollect.store.sql import load_migrations
 
@@ -204,7 +204,7 @@ async def test_an_encoding_that_can_not_hold_every_letter_is_a_mistake(empty_dsn
         assert mistake.startswith(f"The database's encoding is {encoding}, ")
         assert "ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0" in mistake
         assert report.remarks == []
-        with pytest.raises(ConfigurationError, match=f"encoding is {encoding}, "):
+        with pytest.raises(UnfitDatabaseError, match=f"encoding is {encoding}, "):
             await open_postgres(dsn)
         async with administrator(dsn) as connection:
             assert await connection.fetchval("SELECT to_regnamespace('recollect')") is None
