@@ -17,9 +17,9 @@ _OURS = ("recollect", "recollect_proxy")
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("identity", ["header", "openwebui-jwt"])
+@pytest.mark.parametrize(("identity", "worker"), [("header", "own"), ("openwebui-jwt", "elsewhere")])
 async def test_the_first_chat_imports_no_library(
-    upstream: ScriptedUpstream, own_dsn: str, data_dir: Path, identity: str
+    upstream: ScriptedUpstream, own_dsn: str, data_dir: Path, identity: str, worker: str
 ) -> None:
     signed = jwt.encode({"sub": "alice", "iss": "open-webui", "exp": 4_000_000_000, "iat": 1}, _SECRET)
     environ = environment(
@@ -27,6 +27,7 @@ async def test_the_first_chat_imports_no_library(
         database_url=own_dsn,
         data_dir=data_dir,
         formation="qa_turn",
+        worker=worker,
         identity=identity,
         openwebui_jwt_secret=_SECRET,
     )

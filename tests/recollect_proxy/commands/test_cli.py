@@ -45,6 +45,7 @@ async def test_in_memory_it_serves_and_remembers_and_leaves_nothing_behind(
             upstream=upstream.base_url,
             embedder="openai:e",
             embedder_base_url=embedder.base_url,
+            second_embedder="off",
             formation="qa_turn",
             formation_quiet_seconds=0,
             recall_gate_threshold=0,
@@ -258,9 +259,18 @@ async def test_ctrl_c_within_a_start_says_that_it_stopped_and_shows_no_traceback
 
 
 @pytest.mark.process
-async def test_ctrl_c_stops_what_serves_with_a_word_and_no_traceback() -> None:
-    environ = environment(upstream=UPSTREAM[1], formation="qa_turn")
-    async with served_process("--data-dir", ":memory:", environ=environ) as served:
+async def test_ctrl_c_stops_what_serves_with_a_word_and_no_traceback(own_dsn: str, tmp_path: Path) -> None:
+    environ = environment(
+        upstream=UPSTREAM[1],
+        database_url=own_dsn,
+        data_dir=tmp_path,
+        embedder="openai:e",
+        embedder_base_url=UPSTREAM[1],
+        second_embedder="off",
+        formation="qa_turn",
+        worker="elsewhere",
+    )
+    async with served_process(environ=environ) as served:
         served.signal(signal.SIGINT)
         status = await served.ended()
 

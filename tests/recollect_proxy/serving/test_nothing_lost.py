@@ -58,8 +58,10 @@ async def is_logged(dsn: str, expected: list[tuple[str, str]]) -> bool:
     return await logged(dsn) == expected
 
 
-def quick(settings: ProxySettings, upstream: ScriptedUpstream, embedder: ScriptedUpstream) -> dict[str, str]:
-    """Return the environment of a proxy that starts at once."""
+def quick(
+    settings: ProxySettings, upstream: ScriptedUpstream, embedder: ScriptedUpstream, *, forms: bool = True
+) -> dict[str, str]:
+    """Return the environment of a proxy that starts at once, with a worker only if it has to form."""
     assert settings.database_url is not None
     return environment(
         upstream=upstream.base_url,
@@ -67,6 +69,8 @@ def quick(settings: ProxySettings, upstream: ScriptedUpstream, embedder: Scripte
         database_url=settings.database_url.get_secret_value(),
         embedder="openai:e",
         embedder_base_url=embedder.base_url,
+        second_embedder="off",
+        worker="own" if forms else "elsewhere",
         formation="qa_turn",
         formation_quiet_seconds=0,
         job_heartbeat_seconds=1,
@@ -84,7 +88,7 @@ async def test_a_relay_killed_as_the_upstream_has_the_turn_has_logged_it_and_the
 ) -> None:
     never = asyncio.Event()
     async with ScriptedUpstream(lambda _: (never,)) as upstream, ScriptedUpstream(embedded) as embedder:
-        environ = quick(fresh_settings, upstream, embedder)
+        environ = quick(fresh_settings, upstream, embedder, forms=False)
         async with served_process(environ=environ) as served:
             asking = asyncio.create_task(
                 fetch(served.port, b"POST", CHAT, user.headers(), chat_body("I moved to Oslo"))
@@ -95,6 +99,7 @@ async def test_a_relay_killed_as_the_upstream_has_the_turn_has_logged_it_and_the
             await asyncio.wait({asking})
             asking.exception()
         upstream.otherwise = lambda _: completion("Nice!")
+        environ = quick(fresh_settings, upstream, embedder)
         async with served_process(environ=environ) as served:
             answer = await fetch(
                 served.port, b"POST", CHAT, user.headers(), chat_body("Do you know a good harbour?")
@@ -128,7 +133,7 @@ async def test_people_who_send_megabytes_take_nothing_from_those_who_chat_meanwh
         ScriptedUpstream(lambda _: completion("Nice!")) as upstream,
         ScriptedUpstream(embedded) as embedder,
     ):
-        environ = quick(fresh_settings, upstream, embedder)
+        environ = quick(fresh_settings, upstream, embedder, forms=False)
         async with served_process(environ=environ) as served:
             large = [
                 asyncio.create_task(fetch(served.port, b"POST", CHAT, somebody().headers(), pasted))
@@ -153,7 +158,7 @@ async def test_people_who_send_megabytes_take_nothing_from_those_who_chat_meanwh
                 return sorted(short) == expected
 
             await until(all_are_logged, seconds=60)
-            served.signal(signal.SIGKILL)  # else it forms the megabytes first
+            served.signal(signal.SIGKILL)  # else it writes the megabytes first
             await served.ended()
 
 

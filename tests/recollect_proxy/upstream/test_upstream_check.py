@@ -92,11 +92,22 @@ async def test_a_server_that_is_not_there_or_says_nothing_is_told(monkeypatch: p
 
 
 @pytest.mark.process
-async def test_a_start_does_not_wait_for_it_and_tells_it_once_in_the_log() -> None:
+async def test_a_start_does_not_wait_for_it_and_tells_it_once_in_the_log(
+    own_dsn: str, tmp_path: Path
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
-        environ = environment(upstream=url, formation="qa_turn")
-        async with served_process("--data-dir", ":memory:", environ=environ) as served:
+        environ = environment(
+            upstream=url,
+            database_url=own_dsn,
+            data_dir=tmp_path,
+            embedder="openai:e",
+            embedder_base_url=url,
+            second_embedder="off",
+            formation="qa_turn",
+            worker="elsewhere",
+        )
+        async with served_process(environ=environ) as served:
             ready = list(served.logged)
             await until(lambda: any("upstream_check_failed" in line for line in served.logged))
             await asyncio.sleep(0.2)
