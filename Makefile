@@ -131,7 +131,7 @@ e2e-openwebui: $(VENV)/.dev .venv-openwebui/.ready  ## the real OpenWebUI before
 	$(BIN)/uv pip install --quiet --python .venv-openwebui/bin/python --require-hashes --no-deps -r requirements/openwebui.txt
 	@touch $@
 
-test-deploy: $(VENV)/.dev .venv-deploy/.ready  ## each file of deploy/, and the workflows, by the tool that reads it (promtool: apt-get install prometheus; nginx); the image's steps in clean roots (as root: apt-get install debootstrap)
+test-deploy: $(VENV)/.dev .venv-deploy/.ready dist  ## each file of deploy/, and the workflows, by the tool that reads it (promtool: apt-get install prometheus; nginx); the image's steps in clean roots (as root: apt-get install debootstrap)
 	$(PATIENT) tests/deploy tests/recollect_proxy/wire/test_behind_nginx.py tests/e2e/test_deploy_files.py tests/e2e/test_deploy.py tests/e2e/test_openwebui_pins.py tests/e2e/test_wheel.py
 
 .venv-deploy/.ready: $(VENV)/.uv requirements/deploy.txt

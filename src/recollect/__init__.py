@@ -38,9 +38,8 @@ if TYPE_CHECKING:
         Update,
         Written,
     )
+    from recollect.runtime.version import __version__
     from recollect.settings import EngineSettings
-
-__version__ = "0.1.0"
 
 __all__ = [
     "ChangeNotFoundError",
@@ -77,6 +76,7 @@ _MODULES = {
     "Engine": "recollect.engine",
     "EngineSettings": "recollect.settings",
     "open_engine": "recollect.assembly.lifecycle",
+    "__version__": "recollect.runtime.version",
 }
 """Where a public name is defined, if it is neither an error nor a noun of the model."""
 

@@ -107,14 +107,16 @@ class ServedProcess:
 
 
 @asynccontextmanager
-async def served_process(*options: str, environ: Mapping[str, str]) -> AsyncIterator[ServedProcess]:
+async def served_process(
+    *options: str, environ: Mapping[str, str], program: Path = RECOLLECT
+) -> AsyncIterator[ServedProcess]:
     """Start `recollect serve` on a free port, wait for its banner, and end it on leaving.
 
     Raises:
         TimeoutError: There is no banner.
     """
     process = await asyncio.create_subprocess_exec(
-        RECOLLECT,
+        program,
         "serve",
         "--port",
         "0",

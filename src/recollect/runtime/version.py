@@ -1,0 +1,5 @@
+"""Says which version is installed; ``pyproject.toml`` alone names it."""
+
+from importlib import metadata
+
+__version__ = metadata.version("recollect-memory")
