@@ -71,7 +71,7 @@ lint: $(VENV)/.dev
 	$(BIN)/python -m tests.prose
 
 types: $(VENV)/.dev
-	$(BIN)/mypy src proxy openwebui_filter bench examples tests
+	$(BIN)/mypy src proxy openwebui_filter weights bench examples tests
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix-only --quiet .
