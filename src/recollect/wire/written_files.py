@@ -9,7 +9,7 @@ from recollect.text.patterns import anchored, linear
 
 _FENCED = anchored(r'[^\n]{1,80}:\n```\w{0,20} ?# "[^"\n]{1,255}"\n')
 """LibreChat: a heading, and behind it a block of code that begins with the first file's name."""
-_FENCE_CLOSES = linear(r"\n\n```(?:\n|\z)")
+_FENCE_CLOSES = "\n\n```\n"
 _LABELLED = linear(r"(?:\A|\n\n)File: [^\n]{1,255}\.\w{1,8}\n")
 """Jan: each file stands behind the words, under its name."""
 _FILE_NAME = anchored(r"[^\n\\/:*?\"<>|]{1,255}\.\w{1,8}\r?\n")
@@ -22,8 +22,8 @@ def without_files(text: str) -> str:
     A file in front ends with the last fence that closes it: it may hold others, and its words must never pass as the user's.
     """
     if _FENCED.match(text):
-        closings = list(_FENCE_CLOSES.finditer(text))
-        text = text[closings[-1].end() :] if closings else ""
+        _, closes, behind = f"{text}\n".rpartition(_FENCE_CLOSES)
+        text = behind if closes else ""
     labelled = _LABELLED.search(text)
     return text[: labelled.start()] if labelled else text
 

@@ -27,6 +27,7 @@ MEMORIES = "<memory_context>\n[User Memory]\n- food: hates tea\n</memory_context
 OLD_MEMORIES = '<memory_user_context>[{"content": "hates tea"}]</memory_user_context>'
 OURS = f"<{FENCE}>\nNoted:\n- [FACT] Wrote </context> once. (2026-03-15)\n</{FENCE}>"
 HISTORY = f"<{HISTORY_FENCE}>\nThe user hates tea.\n</{HISTORY_FENCE}>"
+FILE = 'Attached document(s):\n```md# "cv.txt"\nI hate tea.\n'
 WORDS = "What do they say about tea?"
 
 
@@ -61,7 +62,7 @@ def written(text: str) -> str:
         f"{RETRIEVED}\n{WORDS}\n\n{OURS}".replace("\n", "\r\n"),
         # AnythingLLM's agents put files behind, LibreChat in front, Jan behind.
         f"{WORDS}\n\n<attached_documents>\nI hate tea.\n</attached_documents>",
-        f'Attached document(s):\n```md# "cv.txt"\nI hate tea.\n\n```\n{WORDS}',
+        f"{FILE}\n```\n{WORDS}",
         f'Attached document(s):\n```md# "a.md"\n```sh\nmake\n```\n\nI hate tea.\n\n\n---\n\n# "b.txt"\nI too.\n\n```\n{WORDS}',
         f"{WORDS}\n\nFile: cv.txt\nI hate tea.\n\nI hate milk.\n\nFile: b.pdf\nI too.",
     ],
@@ -103,7 +104,21 @@ def test_a_query_tag_that_is_not_closed_is_the_users() -> None:
     assert written(f"{RETRIEVED}\n<user_query> what is it?") == "<user_query> what is it?"
 
 
-@table("text", ["", "  \n", OURS, HISTORY, RETRIEVED, ATTACHED, MEMORIES, f"{RETRIEVED}{ATTACHED}"])
+@table(
+    "text",
+    [
+        "",
+        "  \n",
+        f"{FILE}\n```",
+        FILE,
+        OURS,
+        HISTORY,
+        RETRIEVED,
+        ATTACHED,
+        MEMORIES,
+        f"{RETRIEVED}{ATTACHED}",
+    ],
+)
 def test_wrapping_alone_says_nothing(text: str) -> None:
     assert written(text) == ""
 
@@ -179,6 +194,8 @@ def test_what_we_added_to_any_words_is_cut_off_again(text: str, added: str) -> N
         "\n<memory_context>",
         "\n<recollect_memories>\n",
         "### Task:\n<context>\n<source ",
+        "\n\n```\n",
+        "\n\nFile: a.",
     ],
 )
 def test_a_long_hostile_text_is_read_in_linear_time(piece: str) -> None:
