@@ -16,6 +16,8 @@ NODE_CLIENT = tests/e2e/clients/node
 INSPECTOR = tests/e2e/mcp/node
 # What OpenWebUI asks for and starts without: 5 GB of torch and of CUDA's libraries.
 OPENWEBUI_LACKS = cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-cuda-cccl nvidia-cuda-cupti nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cudnn-cu13 nvidia-cufft nvidia-cufile nvidia-cusolver nvidia-cusparse nvidia-cusparselt-cu13 nvidia-nccl-cu13 nvidia-nvjitlink nvidia-nvshmem-cu13 nvidia-nvtx torch triton
+# What Litestar asks for to make up examples, and tokenizers to fetch models: 50 MB that nothing here imports.
+UNUSED = faker filelock fsspec hf-xet huggingface-hub polyfactory tqdm
 OPENWEBUI_PYTHON ?= $(BIN)/python
 # Compiled once here, not by each process that starts.
 INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes --no-deps
@@ -26,7 +28,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 PATIENT = $(PYTEST) -o faulthandler_timeout=1800
 IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
-.PHONY: run upstream demo docs weights dist test test-fast test-slow test-postgres coverage lint format types check bench chaos fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy sbom audit test-soak test-large lock clean
+.PHONY: run upstream demo docs weights dist test test-fast test-slow test-postgres coverage lint format types check bench chaos fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy sbom image audit test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -131,7 +133,7 @@ e2e-openwebui: $(VENV)/.dev .venv-openwebui/.ready  ## the real OpenWebUI before
 	$(BIN)/uv pip install --quiet --python .venv-openwebui/bin/python --require-hashes --no-deps -r requirements/openwebui.txt
 	@touch $@
 
-test-deploy: $(VENV)/.dev .venv-deploy/.ready dist  ## each file of deploy/, and the workflows, by the tool that reads it (promtool: apt-get install prometheus; nginx); the image's steps in clean roots (as root: apt-get install debootstrap)
+test-deploy: $(VENV)/.dev dist sbom  ## each file of deploy/, and the workflows, by the tool that reads it (promtool: apt-get install prometheus; nginx); the image's steps in clean roots (as root: apt-get install debootstrap)
 	$(PATIENT) tests/deploy tests/recollect_proxy/wire/test_behind_nginx.py tests/e2e/test_deploy_files.py tests/e2e/test_deploy.py tests/e2e/test_openwebui_pins.py tests/e2e/test_wheel.py
 
 .venv-deploy/.ready: $(VENV)/.uv requirements/deploy.txt
@@ -139,8 +141,11 @@ test-deploy: $(VENV)/.dev .venv-deploy/.ready dist  ## each file of deploy/, and
 	$(BIN)/uv pip install --quiet --python .venv-deploy/bin/python --require-hashes --no-deps -r requirements/deploy.txt
 	@touch $@
 
-sbom: .venv-deploy/.ready  ## sbom.json: what an installation is made of, as CycloneDX, from the locked requirements
-	{ cat requirements/run.txt; grep -o 'recollect-memory-weights==[0-9.]*' pyproject.toml; } | .venv-deploy/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --output-file sbom.json -
+sbom: .venv-deploy/.ready  ## sbom.json: what the image is made of, as CycloneDX, from the locked requirements of its platform and its Python; asks the package index
+	{ $(BIN)/uv pip compile --quiet --no-deps --generate-hashes --no-emit-index-url --no-header --no-annotate --python-platform linux --python-version 3.12 requirements/run.txt; grep -o 'recollect-memory-weights==[0-9.]*' pyproject.toml; } | .venv-deploy/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --output-file sbom.json -
+
+image: dist sbom  ## the image, by its version: docker build, from both wheels
+	docker build --file deploy/Dockerfile --tag recollect:$$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml) .
 
 audit: .venv-deploy/.ready  ## known vulnerabilities of the locked requirements; asks the database of advisories, so it needs internet; a package that it does not know fails
 	.venv-deploy/bin/pip-audit --strict --require-hashes --disable-pip -r requirements/run.txt
@@ -159,9 +164,9 @@ test-large: $(VENV)/.dev  ## 1 GB passes in constant memory
 	$(PYTEST) tests/e2e/test_large_upload.py
 
 lock: $(VENV)/.uv  ## write requirements/*.txt anew from pyproject.toml
-	$(LOCK) pyproject.toml --extra demo --output-file requirements/run.txt
-	$(LOCK) weights/pyproject.toml --extra build --constraint requirements/run.txt --output-file requirements/build.txt
-	$(LOCK) pyproject.toml --extra demo --extra dev --constraint requirements/build.txt --output-file requirements/dev.txt
+	$(LOCK) pyproject.toml $(addprefix --no-emit-package ,$(UNUSED)) --output-file requirements/run.txt
+	$(LOCK) weights/pyproject.toml --extra build --group demo --constraint requirements/run.txt --output-file requirements/build.txt
+	$(LOCK) pyproject.toml --extra dev --group demo --constraint requirements/build.txt $(addprefix --no-emit-package ,$(UNUSED)) --output-file requirements/dev.txt
 	$(LOCK) requirements/clients.in --output-file requirements/clients.txt
 	$(LOCK) requirements/dist.in --output-file requirements/dist.txt
 	$(LOCK) requirements/deploy.in --output-file requirements/deploy.txt

@@ -9,7 +9,7 @@ from recollect.runtime.logs import configure_logging
 from recollect_proxy.serving.ephemeral_server import run_to_the_end
 from recollect_proxy.settings.command_settings import read_settings
 
-_NO_SDK = "The demo talks through OpenAI's SDK, which is not installed: pip install '.[demo]' in this folder"
+_NO_SDK = "The demo talks through OpenAI's SDK, which is not installed: pip install 'openai>=2'"
 _REPLACED = "http://127.0.0.1"
 """Settings need an upstream; without one the demo brings its own."""
 
@@ -34,7 +34,7 @@ def demo(
     it must; with a real LLM that is only reported.
     """
     try:
-        from examples.demo.stage import PlayFailedError, stage  # noqa: PLC0415 -- the SDK is an extra
+        from examples.demo.stage import PlayFailedError, stage  # noqa: PLC0415 -- the SDK is no part of the package
     except ModuleNotFoundError as error:
         if error.name != "openai":
             raise

@@ -50,12 +50,6 @@ def test_each_service_waits_until_the_one_below_is_healthy(services: dict[str, A
     assert services["openwebui"]["depends_on"] == {"recollect": {"condition": "service_healthy"}}
 
 
-def test_recollect_is_built_from_the_dockerfile_beside_compose(services: dict[str, Any]) -> None:
-    build = services["recollect"]["build"]
-    context = (DEPLOY / build["context"]).resolve()
-    assert (context / build["dockerfile"]).read_text() == TEXTS["Dockerfile"]
-
-
 def test_openwebui_speaks_to_recollect(services: dict[str, Any]) -> None:
     [port] = re.findall(r"^EXPOSE (\d+)$", TEXTS["Dockerfile"], re.MULTILINE)
     base_path = ProxySettings.base_path
@@ -89,7 +83,7 @@ def test_no_secret_has_a_default_and_compose_refuses_to_start_without(services: 
 def test_the_example_names_what_compose_needs_and_gives_no_secret_away() -> None:
     example = env_example()
     assert set(example) == set(REQUIRED.findall(TEXTS["compose.yaml"]))
-    assert [name for name, value in example.items() if value] == ["RECOLLECT_DATABASE_URL"]
+    assert [name for name, value in example.items() if value] == ["IMAGE", "RECOLLECT_DATABASE_URL"]
     assert "${POSTGRES_PASSWORD}@postgres:5432/recollect" in example["RECOLLECT_DATABASE_URL"]
 
 

@@ -1,4 +1,4 @@
-"""A version stands in `pyproject.toml` alone, and ours fits the weights of this state of the code."""
+"""`pyproject.toml` says the version, which deploy/ and the documents name; ours fits the weights of this state of the code."""
 
 import re
 import tomllib
@@ -34,3 +34,22 @@ def test_the_page_of_pip_names_the_wheels_of_these_versions() -> None:
         f"{each['name'].replace('-', '_')}-{each['version']}-py3"
         for each in (project("."), project("weights"))
     }
+
+
+def test_image_compose_chart_and_documents_name_the_version_of_the_project() -> None:
+    version = project(".")["version"]
+    deploy = REPOSITORY / "deploy"
+    files = [REPOSITORY / "README.md", *(REPOSITORY / "docs").rglob("*.md"), *deploy.rglob("*")]
+    named = {file.relative_to(REPOSITORY).as_posix(): _versions(file) for file in files if file.is_file()}
+    needed = ("README.md", "deploy/Dockerfile", "deploy/compose.yaml", "deploy/helm/recollect/Chart.yaml")
+
+    assert {name: found for name, found in named.items() if found - {version}} == {}
+    assert [name for name in needed if not named[name]] == []
+
+
+def _versions(file: Path) -> set[str]:
+    """Return the versions of Recollect that a file names: of a banner, a wheel, an image, a label, a chart."""
+    names = (
+        r"Recollect |recollect_memory-|recollect:|IMAGE:[^}]*\}:|image\.version=\"|^version: |^appVersion: \""
+    )
+    return set(re.findall(rf"(?:{names})(\d+\.\d+\.\d+)", file.read_text("utf-8"), re.MULTILINE))

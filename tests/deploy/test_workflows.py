@@ -23,6 +23,9 @@ def workflow(name: str) -> dict[str, Any]:
     return read
 
 
+RELEASE: dict[str, Any] = workflow("release.yaml")["jobs"]
+
+
 def weekly() -> list[dict[str, str]]:
     """Return what is run once a week: the target, and what of Debian it needs."""
     [job] = workflow("weekly.yaml")["jobs"].values()
@@ -63,10 +66,46 @@ def test_what_a_target_says_that_it_needs_of_debian_is_installed() -> None:
         assert asked <= wanted, target
 
 
-def test_workflows_may_read_the_code_and_nothing_else() -> None:
-    for path in WORKFLOWS.glob("*.yaml"):
-        assert workflow(path.name)["permissions"] == {"contents": "read"}, path.name
-        assert "secrets." not in path.read_text("utf-8")
+def test_workflows_may_read_the_code_and_nothing_else_and_jobs_of_a_release_what_each_is_for() -> None:
+    may = {
+        "check": {"contents": "read"},
+        "build": {"contents": "read"},
+        "attest": {"id-token": "write", "attestations": "write"},
+        "image": {"contents": "read", "packages": "write", "id-token": "write", "attestations": "write"},
+        "pypi": {"id-token": "write"},
+        "release": {"contents": "write"},
+    }
+
+    assert {name: job["permissions"] for name, job in RELEASE.items()} == may
+    assert workflow("release.yaml")["permissions"] == {}
+    for name in ("ci.yaml", "weekly.yaml"):
+        assert workflow(name)["permissions"] == {"contents": "read"}, name
+    assert "secrets." not in "".join(path.read_text("utf-8") for path in WORKFLOWS.glob("*.yaml"))
+
+
+def test_a_release_is_tested_before_it_is_built_and_published_when_all_else_is_there() -> None:
+    assert [(name, job.get("needs")) for name, job in RELEASE.items()] == [
+        *(("check", None), ("build", "check"), ("attest", "build")),
+        *(("image", "attest"), ("pypi", "image"), ("release", "pypi")),
+    ]
+    assert [step["run"] for step in RELEASE["check"]["steps"] if "run" in step] == [
+        'python -m tests.release_notes "$GITHUB_REF_NAME"',
+        "bash .ci/run",
+    ]
+    assert RELEASE["pypi"]["environment"]["name"] == "pypi"
+    assert [name for name, job in RELEASE.items() if "environment" in job] == ["pypi"]
+
+
+def test_the_image_of_a_release_is_made_of_the_attested_wheels_for_two_platforms() -> None:
+    steps = {str(step.get("uses", "")).partition("@")[0]: step for step in RELEASE["image"]["steps"]}
+    pushed = steps["docker/build-push-action"]["with"]
+    arguments = set(re.findall(r"^ARG (\w+)", (REPOSITORY / pushed["file"]).read_text("utf-8"), re.MULTILINE))
+
+    assert steps["actions/download-artifact"]["with"] == {"name": "release"}
+    assert set(pushed["platforms"].split(",")) == {"linux/amd64", "linux/arm64"}
+    assert (pushed["provenance"], pushed["sbom"], pushed["push"]) == ("mode=max", True, True)
+    assert pushed["build-args"].partition("=")[0] in arguments
+    assert steps["actions/attest"]["with"]["sbom-path"] == "sbom.json"
 
 
 def test_each_action_is_pinned_by_the_commit_of_a_named_version_and_by_one_alone() -> None:

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import Template
 
 _BASE_PACKAGES = "ca-certificates,python3,python3-venv"
 _OF_THE_NETWORK = ("etc/resolv.conf", "etc/hosts", "etc/pip.conf", "etc/ssl/certs/ca-certificates.crt")
@@ -67,12 +68,16 @@ class Stage:
     Attributes:
         root: Where its file system is.
         environment: What ENV said.
+        arguments: What ARG said, and the builder instead of it.
+        labels: What LABEL said.
         stated: What other instructions said, by their names; WORKDIR is where the next step runs.
         performed: The steps that were run.
     """
 
     root: Path
     environment: dict[str, str] = field(default_factory=dict)
+    arguments: dict[str, str] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
     stated: dict[str, str] = field(default_factory=dict)
     performed: list[str] = field(default_factory=list)
 
@@ -109,19 +114,20 @@ class Stage:
         return ["unshare", "--mount", "sh", "-ec", "; ".join([*mounts, chroot]), "sh", *arguments]
 
 
-def build(dockerfile: Path, context: Path, folder: Path) -> Stage:
+def build(dockerfile: Path, context: Path, folder: Path, **given: str) -> Stage:
     """Perform a Dockerfile, and return its last stage.
 
     Args:
         dockerfile: The file.
         context: What the builder sees.
         folder: Where the roots are made; must be empty.
+        given: What the builder says instead of an ARG's default.
     """
     make_base(base := folder / "base")
     stages: dict[str, Stage] = {}
     stage: Stage | None = None
     for number, (instruction, arguments) in enumerate(read_dockerfile(dockerfile)):
-        if instruction == "ARG":
+        if instruction == "ARG" and stage is None:
             continue  # the base that is named there is the one that is made here
         if instruction == "FROM":
             _, _, name = arguments.partition(" AS ")
@@ -130,7 +136,11 @@ def build(dockerfile: Path, context: Path, folder: Path) -> Stage:
             stage = stages[name] = Stage(root)
             continue
         assert stage is not None, "a Dockerfile begins with FROM"
-        _perform(stage, stages, context, instruction, arguments)
+        if instruction == "ARG":
+            name, _, default = arguments.partition("=")
+            stage.arguments[name] = given.get(name, default.strip('"'))
+        else:
+            _perform(stage, stages, context, instruction, arguments)
     assert stage is not None
     return stage
 
@@ -144,12 +154,19 @@ def _perform(stage: Stage, stages: dict[str, Stage], context: Path, instruction:
     elif instruction == "COPY":
         _copy(stage, stages, context, arguments)
     elif instruction == "ENV":
-        stage.environment |= dict(pair.split("=", 1) for pair in shlex.split(arguments))
+        stage.environment |= _pairs(arguments)
+    elif instruction == "LABEL":
+        stage.labels |= _pairs(Template(arguments).substitute(stage.arguments))
     else:
         assert instruction in _STATED, f"a step this can't perform: {instruction} {arguments}"
         stage.stated[instruction] = arguments
         if instruction == "WORKDIR":
             (stage.root / arguments.lstrip("/")).mkdir(parents=True, exist_ok=True)
+
+
+def _pairs(arguments: str) -> dict[str, str]:
+    """Return the names and values of ENV or LABEL."""
+    return dict(pair.split("=", 1) for pair in shlex.split(arguments))
 
 
 def _copy(stage: Stage, stages: dict[str, Stage], context: Path, arguments: str) -> None:
@@ -159,9 +176,10 @@ def _copy(stage: Stage, stages: dict[str, Stage], context: Path, arguments: str)
         start = stages[sources.pop(0).removeprefix("--from=")].root
     place = stage.root / str(Path(stage.stated.get("WORKDIR", "/"), target)).lstrip("/")
     for source in sources:
-        found = start / source.lstrip("/")
+        matching = list(start.glob(source.lstrip("/")))
+        assert matching, f"nothing to copy: {source}"
         place.mkdir(parents=True, exist_ok=True)
-        copied = [f"{found}/."] if found.is_dir() else [str(found)]
+        copied = [f"{found}/." if found.is_dir() else str(found) for found in matching]
         subprocess.run(["cp", "--archive", *copied, str(place)], check=True)
 
 

