@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from tests.scripted.answers import Answer, completion
@@ -18,6 +19,8 @@ from tests.scripted.extraction import Lesson, Pupil, asked_for
 from tests.scripted.upstream import Received, ScriptedUpstream
 from tests.servers.served_process import served_process
 from tests.support.waiting import until
+
+from recollect.models.embedders.finished_model import installed_model
 
 REPOSITORY = Path(__file__).parents[2]
 DIST = REPOSITORY / "dist"
@@ -51,13 +54,13 @@ def home(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def installed(folder: Path, home: Path) -> Path:
+def installed(folder: Path) -> Path:
     """Install the wheels as a person does, and return the environment's programs."""
     wheels = sorted(map(str, DIST.glob("*.whl")))
     assert len(wheels) == 2, "`make dist` builds them"
     subprocess.run([sys.executable, "-m", "venv", folder / "env"], check=True)
     install = [str(folder / "env/bin/pip"), "install", "--quiet", *wheels]
-    subprocess.run(install, check=True, env=environment(home), cwd=home)
+    subprocess.run(install, check=True, env=environment(folder), cwd=folder)  # pip leaves files at home
     return folder / "env/bin"
 
 
@@ -66,6 +69,17 @@ def test_each_file_is_one_that_the_package_index_takes() -> None:
 
     assert len(sizes) == 4
     assert max(sizes.values()) < LARGEST, sizes
+
+
+def test_the_weights_come_with_their_licences_for_any_platform() -> None:
+    [wheel] = DIST.glob("recollect_memory_weights-*-py3-none-any.whl")
+    names = {name for name in ZipFile(wheel).namelist() if not name.endswith((".py", "/"))}
+    files = {name.partition("/models/")[2] for name in names if "/models/" in name}
+    licences = {name.rpartition("/")[2] for name in names if "/licenses/" in name}
+
+    models = [installed_model(name) for name in ("all-MiniLM-L6-v2", "multilingual-e5-small")]
+    assert files == {f"{model.name}/{file.name}" for model in models for file in model.iterdir()}
+    assert licences == {"NOTICE.txt", *(f"{model.name}.txt" for model in models)}
 
 
 @pytest.mark.parametrize("name", ["recollect_memory-0.1.0", "recollect_memory_weights-1.0"])
@@ -113,7 +127,7 @@ async def test_the_first_memory_is_formed_and_recalled(installed: Path, home: Pa
             chats = [each for each in upstream.received if not asked_for(each)]
     assert SAID in json.dumps(chats[-1].json)
     assert "second_embedder_disabled" not in "".join(served.logged)
-    assert os.listdir(home) == ["data"]  # noqa: PTH208 - not a loop that waits for the disk
+    assert os.listdir(home) == ["data"]  # noqa: PTH208 - nothing else waits for the disk
 
 
 def chat(url: str, words: str) -> str:
