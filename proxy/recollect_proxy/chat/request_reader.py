@@ -29,11 +29,13 @@ class ParsedRequest:
         detected: The turn, or why there is none.
         options: The request's options.
         body: The body to forward; None if it is the body as it came.
+        is_light: Whether it was read on the event loop, which may compose it, too.
     """
 
     detected: DetectedTurn
     options: RequestOptions
     body: bytes | None = None
+    is_light: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class RequestReader:
         """
         read = partial(self.read_request, caller, headers, body)
         if body is None or (is_light(body) and not _encodings(headers)):
-            return read()
+            return replace(read(), is_light=True)
         try:
             return await self.executor.submit(read, caller.user_id)
         except TimeoutError:

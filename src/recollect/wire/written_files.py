@@ -10,6 +10,7 @@ from recollect.text.patterns import anchored, linear
 _FENCED = anchored(r'[^\n]{1,80}:\n```\w{0,20} ?# "[^"\n]{1,255}"\n')
 """LibreChat: a heading, and behind it a block of code that begins with the first file's name."""
 _FENCE_CLOSES = "\n\n```\n"
+_LABEL = "File: "
 _LABELLED = linear(r"(?:\A|\n\n)File: [^\n]{1,255}\.\w{1,8}\n")
 """Jan: each file stands behind the words, under its name."""
 _FILE_NAME = anchored(r"[^\n\\/:*?\"<>|]{1,255}\.\w{1,8}\r?\n")
@@ -24,7 +25,7 @@ def without_files(text: str) -> str:
     if _FENCED.match(text):
         _, closes, behind = f"{text}\n".rpartition(_FENCE_CLOSES)
         text = behind if closes else ""
-    labelled = _LABELLED.search(text)
+    labelled = _LABELLED.search(text) if _LABEL in text else None  # a hundred times as fast
     return text[: labelled.start()] if labelled else text
 
 
