@@ -15,7 +15,6 @@ from recollect.engine.turns.prepared import Prepared
 from recollect.model import Skip, Turn
 from recollect.settings.upstreams import UpstreamSettings
 from recollect.text.tokens import token_counter
-from recollect.wire import ChatBody
 from recollect_proxy.chat.fair_executor import FairExecutor
 from recollect_proxy.chat.full_chats import FullChats
 from recollect_proxy.chat.outbound_request import OutboundRequest
@@ -96,9 +95,7 @@ class RequestPreparer:
         prepared = await self.engine.prepare(turn, options, count=token_counter(turn.model))
         prepared = self._with_upstream(prepared, learns=learns)
         plain = body if parsed.body is None else parsed.body
-        composed, prepared = await self._compose(
-            chat, prepared, turn, size=len(plain), is_light=parsed.is_light
-        )
+        composed, prepared = await self._compose(parsed, prepared, turn, size=len(plain))
         request_id, api = uuid7(), self.composer.dialect.name
         changed = composed or parsed.body
         return OutboundRequest(
@@ -126,16 +123,18 @@ class RequestPreparer:
         return replace(prepared, upstream=name, flags=flags)
 
     async def _compose(
-        self, chat: ChatBody, prepared: Prepared, turn: Turn, *, size: int, is_light: bool
+        self, parsed: ParsedRequest, prepared: Prepared, turn: Turn, *, size: int
     ) -> tuple[bytes | None, Prepared]:
         """Return the body with memories, or None, and the preparation as really added; nothing is without room, a place or time."""
-        work, reason = partial(self.composer.compose, chat, prepared.placed), Skip.NO_PLACE
+        chat, reason = parsed.detected.body, Skip.NO_PLACE
+        assert chat is not None  # noqa: S101 -- it is there where the turn is
+        work = partial(self.composer.compose, chat, prepared.placed)
         composed = None
         try:
             if self.full_chats.is_full(turn, size):
                 reason = Skip.CONTEXT_LENGTH
             else:
-                composed = work() if is_light else await self.executor.submit(work, turn.scope.user_id)
+                composed = work() if parsed.is_light else await self.executor.submit(work, turn.scope.user_id)
         except TimeoutError:
             reason = Skip.DEADLINE
         if composed is None and prepared.placed != Placed():
