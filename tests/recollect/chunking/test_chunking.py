@@ -216,6 +216,14 @@ def test_a_list_that_fits_is_kept_together() -> None:
     assert rows in parts(text, tokens=120)
 
 
+def test_lines_with_a_margin_are_no_list_without_a_row_before_them() -> None:
+    address = "".join(f"  {number} Rua da Rosa in Lisbon\n" for number in range(6))
+
+    found = parts(f"{SENTENCE * 2}\nMy address is\n{address}{SENTENCE * 2}", tokens=30)
+
+    assert [part for part in found if part.startswith("My address is\n  0 Rua")] != []
+
+
 def test_a_table_too_long_is_cut_between_its_rows() -> None:
     text = "\n".join(f"| tea {number} | {number} cups | hot |" for number in range(80))
 

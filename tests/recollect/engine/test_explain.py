@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 from tests.support.recollections import NOON, passage, recalled_passage, recollection, turn
+from tests.support.tables import table
 
 from recollect.composition import Bounds, Placed, place
 from recollect.engine.live.recall_log import log_recall
 from recollect.engine.turns.explain import explained, request_record
 from recollect.engine.turns.prepared import Prepared
-from recollect.model import Chat, Drop, Placement, Recall, Recollection, Scope, Skip, Stage, Turn
+from recollect.model import Chat, Drop, Placement, Recall, Recollection, Scope, SearchPath, Skip, Stage, Turn
 from recollect.recall import Found, Ranking, read_query
 from recollect.text.tokens import estimate_tokens
 
@@ -146,6 +147,20 @@ def test_the_numbers_are_right() -> None:
     assert (record.gate_score, record.milliseconds, record.stages) == (0.7, 12.5, {Stage.SEARCH: 3.0})
     assert (record.skipped, record.degraded, record.error_stage) == (None, (), None)
     assert record.flags == ("user-wide",)
+
+
+@table(
+    ("found", "path"),
+    [
+        (Found(has_vector=True), SearchPath.DENSE),
+        (Found(has_vector=True, corrected=True), SearchPath.CORRECTED),
+        (Found(corrected=True), SearchPath.LEXICAL),
+    ],
+)
+def test_which_way_the_search_went_is_told(found: Found, path: SearchPath) -> None:
+    given_ = prepared([recollection("One.")], found=found)
+
+    assert request_record(given_, ASKED, request_id=REQUEST, at=NOON, api="responses").found_by is path
 
 
 def test_where_nothing_was_looked_for_there_is_little_to_tell() -> None:

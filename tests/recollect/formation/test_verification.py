@@ -14,6 +14,7 @@ from recollect.formation.verification import (
     RefusedCandidate,
     Verdict,
     verify,
+    without_secrets,
 )
 from recollect.model import Candidate, Ignore, Kind, Lasting, Message, Reason, Relation, Role, Stance
 from recollect.text.attribution import Attribution
@@ -210,6 +211,18 @@ class TestSecrets:
         assert isinstance(verdict, Ignore)
         assert verdict.reason is Reason.CONFIDENTIAL
         assert key not in repr(verdict)
+
+    @table(
+        ("content", "is_kept"),
+        [
+            ("手机银行有登录密码，密码是 panda-tofu-36", False),
+            ("我家在杭州西湖边上，密码是 panda-tofu-36", True),
+        ],
+    )
+    def test_a_part_is_worth_keeping_unless_it_speaks_of_a_password_too(
+        self, content: str, *, is_kept: bool
+    ) -> None:
+        assert (without_secrets(candidate(content, "密码")) is not None) is is_kept
 
 
 class TestLimits:

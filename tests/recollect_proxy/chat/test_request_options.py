@@ -79,6 +79,7 @@ def test_a_senseless_header_does_no_harm_where_the_body_says_it() -> None:
 
 def test_an_empty_header_and_a_null_ask_for_nothing() -> None:
     assert of_headers(session=" ", recall="") == RequestOptions()
+    assert of_headers(session="{{CHAT_ID}}") == RequestOptions()
     assert of_body({"session": None, "recall": None}) == RequestOptions()
 
 

@@ -30,6 +30,7 @@ from recollect.models.extractors import (
 )
 from recollect.models.extractors.mistral import ANSWER_BYTES, MistralModel
 from recollect.models.extractors.schema import CHOICE, EXTRACTION, SUMMARY
+from recollect.models.mistral_sdk import MistralServer
 from recollect.models.spending import counting_tokens
 from recollect.ports import Asker
 
@@ -410,13 +411,22 @@ class TestFailures:
         assert (await model.ask(MESSAGES, EXTRACTION, ASKER)).text == "{}"
 
 
-@pytest.mark.parametrize("path", ["", "/", "/v1", "/v1/"])
-async def test_the_address_may_have_its_version_or_not(server: MistralStandIn, path: str) -> None:
-    model = MistralModel("ministral-8b", base_url=f"{server.base_url}{path}")
+@table(
+    ("base_url", "asked"),
+    [
+        ("https://api.mistral.ai", "https://api.mistral.ai"),
+        ("https://api.mistral.ai/", "https://api.mistral.ai"),
+        ("https://api.mistral.ai/v1", "https://api.mistral.ai"),
+        ("https://api.mistral.ai/v1/", "https://api.mistral.ai"),
+        ("https://models.example/mistral/v1", "https://models.example/mistral"),
+    ],
+)
+async def test_an_address_may_have_its_version_or_not_and_keeps_its_path(base_url: str, asked: str) -> None:
+    server = MistralServer(base_url, seconds=1, answer_bytes=1)
 
-    assert (await model.ask(MESSAGES, EXTRACTION, ASKER)).model == "ministral-8b"
-    await model.aclose()
-    await model.aclose()
+    assert server.base_url == asked
+    await server.aclose()
+    await server.aclose()
 
 
 @table(
