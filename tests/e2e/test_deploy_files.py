@@ -9,12 +9,12 @@ import os
 import secrets
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from tests.servers.served_process import RECOLLECT
 
 from recollect.settings import is_setting
 from recollect.settings.file import SETTINGS_FILE
@@ -112,7 +112,9 @@ def test_compose_reads_its_files_with_a_filled_example(name: str, tmp_path: Path
     shutil.copytree(DEPLOY, tmp_path / "deploy")
     lines = (DEPLOY / ".env.example").read_text("utf-8").splitlines()
     filled = [f"{line}filled" if line.endswith("=") and not line.startswith("#") else line for line in lines]
-    (tmp_path / "deploy/.env").write_text("\n".join([*filled, "RECOLLECT_USER_CAP=7"]), "utf-8")
+    own = ["RECOLLECT_USER_CAP=7", "RECOLLECT_UPSTREAM=http://llm:8000/v1"]
+    own += [f"{name}={secrets.token_hex(24)}" for name in ("RECOLLECT_ADMIN_TOKEN", "IDENTITY_SECRET")]
+    (tmp_path / "deploy/.env").write_text("\n".join([*filled, *own]), "utf-8")
 
     done = run(
         *(TOOLS / "docker-compose", "--file", tmp_path / "deploy" / name, "config", "--format", "json"),
@@ -129,6 +131,8 @@ def test_compose_reads_its_files_with_a_filled_example(name: str, tmp_path: Path
         assert int(service["mem_limit"]) >= 1024**3
         assert service["logging"]["options"] == {"max-size": "20m", "max-file": "5"}
     assert ("openwebui" in read["services"]) == (name == "compose.yaml")
+    checked = run(RECOLLECT, "config", "check", "--offline", **given | {"RECOLLECT_DATA_DIR": str(tmp_path)})
+    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_compose_names_what_is_missing(tmp_path: Path) -> None:
@@ -325,7 +329,7 @@ def test_the_settings_of_the_chart_are_taken_by_the_settings(tmp_path: Path) -> 
     }
 
     done = run(
-        *(Path(sys.executable).with_name("recollect"), "config", "check", "--offline", "--json"),
+        *(RECOLLECT, "config", "check", "--offline", "--json"),
         **secret,
         RECOLLECT_CONFIG=str(file),
         RECOLLECT_DATA_DIR=str(tmp_path),
