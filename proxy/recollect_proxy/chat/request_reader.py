@@ -129,6 +129,7 @@ class RequestReader:
             at=self.clock(),
             recall_in_temporary=self.recall_in_temporary,
             is_whole=None if options.session else caller.sends_all,
+            by_agent=caller.by_agent,
         )
         if detected.turn is None:
             return detected

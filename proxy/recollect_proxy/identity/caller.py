@@ -37,6 +37,7 @@ class Caller:
         zone: The time zone that the request tells; "" for none.
         name: The name of the user, as the frontend shows it; "" for none.
         by_openwebui: Whether the request certainly comes from OpenWebUI, not from a client that uses the same user header.
+        by_agent: Whether the request comes from a coding agent that names its chats.
     """
 
     user_id: str | None = None
@@ -47,6 +48,7 @@ class Caller:
     sends_all: bool | None = None
     parent_id: str | None = None
     by_openwebui: bool = False
+    by_agent: bool = False
     zone: str = ""
     name: str = field(default="", repr=False)
 

@@ -19,6 +19,21 @@ _PREFIXES = (
     b"x-recollect-",
     _OPENWEBUI,
 )  # none is forwarded: OpenWebUI also sends names and e-mail addresses
+_AGENTS_CHATS = (
+    b"x-claude-code-session-id",  # Claude Code
+    b"thread-id",  # Codex
+    b"x-session-affinity",  # opencode
+)
+"""The headers in which coding agents send a chat's id. They are for the LLM's server, too, and are sent on."""
+
+_SUB_AGENTS = (
+    b"x-claude-code-agent-id",
+    b"x-openai-subagent",
+    b"x-codex-parent-thread-id",
+    b"x-parent-session-id",
+)
+"""The headers by which they mark requests of a sub-agent: a model wrote the messages of its user."""
+
 _NAMES_KEPT = 1024
 _LONGEST_KEPT = 100
 _NIL = b"00000000-0000-0000-0000-000000000000"
@@ -78,7 +93,8 @@ class Identity:
             if claim.is_unfilled:
                 self._warn()
             return Caller(skip=Skip.BAD_IDENTITY)
-        if any(not is_unfilled(header_text(value) or "") for value in values(headers, self._task)):
+        marks = (value for name in (self._task, *_SUB_AGENTS) for value in values(headers, name))
+        if any(not is_unfilled(header_text(value) or "") for value in marks):
             return Caller(claim.user_id, Skip.TASK)
         authorization = [
             value
@@ -86,13 +102,15 @@ class Identity:
             if name.lower() == b"authorization" and not is_own_key(name, value)
         ]
         credential = authorization[0].decode("latin-1") if authorization else None
+        agents_chat = _agents_chat(headers)
         return Caller(
             claim.user_id,
-            session_id=readable_id(values(headers, self._session)),
+            session_id=readable_id(values(headers, self._session)) or agents_chat,
             message_id=readable_id(values(headers, self._message)),
             parent_id=_parent_id(headers),
             credential=credential,
-            sends_all=self._sends_all(headers),
+            sends_all=True if agents_chat else self._sends_all(headers),
+            by_agent=agents_chat is not None,
             by_openwebui=claim.by_openwebui,
             zone=_zone(headers),
             name=claim.name,
@@ -117,6 +135,11 @@ class Identity:
         if parent is not None:
             return parent == ROOT
         return True if self._session.startswith(_OPENWEBUI) and values(headers, self._session) else None
+
+
+def _agents_chat(headers: Headers) -> str | None:
+    """Return the id of a coding agent's chat, whose requests carry all that the agent wants to be known of it."""
+    return next(filter(None, (readable_id(values(headers, name)) for name in _AGENTS_CHATS)), None)
 
 
 def _parent_id(headers: Headers) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 from recollect.wire.body import MEMBERS, ChatBody, ChatMessage, read_body
 from recollect.wire.message_list import content_of
 from recollect.wire.reply_parser import Answer, ReplyParser, objects
+from recollect.wire.user_text import authored_text
 
 
 def read_messages_body(body: bytes) -> ChatBody | None:
@@ -29,7 +30,7 @@ def read_messages_body(body: bytes) -> ChatBody | None:
 
 def _message(message: ChatMessage) -> ChatMessage:
     kinds = [part.get("type") for part in objects(message.content)]
-    if message.role == "user" and "tool_result" in kinds and not message.text.strip():
+    if message.role == "user" and "tool_result" in kinds and not authored_text(message):
         return ChatMessage("tool")
     if "tool_use" in kinds:
         return ChatMessage(message.role, message.content, tool_calls=True)

@@ -92,6 +92,7 @@ _WAKING = anchored(
     r"|Read HEARTBEAT\.md\b|HEARTBEAT(?:_OK|\.md)?\s*\Z|Run the following periodic tasks \(only those due\b"
     r"|\[cron:[^\]\n]{1,200}\]\s"
 )
+_CACHED = b'"cache_control":'
 _EVENTS = linear(r"(?:System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*(?:\n\s*|\Z))+")
 # An administrator may have put any words around it, but the chat in it is always written so.
 _CLOSED_BY_CHAT = linear(r"<chat_history>\s*[A-Z]+: .*</chat_history>\s*\Z", re.DOTALL)
@@ -130,6 +131,18 @@ def is_background_task(chat: ChatBody) -> bool:
 
 def _ends_with_chat(text: str) -> bool:
     return text.endswith("</chat_history>") and _CLOSED_BY_CHAT.search(text) is not None
+
+
+def is_aside(chat: ChatBody) -> bool:
+    """Return whether a coding agent asks for itself, behind a whole chat: its user's last message is not to be cached.
+
+    Claude Code asks so for summaries: what the next request won't have in it, it does not let the server cache.
+    """
+    at = chat.raw.rfind(_CACHED, chat.messages_span.start, chat.messages_span.end)
+    spans = chat.message_spans() if at >= 0 else None
+    users = (span for span, each in zip(spans or (), chat.messages, strict=False) if each.role == "user")
+    last = next(filter(None, reversed([*users])), None)
+    return last is not None and at < last.start
 
 
 def _nobody_wrote(text: str) -> bool:

@@ -11,7 +11,7 @@ from recollect.wire.body import ChatBody
 from recollect.wire.dialect import COMPLETIONS, Dialect
 from recollect.wire.message_list import TOO_LONG
 from recollect.wire.prompt import prompt_texts
-from recollect.wire.tasks import is_background_task, session_skip
+from recollect.wire.tasks import is_aside, is_background_task, session_skip
 from recollect.wire.turn import read_turn, spoken
 
 
@@ -43,6 +43,7 @@ def detect_turn(
     dialect: Dialect = COMPLETIONS,
     recall_in_temporary: bool = False,
     is_whole: bool | None = None,
+    by_agent: bool = False,
 ) -> DetectedTurn:
     """Read a chat request of a known user.
 
@@ -56,12 +57,13 @@ def detect_turn(
         dialect: The API it is spoken in.
         recall_in_temporary: Whether temporary chats recall; they never form memories.
         is_whole: Whether the request is known to carry everything that was said before; None: it is not known.
+        by_agent: Whether a coding agent sends it, which lets the model call tools wherever its person speaks.
     """
     is_readable = limits.is_readable(body)
     parsed = dialect.read(body) if is_readable else None
     if parsed is None or _is_too_large(parsed):
         return DetectedTurn(skip=Skip.UNREADABLE if is_readable and parsed is None else Skip.TOO_LARGE)
-    if is_background_task(parsed):
+    if is_background_task(parsed) or (by_agent and not parsed.shape.has_tools):
         return DetectedTurn(skip=Skip.TASK)
     every = tuple(spoken(parsed))
     turn = read_turn(
@@ -83,6 +85,8 @@ def detect_turn(
         is_whole=whole,
         parent=_parent(turn, parent_id, message_id),
     )
+    if by_agent and is_aside(parsed):  # with the chat's earlier memories the server has it cached
+        return DetectedTurn(replace(told, text=""), parsed)
     return DetectedTurn(told, parsed, forms=private is None)
 
 

@@ -8,7 +8,7 @@ and our own fences, where a frontend sends back what we added.
 import re
 
 from recollect.model import Message, Role
-from recollect.text.attribution import without_frame
+from recollect.text.attribution import is_context, without_frame
 from recollect.text.attribution.embedded_data import without_data
 from recollect.text.attribution.thoughts import without_thoughts
 from recollect.text.patterns import Pattern, anchored, bounded
@@ -41,7 +41,8 @@ def authored_text(message: ChatMessage) -> str:
     Returns:
         The text parts, joined by line ends; of a user's, each without retrieved documents, lists
         of attached files, files written into it, source tags, injected memories and our own fenced
-        blocks, and without surrounding space. A mark stands for each image that is written into a text.
+        blocks, and without surrounding space. Of several parts those are left out that an agent wrote
+        around the words (``<system-reminder>``). A mark stands for each image that is written into a text.
         "" where nothing is left: a message of nothing but images, say.
     """
     if message.role == "assistant":
@@ -49,6 +50,8 @@ def authored_text(message: ChatMessage) -> str:
     if message.role != "user":
         return message.text
     texts = without_file_parts(message.texts)
+    if isinstance(message.content, list) and len(message.content) > 1:
+        texts = [text for text in texts if not is_context(text)]
     return "\n".join(filter(None, (_unwrapped(without_data(text)) for text in texts)))
 
 

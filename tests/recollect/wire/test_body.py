@@ -243,3 +243,23 @@ def test_messages_are_values() -> None:
     assert ChatMessage(role="user") == ChatMessage(role="user")
     with pytest.raises(AttributeError):
         ChatMessage().role = "user"  # type: ignore[misc] # it is frozen, which is the point
+
+
+@table(
+    "given, is_formatted, has_tools",
+    [
+        ({}, False, False),
+        ({"response_format": {"type": "json_object"}, "tools": [{"type": "function"}]}, True, True),
+        ({"text": {"format": {"type": "json_schema"}}, "tools": []}, True, False),
+        ({"output_config": {"effort": "high", "format": {"type": "json_schema"}}}, True, False),
+        ({"output_config": {"effort": "high"}, "output_format": {"type": "json_schema"}}, True, False),
+        ({"output_config": {"effort": "high"}, "text": {"format": {"type": "text"}}}, False, False),
+    ],
+)
+def test_the_shape_of_an_answer_is_told_by_each_apis_own_words(
+    given: dict[str, Any], *, is_formatted: bool, has_tools: bool
+) -> None:
+    chat = read_body(json.dumps({"messages": [{"role": "user", "content": "a"}], **given}).encode())
+
+    assert chat is not None
+    assert (chat.shape.is_formatted, chat.shape.has_tools) == (is_formatted, has_tools)

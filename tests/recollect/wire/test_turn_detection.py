@@ -6,7 +6,7 @@ import pytest
 from tests.support.tables import table
 
 from recollect.model import ROOT, Skip
-from recollect.wire import RESPONSES, DetectedTurn, detect_turn
+from recollect.wire import MESSAGES, RESPONSES, DetectedTurn, detect_turn
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 HELLO = {"role": "user", "content": "hello"}
@@ -126,3 +126,53 @@ def test_what_a_turn_follows_on_is_known_by_the_frontends_ids_alone(
 
     assert heard.turn is not None
     assert heard.turn.parent == parent
+
+
+CACHED = {"type": "text", "text": "hello", "cache_control": {"type": "ephemeral"}}
+TOOLS = [{"name": "Bash", "input_schema": {}}]
+
+
+def of_agent(*messages: dict[str, Any], **fields: Any) -> DetectedTurn:
+    body = json.dumps({"model": "m", "messages": messages, **fields}, separators=(",", ":")).encode()
+    return detect_turn(
+        body, user_id="ann", session_id="s", message_id=None, at=AT, dialect=MESSAGES, by_agent=True
+    )
+
+
+@pytest.mark.parametrize("fields", [{}, {"tools": []}, {"tools": None}])
+def test_an_agent_that_lets_the_model_call_no_tools_asks_for_itself(fields: dict[str, Any]) -> None:
+    assert of_agent(HELLO, **fields).skip is Skip.TASK
+    assert heard(HELLO).skip is None
+
+
+def test_an_agent_asks_for_itself_behind_a_chat_whose_end_is_not_to_be_cached() -> None:
+    answer = {"role": "assistant", "content": "Hi."}
+    said = {"role": "user", "content": [CACHED]}
+    told = {"role": "system", "content": "Agents."}
+    summary = {"role": "user", "content": [{"type": "text", "text": 'Summarize "cache_control": too.'}]}
+    cached_answer = {"role": "assistant", "content": [CACHED]}
+
+    for ends in ((said, told), (HELLO, answer, said), (said, answer, said, told), (HELLO,)):
+        persons = of_agent(*ends, tools=TOOLS)
+        assert persons.turn is not None
+        assert (persons.turn.text, persons.forms) == ("hello", True)
+    for ends in ((said, answer, summary), (HELLO, cached_answer, summary, told)):
+        aside = of_agent(*ends, tools=TOOLS)
+        assert aside.turn is not None
+        assert (aside.turn.text, aside.forms) == ("", False)
+
+
+def test_results_of_tools_with_an_agents_reminder_are_no_turn() -> None:
+    results = {
+        "role": "user",
+        "content": [
+            {"type": "tool_result", "tool_use_id": "1", "content": "a.txt"},
+            {"type": "text", "text": "<system-reminder>Mind the list.</system-reminder>"},
+        ],
+    }
+    called = {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "Bash", "input": {}}]}
+
+    detected = of_agent(HELLO, called, results, tools=TOOLS)
+
+    assert detected.turn is not None
+    assert detected.turn.text == "hello"

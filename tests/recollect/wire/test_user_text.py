@@ -143,6 +143,48 @@ def test_a_part_that_begins_with_a_files_name_is_cherry_studios_file_unless_it_i
     assert authored_text(ChatMessage(role="user", content=parts)) == "node.js\nis what I use."
 
 
+REMINDER = '<system-reminder>\n# rules\nI hate <b>tea</b>.\n</system-reminder>\n\n'
+
+
+def in_parts(*texts: str) -> str:
+    return authored_text(
+        ChatMessage(role="user", content=[{"type": "text", "text": text} for text in texts])
+    )
+
+
+@table(
+    "part",
+    [
+        REMINDER,
+        "<command-name>/compact</command-name>\n  <command-args></command-args>\n",
+        '<file path="tea.md">I hate tea.</file>',
+        "<local-command-stdout>\n</local-command-stdout>",
+    ],
+)
+def test_parts_that_an_agent_puts_around_the_words_are_no_words_of_a_person(part: str) -> None:
+    assert in_parts(part, WORDS) == in_parts(WORDS, part) == in_parts(part, part, WORDS) == WORDS
+    assert in_parts(part, part) == ""
+
+
+@table(
+    "part",
+    [
+        f"{REMINDER}And {WORDS}",
+        f"<user_query>{WORDS}</user_query>",
+        f"<user_input mode='act'>{WORDS}</user_input>",
+        "<div>I hate tea</div>",
+        "<system-reminder> is what it writes",
+        "<me-too>",
+    ],
+)
+def test_parts_with_words_of_a_person_stay(part: str) -> None:
+    assert in_parts(WORDS, part) == f"{WORDS}\n{part.strip()}"
+
+
+def test_a_message_of_one_part_is_its_persons_whatever_it_looks_like() -> None:
+    assert in_parts(REMINDER) == written(REMINDER) == REMINDER.strip()
+
+
 @table("role", ["system", "developer", "assistant", "tool", None, 5, [], {}])
 def test_what_others_said_is_left_as_it_is(role: object) -> None:
     assert authored_text(ChatMessage(role=role, content=f" {RETRIEVED}\n")) == f" {RETRIEVED}\n"

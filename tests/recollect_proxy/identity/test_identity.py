@@ -53,6 +53,23 @@ def test_a_background_task_is_skipped_but_an_empty_task_header_is_none() -> None
     assert IDENTITY.identify([(b"x-user", b"anna"), (b"x-task", b"")], PEER).skip is None
 
 
+@table("name", [b"X-Claude-Code-Session-Id", b"thread-id", b"X-Session-Affinity"])
+def test_a_coding_agent_names_its_chat_in_a_header_of_its_own_which_its_server_gets_too(name: bytes) -> None:
+    headers = [(b"x-user", b"anna"), (name, b"a1")]
+
+    assert IDENTITY.identify(headers, PEER) == Caller("anna", session_id="a1", sends_all=True, by_agent=True)
+    assert IDENTITY.identify([*headers, (b"x-chat", b"c1")], PEER).session_id == "c1"
+    assert not IDENTITY.is_ours(name.lower())
+
+
+@table(
+    "name",
+    [b"X-Claude-Code-Agent-Id", b"x-openai-subagent", b"x-codex-parent-thread-id", b"x-parent-session-id"],
+)
+def test_the_messages_of_a_sub_agent_are_nobodys(name: bytes) -> None:
+    assert IDENTITY.identify([(b"x-user", b"anna"), (name, b"a2")], PEER) == Caller("anna", Skip.TASK)
+
+
 def test_chat_and_message_ids_that_can_not_be_read_are_absent() -> None:
     headers = [(b"x-user", b"anna"), (b"x-chat", b""), (b"x-message", b"1"), (b"x-message", b"2")]
 

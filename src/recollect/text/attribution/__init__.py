@@ -3,7 +3,7 @@
 Read `reading` first: it puts together the modules that each find one kind of text by others.
 """
 
-from recollect.text.attribution.marked_blocks import without_frame
+from recollect.text.attribution.marked_blocks import is_context, without_frame
 from recollect.text.attribution.reading import Attribution, attribute, others_words, question_in
 
-__all__ = ["Attribution", "attribute", "others_words", "question_in", "without_frame"]
+__all__ = ["Attribution", "attribute", "is_context", "others_words", "question_in", "without_frame"]

@@ -274,7 +274,7 @@ def ruled_blocks(text: str) -> list[Piece]:
     return found
 
 
-_OPENING = anchored(r"\s*<(?P<name>[A-Za-z_][\w:.-]{0,60})(?:\s[^<>]{0,400})?>")
+_OPENING = anchored(r"\s*<(?P<name>[A-Za-z_][\w:.-]{0,60})(?P<rest>\s[^<>]{0,400})?>")
 _CLOSING = bounded(r"</(?P<name>[A-Za-z_][\w:.-]{0,60})>\s*$")
 _TAIL = 200
 _MOST = 20
@@ -303,6 +303,18 @@ def without_frame(text: str) -> str:
             break
         end = begins
     return _inner(text[start:end].strip()) or text
+
+
+def is_context(text: str) -> bool:
+    """Return whether a text is nothing but elements that a program made, as ``<system-reminder>``, one behind the other."""
+    start = 0
+    while opening := _OPENING.match(text, start):
+        name = opening["name"]
+        is_made = opening["rest"] or _MADE_NAME.search(name)
+        if not is_made or _stays(name) or (end := text.find(f"</{name}>", opening.end())) < 0:
+            return False
+        start = end + len(f"</{name}>")
+    return start > 0 and not text[start:].strip()
 
 
 def _stays(name: str) -> bool:
