@@ -143,13 +143,11 @@ def test_a_part_that_begins_with_a_files_name_is_cherry_studios_file_unless_it_i
     assert authored_text(ChatMessage(role="user", content=parts)) == "node.js\nis what I use."
 
 
-REMINDER = '<system-reminder>\n# rules\nI hate <b>tea</b>.\n</system-reminder>\n\n'
+REMINDER = "<system-reminder>\n# rules\nI hate <b>tea</b>.\n</system-reminder>\n\n"
 
 
 def in_parts(*texts: str) -> str:
-    return authored_text(
-        ChatMessage(role="user", content=[{"type": "text", "text": text} for text in texts])
-    )
+    return authored_text(ChatMessage(role="user", content=[{"type": "text", "text": text} for text in texts]))
 
 
 @table(
