@@ -156,8 +156,8 @@ def test_an_agent_asks_for_itself_behind_a_chat_whose_end_is_not_to_be_cached() 
         persons = of_agent(*ends, tools=TOOLS)
         assert persons.turn is not None
         assert (persons.turn.text, persons.forms) == ("hello", True)
-    for ends in ((said, answer, summary), (HELLO, cached_answer, summary, told)):
-        aside = of_agent(*ends, tools=TOOLS)
+    for asks in ((said, answer, summary), (HELLO, cached_answer, summary, told)):
+        aside = of_agent(*asks, tools=TOOLS)
         assert aside.turn is not None
         assert (aside.turn.text, aside.forms) == ("", False)
 
