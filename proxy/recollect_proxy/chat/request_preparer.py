@@ -118,6 +118,8 @@ class RequestPreparer:
 
     def _with_upstream(self, prepared: Prepared, *, learns: bool) -> Prepared:
         """Return the preparation with the upstream in its explanation."""
+        if learns and not self.upstream.is_told:
+            return prepared
         name = self.upstream.policy.name if self.upstream.is_told else ""
         flags = prepared.flags if learns else (*prepared.flags, _NOT_LEARNED)
         return replace(prepared, upstream=name, flags=flags)

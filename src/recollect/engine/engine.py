@@ -148,7 +148,7 @@ class Engine(Profiles):
         if answers and answers != (CONFIDENTIAL,):  # the message asks for nothing else
             options = replace(options, recall=False)
         prepared = await self._retriever.prepare(turn, options, count=count, answers=answers)
-        return replace(prepared, carried_out=carried_out)
+        return prepared if carried_out is None else replace(prepared, carried_out=carried_out)
 
     async def recall(self, turn: Turn) -> Recall:
         """Return what may go into the prompt of ``turn``, within the deadline; never raises."""

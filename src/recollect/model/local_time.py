@@ -63,4 +63,5 @@ def midnights(first: datetime, last: datetime, zone: tzinfo) -> list[datetime]:
 
 def in_zone(turn: Turn, zone: tzinfo) -> Turn:
     """Return a turn with its time in the zone that its request names, else in ``zone``."""
-    return replace(turn, at=turn.at.astimezone(zone_named(turn.zone) or zone))
+    wanted = zone_named(turn.zone) or zone
+    return turn if turn.at.tzinfo is wanted else replace(turn, at=turn.at.astimezone(wanted))

@@ -221,8 +221,10 @@ class RecallState:
 
     def know(self, chat: Chat) -> None:
         """Take note of the chat, and of its user's settings."""
-        self.policy = self.policy.under(chat.flags)
-        self.__dict__.pop("bounds", None)  # they follow the policy
+        policy = self.policy.under(chat.flags)
+        if policy is not self.policy:
+            self.policy = policy
+            self.__dict__.pop("bounds", None)  # they follow the policy
         self.turn = in_zone(self.turn, self.policy.zone)
         self.chat = chat = as_told(chat, self.options.disclosure)
         if begins_anew(self.turn, chat):
@@ -375,11 +377,12 @@ def _unlisted(state: RecallState, important: Important, ranked: Sequence[Recolle
 def finished(state: RecallState, prepared: Prepared, chat_took: float) -> Prepared:
     """Return the finished additions, with the chat's detached blocks and the milliseconds it took to read the chat."""
     # One request's option is no reason to lose blocks for good; that their chat is over is.
-    gone = () if state.options.memory_tokens is not None else prepared.placed.detached
+    placed = prepared.placed
+    gone = (*(() if state.options.memory_tokens is not None else placed.detached), *state.over)
     return replace(
         prepared,
         recall=replace(prepared.recall, stages={**prepared.recall.stages, Stage.CHAT: chat_took}),
-        placed=replace(prepared.placed, detached=(*gone, *state.over)),
+        placed=placed if gone == placed.detached else replace(placed, detached=gone),
         placement=state.bounds.placement,
         budget=_budget(state),
     )

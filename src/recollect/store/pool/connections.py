@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
@@ -226,10 +226,9 @@ class Database:
     @asynccontextmanager
     async def _turn_of(self, user_id: str, *, is_write: bool = False) -> AsyncIterator[None]:
         """Wait until it is the turn of the user's read or write."""
+        seconds = self._acquire_timeout
         with store_errors():
-            async with AsyncExitStack() as stack:
-                async with asyncio.timeout(self._acquire_timeout):
-                    await stack.enter_async_context(self._lending.turn(user_id, is_write=is_write))
+            async with self._lending.turn(user_id, is_write=is_write, seconds=seconds):
                 yield
 
     @asynccontextmanager

@@ -56,13 +56,21 @@ class Lending:
         self._held: list[_Turn] = []
 
     @asynccontextmanager
-    async def turn(self, user_id: str, *, is_write: bool) -> AsyncIterator[None]:
-        """Wait until it is the turn of a person's read or write, and keep the turn during the body."""
+    async def turn(
+        self, user_id: str, *, is_write: bool, seconds: float | None = None
+    ) -> AsyncIterator[None]:
+        """Wait until it is the turn of a person's read or write, and keep the turn during the body.
+
+        Raises:
+            TimeoutError: It did not come within ``seconds``.
+        """
         turn = _Turn(user_id, is_write, self._clock())
         self._waiting.append(turn)
         self._let_in()
         try:
-            await turn.come
+            if not turn.come.done():  # mostly nobody waits
+                async with asyncio.timeout(seconds):
+                    await turn.come
             yield
         finally:  # a wait that is cancelled may have ended in the same moment
             (self._held if turn in self._held else self._waiting).remove(turn)
@@ -76,7 +84,7 @@ class Lending:
             turn.come.set_result(None)
 
     def _next(self) -> _Turn | None:
-        if len(self._held) >= self._size:
+        if not self._waiting or len(self._held) >= self._size:
             return None
         of_people = Counter(each.user_id for each in self._held)
         writing = Counter(each.user_id for each in self._held if each.is_write)
