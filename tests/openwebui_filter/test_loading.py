@@ -62,13 +62,15 @@ def test_nothing_is_installed_by_a_name_that_is_not_ours_on_a_public_index(conte
     assert "requirements" not in frontmatter(content)
 
 
-def test_who_lets_open_webui_install_it_is_told_this_very_version_with_its_extra() -> None:
-    [extra] = {"openwebui"} & PROJECT["optional-dependencies"].keys()
-    lines = re.findall(r"`(recollect-memory[^`]+)`", README)
+def test_who_lets_open_webui_install_it_is_told_this_very_version() -> None:
+    name, version = PROJECT["name"], PROJECT["version"]
+    lines = re.findall(rf"`({name}\b[^`]*(?:==|\.whl)[^`]*)`", README)
 
-    assert f"{PROJECT['name']}[{extra}]=={PROJECT['version']}" in lines
-    assert all(line.startswith(f"{PROJECT['name']}[{extra}]") for line in lines)
-    assert not [line for line in lines if "," in line], "Open WebUI splits requirements at commas"
+    assert len(lines) == 2
+    assert all(
+        line.startswith((f"{name}=={version}", f"{name} @ file:///path/recollect_memory-{version}-"))
+        for line in lines
+    )
 
 
 @pytest.mark.parametrize("content", [*INSTALLS.values(), *BESIDE.values()], ids=[*INSTALLS, *BESIDE])

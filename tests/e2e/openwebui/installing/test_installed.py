@@ -16,7 +16,6 @@ from importlib import metadata
 print(json.dumps({
     "asked": metadata.requires("open-webui"),
     "there": {each.name: each.version for each in metadata.distributions()},
-    "extras": metadata.metadata("recollect-memory").get_all("Provides-Extra"),
 }))
 """
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^;\s]+)\s*(?:;(.*))?$")
@@ -43,4 +42,3 @@ def test_each_package_is_there_in_the_version_that_open_webui_pins() -> None:
     assert {name: there.get(name) for name in pins} == pins
     assert "requirements" not in frontmatter(FILTER.read_text()), "no public index has the name from us"
     assert "recollect-memory" in there
-    assert "openwebui" in told["extras"]
