@@ -60,12 +60,16 @@ _SQL = re.compile(
 
 @dataclass(frozen=True)
 class Module:
-    """A file of ours, parsed."""
+    """A file of ours, parsed when it is first asked."""
 
     name: str
     path: str
     text: str
-    tree: ast.Module
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """What the text says."""
+        return ast.parse(self.text)
 
     @cached_property
     def nodes(self) -> Sequence[ast.AST]:
@@ -73,17 +77,13 @@ class Module:
         return list(ast.walk(self.tree))
 
 
-def violations(root: Path) -> list[str]:
-    """Return what breaks the design in the tree below ``root``, each as `path:line: what`."""
+def violations(root: Path, known: Sequence[Module]) -> list[str]:
+    """Return what breaks the design in the tree below ``root``, whose modules are ``known``, each as `path:line: what`."""
     return (
-        [
-            f"{module.path}:{line}: {what}"
-            for module in modules(root)
-            for line, what in sorted(_violations_of(module))
-        ]
+        [f"{module.path}:{line}: {what}" for module in known for line, what in sorted(_violations_of(module))]
         + [
             f"{len(places)} functions are named {name}, {MOST_OF_A_NAME} at most: {', '.join(places)}"
-            for name, places in functions_by_name(modules(root)).items()
+            for name, places in functions_by_name(known).items()
             if len(places) > MOST_OF_A_NAME and name not in NAMES_OF_PROTOCOLS
         ]
         + [
@@ -118,7 +118,7 @@ def functions_by_name(known: Sequence[Module]) -> dict[str, list[str]]:
 def _read(root: Path, source_root: Path, path: Path) -> Module:
     name = ".".join(path.relative_to(source_root).with_suffix("").parts).removesuffix(".__init__")
     text = path.read_text("utf-8")
-    return Module(name, str(path.relative_to(root)), text, ast.parse(text))
+    return Module(name, str(path.relative_to(root)), text)
 
 
 def _violations_of(module: Module) -> set[tuple[int, str]]:

@@ -3,14 +3,14 @@
 from pathlib import Path
 
 import pytest
-from tests.architecture import violations
+from tests.architecture import modules, violations
 
 
 def planted(root: Path, path: str, source: str) -> list[str]:
     file = root / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(source, "utf-8")
-    return violations(root)
+    return violations(root, modules(root))
 
 
 @pytest.mark.parametrize(

@@ -52,8 +52,11 @@ EXCEPTIONS = {
 """Where ``re`` is used itself, and why it may be."""
 
 
+_NAMED = re.compile(r"\b(?:re2?|regex)\b")
+
+
 def _uses_re(module: Module) -> bool:
-    return any(
+    return _NAMED.search(module.text) is not None and any(
         (isinstance(node, ast.Attribute) and node.attr in _FUNCTIONS and _is_re(node.value))
         or (isinstance(node, ast.ImportFrom) and node.module in {"re", "re2", "regex"})
         or (isinstance(node, ast.Import) and any(each.name in {"re2", "regex"} for each in node.names))
