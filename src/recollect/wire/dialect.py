@@ -61,7 +61,7 @@ RESPONSES = Dialect(
 MESSAGES = Dialect(
     "messages",
     read_messages_body,
-    partial(compose, form=Form(system_member="system", system_parts=True)),
+    partial(compose, form=Form(system_member="system", system_parts=True, parts_users=True)),
     lambda content_type, encoding: ReplyReader(content_type, encoding, MessageParser()),
 )
 """Anthropic's messages."""

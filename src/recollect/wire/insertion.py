@@ -14,6 +14,7 @@ from recollect.wire.raw_json import Span, encode_text
 from recollect.wire.splices import (
     GAP,
     Splice,
+    in_two_parts,
     insertion,
     longer_member,
     longer_message,
@@ -34,11 +35,14 @@ class Form:
         system_member: The member of the body that instructs the model; "" if a message does.
         system_parts: Whether that member may be a list of text parts.
         user_part: The type of a text part in a user's message.
+        parts_users: Whether a user's text that is added to becomes a list of parts: for a cache that tells a text from its
+            parts, as clients write a message as parts as long as it is the last, and as a text from then on.
     """
 
     system_member: str = ""
     system_parts: bool = False
     user_part: str = "text"
+    parts_users: bool = False
 
 
 def compose(chat: ChatBody, additions: Additions, style: SystemStyle, *, form: Form) -> bytes | None:
@@ -54,8 +58,8 @@ def compose(chat: ChatBody, additions: Additions, style: SystemStyle, *, form: F
         form: The API it is spoken in.
 
     Returns:
-        The request's body: the same bytes but for insertions (in place of a ``null`` content:
-        a replacement), and ``chat.raw`` itself if nothing is added. None if any part has no certain
+        The request's body: the same bytes but for insertions (in place of a ``null`` content, or of
+        a text that becomes a part: a replacement), and ``chat.raw`` itself if nothing is added. None if any part has no certain
         place, and then nothing is added: no such message, or not of the user, a content given twice,
         or one that is neither text, nor parts, nor null.
     """
@@ -69,7 +73,7 @@ def compose(chat: ChatBody, additions: Additions, style: SystemStyle, *, form: F
         return None
     splices = [
         *_system(chat, placed.system, style, form, places),
-        *_earlier(chat, placed.earlier, places),
+        *_earlier(chat, placed.earlier, form, places),
         *_beside(chat, placed.beside, form, places),
     ]
     certain = [splice for splice in splices if splice is not None]
@@ -123,18 +127,28 @@ def _system_position(chat: ChatBody, style: SystemStyle) -> int | None:
     return next((n for n, message in enumerate(chat.messages) if message.role == "system"), None)
 
 
-def _earlier(chat: ChatBody, earlier: Sequence[Message], places: _Places) -> list[Splice | None]:
+def _earlier(chat: ChatBody, earlier: Sequence[Message], form: Form, places: _Places) -> list[Splice | None]:
     if not earlier:
         return []
     listed = zip(chat.messages, places, strict=True)
     place = next((place for message, place in listed if place and message.role not in INSTRUCTING), None)
     if place is None:
         return [None]
-    messages = b"".join(message_object(message.role, encode_text(message.text)) + b"," for message in earlier)
+    messages = b"".join(_restored(message, form) + b"," for message in earlier)
     if not chat.raw.startswith(b'"', place.start):
         return [insertion(place.start, messages)]
     opens, closes = message_object("user", b"\0").split(b"\0")
     return [insertion(place.start, b"[" + messages + opens), insertion(place.end, closes + b"]")]
+
+
+def _restored(message: Message, form: Form) -> bytes:
+    """Return a restored message as it was sent, with its block."""
+    text = message.text
+    blocks = own_blocks(text) if form.parts_users else []
+    said = text[: blocks[0][0]].removesuffix(GAP) if blocks else ""
+    if not said:
+        return message_object(message.role, encode_text(text))
+    return message_object(message.role, in_two_parts(encode_text(said), encode_text(text[blocks[0][0] :])))
 
 
 def _beside(chat: ChatBody, beside: Mapping[int, str], form: Form, places: _Places) -> list[Splice | None]:
@@ -142,5 +156,6 @@ def _beside(chat: ChatBody, beside: Mapping[int, str], form: Form, places: _Plac
     for position, text in beside.items():
         known = 0 <= position < len(places) and chat.messages[position].role == "user"
         place = places[position] if known else None
-        splices.append(place and longer_message(chat.raw, place, text, form.user_part))
+        longer = place and longer_message(chat.raw, place, text, form.user_part, parted=form.parts_users)
+        splices.append(longer)
     return splices

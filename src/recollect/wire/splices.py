@@ -48,8 +48,12 @@ def message_object(role: str, content: bytes) -> bytes:
     return b'{"role":"' + role.encode() + b'","content":' + content + b"}"
 
 
-def longer_message(source: bytes, message: Span, text: str, part: str = "text") -> Splice | None:
+def longer_message(
+    source: bytes, message: Span, text: str, part: str = "text", *, parted: bool = False
+) -> Splice | None:
     """Return what adds text to the end of a message's content: an insertion, or the replacement of a ``null``.
+
+    ``parted``: a content that is a text becomes a list, with the addition as a part of its own.
 
     None if the content is given twice or is neither text, nor parts, nor null.
     """
@@ -62,7 +66,19 @@ def longer_message(source: bytes, message: Span, text: str, part: str = "text") 
     if "content" not in members:
         return insertion(message.end - 1, b',"content":' + encode_text(text))
     content = find_member(source, message.start, members, "content")
-    return None if content is None else longer_content(content, bytes(members["content"]), text, part)
+    said = bytes(members["content"])
+    if parted and content is not None and said.startswith(b'"') and said != b'""':
+        return Splice(content, in_two_parts(said, encode_text(text), part))
+    return None if content is None else longer_content(content, said, text, part)
+
+
+def in_two_parts(said: bytes, added: bytes, kind: str = "text") -> bytes:
+    """Return a content of two parts as JSON; both texts are JSON already."""
+    return b"[" + _part(kind, said) + b"," + _part(kind, added) + b"]"
+
+
+def _part(kind: str, text: bytes) -> bytes:
+    return b'{"type":"' + kind.encode() + b'","text":' + text + b"}"
 
 
 def longer_content(at: Span, content: bytes, text: str, part: str = "text") -> Splice | None:
@@ -74,8 +90,7 @@ def longer_content(at: Span, content: bytes, text: str, part: str = "text") -> S
         return insertion(at.end - 1, encode_text(gap + text)[1:-1])
     if content.startswith(b"["):
         comma = b"," if content[1:-1].strip() else b""
-        new = b'{"type":"' + part.encode() + b'","text":' + encode_text(text) + b"}"
-        return insertion(at.end - 1, comma + new)
+        return insertion(at.end - 1, comma + _part(part, encode_text(text)))
     return None
 
 

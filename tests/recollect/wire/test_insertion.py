@@ -38,7 +38,6 @@ def composed(
 @table(
     ("content", "after"),
     [
-        (b'"content" : "hi\\u002e"', b'"content" : "hi\\u002e\\n\\nNEW"'),
         (b'"content":""', b'"content":"NEW"'),
         (b'"content":null ', b'"content":"NEW" '),
         (b'"x":1', b'"x":1,"content":"NEW"'),
@@ -57,6 +56,17 @@ def test_text_stands_at_the_end_of_a_users_message(dialect: Dialect, content: by
     body = b'{"n":1e400, "messages" :[ {"role":"user",%s} , {"role":"assistant","content":"b"}],"x":[1.0]}'
 
     assert composed(dialect, body % content, beside={0: "NEW"}) == body % after
+
+
+def test_a_text_is_made_longer_and_is_a_part_where_a_cache_tells_texts_from_parts() -> None:
+    body = b'{"messages":[{"role":"user","content" : %s }]}'
+    part = b'{"type":"text","text":"hi\\u002e"}'
+    parts = b'[%s,{"type":"text","text":"NEW"}]' % part
+
+    for said in (b'"hi\\u002e"', b"[%s]" % part):
+        assert composed(MESSAGES, body % said, beside={0: "NEW"}) == body % parts
+    longer = composed(COMPLETIONS, body % b'"hi\\u002e"', beside={0: "NEW"})
+    assert longer == body % b'"hi\\u002e\\n\\nNEW"'
 
 
 @pytest.mark.parametrize(
@@ -160,14 +170,13 @@ def test_where_an_api_has_a_member_for_the_system_it_says_it(
     assert composed(dialect, before, "SYS", style=style) == after
 
 
-@pytest.mark.parametrize("dialect", [COMPLETIONS, MESSAGES])
-def test_without_a_system_its_text_stands_beside_the_first_message_of_the_user(dialect: Dialect) -> None:
+def test_without_a_system_its_text_stands_beside_the_first_message_of_the_user() -> None:
     body = b'{"messages":[{"role":"assistant","content":"Hello."},{%s"a%s"},{%s"b%s"}]}'
 
-    after = composed(dialect, body % (SAID, b"", SAID, b""), "SYS", {1: "NEW", 2: "X"}, style=NONE)
+    after = composed(COMPLETIONS, body % (SAID, b"", SAID, b""), "SYS", {1: "NEW", 2: "X"}, style=NONE)
 
     assert after == body % (SAID, b"\\n\\nSYS\\n\\nNEW", SAID, b"\\n\\nX")
-    alone = composed(dialect, body % (SAID, b"", SAID, b""), "SYS", style=NONE)
+    alone = composed(COMPLETIONS, body % (SAID, b"", SAID, b""), "SYS", style=NONE)
     assert alone == body % (SAID, b"\\n\\nSYS", SAID, b"")
 
 
