@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from recollect.engine.turns.prepared import NO_OPTIONS, RecallOptions
-from recollect.model import Placement
+from recollect.model import LONGEST_PROJECT, Placement, project_name
 from recollect.text.unfilled import is_unfilled
 from recollect_proxy.identity import header_text, opaque_id
 from recollect_proxy.web.asgi import Headers
@@ -47,6 +47,7 @@ class RequestOptions:
         remember: Whether the exchange may be remembered.
         mark: Whether the user marks the message as valuable.
         session: The chat it belongs to; None: the headers or the messages identify it.
+        project: The person's project whose memory it is; "": the person's own.
         includes_memories: Whether the answer is to show the memories it was given.
     """
 
@@ -54,6 +55,7 @@ class RequestOptions:
     remember: bool = True
     mark: bool = False
     session: str | None = None
+    project: str = ""
     includes_memories: bool = False
 
 
@@ -92,12 +94,22 @@ def _session(name: str, value: Value) -> str | None:
     return session
 
 
+def _project(name: str, value: Value) -> str:
+    project = None if isinstance(value, str) and is_unfilled(value) else project_name(value)
+    if project is None:
+        raise InvalidOptionError(
+            name, f"a text of 1 to {LONGEST_PROJECT} characters in one line, no unfilled template"
+        )
+    return project
+
+
 def _included(_name: str, value: Value) -> bool:
     return "memories" in {item.strip().lower() for item in str(value).split(",")}
 
 
 _OPTIONS: dict[str, tuple[Callable[[str, Value], Any], str]] = {
     "session": (_session, ""),
+    "project": (_project, ""),
     "top_k_memories": (_count(_MOST_MEMORIES), "limit"),
     "max_memory_tokens": (_count(_MOST_TOKENS), "memory_tokens"),
     "max_history_tokens": (_count(_MOST_TOKENS), "history_tokens"),
@@ -110,6 +122,9 @@ _OPTIONS: dict[str, tuple[Callable[[str, Value], Any], str]] = {
 }
 """Reads each option; the name is that of the field of ``RecallOptions``, "" for another."""
 
+_NAMES = frozenset({"session", "project"})
+"""The options that may be in any script: their headers are decoded as an id of the frontend's is."""
+
 _OF_HEADERS = {_PREFIX + name.replace("_", "-").encode(): name for name in _OPTIONS}
 
 
@@ -117,8 +132,7 @@ def read_request_options(headers: Headers, options: msgspec.Raw | None) -> Reque
     """Return the options of a request.
 
     Args:
-        headers: Its headers; of several with one name the last counts. The session is
-            decoded as an id of the frontend's is.
+        headers: Its headers; of several with one name the last counts.
         options: The ``recollect`` object that was in its body, if any.
 
     Raises:
@@ -130,7 +144,7 @@ def read_request_options(headers: Headers, options: msgspec.Raw | None) -> Reque
         if option is not None and value.strip():
             text = value.decode("latin-1")
             before = f"{given[option]}," if option == "include" and option in given else ""
-            given[option] = (header_text(value) or text) if option == "session" else before + text
+            given[option] = (header_text(value) or text) if option in _NAMES else before + text
     given |= _of_body(options)
     read = {name: _OPTIONS[name][0](name, value) for name, value in given.items()}
     return RequestOptions(
@@ -140,6 +154,7 @@ def read_request_options(headers: Headers, options: msgspec.Raw | None) -> Reque
         remember=read.get("remember", True),
         mark=read.get("mark", False),
         session=read.get("session"),
+        project=read.get("project", ""),
         includes_memories=read.get("include", False),
     )
 

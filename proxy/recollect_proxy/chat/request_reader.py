@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
-from recollect.model import Skip
+from recollect.model import Skip, project_scope
 from recollect.wire import Dialect, decoded, is_light, may_have_options, session_skip, take_options
 from recollect.wire.turn_detection import DetectedTurn, detect_turn
 from recollect_proxy.chat.fair_executor import FairExecutor
@@ -122,7 +122,7 @@ class RequestReader:
         detected = detect_turn(
             body,
             dialect=self.dialect,
-            user_id=caller.user_id,
+            user_id=project_scope(caller.user_id, options.project),
             session_id=session,
             message_id=caller.message_id,
             parent_id=caller.parent_id,

@@ -23,6 +23,7 @@ from recollect_proxy.store_commands.backfill_command import backfill
 from recollect_proxy.store_commands.chats_commands import chats_app
 from recollect_proxy.store_commands.export_command import export
 from recollect_proxy.store_commands.memories_commands import memories_app
+from recollect_proxy.store_commands.projects_commands import projects_app
 from recollect_proxy.store_commands.rebuild_commands import reembed, reindex
 from recollect_proxy.store_commands.upkeep_commands import erase, migrate, report, retry, usage, users
 from recollect_proxy.trial.try_model_command import try_model
@@ -86,6 +87,7 @@ app.command()(retry)
 app.command()(erase)
 app.add_typer(memories_app, name="memories")
 app.add_typer(chats_app, name="chats")
+app.add_typer(projects_app, name="projects")
 app.command()(mcp)
 app.command("import", no_args_is_help=True)(import_)
 

@@ -5,11 +5,14 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from recollect.model import project_scope
 from recollect_proxy.store_commands.running_commands import (
     MISUSED,
     DatabaseUrl,
     DataDir,
+    ProjectOption,
     fail,
+    project_named,
     settings_of,
     user_named,
 )
@@ -27,6 +30,7 @@ def mcp(
         str | None,
         typer.Option(help="Whose memories: the user's id. Needed but with a token of their own."),
     ] = None,
+    project: ProjectOption = "",
     url: Annotated[
         str | None,
         typer.Option(
@@ -48,8 +52,9 @@ def mcp(
     configure_logging("error")
     if user is not None:
         user = user_named(user)
+    project = project_named(project)
     if url:
-        work = _bridge(url, (token or "").strip(), user)
+        work = _bridge(url, (token or "").strip(), user, project)
     elif user is None:
         fail("--user: say whose memories, or give --url and a token of their own.", MISUSED)
     else:
@@ -58,11 +63,11 @@ def mcp(
             fail("A database in memory is its server's alone: give --url.", MISUSED)
         from recollect_proxy.mcp.stdio import serve_store
 
-        work = serve_store(settings, user)
+        work = serve_store(settings, project_scope(user, project))
     run_to_the_end(work)
 
 
-def _bridge(url: str, token: str, user: str | None) -> Coroutine[Any, Any, None]:
+def _bridge(url: str, token: str, user: str | None, project: str) -> Coroutine[Any, Any, None]:
     from recollect_proxy.mcp.bridge import endpoint, serve_bridge
 
     try:
@@ -71,4 +76,4 @@ def _bridge(url: str, token: str, user: str | None) -> Coroutine[Any, Any, None]
         fail(f"--url: {error}.", MISUSED)
     if not token:
         fail("RECOLLECT_TOKEN: set it to the user's token, or to an access key.", MISUSED)
-    return serve_bridge(url, token, user)
+    return serve_bridge(url, token, user, project)

@@ -4,7 +4,15 @@ If that mode rejects the request, no later mode is asked.
 """
 
 from recollect_proxy.identity.api_key import add_key, hash_of, numbered_lines
-from recollect_proxy.identity.caller import Caller, Claim, Mode, header_text, opaque_id, readable_id
+from recollect_proxy.identity.caller import (
+    Caller,
+    Claim,
+    Mode,
+    header_text,
+    opaque_id,
+    readable_id,
+    readable_project,
+)
 from recollect_proxy.identity.identity import Identity
 from recollect_proxy.identity.modes import is_loopback, make_identity, proving_modes
 from recollect_proxy.identity.plain_header import Network, is_within
@@ -27,5 +35,6 @@ __all__ = [
     "opaque_id",
     "proving_modes",
     "readable_id",
+    "readable_project",
     "require_strong",
 ]

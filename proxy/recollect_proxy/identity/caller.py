@@ -7,7 +7,7 @@ from email.header import decode_header, make_header
 from typing import Protocol
 from urllib.parse import unquote_to_bytes
 
-from recollect.model import COMMONS, SEPARATOR, Skip
+from recollect.model import COMMONS, SEPARATOR, Skip, project_name
 from recollect.text.normalization import storable_text
 from recollect.text.unfilled import is_unfilled
 from recollect_proxy.web.asgi import Headers
@@ -118,6 +118,12 @@ def readable_id(found: list[bytes]) -> str | None:
     The value is decoded as ``header_text`` does.
     """
     return opaque_id(header_text(found[0])) if len(found) == 1 else None
+
+
+def readable_project(found: list[bytes]) -> str | None:
+    """Return the project's name in a header's values; None unless there is exactly one value, which is such a name."""
+    text = header_text(found[0]) if len(found) == 1 else None
+    return None if text is None or is_unfilled(text) else project_name(text)
 
 
 def header_text(value: bytes) -> str | None:

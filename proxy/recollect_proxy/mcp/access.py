@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from recollect.api.failures import FORBIDDEN, TOO_MANY_ATTEMPTS, UNAUTHORIZED, Failure
+from recollect.api.queries import PROJECT
+from recollect.model import LONGEST_PROJECT, project_scope
 from recollect_proxy.access import Authentication, Permission, Principal, Role, TooManyAttemptsError
-from recollect_proxy.identity import readable_id
+from recollect_proxy.identity import readable_id, readable_project
 from recollect_proxy.web.asgi import Headers, values
 
 USER_HEADER = b"x-recollect-user"
@@ -19,13 +21,30 @@ NAMED_TWICE = Failure(
 )
 
 
+BAD_PROJECT = Failure(
+    400,
+    "bad_project",
+    f"`{PROJECT}` must be given once: 1 to {LONGEST_PROJECT} characters in one line, percent-encoded.",
+    PROJECT,
+)
+
+
+def project_in(headers: Headers) -> str | Failure:
+    """Return the project that a request's headers name; "" for none."""
+    found = values(headers, PROJECT.lower().encode())
+    if not found:
+        return ""
+    name = readable_project(found)
+    return BAD_PROJECT if name is None else name
+
+
 @dataclass(frozen=True, slots=True)
 class Granted:
     """A request that is let in.
 
     Attributes:
         principal: The owner of its token.
-        user_id: The user for whom it acts.
+        user_id: The user for whom it acts, or the id of the project of theirs that it names.
         may_write: Whether it may change their memories.
     """
 
@@ -64,7 +83,11 @@ class AgentAccess:
             return user_id
         if not principal.may(Permission.OWN, user_id, reads=True):
             return FORBIDDEN
-        return Granted(principal, user_id, principal.may(Permission.OWN, user_id, reads=False))
+        project = project_in(headers)
+        if isinstance(project, Failure):
+            return project
+        may_write = principal.may(Permission.OWN, user_id, reads=False)
+        return Granted(principal, project_scope(user_id, project), may_write)
 
     def _user_of(self, principal: Principal, headers: Headers) -> str | Failure:
         names = (USER_HEADER, self._user_header) if principal.role is Role.ACTING else (USER_HEADER,)

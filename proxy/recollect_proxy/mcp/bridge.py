@@ -27,6 +27,7 @@ from mcp_types import (
     ReadResourceResult,
 )
 
+from recollect.api.queries import PROJECT
 from recollect_proxy.mcp import PATH, REFUSED_HEADER
 from recollect_proxy.mcp.protocol_server import Context, client_of, server_of
 from recollect_proxy.mcp.stdio import serve_stdio
@@ -35,6 +36,7 @@ _SECONDS = 60.0
 _NOT_FOUND = 404
 _REFUSED = {
     "user_not_named": "Recollect does not know for whom this is: start `recollect mcp` with --user.",
+    "bad_project": "Recollect can't read the project: start `recollect mcp` with another --project.",
     "unauthorized": "Recollect does not know the token: set RECOLLECT_TOKEN to one that is valid.",
     "too_many_attempts": "Too many wrong tokens came from this address: wait a minute, and set RECOLLECT_TOKEN to a valid one.",
     "forbidden": "Recollect does not allow this token to act for this user.",
@@ -44,24 +46,29 @@ _REFUSED = {
 _Result = TypeVar("_Result")
 
 
-async def serve_bridge(url: str, token: str, user_id: str | None) -> None:
+async def serve_bridge(url: str, token: str, user_id: str | None, project: str) -> None:
     """Serve `bridge` until the client ends its side."""
-    async with bridge(url, token, user_id) as server:
+    async with bridge(url, token, user_id, project) as server:
         await serve_stdio(server)
 
 
 @asynccontextmanager
-async def bridge(url: str, token: str, user_id: str | None) -> AsyncIterator["Server[Any]"]:
+async def bridge(
+    url: str, token: str, user_id: str | None, project: str = ""
+) -> AsyncIterator["Server[Any]"]:
     """Yield a server that passes what it is asked on to a running one.
 
     Args:
         url: The running server, with or without `/memory/mcp`.
         token: Opens it.
         user_id: For whom; None: whose token it is.
+        project: The project of theirs; "" for none.
     """
     headers = {"Authorization": f"Bearer {token}"}
     if user_id is not None:
         headers["X-Recollect-User"] = quote(user_id, safe="")
+    if project:
+        headers[PROJECT] = quote(project, safe="")
     async with httpx2.AsyncClient(headers=headers, timeout=_SECONDS) as http_client:
         yield server_of(_Bridge(endpoint(url), http_client))
 

@@ -29,6 +29,7 @@ from recollect_proxy.memory_api.errors import RefusedError, answer_to
 from recollect_proxy.memory_api.once import answered_once
 from recollect_proxy.memory_api.reading import (
     key_named,
+    project_named,
     read_body,
     read_query,
     user_named,
@@ -154,6 +155,7 @@ class MemoryApi:
             sent=read_query(scope["query_string"], None if operation.takes_body else operation.takes),
             versions=versions_named(headers) if operation.if_match else None,
             incoming=incoming,
+            project=project_named(headers, takes_one=operation.in_projects),
             origin=f"{scope.get('scheme', 'http')}://{headers.get('host', 'localhost')}",
         )
         if reads and principal is not None and user_id is not None:

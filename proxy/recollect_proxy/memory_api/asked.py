@@ -12,7 +12,7 @@ from recollect.api.operation import Operation
 from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
-from recollect.model import Actor, Memory, Scope, Skip
+from recollect.model import Actor, Memory, Scope, Skip, project_scope
 from recollect_proxy.access import Authentication, Principal
 from recollect_proxy.memory_api.reading import session_named, user_named, uuid_named
 from recollect_proxy.metrics.exposition import Metrics
@@ -74,6 +74,7 @@ class Asked:
         versions: The versions in `If-Match`; None for any.
         incoming: Its body, unread where the operation takes none.
         origin: The scheme and host it was sent to.
+        project: The project whose memory it concerns; "" for the user's own.
     """
 
     parts: ApiParts
@@ -84,6 +85,7 @@ class Asked:
     versions: frozenset[str] | None
     incoming: Incoming
     origin: str
+    project: str = ""
 
     @property
     def engine(self) -> Engine:
@@ -109,8 +111,8 @@ class Asked:
 
     @property
     def user_id(self) -> str:
-        """The user in the path."""
-        return user_named(self.path["user_id"])
+        """The user in the path, or the id of the project of theirs that the request names."""
+        return project_scope(user_named(self.path["user_id"]), self.project)
 
     @property
     def chat(self) -> Scope:

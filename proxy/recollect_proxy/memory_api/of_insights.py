@@ -11,7 +11,7 @@ from recollect.api.insights import Explanation, GivenItem, Health, ModelCalls, P
 from recollect.engine import system_clock
 from recollect.engine.background.counts import ModelUse
 from recollect.engine.turns.inspection import InspectedCandidate
-from recollect.model import Awaits, RecallPage, RequestRecord, Scope, Skip, Turn
+from recollect.model import Awaits, RecallPage, RequestRecord, Scope, Skip, Turn, person_of, project_of
 from recollect_proxy.chat.recall_report import preview
 from recollect_proxy.memory_api.asked import Asked, Reply, fields_of
 from recollect_proxy.memory_api.errors import RefusedError
@@ -72,7 +72,7 @@ async def explain_request(asked: Asked) -> Any:
     It is written in the background: right after the answer this waits for it, a second at most.
     """
     record = await _record(asked, None)
-    if asked.who.user_id not in {None, record.scope.user_id}:
+    if asked.who.user_id not in {None, person_of(record.scope.user_id)}:
         raise RefusedError(REQUEST_NOT_FOUND)
     await asked.note_read(record.scope.user_id)
     return explanation_of(record)
@@ -248,7 +248,8 @@ def explanation_of(record: RequestRecord) -> Explanation:
         {
             **fields_of(record, Explanation),
             "request_id": record.id,
-            "user_id": record.scope.user_id,
+            "user_id": person_of(record.scope.user_id),
+            "project": project_of(record.scope.user_id),
             "session_id": record.scope.session_id,
             "upstream": told.get("upstream"),
             "found": found,

@@ -256,6 +256,17 @@ async def refuse_held(asked: Asked) -> Any:
     await asked.engine.refuse(asked.user_id, asked.id("memory_id"), actor=asked.actor)
 
 
+async def move_memory(asked: Asked) -> Any:
+    """Move a memory to a project, or out of one.
+
+    It is written there as by hand, and forgotten here; undoing either change undoes both. The chat that it comes from stays where it is.
+
+    The answer is the memory in its new place, with another id.
+    """
+    project = asked.sent.project or ""
+    return await asked.engine.move(asked.user_id, asked.id("memory_id"), project, actor=asked.actor)
+
+
 async def share_memory(asked: Asked) -> Any:
     """Share a memory.
 

@@ -32,7 +32,7 @@ from recollect_openwebui.page import my_memories_page
 from recollect_proxy.access import Audience
 from recollect_proxy.memory_api.asked import Asked, Reply
 from recollect_proxy.memory_api.errors import RefusedError, invalid_field, invalid_parameter
-from recollect_proxy.memory_api.reading import changes
+from recollect_proxy.memory_api.reading import changes, project_in_path
 from recollect_proxy.settings.flags import OF_ADMINISTRATORS
 from recollect_proxy.takeout import restore_file, written_export
 from recollect_proxy.takeout.json_file import FileError
@@ -92,6 +92,31 @@ async def import_user(asked: Asked) -> Any:
             return await restore_file(asked.engine, path, named)
         except FileError as error:  # it quotes nothing of the body
             raise RefusedError(replace(INVALID_EXPORT, message=str(error))) from None
+
+
+async def list_projects(asked: Asked) -> Any:
+    """List a user's projects.
+
+    A project is there once something was said or written in it: name it in `X-Recollect-Project`.
+    """
+    return {"projects": await asked.engine.projects(asked.user_id)}
+
+
+async def change_project(asked: Asked) -> Any:
+    """Change a project.
+
+    How it is called, and whether its chats recall its memories alone. Its name stays, as requests choose it by that.
+    """
+    return await asked.engine.change_project(asked.user_id, _project(asked), **changes(asked.sent))
+
+
+async def erase_project(asked: Asked) -> Any:
+    """Erase a project.
+
+    Its memories, chats and messages go for good; the user's own memory and other projects stay. The answer is the proof.
+    """
+    known = await asked.engine.project(asked.user_id, _project(asked))
+    return _erasure(await asked.engine.erase(model.project_scope(asked.user_id, known.name)))
 
 
 async def list_sessions(asked: Asked) -> Any:
@@ -394,6 +419,10 @@ async def _receive(incoming: Incoming, path: Path) -> None:
             if received > LARGEST_IMPORT:
                 raise RefusedError(IMPORT_TOO_LARGE)
             await asyncio.to_thread(file.write, piece)
+
+
+def _project(asked: Asked) -> str:
+    return project_in_path(asked.path["project"])
 
 
 def _erasure(proof: model.Erasure) -> dict[str, Any]:

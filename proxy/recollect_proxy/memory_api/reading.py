@@ -13,10 +13,11 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec import inspect as types
 
 from recollect.api.failures import INVALID_JSON
-from recollect.api.queries import KEY, MATCH
+from recollect.api.queries import KEY, MATCH, PROJECT
+from recollect.model import LONGEST_PROJECT
 from recollect.text.patterns import bounded
 from recollect.text.secrets.in_names import id_without_secrets
-from recollect_proxy.identity import readable_id
+from recollect_proxy.identity import readable_id, readable_project
 from recollect_proxy.memory_api.errors import (
     RefusedError,
     invalid_field,
@@ -29,9 +30,8 @@ Shape = TypeVar("Shape", bound=Struct)
 
 _LONGEST_KEY, _MOST_TAGS = 255, 20
 _TAG = bounded(r'(W/)?"([\x21\x23-\x2B\x2D-\x7E]{0,128})"')  # without a comma, which parts them
-_SEGMENT = (
-    "1 to 256 characters, as percent-encoded UTF-8, without NUL, not `*` alone, and no unfilled template"
-)
+_PROJECT = f"1 to {LONGEST_PROJECT} characters in one line, as percent-encoded UTF-8"
+_SEGMENT = "1 to 256 characters, as percent-encoded UTF-8, without NUL and U+001F, not `*` alone, and no unfilled template"
 
 
 def read_body(body: bytes, shape: type[Shape]) -> Shape:
@@ -142,6 +142,35 @@ def key_named(headers: Mapping[str, str]) -> str | None:
     if key is not None and not (0 < len(key) <= _LONGEST_KEY and all("!" <= each <= "~" for each in key)):
         raise invalid_parameter(KEY, f"1 to {_LONGEST_KEY} visible ASCII characters")
     return key
+
+
+def project_named(headers: Mapping[str, str], *, takes_one: bool) -> str:
+    """Return the project that a request names; "" for none.
+
+    Raises:
+        RefusedError: It can be none, or the operation concerns all of a person's projects.
+    """
+    header = headers.get(PROJECT.lower())
+    if header is None:
+        return ""
+    name = readable_project([header.encode("latin-1")])
+    if not takes_one:
+        raise invalid_parameter(PROJECT, "absent: this concerns the person, whatever their projects are")
+    if name is None:
+        raise invalid_parameter(PROJECT, _PROJECT)
+    return name
+
+
+def project_in_path(segment: str) -> str:
+    """Return the name of a project that a path segment, still percent-encoded, stands for.
+
+    Raises:
+        RefusedError: It stands for none.
+    """
+    name = readable_project([segment.encode("latin-1")])
+    if name is None:
+        raise invalid_parameter("project", _PROJECT)
+    return name
 
 
 def versions_named(headers: Mapping[str, str]) -> frozenset[str] | None:

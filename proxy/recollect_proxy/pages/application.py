@@ -22,6 +22,7 @@ from recollect_proxy.pages import (
     overview,
     playground,
     profile,
+    projects,
     recalls,
     settings,
 )
@@ -76,6 +77,7 @@ _PAGES = (
     overview,
     playground,
     profile,
+    projects,
     recalls,
     settings,
 )

@@ -100,7 +100,7 @@ async def choose_language(request: Asked, parts: Parts) -> Response[str]:
     back = fields.get("back", "")
     response = redirect(f"{BASE}{back}" if back.startswith("/") and back[1:].isalpha() else BASE)
     if (language := fields.get("language", "")) in LANGUAGES:
-        response.set_cookie(_cookie(parts, request, LANGUAGE_COOKIE, language, _YEAR))
+        response.set_cookie(cookie_of(parts, request, LANGUAGE_COOKIE, language, _YEAR))
     return response
 
 
@@ -110,12 +110,12 @@ def set_session(response: Response[Any], request: Asked, parts: PageParts, sessi
     The cookie is Lax: a link in a chat's page leads here from another site, and a Strict one would not come along.
     """
     value = parts.authentication.page_sessions.cookie(session)
-    response.set_cookie(_cookie(parts, request, COOKIE, value, SESSION_LIFETIME))
+    response.set_cookie(cookie_of(parts, request, COOKIE, value, SESSION_LIFETIME))
 
 
 def end_session(response: Response[Any], request: Asked, parts: PageParts) -> None:
     """Have an answer remove the session's cookie."""
-    response.set_cookie(_cookie(parts, request, COOKIE, "", timedelta()))
+    response.set_cookie(cookie_of(parts, request, COOKIE, "", timedelta()))
 
 
 async def _is_first(parts: PageParts, user_id: str, ticket_id: str) -> bool:
@@ -136,7 +136,8 @@ def _entered(request: Asked, parts: PageParts, session: PageSession, path: str) 
     return response
 
 
-def _cookie(parts: PageParts, request: Asked, name: str, value: str, lasts: timedelta) -> Cookie:
+def cookie_of(parts: PageParts, request: Asked, name: str, value: str, lasts: timedelta) -> Cookie:
+    """Return a cookie of the pages."""
     return Cookie(
         name,
         value=value,

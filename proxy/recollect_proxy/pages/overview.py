@@ -94,7 +94,7 @@ async def erase_chat(change: Transaction) -> Response[str]:
 @get("/data")
 async def show_data(visit: Reading) -> Response[str]:
     """Return the page of counts of stored data, with export and erasure."""
-    return visit.page("data.html", kept=await visit.engine.count_kept(visit.user_id), wrong=False)
+    return visit.page("data.html", kept=await visit.engine.count_kept(visit.person), wrong=False)
 
 
 @post("/erase")
@@ -102,10 +102,10 @@ async def erase_everything(change: Transaction) -> Response[str]:
     """Erase all data of the user, count again, and show both."""
     visit = change.visit
     if change.form.get("typed", "").strip().casefold() != visit.shown.words("erase.word").casefold():
-        kept = await visit.engine.count_kept(visit.user_id)
+        kept = await visit.engine.count_kept(visit.person)
         return visit.page("data.html", kept=kept, wrong=True)
-    erasure = await visit.engine.erase(visit.user_id)
-    left = await visit.engine.count_kept(visit.user_id)
+    erasure = await visit.engine.erase(visit.person)
+    left = await visit.engine.count_kept(visit.person)
     response = visit.page(
         "erased.html",
         rows=[row for row in erasure.rows if row[1]],
@@ -120,8 +120,8 @@ async def erase_everything(change: Transaction) -> Response[str]:
 async def show_reads(visit: Reading) -> Response[str]:
     """Return the page of reads by administrators, and of changes of the user's settings."""
     reads, changes = await asyncio.gather(
-        visit.engine.admin_reads(visit.user_id, limit=_READS),
-        visit.engine.settings_changes(visit.user_id, limit=_READS),
+        visit.engine.admin_reads(visit.person, limit=_READS),
+        visit.engine.settings_changes(visit.person, limit=_READS),
     )
     return visit.page("reads.html", reads=reads, changes=changes)
 
@@ -129,7 +129,7 @@ async def show_reads(visit: Reading) -> Response[str]:
 @get("/export")
 async def show_export(visit: Reading) -> Stream:
     """Return the file that `docs/reference/export.md` describes."""
-    pieces = await written_export(visit.engine, visit.user_id, at=datetime.now(UTC))
+    pieces = await written_export(visit.engine, visit.person, at=datetime.now(UTC))
     return Stream(
         pieces,
         media_type="application/json",

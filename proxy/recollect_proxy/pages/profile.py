@@ -17,7 +17,7 @@ _LEADS = ("/profile", "profile.show")
 @get("/profile")
 async def show_profile(visit: Reading, field: FromQuery[str] = "") -> Response[str]:
     """Return the page of the profile; the form for a new statement begins with the field that the address names."""
-    profile = await visit.engine.profile(visit.user_id)
+    profile = await visit.engine.profile(visit.person)
     confirmed = [each for each in profile.entries if each.state is EntryState.CONFIRMED]
     return visit.page(
         "profile.html",
@@ -35,7 +35,7 @@ async def show_profile(visit: Reading, field: FromQuery[str] = "") -> Response[s
 async def write_entry(change: Transaction) -> Response[str]:
     """Add an entry to the profile."""
     visit = change.visit
-    await visit.engine.add_to_profile(visit.user_id, _field_of(change), content_of(change))
+    await visit.engine.add_to_profile(visit.person, _field_of(change), content_of(change))
     return visit.back("/profile", done="profile_written")
 
 
@@ -44,7 +44,7 @@ async def correct_entry(change: Transaction) -> Response[str]:
     """Correct an entry, or move it to another field; this confirms it."""
     visit = change.visit
     await visit.engine.change_in_profile(
-        visit.user_id, id_of(change), field=_field_of(change), content=content_of(change)
+        visit.person, id_of(change), field=_field_of(change), content=content_of(change)
     )
     return visit.back("/profile", done="profile_corrected")
 
@@ -52,21 +52,21 @@ async def correct_entry(change: Transaction) -> Response[str]:
 @post("/profile/confirm")
 async def confirm_entry(change: Transaction) -> Response[str]:
     """Confirm a proposal, or an entry that its memory now contradicts."""
-    await change.visit.engine.confirm_in_profile(change.visit.user_id, id_of(change))
+    await change.visit.engine.confirm_in_profile(change.visit.person, id_of(change))
     return change.answer("profile_confirmed", "/profile", leads=_LEADS)
 
 
 @post("/profile/refuse")
 async def refuse_entry(change: Transaction) -> Response[str]:
     """Refuse a proposal; its memory stays, and proposes it no longer."""
-    await change.visit.engine.remove_from_profile(change.visit.user_id, id_of(change))
+    await change.visit.engine.remove_from_profile(change.visit.person, id_of(change))
     return change.answer("profile_refused", "/profile", leads=_LEADS)
 
 
 @post("/profile/erase")
 async def erase_entry(change: Transaction) -> Response[str]:
     """Erase an entry of the profile."""
-    await change.visit.engine.remove_from_profile(change.visit.user_id, id_of(change))
+    await change.visit.engine.remove_from_profile(change.visit.person, id_of(change))
     return change.answer("profile_erased", "/profile", leads=_LEADS)
 
 
@@ -74,8 +74,8 @@ async def erase_entry(change: Transaction) -> Response[str]:
 async def propose_entries(change: Transaction) -> Response[str]:
     """Propose entries from memories."""
     visit = change.visit
-    before = _ids(await visit.engine.profile(visit.user_id))
-    new = _ids(await visit.engine.propose_profile(visit.user_id)) - before
+    before = _ids(await visit.engine.profile(visit.person))
+    new = _ids(await visit.engine.propose_profile(visit.person)) - before
     return visit.back("/profile", done="profile_proposed" if new else "profile_nothing")
 
 
@@ -86,7 +86,7 @@ async def change_consent(change: Transaction) -> Response[str]:
     if allowed is None:
         raise PageError(BAD_INPUT)
     visit = change.visit
-    await visit.engine.change_flags(Flags(profile=allowed), ("profile",), visit.user_id, by=visit.changer)
+    await visit.engine.change_flags(Flags(profile=allowed), ("profile",), visit.person, by=visit.changer)
     return visit.back("/profile", done="profile_allowed" if allowed else "profile_revoked")
 
 

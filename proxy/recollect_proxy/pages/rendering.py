@@ -1,10 +1,12 @@
 """Renders templates. Everything that is not a template's own text is escaped. Never: an engine, a request."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from recollect.model import Project
 from recollect_proxy.access import PageSession
 from recollect_proxy.pages.catalogues import LANGUAGES, Catalogue
 
@@ -22,6 +24,8 @@ class Shown:
         path: The page's path below ``BASE``, to return to after a change of language.
         may_change: Whether the visitor may change the memory.
         name: The name of the user whose memory is shown; None: none is known, or no memory is shown.
+        project: The project whose memory is shown; "": the user's own.
+        projects: The user's projects.
     """
 
     words: Catalogue
@@ -30,6 +34,13 @@ class Shown:
     path: str
     may_change: bool
     name: str | None = None
+    project: str = ""
+    projects: Sequence[Project] = ()
+
+    @property
+    def chosen(self) -> Project | None:
+        """The project whose memory is shown; None: the user's own."""
+        return next((each for each in self.projects if each.name == self.project), None)
 
 
 class Templates:

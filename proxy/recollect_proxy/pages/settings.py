@@ -45,7 +45,7 @@ async def show_settings(visit: Reading) -> Response[str]:
     """Return the page of a user's settings; an administrator's has more of them."""
     shown: list[ShownFlag] = []
     if visit.session.principal.is_administrator:
-        own, everybodys = await visit.engine.flags(visit.user_id), await visit.engine.policy_of(None)
+        own, everybodys = await visit.engine.flags(visit.person), await visit.engine.policy_of(None)
         shown = [each for each in _shown_flags(own, everybodys) if each.field.name not in _SWITCHES]
     return visit.page("settings.html", switches=await _switched(visit), flags=shown, done=done_of(visit))
 
@@ -59,7 +59,7 @@ async def change_switches(change: Transaction) -> Response[str]:
         name for name in _SWITCHES if is_on[name] != effective[name]
     ]  # the others follow what is set for all
     await change.visit.engine.change_flags(
-        Flags(**is_on), named, change.visit.user_id, by=change.visit.changer
+        Flags(**is_on), named, change.visit.person, by=change.visit.changer
     )
     return change.visit.back("/settings", done="saved")
 
@@ -69,7 +69,7 @@ async def change_more(change: Transaction) -> Response[str]:
     """Change the settings of a user that administrators alone change; an empty field follows the setting of all users."""
     visit = change.visit
     require_administrator(visit)
-    await _change(visit, change.form, visit.user_id)
+    await _change(visit, change.form, visit.person)
     return visit.back("/settings", done="saved")
 
 
@@ -93,7 +93,7 @@ async def change_everybody(change: Transaction) -> Response[str]:
 
 async def _switched(visit: Visit) -> dict[str, bool]:
     """Return the switches in effect for the user."""
-    flags = (await visit.engine.policy_of(visit.user_id)).flags
+    flags = (await visit.engine.policy_of(visit.person)).flags
     return {name: bool(getattr(flags, name)) for name in _SWITCHES}
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC
 from typing import Any, TypeAlias
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import unquote, urlencode, urlsplit
 from uuid import UUID
 
 from litestar import MediaType, Request, Response
@@ -15,14 +15,23 @@ from litestar.params import SkipValidation
 from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
-from recollect.model import Actor, Changer
+from recollect.model import Actor, Changer, project_name, project_scope
 from recollect_proxy.access import Authentication, PageSession, Principal, Role
 from recollect_proxy.pages.catalogues import Catalogue, chosen_language
-from recollect_proxy.pages.failures import FOREIGN_FORM, NO_USER, NOT_ENTERED, NOT_FOUND, READ_ONLY, PageError
+from recollect_proxy.pages.failures import (
+    BAD_INPUT,
+    FOREIGN_FORM,
+    NO_USER,
+    NOT_ENTERED,
+    NOT_FOUND,
+    READ_ONLY,
+    PageError,
+)
 from recollect_proxy.pages.rendering import BASE, Shown, Templates
 
 COOKIE = "recollect_page"
 LANGUAGE_COOKIE = "recollect_language"
+PROJECT_COOKIE = "recollect_project"
 FORM_TOKEN = "form_token"  # noqa: S105 -- a field's name
 
 Asked: TypeAlias = Request[Any, Any, Any]
@@ -129,7 +138,21 @@ class Visit:
 
     @property
     def user_id(self) -> str:
-        """The user whose memory it shows: from the cookie, and from nowhere else.
+        """The user whose memory it shows, or the id of a project of theirs.
+
+        Raises:
+            PageError: An administrator has opened no one's yet.
+        """
+        return project_scope(self.person, self.project)
+
+    @property
+    def project(self) -> str:
+        """The project whose memory it shows; "" for the person's own."""
+        return self.shown.project
+
+    @property
+    def person(self) -> str:
+        """The person whose memory it shows: from the session's cookie, and from nowhere else.
 
         Raises:
             PageError: An administrator has opened no one's yet.
@@ -239,9 +262,16 @@ async def provide_reading(request: Asked, parts: Parts) -> Visit:
     if principal.is_administrator:
         operation = f"page: {request.route_handler.handler_name.removeprefix('show_')}"
         await visit.engine.note_admin_read(user_id, reader=principal.name, operation=operation)
-    own, policy = await asyncio.gather(visit.engine.flags(user_id), visit.engine.policy_of(user_id))
+    own, policy, projects = await asyncio.gather(
+        visit.engine.flags(user_id),
+        visit.engine.policy_of(user_id),
+        visit.engine.projects(user_id, measured=False),
+    )
     words = replace(visit.shown.words, zone=policy.zone)
-    return replace(visit, shown=replace(visit.shown, words=words, name=own.told_name))
+    chosen = unquote(request.cookies.get(PROJECT_COOKIE, ""))
+    project = chosen if any(each.name == chosen for each in projects) else ""
+    shown = replace(visit.shown, words=words, name=own.told_name, project=project, projects=projects)
+    return replace(visit, shown=shown)
 
 
 async def provide_change(request: Asked, parts: Parts) -> Change:
@@ -257,6 +287,9 @@ async def provide_change(request: Asked, parts: Parts) -> Change:
         raise PageError(FOREIGN_FORM)
     if not visit.shown.may_change and not request.route_handler.opt.get("reads", False):
         raise PageError(READ_ONLY)
+    if (given_project := form.get("project", "")) and project_name(given_project) != given_project:
+        raise PageError(BAD_INPUT)
+    visit = replace(visit, shown=replace(visit.shown, project=given_project))
     return Change(visit, form, tuple(each for each in given.getall("picked", []) if isinstance(each, str)))
 
 

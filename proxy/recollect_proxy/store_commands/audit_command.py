@@ -8,8 +8,8 @@ from uuid import UUID
 
 import typer
 
-from recollect.model import Fault, Finding
-from recollect_proxy.store_commands.ids import part_of_id, whole_id
+from recollect.model import Fault, Finding, person_of, project_of
+from recollect_proxy.store_commands.ids import named, part_of_id, whole_id
 from recollect_proxy.store_commands.printing import Output, print_output, print_table
 from recollect_proxy.store_commands.running_commands import (
     MISUSED,
@@ -161,11 +161,13 @@ async def _audit(audit: "StoreAudit", asked: _Asked) -> Output:
     """Find faults, print them as they are found, and repair those that are to be repaired."""
     found = _Found()
     for user_id in await audit.users():
-        if not asked.users or user_id in asked.users:
+        if not asked.users or person_of(user_id) in asked.users:
             await _find(audit, user_id, asked, found)
     faults = [each for each in Fault if each in asked.faults]
     if not asked.as_json:
-        rows = [(user, *(counts[each] for each in faults)) for user, counts in sorted(found.counts.items())]
+        rows = [
+            (named(user), *(counts[each] for each in faults)) for user, counts in sorted(found.counts.items())
+        ]
         total = (f"{found.users} users", *(found.totals[each] for each in faults))
         print_table(("user", *faults), [*rows, total])
     ran, repaired = await _repair(audit, asked, found)
@@ -176,7 +178,7 @@ async def _audit(audit: "StoreAudit", asked: _Asked) -> Output:
     document = {
         "users": found.users,
         "totals": counted(found.totals),
-        "by_user": {user: counted(counts) for user, counts in sorted(found.counts.items())},
+        "by_user": {named(user): counted(counts) for user, counts in sorted(found.counts.items())},
         "run": ran,
         "repaired": repaired,
         **({"findings": found.shown} if asked.show else {}),
@@ -202,12 +204,13 @@ def _row(user_id: str, finding: Finding) -> tuple[object, ...]:
     memory = finding.memory
     correction = _correction(finding)
     content = f"{memory.content} | {correction}" if correction else memory.content
-    return (memory.id, user_id, finding.fault.value, finding.reason, content)
+    return (memory.id, named(user_id), finding.fault.value, finding.reason, content)
 
 
 def _document(user_id: str, finding: Finding) -> dict[str, Any]:
     return {
-        "user": user_id,
+        "user": person_of(user_id),
+        "project": project_of(user_id),
         "fault": finding.fault,
         "memory": finding.memory.id,
         "reason": finding.reason,
@@ -251,7 +254,8 @@ async def _repair(audit: "StoreAudit", asked: _Asked, found: _Found) -> tuple[UU
 
 async def _undo(audit: "StoreAudit", asked: _Asked, part: str) -> Output:
     ran = whole_id(part, await audit.runs(), "run")
-    users = asked.users or await audit.repaired_users(ran)
+    repaired = await audit.repaired_users(ran)
+    users = [each for each in repaired if not asked.users or person_of(each) in asked.users]
     done = [await audit.undo_run(each, ran) for each in users]
     undone, left = sum(count for count, _ in done), sum(count for _, count in done)
     return Output(

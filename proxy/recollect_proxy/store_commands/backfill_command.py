@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recollect.model import person_of
 from recollect_proxy.store_commands.printing import Output, print_output
 from recollect_proxy.store_commands.running_commands import (
     MISUSED,
@@ -92,7 +93,7 @@ async def _form(settings: "ProxySettings", only: Sequence[str], per_minute: int)
         task = progress.add_task("exchanges", total=None)
         async with opening as engine:
             for each in await engine.wake_waiting():
-                if not only or each in only:
+                if not only or person_of(each) in only:
                     await engine.drain(
                         each
                     )  # from here on, exchanges that no model has read count as pending
@@ -113,5 +114,7 @@ async def _rest(waits: Sequence[timedelta | None]) -> None:
 
 async def _waiting(engine: "Engine", only: Sequence[str]) -> dict[str, int]:
     """Return by user how many exchanges wait to be formed."""
-    known = await engine.users()
-    return {each.id: each.pending for each in known if each.pending and (not only or each.id in only)}
+    known = await engine.users(projects=True)
+    return {
+        each.id: each.pending for each in known if each.pending and (not only or person_of(each.id) in only)
+    }

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.model import Scope
+from recollect.model import Scope, person_of
 from recollect_proxy.store_commands.ids import whole_chat
 from recollect_proxy.store_commands.printing import Output, Table
 from recollect_proxy.store_commands.running_commands import User, Yes, confirm, fail, over_store
@@ -23,7 +23,7 @@ chats_app = typer.Typer(
 
 
 @chats_app.command("list")
-@over_store()
+@over_store(in_projects=True)
 async def list_chats(engine: "Engine", user: User) -> Output:
     """List a user's chats by their first words; the one where something was said last first."""
     chats = await engine.chats_of(user, limit=_ALL)
@@ -33,7 +33,7 @@ async def list_chats(engine: "Engine", user: User) -> Output:
 
 
 @chats_app.command()
-@over_store()
+@over_store(in_projects=True)
 async def erase(
     engine: "Engine",
     user: User,
@@ -51,6 +51,6 @@ async def erase(
     whole = whole_chat(chat, known)
     if whole not in known:
         fail("The user has no such chat.")
-    question = f"Erase the chat {whole!r} of {user!r}? It can't be undone."
+    question = f"Erase the chat {whole!r} of {person_of(user)!r}? It can't be undone."
     confirm(question, yes=yes, otherwise="Nothing was erased.")
     return erasure_output(await engine.erase_session(Scope(user, whole)))

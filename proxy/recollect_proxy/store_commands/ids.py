@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from uuid import UUID
 
+from recollect.model import person_of, project_of
 from recollect_proxy.store_commands.printing import on_a_terminal
 from recollect_proxy.store_commands.running_commands import MISUSED, fail
 
@@ -52,3 +53,9 @@ def _several(part: str, found: Iterable[str], count: int) -> str:
     shown = [f"  {on_a_terminal(each)}" for each in found][:_SHOWN]
     more = [f"  and {count - _SHOWN} more"] if count > _SHOWN else []
     return "\n".join([f"{part} is ambiguous:", *shown, *more])
+
+
+def named(user_id: str) -> str:
+    """Return how a user, or a project of theirs, is shown."""
+    project = project_of(user_id)
+    return f"{person_of(user_id)} ({project})" if project else user_id

@@ -8,9 +8,9 @@ import typer
 
 from recollect.model import Kind, Memory, Update
 from recollect.model.local_time import server_zone, wall
-from recollect_proxy.store_commands.ids import part_of_id, whole_id
+from recollect_proxy.store_commands.ids import named, part_of_id, whole_id
 from recollect_proxy.store_commands.printing import Output, Table
-from recollect_proxy.store_commands.running_commands import MISUSED, User, fail, over_store
+from recollect_proxy.store_commands.running_commands import MISUSED, User, fail, over_store, project_named
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
@@ -46,7 +46,7 @@ Importance = Annotated[float | None, typer.Option(help="From 0 to 1.", min=0, ma
 
 
 @memories_app.command("list")
-@over_store()
+@over_store(in_projects=True)
 async def list_memories(engine: "Engine", user: User, *, limit: Limit = 1000) -> Output:
     """List a user's memories, newest first."""
     return memories_output(await _memories(engine, user, limit))
@@ -66,11 +66,11 @@ async def _memories(engine: "Engine", user: str, limit: int = _ALL) -> list[Memo
 
 async def _current(engine: "Engine", user: str, part: str) -> UUID:
     """Return the id of one of the user's memories."""
-    return whole_id(part, (each.id for each in await _memories(engine, user)), f"memory of {user!r}")
+    return whole_id(part, (each.id for each in await _memories(engine, user)), f"memory of {named(user)!r}")
 
 
 @memories_app.command()
-@over_store(embeds=True)
+@over_store(embeds=True, in_projects=True)
 async def search(
     engine: "Engine",
     user: User,
@@ -90,7 +90,7 @@ async def search(
 
 
 @memories_app.command()
-@over_store(embeds=True)
+@over_store(embeds=True, in_projects=True)
 async def add(
     engine: "Engine",
     user: User,
@@ -110,7 +110,7 @@ def _some_change(*, content: str | None, kind: Kind | None, importance: float | 
 
 
 @memories_app.command()
-@over_store(embeds=True, before=_some_change)
+@over_store(embeds=True, in_projects=True, before=_some_change)
 async def correct(
     engine: "Engine",
     user: User,
@@ -127,7 +127,7 @@ async def correct(
 
 
 @memories_app.command()
-@over_store()
+@over_store(in_projects=True)
 async def forget(engine: "Engine", user: User, memory: MemoryId) -> Output:
     """Forget a memory. It is no longer recalled; its changes still have it, and `undo` brings it back."""
     whole = await _current(engine, user, memory)
@@ -136,7 +136,28 @@ async def forget(engine: "Engine", user: User, memory: MemoryId) -> Output:
 
 
 @memories_app.command()
-@over_store()
+@over_store(embeds=True, in_projects=True)
+async def move(
+    engine: "Engine",
+    user: User,
+    memory: MemoryId,
+    *,
+    to: Annotated[
+        str,
+        typer.Option(
+            help="To which project. (default: to the user's own memory)",
+            metavar="NAME",
+            callback=project_named,
+        ),
+    ] = "",
+) -> Output:
+    """Move a memory to a project, or with `--project` out of one. `undo` of the change moves it back."""
+    whole = await _current(engine, user, memory)
+    return memories_output([await engine.move(user, whole, to)])
+
+
+@memories_app.command()
+@over_store(in_projects=True)
 async def changes(
     engine: "Engine",
     user: User,
@@ -155,7 +176,9 @@ async def changes(
     whole = None
     if memory is not None:
         made = await engine.history(user, None, limit=_ALL)
-        whole = whole_id(memory, (each.memory_id for each in made if each.memory_id), f"memory of {user!r}")
+        whole = whole_id(
+            memory, (each.memory_id for each in made if each.memory_id), f"memory of {named(user)!r}"
+        )
     updates = await engine.history(user, whole, limit=limit)
     columns = ("id", "when", "action", "by", "why", "content")
     rows = [
@@ -173,7 +196,7 @@ def _change_of(update: Update) -> str:
 
 
 @memories_app.command()
-@over_store()
+@over_store(in_projects=True)
 async def undo(
     engine: "Engine",
     user: User,
@@ -188,7 +211,7 @@ async def undo(
 ) -> Output:
     """Undo one change. Fails if it was undone already, or if the memory was changed since."""
     made = await engine.history(user, None, limit=_ALL)
-    whole = whole_id(update, (each.id for each in made), f"change of {user!r}")
+    whole = whole_id(update, (each.id for each in made), f"change of {named(user)!r}")
     done = await engine.undo(user, whole)
     return Output(done, [f"undone: {whole} ({done.action} of {done.memory_id})"])
 

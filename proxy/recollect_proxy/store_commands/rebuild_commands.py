@@ -1,12 +1,13 @@
 """`recollect reembed` and `recollect reindex`: have the workers embed or index texts again, and wait. Never: does it itself."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from recollect.model import person_of
 from recollect_proxy.store_commands.printing import Output
 from recollect_proxy.store_commands.running_commands import Users, over_store, progress_display
 
@@ -38,7 +39,7 @@ async def reembed(
     """
 
     async def unembedded() -> dict[str, int]:
-        known = [each.id for each in await engine.users() if not user or each.id in user]
+        known = await _scopes(engine, user)
         counts = {each: await engine.unembedded(each) for each in known}
         return {each: count for each, count in counts.items() if count}
 
@@ -64,8 +65,7 @@ async def reindex(
     A few messages of a user at a time are out of the index for a moment; memories are not. It goes on after a restart.
     The workers of `recollect serve` or `recollect worker` do it. It ends with 1 if something is left after waiting.
     """
-    known = user or [each.id for each in await engine.users()]
-    asked = {each for each in known if await engine.rebuild_index(each)}
+    asked = {each for each in await _scopes(engine, user) if await engine.rebuild_index(each)}
 
     async def unfinished() -> dict[str, object]:
         return {each: up_to for each, up_to in (await engine.rebuilding()).items() if each in asked}
@@ -73,6 +73,12 @@ async def reindex(
     left = await _wait(unfinished, len, len(asked), patience if wait else 0.0)
     lines = [f"indexes to be built again: of {len(asked)} users; {left} are left"]
     return _ended(Output({"users": len(asked), "left": left}, lines), patience, is_left=wait and left > 0)
+
+
+async def _scopes(engine: "Engine", only: Sequence[str] | None) -> list[str]:
+    """Return the ids of all users, or of some, and of their projects."""
+    known = (each.id for each in await engine.users(projects=True))
+    return [each for each in known if not only or person_of(each) in only]
 
 
 _Left = TypeVar("_Left", bound=Mapping[str, object])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, NoReturn, TypeVar
 import typer
 
 from recollect.errors import RecollectError
+from recollect.model import LONGEST_PROJECT, project_name, project_scope
 from recollect_proxy.settings.command_settings import (
     UNUSED_UPSTREAM,
     no_upstream_for,
@@ -47,10 +48,18 @@ def user_named(given: str) -> str:
     user = opaque_id(given)
     if user is None:
         fail(
-            "A user's id has 1 to 256 characters, without NUL, is not `*`, and no template as `{{USER_ID}}`.",
+            "A user's id has 1 to 256 characters, without NUL and U+001F, is not `*`, and no template as `{{USER_ID}}`.",
             MISUSED,
         )
     return user
+
+
+def project_named(given: str) -> str:
+    """Return the name of a project, "" for none; exit with ``MISUSED`` if it can be none."""
+    name = project_name(given) if given else ""
+    if name is None:
+        fail(f"A project's name has 1 to {LONGEST_PROJECT} characters in one line.", MISUSED)
+    return name
 
 
 def _users_named(given: list[str] | None) -> list[str]:
@@ -63,6 +72,15 @@ DatabaseUrl = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, to stdout.")]
 User = Annotated[str, typer.Argument(help="The user's id, as the frontend sends it.", callback=user_named)]
+ProjectOption = Annotated[
+    str,
+    typer.Option(
+        "--project",
+        help="The user's project whose memory is meant. (default: their own memory)",
+        metavar="NAME",
+        callback=project_named,
+    ),
+]
 Users = Annotated[
     list[str] | None,
     typer.Option(
@@ -123,7 +141,7 @@ def with_engine(
 
 
 def over_store(
-    *, embeds: bool = False, before: Callable[..., None] | None = None
+    *, embeds: bool = False, in_projects: bool = False, before: Callable[..., None] | None = None
 ) -> "Callable[[Callable[Concatenate[Engine, ...], Awaitable[Output]]], Callable[..., None]]":
     """Make a command of a function over an open engine. Its result is printed, as JSON with ``--json``.
 
@@ -131,6 +149,7 @@ def over_store(
 
     Args:
         embeds: Whether the engine loads its embedders; the command has the option ``--embedder`` then.
+        in_projects: Whether the command has the option ``--project``, and its user may be a project's.
         before: Checks arguments, or asks, before anything is opened. Options of its own are the command's, too.
     """
     options: dict[str, Any] = {"data_dir": DataDir, "database_url": DatabaseUrl}
@@ -142,6 +161,8 @@ def over_store(
             settings = settings_of(**{name: given.pop(name) for name in options})
             if before is not None:
                 before(**{name: given[name] for name in asked})
+            if in_projects:
+                given["user"] = project_scope(given["user"], given["project"])
             told = {each.name: given[each.name] for each in own}
             output = with_engine(settings, lambda engine: work(engine, **told), embeds=embeds)
             print_output(output, as_json=as_json)
@@ -149,6 +170,7 @@ def over_store(
         _, *own = signature(work).parameters.values()
         asked = {} if before is None else signature(before).parameters
         more = [each for name, each in asked.items() if name not in signature(work).parameters]
+        more += [_option("project", "", ProjectOption)] if in_projects else []
         shared = [_option(name, None, type_) for name, type_ in options.items()]
         _sign(command, [*own, *more, *shared, _option("as_json", default=False, type_=AsJson)])
         return command

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from recollect.engine import Engine
-from recollect.model import Source
+from recollect.model import Source, project_scope
 from recollect_proxy.takeout.json_file import FileError, JsonFile, content_of, decoded, split_lists
 from recollect_proxy.takeout.rows import FORMAT, NOT_IMPORTED, ROWS, VERSION
 
@@ -73,20 +73,23 @@ async def restore_file(
     """
     export = await asyncio.to_thread(_checked_export, path)
     began(sum(map(len, export.lists.values())))
-    restored = Restored()
+    restored, scopes = Restored(), {user_id: None}
     for section in ROWS:
         if section in NOT_IMPORTED:
             restored.ignored[section] += len(export.lists[section])
             advance(len(export.lists[section]))
             continue
         batches = _batches(export, section)
-        while batch := await asyncio.to_thread(next, batches, None):
-            new = len(batch) if engine is None else await engine.restore(user_id, section, batch)
+        while found := await asyncio.to_thread(next, batches, None):
+            project, batch = found
+            scopes[scope := project_scope(user_id, project)] = None
+            new = len(batch) if engine is None else await engine.restore(scope, section, batch)
             restored.new[section] += new
             restored.there[section] += len(batch) - new
             advance(len(batch))
     if engine is not None:
-        await engine.restored(user_id)
+        for each in scopes:
+            await engine.restored(each)
     return restored
 
 
@@ -108,20 +111,23 @@ def _checked_export(path: Path) -> JsonFile:
     return JsonFile({section: export.lists[section] for section in ROWS})
 
 
-def _batches(export: JsonFile, section: str) -> Iterator[list[Mapping[str, Any]]]:
+def _batches(export: JsonFile, section: str) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
+    """Yield rows of one project after another, or of the user's own ("")."""
     batch: list[Mapping[str, Any]] = []
-    size = 0
+    size, project = 0, ""
     for row, length in _rows(export, section):
+        of = row.pop("project", "")
+        if batch and (of != project or len(batch) >= _ROWS_AT_ONCE or size >= _BYTES_AT_ONCE):
+            yield project, batch
+            batch, size = [], 0
+        project = of
         batch.append(row)
         size += length
-        if len(batch) >= _ROWS_AT_ONCE or size >= _BYTES_AT_ONCE:
-            yield batch
-            batch, size = [], 0
     if batch:
-        yield batch
+        yield project, batch
 
 
-def _rows(export: JsonFile, section: str) -> Iterator[tuple[Mapping[str, Any], int]]:
+def _rows(export: JsonFile, section: str) -> Iterator[tuple[dict[str, Any], int]]:
     """Yield each row of a section, checked, with its length in bytes."""
     for number, item in enumerate(export.lists[section], start=1):
         content = content_of(item)

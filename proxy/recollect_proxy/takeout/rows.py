@@ -7,8 +7,10 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from recollect.api.fields import PLAIN
 from recollect.api.people import FlagsChange
 from recollect.model import (
+    LONGEST_PROJECT,
     MOST_QUESTIONS,
     MOST_TOPICS,
     OF_SETTINGS,
@@ -43,6 +45,7 @@ Words = Annotated[str, Meta(max_length=4096)]
 Topics = Annotated[list[Annotated[str, Meta(max_length=TOPIC_LENGTH)]], Meta(max_length=MOST_TOPICS)]
 Questions = Annotated[list[Annotated[str, Meta(max_length=QUESTION_LENGTH)]], Meta(max_length=MOST_QUESTIONS)]
 Zone = Annotated[str, Meta(min_length=1, max_length=64)]
+ProjectName = Annotated[str, Meta(max_length=LONGEST_PROJECT, pattern=f"{PLAIN}|^$")]
 
 
 class Flags(FlagsChange, forbid_unknown_fields=True):
@@ -55,6 +58,20 @@ class Flags(FlagsChange, forbid_unknown_fields=True):
     user_cap: Count | UnsetType | None = UNSET
     told_zone: Zone | None = None
     told_name: Annotated[str, Meta(max_length=100)] | None = None
+
+
+class Project(Struct):
+    """A project of the user."""
+
+    name: Annotated[ProjectName, Meta(min_length=1)]
+    title: Annotated[str, Meta(max_length=100)] = ""
+    alone: bool = False
+
+
+class _OfProject(Struct, kw_only=True):
+    """A row of the user's own, or of a project of theirs."""
+
+    project: ProjectName = ""
 
 
 class Settings(Struct):
@@ -85,7 +102,7 @@ class ProfileEntry(Struct):
             raise ValueError("A confirmed statement has content; any other names a memory, and has none.")
 
 
-class _Statement(Struct, kw_only=True):
+class _Statement(_OfProject, kw_only=True):
     """A statement. Its hints say when it is needed; all are null until a model or the person gives some."""
 
     id: UUID
@@ -135,7 +152,7 @@ class Memory(_Statement, kw_only=True):
             raise ValueError("A past memory says when and how it ended, and its user sees it no more.")
 
 
-class Update(Struct):
+class Update(_OfProject):
     """A row of the audit."""
 
     id: UUID
@@ -162,7 +179,7 @@ class Quarantined(_Statement, kw_only=True):
     refused_hash: Annotated[str, Meta(pattern="^([0-9a-f]{2}){1,64}$")] | None = None
 
 
-class Session(Struct):
+class Session(_OfProject):
     """A chat."""
 
     id: Id
@@ -175,14 +192,14 @@ class Session(Struct):
     summaries_kept: Count = 0
 
 
-class ChatLeftOut(Struct):
+class ChatLeftOut(_OfProject):
     """A chat from which nothing is kept, since a time."""
 
     session_id: Id
     since: Time
 
 
-class Exchange(Struct):
+class Exchange(_OfProject):
     """A turn and its reply, and the state of its formation."""
 
     id: UUID
@@ -220,7 +237,7 @@ class Exchange(Struct):
     erased_at: Time | None = None
 
 
-class Message(Struct):
+class Message(_OfProject):
     """A message of a chat."""
 
     id: UUID
@@ -238,7 +255,7 @@ class Message(Struct):
     marked: bool = False
 
 
-class Injection(Struct):
+class Injection(_OfProject):
     """A block that was added to a prompt."""
 
     session_id: Id
@@ -261,7 +278,7 @@ class Usage(Struct):
     summary_tokens: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
 
 
-class Request(Struct):
+class Request(_OfProject):
     """The figures of a request. `story` names the found memories by ids and scores."""
 
     id: UUID
@@ -297,7 +314,7 @@ class Request(Struct):
     complains: bool | None = None
 
 
-class ChatRequest(Struct):
+class ChatRequest(_OfProject):
     """A request of a chat about the whole memory, and the memories that were listed or taken away with the answer."""
 
     session_id: Id
@@ -307,7 +324,7 @@ class ChatRequest(Struct):
     at: Time
 
 
-class NotHelpful(Struct):
+class NotHelpful(_OfProject):
     """A memory that the user called not helpful: the request that was given it, and the message with the question."""
 
     memory_id: UUID
@@ -336,7 +353,7 @@ class AdminRead(Struct):
             msgspec.json.decode(told, type=_ChangedSettings)
 
 
-class KeptAnswer(Struct):
+class KeptAnswer(_OfProject):
     """The answer to a request with an `Idempotency-Key`, as JSON; null while it is under way. It is not imported."""
 
     key: Words
@@ -346,6 +363,7 @@ class KeptAnswer(Struct):
 
 
 ROWS: dict[str, type[Struct]] = {
+    "projects": Project,
     "settings": Settings,
     "profile": ProfileEntry,
     "memories": Memory,

@@ -118,6 +118,7 @@ class Item(Struct, kw_only=True):
     ]
     ended_as: Annotated[Ending | None, about("How a past memory ended; else null.")]
     doubt: Annotated[str | None, about("The doubt about it; null if none.")]
+    project: Annotated[str, about("The project it belongs to; empty for the user's own.")]
 
 
 class Result(Struct):

@@ -121,6 +121,7 @@ NOT_TO_SHARE = replace(
     MEMORY_NOT_FOUND,
     message="The user has no such memory, or it can't be shared: a summary, or a question and answer kept word for word.",
 )
+PROJECT_NOT_FOUND = _of(errors.ProjectNotFoundError, 404, "project")
 SESSION_NOT_FOUND = _of(errors.SessionNotFoundError, 404, "session_id")
 SUMMARY_NOT_FOUND = Failure(404, "summary_not_found", "This chat has no summary, or none yet.")
 MESSAGE_NOT_FOUND = _of(errors.MessageNotFoundError, 404, "message_id")

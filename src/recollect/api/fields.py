@@ -11,7 +11,16 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from recollect.model import MOST_QUESTIONS, MOST_TOPICS, QUESTION_LENGTH, TOPIC_LENGTH, Doubt, Kind, Use
+from recollect.model import (
+    LONGEST_PROJECT,
+    MOST_QUESTIONS,
+    MOST_TOPICS,
+    QUESTION_LENGTH,
+    TOPIC_LENGTH,
+    Doubt,
+    Kind,
+    Use,
+)
 
 LONGEST_CONTENT = 8000
 """Characters a memory may have."""
@@ -34,10 +43,13 @@ LONGEST_QUERY = 4000
 NOT_BLANK = r"^[\s\u001C-\u001F\u0085]*[^\s\u0000\u001C-\u001F\u0085][^\u0000]*$"
 """Not only white space, of which Python knows more than JSON Schema, and no NUL."""
 
+PLAIN = r"^[^\u0000-\u001F\u007F-\u009F\u2028\u2029]*[^\s\u0000-\u001F\u007F-\u009F\u2028\u2029][^\u0000-\u001F\u007F-\u009F\u2028\u2029]*$"
+"""One line that is not blank."""
+
 NOT_EMPTY = r"^[^\u0000]+$"
 """No NUL."""
 
-ID: dict[str, Any] = {"minLength": 1, "maxLength": 256, "pattern": r"^(?!\*$)[^\u0000]+$"}
+ID: dict[str, Any] = {"minLength": 1, "maxLength": 256, "pattern": r"^(?!\*$)[^\u0000\u001F]+$"}
 """The JSON Schema of the id of a user, or of a chat."""
 
 WHEN = datetime(2026, 3, 15, 9, 30, tzinfo=UTC)
@@ -106,6 +118,11 @@ Importance: TypeAlias = Annotated[
 EventAt: TypeAlias = Annotated[Time | None, about("When its event happens or happened; null if unknown.")]
 HoldsFrom: TypeAlias = Annotated[Time | None, about("Since when it holds; null if unknown.")]
 HoldsUntil: TypeAlias = Annotated[Time | None, about("Until when it holds; null if unknown.")]
+
+
+ProjectName: TypeAlias = Annotated[
+    str, bounded_text(LONGEST_PROJECT, "The project's name: one line.", pattern=PLAIN, example="boat")
+]
 
 
 def _texts(most: int, description: str, example: str) -> Meta:

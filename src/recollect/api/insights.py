@@ -207,6 +207,7 @@ class Explanation(Struct, kw_only=True):
 
     request_id: UUID
     user_id: str
+    project: Annotated[str, about("The project of its chat; empty for none.")]
     session_id: str
     at: Time
     question: Annotated[

@@ -16,6 +16,7 @@ from recollect.api.fields import (
     Importance,
     KindOfMemory,
     KindWord,
+    ProjectName,
     Questions,
     SessionId,
     Time,
@@ -125,6 +126,14 @@ class Sharing(Struct, forbid_unknown_fields=True):
     ]
 
 
+class Move(Struct, forbid_unknown_fields=True):
+    """Where a memory is moved to."""
+
+    project: Annotated[
+        ProjectName | None, about("The project; null for the user's own memory, outside of all projects.")
+    ]
+
+
 class Provenance(Struct):
     """Where a memory comes from."""
 
@@ -173,6 +182,7 @@ class Memory(Struct, kw_only=True):
     questions: Questions
     ended_at: Annotated[Time | None, about("Of a past memory, until when it was true; else null.")]
     ended_as: Annotated[Annotated[str, word(Ending)] | None, about("How a past memory ended; else null.")]
+    project: Annotated[str, about("The project it belongs to; empty for a memory of the user's own.")]
     etag: str | UnsetType | None = UNSET
     """Its version: a header of the answer, never in the body."""
 

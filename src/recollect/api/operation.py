@@ -44,8 +44,10 @@ class Operation(Generic[Answer]):
         if_match: Whether it takes `If-Match`.
         media_type: The media type of the answer.
         asks_store: Whether it fails while the store is away.
+        of_person: Whether it concerns the user as a person, whatever their projects are.
 
     Attributes:
+        in_projects: Whether it takes `X-Recollect-Project`: it concerns a memory, and each project has one.
         name: Its `operationId`, the name of its row.
         tag: Its chapter.
     """
@@ -63,6 +65,7 @@ class Operation(Generic[Answer]):
         if_match: bool = False,
         media_type: str = "application/json",
         asks_store: bool = True,
+        of_person: bool = False,
     ) -> None:
         self.name = self.tag = ""
         self.method, self.path = method, path
@@ -71,6 +74,7 @@ class Operation(Generic[Answer]):
         self.status = status or (204 if answers is NoneType else 200)
         self.permission = permission
         self.once, self.if_match = once, if_match
+        self.in_projects = "{user_id}" in path and not of_person
         self.media_type = media_type
         self.takes_body = takes is not None and method in {"POST", "PATCH"}
         self.failures: tuple[Failure, ...] = (

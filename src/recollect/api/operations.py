@@ -18,6 +18,7 @@ _OF_CHAT = f"{_CHAT}/memories"
 _HELD = f"{_USER}/held"
 _PROFILE = f"{_USER}/profile"
 _ENTRY = f"{_PROFILE}/{{entry_id}}"
+_PROJECT = f"{_USER}/projects/{{project}}"
 _GIVEN = f"{_USER}/recalls/{{request_id}}/memories/{{memory_id}}/not-helpful"
 _GLOBAL = "/memory/global"
 _ENTRY_REFUSED = PROFILE_NOT_ALLOWED, PROFILE_FULL, DUPLICATE_ENTRY
@@ -74,6 +75,17 @@ class Memories:
     )
 
 
+class Projects:
+    """Projects."""
+
+    list_projects = Operation("GET", f"{_USER}/projects", ProjectList, of_person=True)
+    change_project = Operation("PATCH", _PROJECT, Project, ProjectChange, PROJECT_NOT_FOUND, of_person=True)
+    erase_project = Operation("DELETE", _PROJECT, Erasure, None, PROJECT_NOT_FOUND, of_person=True)
+    move_memory = Operation(
+        "POST", f"{_MEMORY}/move", Memory, Move, MEMORY_NOT_FOUND, DUPLICATE_MEMORY, once=True
+    )
+
+
 class Held:
     """Memories held back."""
 
@@ -108,8 +120,8 @@ class Shared:
 class Users:
     """Users."""
 
-    erase_user = Operation("DELETE", _USER, UserErasure, OfErasure)
-    export_user: Operation[dict[str, Any]] = Operation("GET", f"{_USER}/export", dict)
+    erase_user = Operation("DELETE", _USER, UserErasure, OfErasure, of_person=True)
+    export_user: Operation[dict[str, Any]] = Operation("GET", f"{_USER}/export", dict, of_person=True)
     import_user = Operation(
         "POST",
         f"{_USER}/import",
@@ -118,13 +130,20 @@ class Users:
         INVALID_EXPORT,
         IMPORT_TOO_LARGE,
         permission=Permission.ADMIN,
+        of_person=True,
     )
     list_sessions = Operation("GET", f"{_USER}/sessions", Sessions, OfSessions)
     erase_session = Operation("DELETE", _CHAT, Erasure)
     undo_message = Operation("POST", f"{_CHAT}/undo", Undone, MessageToUndo, EXCHANGE_NOT_FOUND)
     take_message_changes = Operation("POST", f"{_CHAT}/changes", MessageChanges, ChangesOfMessage)
     read_openwebui_page = Operation(
-        "GET", f"{_USER}/openwebui-page", str, OfLanguage, media_type="text/html", asks_store=False
+        "GET",
+        f"{_USER}/openwebui-page",
+        str,
+        OfLanguage,
+        media_type="text/html",
+        asks_store=False,
+        of_person=True,
     )
     list_messages = Operation(
         "GET", f"{_CHAT}/messages", MessagesPage, OfPage, SESSION_NOT_FOUND, NOT_ON_A_PAGE
@@ -146,26 +165,51 @@ class Users:
     ask_for_summary = Operation(
         "POST", f"{_CHAT}/summary", AskedSummary, None, SESSION_NOT_FOUND, SWITCHED_OFF, status=202
     )
-    list_admin_reads = Operation("GET", f"{_USER}/admin-reads", ReadsOfUser, OfLimit)
+    list_admin_reads = Operation("GET", f"{_USER}/admin-reads", ReadsOfUser, OfLimit, of_person=True)
 
 
 class Profiles:
     """Profile."""
 
-    read_profile = Operation("GET", _PROFILE, Profile)
+    read_profile = Operation("GET", _PROFILE, Profile, of_person=True)
     add_profile_entry = Operation(
-        "POST", _PROFILE, ProfileEntry, NewProfileEntry, *_ENTRY_REFUSED, status=201, once=True
+        "POST",
+        _PROFILE,
+        ProfileEntry,
+        NewProfileEntry,
+        *_ENTRY_REFUSED,
+        status=201,
+        once=True,
+        of_person=True,
     )
     propose_profile = Operation(
-        "POST", f"{_PROFILE}/proposals", Profile, None, PROFILE_NOT_ALLOWED, EMBEDDER_UNAVAILABLE
+        "POST",
+        f"{_PROFILE}/proposals",
+        Profile,
+        None,
+        PROFILE_NOT_ALLOWED,
+        EMBEDDER_UNAVAILABLE,
+        of_person=True,
     )
     correct_profile_entry = Operation(
-        "PATCH", _ENTRY, ProfileEntry, ProfileEntryChange, PROFILE_ENTRY_NOT_FOUND, *_ENTRY_REFUSED
+        "PATCH",
+        _ENTRY,
+        ProfileEntry,
+        ProfileEntryChange,
+        PROFILE_ENTRY_NOT_FOUND,
+        *_ENTRY_REFUSED,
+        of_person=True,
     )
     confirm_profile_entry = Operation(
-        "POST", f"{_ENTRY}/confirm", ProfileEntry, None, PROFILE_ENTRY_NOT_FOUND, *_ENTRY_REFUSED
+        "POST",
+        f"{_ENTRY}/confirm",
+        ProfileEntry,
+        None,
+        PROFILE_ENTRY_NOT_FOUND,
+        *_ENTRY_REFUSED,
+        of_person=True,
     )
-    erase_profile_entry = Operation("DELETE", _ENTRY, NoneType, None, PROFILE_ENTRY_NOT_FOUND)
+    erase_profile_entry = Operation("DELETE", _ENTRY, NoneType, None, PROFILE_ENTRY_NOT_FOUND, of_person=True)
 
 
 class Settings:
@@ -175,14 +219,14 @@ class Settings:
     change_settings = Operation(
         "PATCH", "/memory/settings", CommonFlags, CommonFlagsChange, permission=Permission.ADMIN
     )
-    read_user_settings = Operation("GET", f"{_USER}/settings", UserFlags)
-    change_user_settings = Operation("PATCH", f"{_USER}/settings", UserFlags, FlagsChange)
+    read_user_settings = Operation("GET", f"{_USER}/settings", UserFlags, of_person=True)
+    change_user_settings = Operation("PATCH", f"{_USER}/settings", UserFlags, FlagsChange, of_person=True)
 
 
 class Server:
     """Operation."""
 
-    read_usage = Operation("GET", f"{_USER}/usage", Usage)
+    read_usage = Operation("GET", f"{_USER}/usage", Usage, of_person=True)
     read_usage_by_day = Operation("GET", "/memory/usage", UsageByDay, OfReport, permission=Permission.ADMIN)
     retry_formation = Operation("POST", "/memory/formation/retry", Retried, permission=Permission.ADMIN)
     inspect_retrieval = Operation(
@@ -203,8 +247,8 @@ class Server:
 class Tokens:
     """Tokens."""
 
-    make_token = Operation("POST", f"{_USER}/tokens", OwnToken, status=201)
-    make_page_link = Operation("POST", f"{_USER}/page-links", PageLink, status=201)
+    make_token = Operation("POST", f"{_USER}/tokens", OwnToken, status=201, of_person=True)
+    make_page_link = Operation("POST", f"{_USER}/page-links", PageLink, status=201, of_person=True)
 
 
 class Requests:
@@ -230,7 +274,7 @@ class Requests:
     list_not_helpful = Operation("GET", f"{_MEMORY}/not-helpful", NotHelpfulFor)
 
 
-CHAPTERS = (Memories, Held, Shared, Users, Profiles, Settings, Tokens, Requests, Server)
+CHAPTERS = (Memories, Projects, Held, Shared, Users, Profiles, Settings, Tokens, Requests, Server)
 OPERATIONS: tuple[Operation[Any], ...] = tuple(
     each for chapter in CHAPTERS for each in vars(chapter).values() if isinstance(each, Operation)
 )

@@ -7,9 +7,48 @@ from uuid import UUID
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from recollect import model
-from recollect.api.fields import Content, SessionId, Time, about, bounded_text, one_of, word
+from recollect.api.fields import (
+    PLAIN,
+    Content,
+    ProjectName,
+    SessionId,
+    Time,
+    about,
+    bounded_text,
+    one_of,
+    word,
+)
 from recollect.api.memories import Outline, Page
 from recollect.model import EntryState, FailedAt, Party, Placement, ProfileField, Role, Strategy
+
+
+class Project(Struct):
+    """A project of a user."""
+
+    name: ProjectName
+    title: Annotated[str, about("Its name for people to read; empty if it has no other.")]
+    alone: Annotated[bool, about("Whether its chats recall its memories alone, without the user's own.")]
+    memories: Annotated[int, about("How many memories of its own it has.")]
+    chats: Annotated[int, about("How many chats.")]
+
+
+class ProjectList(Struct):
+    """The projects of a user, by name."""
+
+    projects: list[Project]
+
+
+class ProjectChange(Struct, forbid_unknown_fields=True):
+    """A change of a project: at least one of the fields. Its name stays."""
+
+    title: (
+        Annotated[str, bounded_text(100, "Its name for people to read.", pattern=PLAIN, example="The boat")]
+        | UnsetType
+    ) = UNSET
+    alone: (
+        Annotated[bool, about("Whether its chats recall its memories alone, without the user's own.")]
+        | UnsetType
+    ) = UNSET
 
 
 class Sessions(Struct):

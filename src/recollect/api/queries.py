@@ -14,6 +14,7 @@ from recollect.api.fields import (
     MEMORY,
     NOT_BLANK,
     USER,
+    ProjectName,
     Time,
     about,
     bounded_text,
@@ -51,7 +52,7 @@ PLACE = "[0-9]{1,17}[.][0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 """How `next` names a place in the list of memories held back: microseconds since 1970, and an id."""
 
 
-KEY, MATCH = "Idempotency-Key", "If-Match"
+KEY, MATCH, PROJECT = "Idempotency-Key", "If-Match", "X-Recollect-Project"
 _KEY = {
     "minLength": 1,
     "maxLength": 255,
@@ -219,7 +220,7 @@ class InPath(Struct, kw_only=True):
         str,
         id_of(
             "Whose memories: the id as the frontend sends it, as one percent-encoded path segment (a slash is "
-            "%2F, a percent sign %25). 1 to 256 characters, any Unicode but NUL; not `*`, the owner of shared "
+            "%2F, a percent sign %25). 1 to 256 characters, any Unicode but NUL and U+001F; not `*`, the owner of shared "
             "memories, and no template that was not filled in, as `{{USER_ID}}`."
         ),
     ]
@@ -232,6 +233,7 @@ class InPath(Struct, kw_only=True):
     change_id: Annotated[UUID, about("The change's id.", example=str(MEMORY))]
     entry_id: Annotated[UUID, about("The entry's id in the profile.", example=str(MEMORY))]
     request_id: Annotated[UUID, about("The answer's `x-recollect-request-id`.", example=str(MEMORY))]
+    project: ProjectName
 
 
 class InHeaders(Struct, kw_only=True):
@@ -251,3 +253,9 @@ class InHeaders(Struct, kw_only=True):
             "done, and the answer is 412."
         ),
     ] = field(name=MATCH, default=None)
+    project: Annotated[
+        ProjectName | None,
+        about(
+            "Which project of the user's is meant, percent-encoded; none for their own memory outside of all projects."
+        ),
+    ] = field(name=PROJECT, default=None)

@@ -70,11 +70,15 @@ class MemoryClient(_Connection[httpx.Client]):
         return _answer_of(operation, response)
 
     def each(
-        self, operation: Operation[Paged], *ids: str | UUID, send: Struct | None = None
+        self,
+        operation: Operation[Paged],
+        *ids: str | UUID,
+        send: Struct | None = None,
+        project: str | None = None,
     ) -> Iterator[Any]:
         """Yield the items of a page and of all following pages. Raises as ``ask``."""
         while True:
-            page = self.ask(operation, *ids, send=send)
+            page = self.ask(operation, *ids, send=send, project=project)
             yield from page.items
             if page.next is None:
                 return
@@ -113,11 +117,15 @@ class AsyncMemoryClient(_Connection[httpx.AsyncClient]):
         return _answer_of(operation, response)
 
     async def each(
-        self, operation: Operation[Paged], *ids: str | UUID, send: Struct | None = None
+        self,
+        operation: Operation[Paged],
+        *ids: str | UUID,
+        send: Struct | None = None,
+        project: str | None = None,
     ) -> AsyncIterator[Any]:
         """Yield the items of a page and of all following pages. Raises as ``ask``."""
         while True:
-            page = await self.ask(operation, *ids, send=send)
+            page = await self.ask(operation, *ids, send=send, project=project)
             for item in page.items:
                 yield item
             if page.next is None:

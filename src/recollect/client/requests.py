@@ -39,11 +39,13 @@ class Given(TypedDict, total=False):
         send: The query or body, of the shape that the operation takes.
         key: An `Idempotency-Key`: sent again with it within a day, the request changes nothing.
         if_match: The ``etag`` of a memory: the operation fails if the memory has another by now.
+        project: The project of the user whose memory is meant; None for their own.
     """
 
     send: Struct | None
     key: str | None
     if_match: str | UnsetType | None
+    project: str | None
 
 
 def request_of(operation: Operation[Any], *ids: str | UUID, **given: Unpack[Given]) -> Request:
@@ -68,6 +70,9 @@ def request_of(operation: Operation[Any], *ids: str | UUID, **given: Unpack[Give
     headers = {} if body is None else {"Content-Type": "application/json"}
     headers |= {} if key is None else {"Idempotency-Key": key}
     headers |= {"If-Match": if_match} if isinstance(if_match, str) else {}
+    headers |= (
+        {} if given.get("project") is None else {"X-Recollect-Project": quote(str(given["project"]), safe="")}
+    )
     query = _query(send) if send is not None and not operation.takes_body else []
     return Request(operation.method, _path(operation.path, ids), query, body, headers)
 

@@ -9,6 +9,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.model.scopes import project_of
 from recollect.model.words import Asking, Doubt, Ending, Kind, Lasting, Relation, Source, Stance, Use
 
 Vector: TypeAlias = NDArray[np.float32]
@@ -211,6 +212,7 @@ class Memory:
     ended_at = property(lambda self: self.past and self.past.until)
     ended_as = property(lambda self: self.past and self.past.ending)
     shared = property(lambda self: self.owner == COMMONS)
+    project = property(lambda self: project_of(self.owner))
     use = property(lambda self: self.hints and self.hints.use)
     topics = property(lambda self: self.hints.topics if self.hints else ())
     questions = property(lambda self: self.hints.questions if self.hints else ())

@@ -30,7 +30,6 @@ from recollect.model import (
     KeptRequest,
     Memory,
     Neighbor,
-    Project,
     Quarantine,
     Reason,
     Scope,
@@ -126,7 +125,8 @@ async def fill(store: Postgres) -> None:
         await store.answers.reserve(scope.user_id, "key", b"", at=NOON)
         async with store.inbox.lease(scope.user_id) as taken:
             assert taken
-        await store.projects.restore(scope.user_id, Project(f"{scope.user_id}'s project"))
+        project = {"name": f"{scope.user_id}'s project", "title": "", "alone": False}
+        await store.portability.restore(scope.user_id, "projects", [project])
     await store.memories.apply(ANNA, [Add(nouns.memory(SHARED, owner=COMMONS))], actor=Actor.USER, at=NOON)
     await store.memories.keep_globals([common(store, OF_EVERYBODY)], [], at=NOON)
     await store.flags.set_flags(None, Flags(summaries=True), at=NOON)

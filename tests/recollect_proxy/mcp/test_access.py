@@ -60,6 +60,28 @@ class TestWithoutAToken:
         assert (await agents.post(INITIALIZE, bearer(agents.tokens["anna"]))).status_code == 200
 
 
+class TestAProject:
+    async def test_it_is_chosen_by_a_header(self, agents: Agents) -> None:
+        await agents.engine.add(agents.anna, "Likes tea")
+        async with agents.client("anna", X_Recollect_Project="boat") as client:
+            kept = structured(await client.call_tool("remember", {"content": "The boat is called Petrel"}))
+            found = structured(await client.call_tool("search_memories", {"query": "tea and the boat"}))
+            recent = structured(await client.call_tool("list_recent", {}))
+        async with agents.client("anna") as client:
+            own = structured(await client.call_tool("list_recent", {}))
+
+        assert kept["memory"]["project"] == "boat"
+        assert {each["project"] for each in found["memories"]} == {"", "boat"}
+        assert [each["content"] for each in recent["memories"]] == ["The boat is called Petrel"]
+        assert [each["content"] for each in own["memories"]] == ["Likes tea"]
+
+    @pytest.mark.parametrize("name", ["%0A", "x" * 65])
+    async def test_a_name_that_can_be_none_is_refused(self, agents: Agents, name: str) -> None:
+        named = bearer(agents.tokens["anna"]) | {"X-Recollect-Project": name}
+
+        assert_refused(await agents.post(LIST, named), 400, "bad_project")
+
+
 class TestAPersonsToken:
     async def test_it_acts_for_that_person(self, agents: Agents) -> None:
         await agents.engine.add(agents.ben, "Likes coffee")

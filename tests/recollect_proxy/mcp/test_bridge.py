@@ -20,6 +20,20 @@ async def test_an_access_key_names_the_user(agents: Agents) -> None:
     assert [each["content"] for each in found["memories"]] == ["Likes tea"]
 
 
+async def test_a_project_is_named_to_the_server(agents: Agents) -> None:
+    await agents.engine.add(agents.anna, "Likes tea")
+    async with (
+        bridge(agents.url, agents.tokens["anna"], None, "\u8239") as server,
+        Client(server, mode="legacy") as client,
+    ):
+        await client.call_tool("remember", {"content": "The boat is called Petrel"})
+        found = structured(await client.call_tool("list_recent", {}))
+
+    assert [(each["content"], each["project"]) for each in found["memories"]] == [
+        ("The boat is called Petrel", "\u8239")
+    ]
+
+
 @table(
     ("url", "token", "user", "said"),
     [

@@ -25,7 +25,7 @@ _BOOKKEEPING = {
 
 
 async def rows_of(dsn: str, user_id: str) -> dict[str, list[dict[str, Any]]]:
-    """Return a user's rows of every table but what is made anew: embeddings, versions, and numbers of documents."""
+    """Return a user's rows, with those of their projects, of every table but what is made anew: embeddings, versions, and numbers of documents."""
     found = {}
     async with administrator(dsn) as connection:
         for table in ERASED_TABLES:
@@ -37,8 +37,10 @@ async def rows_of(dsn: str, user_id: str) -> dict[str, list[dict[str, Any]]]:
 async def _rows(
     connection: "asyncpg.Connection[asyncpg.Record]", table: str, user_id: str
 ) -> list[dict[str, Any]]:
-    owner = "owner" if table == "vectors" else "user_id"
-    rows = await connection.fetch(f"SELECT * FROM recollect.{table} WHERE {owner} = $1", user_id)
+    owner = "owner" if table in {"vectors", "projects"} else "user_id"
+    rows = await connection.fetch(
+        f"SELECT * FROM recollect.{table} WHERE recollect.person_of({owner}) = $1", user_id
+    )
     lacking = _MADE_ANEW.get(table, set())
     kept = [{name: value for name, value in row.items() if name not in lacking} for row in rows]
     return sorted(kept, key=repr)

@@ -41,10 +41,12 @@ from recollect.model import (
     Reason,
     RequestRecord,
     Retire,
+    Scope,
     SearchPath,
     Source,
     Strategy,
     Use,
+    project_scope,
 )
 from recollect.store.sql import SQL
 from recollect.store.users.erasure import ERASED_TABLES
@@ -68,6 +70,11 @@ class Kept:
     dsn: str
     engine: Engine
 
+    @property
+    def boat(self) -> str:
+        """The id of a project of Anna's."""
+        return project_scope(self.store.anna, "boat")
+
     async def export(self) -> Any:
         """Return Anna's export, as it is sent."""
         answer = await self.api.call("GET", f"{path_of(self.store.anna)}/export")
@@ -79,6 +86,7 @@ class Kept:
         path = f"{path_of(user or self.store.anna)}/import"
         answer = await self.api.call("POST", path, document)
         await self.index(user)
+        await self.index(project_scope(user or self.store.anna, "boat"))
         return answer
 
     async def index(self, user: str | None = None) -> None:
@@ -141,7 +149,11 @@ async def live(kept: Kept) -> None:
     assert await store.answers.reserve(anna, "a key", b"a hash", at=NOON) is None
     await store.answers.keep(anna, "a key", b'{"content": "She drinks tea."}', "v1", at=NOON)
     await store.inbox.ask_for_summary(scope, at=LATER)
+    await kept.engine.add(kept.boat, "The boat is called Petrel.")
+    await store.log.append(store.exchange("The mast is new.", Scope(kept.boat, "of the boat")))
+    await kept.engine.change_project(anna, "boat", title="The Petrel", alone=True)
     await kept.index()
+    await kept.index(kept.boat)
 
 
 async def statements(kept: Kept) -> list[Memory]:

@@ -64,6 +64,7 @@ async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> No
         "use": None,
         "topics": [],
         "questions": [],
+        "project": "",
     }
     read = await api.call("GET", f"{api.memories}/{memory['id']}")
     assert (read.status, read.json) == (200, memory)

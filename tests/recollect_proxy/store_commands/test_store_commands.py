@@ -98,6 +98,24 @@ def test_what_waits_failed_or_was_read_by_no_model_is_tried_again(operator: Oper
     assert pending == {*_REASONS, "failed"}, "what was read by none is put back by the worker"
 
 
+def test_projects_are_written_listed_moved_from_and_erased(operator: Operator) -> None:
+    [cat] = operator.json("memories", "add", "anna", CAT, "--project", "cats")["memories"]
+    operator("memories", "add", "anna", TEA)
+    operator("projects", "change", "anna", "cats", "--title", "Our cats", "--alone")
+
+    listed = operator.json("projects", "list", "anna")["projects"]
+
+    assert listed == [{"name": "cats", "title": "Our cats", "alone": True, "memories": 1, "chats": 0}]
+    assert [each["content"] for each in operator.json("memories", "list", "anna")["memories"]] == [TEA]
+    [known] = operator.json("users")["users"]
+    assert (known["id"], known["memories"]) == ("anna", 2)
+    operator("memories", "move", "anna", cat["id"], "--project", "cats", status=0)
+    assert {each["content"] for each in operator.json("memories", "list", "anna")["memories"]} == {CAT, TEA}
+    operator("projects", "erase", "anna", "cats", "--yes")
+    operator("projects", "erase", "anna", "cats", "--yes", status=1)
+    assert operator.json("projects", "list", "anna") == {"projects": []}
+
+
 def test_memories_are_written_listed_corrected_taken_back_and_found(operator: Operator) -> None:
     [cat] = operator.json("memories", "add", "anna", CAT, "--kind", "entity")["memories"]
     operator("memories", "add", "anna", TEA)

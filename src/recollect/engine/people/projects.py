@@ -34,10 +34,11 @@ _LAST_CHANGES = 20
 class Projects(SharedMemories):
     """Lets people look after their projects."""
 
-    async def projects(self, user_id: str) -> list[Project]:
-        """Return the person's projects, by name."""
+    async def projects(self, user_id: str, *, measured: bool = True) -> list[Project]:
+        """Return the person's projects, by name; without their sizes unless ``measured``."""
         store = self._backends.projects
-        return [await store.measured(user_id, each) for each in await store.of_person(user_id)]
+        found = await store.of_person(user_id)
+        return [await store.measured(user_id, each) for each in found] if measured else found
 
     async def project(self, user_id: str, name: str) -> Project:
         """Return one of the person's projects.
@@ -45,7 +46,7 @@ class Projects(SharedMemories):
         Raises:
             ProjectNotFoundError: There is none of this name.
         """
-        found = (each for each in await self.projects(user_id) if each.name == name)
+        found = (each for each in await self.projects(user_id, measured=False) if each.name == name)
         project = next(found, None)
         if project is None:
             raise ProjectNotFoundError

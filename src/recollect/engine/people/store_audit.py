@@ -78,8 +78,8 @@ class StoreAudit(Administration):
         self._asked = asked
 
     async def users(self) -> list[str]:
-        """Return the users of whom memories are kept."""
-        return [each.id for each in await self._backends.memories.users() if each.memories]
+        """Return the users of whom memories are kept; a project is one of its own."""
+        return [each.id for each in await self._backends.memories.users(projects=True) if each.memories]
 
     async def runs(self) -> list[UUID]:
         """Return the ids of all runs of repairs."""

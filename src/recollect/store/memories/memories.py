@@ -234,7 +234,7 @@ class Memories:
         return count
 
     async def users(
-        self, characters: str = "", *, limit: int | None = None, skipped: int = 0
+        self, characters: str = "", *, limit: int | None = None, skipped: int = 0, projects: bool = False
     ) -> list[KnownUser]:
         """Return the users who have a memory or a message, the last active first.
 
@@ -242,9 +242,10 @@ class Memories:
             characters: Only users whose id contains these, in upper or lower case.
             limit: How many at most; None: all.
             skipped: Behind so many.
+            projects: Whether a project is a user of its own, and not part of its person.
         """
         async with self._database.over_all_users() as connection:
-            rows = await connection.fetch(SQL["known_users"], characters, limit, skipped)
+            rows = await connection.fetch(SQL["known_users"], characters, limit, skipped, projects)
         return [KnownUser(**row) for row in rows]
 
     async def edit(

@@ -236,19 +236,23 @@ LIMIT $2;
 SELECT count(*) FROM users_vectors;
 
 -- name: known_users
--- Who has a memory or said something, and how much, over all users; those whose id or name holds some characters, in whatever
+-- Who has a memory or said something, and how much, over all users; with projects as users of their own, or of their person's; those whose id or name holds some characters, in whatever
 -- case, and of these some, whoever was seen last first.
 WITH linked AS (
-    SELECT user_id, count(*) AS memories, max(coalesce(last_recalled_at, linked_at)) AS at
-    FROM users_vectors
-    GROUP BY user_id
+    SELECT CASE WHEN $4 THEN l.user_id ELSE person_of(l.user_id) END AS user_id, count(*) AS memories,
+        max(coalesce(l.last_recalled_at, l.linked_at)) AS at
+    FROM users_vectors AS l
+    GROUP BY 1
 ), said AS (
-    SELECT user_id, count(DISTINCT session_id) AS sessions, count(*) AS exchanges,
+    SELECT CASE WHEN $4 THEN e.user_id ELSE person_of(e.user_id) END AS user_id,
+        count(DISTINCT (e.user_id, e.session_id)) AS sessions, count(*) AS exchanges,
         count(*) FILTER (WHERE state = 'pending' AND waits_for IS NULL) AS pending, max(said_at) AS at
-    FROM exchanges
-    GROUP BY user_id
+    FROM exchanges AS e
+    GROUP BY 1
 ), asked AS (
-    SELECT user_id, max(at) AS at FROM request_metrics GROUP BY user_id
+    SELECT CASE WHEN $4 THEN r.user_id ELSE person_of(r.user_id) END AS user_id, max(r.at) AS at
+    FROM request_metrics AS r
+    GROUP BY 1
 )
 SELECT user_id AS id, coalesce(l.memories, 0) AS memories, coalesce(s.sessions, 0) AS sessions,
     coalesce(s.exchanges, 0) AS exchanges, coalesce(s.pending, 0) AS pending,

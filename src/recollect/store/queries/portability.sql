@@ -1,3 +1,17 @@
+-- name: export_projects
+-- What the person's projects are called.
+SELECT row_to_json(x)::text FROM (
+    SELECT split_part(user_id, chr(31), 2) AS name, title, alone FROM projects WHERE owner = $1 ORDER BY user_id
+) AS x;
+
+-- name: restore_projects
+-- Keep the projects of an export that the person has not.
+INSERT INTO projects (owner, user_id, title, alone)
+SELECT $1, $1 || chr(31) || name, title, alone
+FROM jsonb_to_recordset($2::jsonb) AS p (name text, title text, alone boolean)
+ON CONFLICT (user_id) DO NOTHING
+RETURNING 1;
+
 -- name: export_settings
 -- What was changed for the user.
 SELECT row_to_json(x)::text FROM (

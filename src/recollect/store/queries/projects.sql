@@ -21,7 +21,3 @@ SELECT alone FROM projects WHERE user_id = $1;
 -- Change how a project is called, or whether its memories are recalled alone; NULL leaves it.
 UPDATE projects SET title = coalesce($2, title), alone = coalesce($3, alone) WHERE user_id = $1
 RETURNING title, alone;
-
--- name: restore_project
--- Bring back a project that an export has; one that is there stays as it is.
-INSERT INTO projects (user_id, owner, title, alone) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING;

@@ -36,7 +36,7 @@ ORDER BY t.relname;
 -- name: questions_since
 -- What the questions since a time were like, over all users. What was not counted yet when a request was kept is NULL: of
 -- those measured, found_by is not.
-SELECT count(*) AS questions, count(DISTINCT user_id) AS users, count(found_by) AS measured,
+SELECT count(*) AS questions, count(DISTINCT person_of(user_id)) AS users, count(found_by) AS measured,
     count(*) FILTER (WHERE skipped IS NULL) AS hits,
     count(*) FILTER (WHERE lexical_hits < 3) AS few_lexical,
     count(*) FILTER (WHERE truncated > 0) AS truncated,
@@ -137,7 +137,7 @@ SELECT user_id, day, coalesce(p.turns, 0) AS turns, coalesce(p.tokens, 0)::bigin
     coalesce(m.tokens, 0)::bigint AS model_tokens, coalesce(m.calls, 0) AS model_calls
 FROM (SELECT user_id, day, tokens, calls FROM model_usage WHERE day >= $1::date) AS m
 FULL JOIN (
-    SELECT user_id, (at AT TIME ZONE 'UTC')::date AS day, count(*) AS turns, sum(tokens + history_tokens) AS tokens
+    SELECT person_of(user_id) AS user_id, (at AT TIME ZONE 'UTC')::date AS day, count(*) AS turns, sum(tokens + history_tokens) AS tokens
     FROM request_metrics
     WHERE at >= $1::date::timestamp AT TIME ZONE 'UTC'
     GROUP BY 1, 2

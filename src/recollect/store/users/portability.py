@@ -5,9 +5,10 @@ Never: validates rows.
 
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
-from recollect.model import COMMONS
+from recollect.model import COMMONS, project_scope
 from recollect.store.log.terms import TERMS_BY, terms_of_memory
 from recollect.store.pool import Database
 from recollect.store.sql import SQL
@@ -15,6 +16,7 @@ from recollect.text.normalization import content_hash
 
 SECTIONS = (
     # Earlier sections may refer to later ones, which are read in the same snapshot.
+    "projects",
     "settings",
     "profile",
     "memories",
@@ -44,12 +46,17 @@ class Portability:
         self._database = database
 
     async def export(self, user_id: str) -> AsyncIterator[tuple[str, str]]:
-        """Yield each row as its section's name and JSON text, all of one point in time."""
+        """Yield each row as its section's name and JSON text, all of one point in time; those of a project name it."""
         async with self._database.snapshot(user_id) as connection:
-            for section in SECTIONS:
-                rows = connection.cursor(SQL[f"export_{section}"], user_id, prefetch=_ROWS_AT_ONCE)
+            projects = [row["name"] for row in await connection.fetch(SQL["projects_of"], user_id)]
+            for section, project in product(SECTIONS, ["", *projects]):
+                scope = project_scope(user_id, project)
+                if projects:
+                    await connection.execute(SQL["as_user"], scope, self._database.user_role)
+                named = f'{{"project":{json.dumps(project)},' if project else "{"
+                rows = connection.cursor(SQL[f"export_{section}"], scope, prefetch=_ROWS_AT_ONCE)
                 async for row in rows:
-                    yield section, row[0]
+                    yield section, named + row[0].removeprefix("{")
 
     async def restore(self, user_id: str, section: str, rows: Sequence[Mapping[str, Any]]) -> int:
         """Keep rows of a section, in one transaction; return how many are new. Existing rows stay.

@@ -49,9 +49,3 @@ class Projects:
         if row is None:
             raise ProjectNotFoundError
         return Project(name, **row)
-
-    async def restore(self, user_id: str, project: Project) -> None:
-        """Keep a project of an export; one that is there stays as it is."""
-        scope, title = project_scope(user_id, project.name), storable_text(project.title)
-        async with self._database.changing(scope) as connection:
-            await connection.execute(SQL["restore_project"], scope, user_id, title, project.alone)
