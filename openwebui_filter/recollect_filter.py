@@ -76,6 +76,9 @@ class Filter:
 
         recall: Annotated[bool, Field(description="Use what I said in earlier chats.")] = True
         remember: Annotated[bool, Field(description="Remember what I say; off: not even logged.")] = True
+        folders: Annotated[bool, Field(description="Keep what I say in a folder's chats to that folder.")] = (
+            False
+        )
         show_status: Annotated[bool, Field(description="Show what was recalled and remembered.")] = True
 
     def __init__(self) -> None:

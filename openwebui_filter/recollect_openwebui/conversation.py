@@ -14,7 +14,7 @@ from recollect.engine.background.awaiting import await_outcome
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.recording.exchanges import ExchangeRecord
 from recollect.engine.turns.prepared import NO_OPTIONS
-from recollect.model import Became, News, Outcome, Turn, Written
+from recollect.model import Became, News, Outcome, Turn, Written, person_of, project_of
 from recollect.request_composition import compose_request
 from recollect.text.tokens import token_counter
 from recollect.wire import COMPLETIONS, ChatMessage, authored_text
@@ -22,7 +22,7 @@ from recollect_openwebui.answer_state import answer_state
 from recollect_openwebui.background import in_background
 from recollect_openwebui.block_removal import without_blocks
 from recollect_openwebui.first_memories import button_name, changes_line
-from recollect_openwebui.hook_call import Call
+from recollect_openwebui.hook_call import Call, folder_title, note_folder
 from recollect_openwebui.languages import language_of
 from recollect_openwebui.notices import NEWS_AGE, Event, Notices, notices_of, status
 
@@ -48,6 +48,7 @@ async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
         if call.shows:
             in_background(_show(call, body, "starting"))
         return
+    await note_folder(call)
     answer = answer_state(call)
     is_first, answer.is_prepared = not answer.is_prepared, True
     if is_first:
@@ -128,6 +129,7 @@ async def remember(body: Any, call: Call, find_engine: FindEngine) -> None:
     """
     answer_state(call).is_answered = True
     answer_state(call).chat_priority.close()
+    await note_folder(call)
     *said, answer = body["messages"]
     reply = (
         authored_text(ChatMessage("assistant", answer["content"])) if answer["role"] == "assistant" else ""
@@ -165,8 +167,24 @@ async def _remember_turn(body: Any, said: list[Any], reply: str, call: Call, fin
         remembering: asyncio.Task[Became] | None = begun.end(reply, recollections=included)
     else:
         remembering = engine.remember(detected.turn, reply, recollections=included, credential=None)
+    if remembering is not None and project_of(detected.turn.scope.user_id):
+        in_background(_name_project(call, engine, detected.turn, remembering))
     if call.shows and remembering is not None:
         in_background(_tell_outcome(call, engine, detected.turn, remembering))
+
+
+async def _name_project(
+    call: Call, live: LiveEngine, turn: Turn, remembering: "asyncio.Task[Became]"
+) -> None:
+    """Call a folder's project as Open WebUI calls the folder, once there is something in it."""
+    await asyncio.shield(remembering)
+    named = await folder_title(call)
+    if named is None or live.engine is None:
+        return
+    (project, title), person = named, person_of(turn.scope.user_id)
+    known = await live.engine.projects(person, measured=False)
+    if any(each.name == project and each.title != title for each in known):
+        await live.engine.change_project(person, project, title=title)
 
 
 async def _emit(call: Call, events: Iterable[Event]) -> None:

@@ -115,12 +115,13 @@ async def _erase(engine: Engine, request: _ErasureRequest) -> None:
     if request.chat_id == "":
         _log_erasure(await engine.erase(request.user_id))
         return
-    if request.chat_id is not None:
-        _log_erasure(await engine.erase_session(Scope(request.user_id, request.chat_id)))
-        return
-    for each in await engine.sessions(request.user_id, begun_before=request.begun_before):
-        if _CHAT_ID.fullmatch(each):
-            _log_erasure(await engine.erase_session(Scope(request.user_id, each)))
+    for scope in await engine.scopes_of(request.user_id):
+        if request.chat_id is not None:
+            _log_erasure(await engine.erase_session(Scope(scope, request.chat_id)))
+            continue
+        for each in await engine.sessions(scope, begun_before=request.begun_before):
+            if _CHAT_ID.fullmatch(each):
+                _log_erasure(await engine.erase_session(Scope(scope, each)))
 
 
 def _log_erasure(erasure: Erasure) -> None:

@@ -1,18 +1,24 @@
 """The call of a hook by Open WebUI: who speaks, and their turn. Never: an engine; raises if an argument is missing."""
 
+import sys
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
-from recollect.model import ROOT
+from recollect.model import ROOT, project_name, project_scope
 from recollect.model.local_time import zone_named
 from recollect.text.unfilled import is_unfilled
 from recollect.wire.turn_detection import DetectedTurn, detect_turn
 
 _NOT_A_PERSON = ("task", "internal", "automation_id")
 """The metadata of background tasks, sub-agents and automations."""
+
+_PROJECT = "recollect_project"
+"""The key under which the hooks of a request keep the project of its chat: "" for none, None where that can't be known."""
+
+_LONGEST_TITLE = 100
 
 _OFF = "recollect_off"
 """The key that the filter `recollect_off`, a chat's switch, sets in the metadata of a request."""
@@ -73,12 +79,12 @@ class Call:
         written = (sent.get("meta") or {}).get("internal")
         if written or is_unfilled(user.get("id") or "") or not self.has_switched_on(setting):
             return DetectedTurn()
-        if any(map(known.get, (*_NOT_A_PERSON, _OFF))):
+        if any(map(known.get, (*_NOT_A_PERSON, _OFF))) or known.get(_PROJECT, "") is None:
             return DetectedTurn()
         request = {"model": body.get("model"), "messages": messages, "stream": body.get("stream", False)}
         detected = detect_turn(
             msgspec.json.encode(request),
-            user_id=user["id"],
+            user_id=project_scope(user["id"], known.get(_PROJECT, "")),
             session_id=known.get("chat_id"),
             message_id=known.get("user_message_id"),
             at=datetime.now(UTC),
@@ -88,6 +94,29 @@ class Call:
         if detected.turn is None:
             return detected
         return replace(detected, turn=replace(detected.turn, zone=_zone(user, known)))
+
+
+async def note_folder(call: Call) -> None:
+    """Note the folder of a chat as its project, if the user wants that, once for all hooks of a request.
+
+    Where Open WebUI can't tell the folder, the message has no memory: it might be the wrong one.
+    """
+    known, user_id = call.metadata, (call.user or {}).get("id")
+    if not isinstance(known, dict) or _PROJECT in known or not call.has_switched_on("folders"):
+        return
+    known[_PROJECT] = None
+    chats = getattr(sys.modules.get("open_webui.models.chats"), "Chats", None)
+    folder = None if chats is None else await chats.get_chat_folder_id(known.get("chat_id"), user_id)
+    named = folder or known.get("folder_id") or ""
+    known[_PROJECT] = project_name(named) if named else ""
+
+
+async def folder_title(call: Call) -> tuple[str, str] | None:
+    """Return the folder of a request's chat and its name, as Open WebUI shows it; None without one."""
+    folder_id = (call.metadata or {}).get(_PROJECT)
+    folders = getattr(sys.modules.get("open_webui.models.folders"), "Folders", None)
+    folder = await folders.get_folder_by_id(folder_id) if folder_id and folders is not None else None
+    return None if folder is None else (str(folder_id), str(folder.name)[:_LONGEST_TITLE])
 
 
 def _zone(user: Any, metadata: Any) -> str:

@@ -4,7 +4,7 @@ It returns JSON as the memory API does, as far as the page needs it, so that the
 """
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -18,7 +18,7 @@ from recollect.errors import (
     NotUndoableError,
     RecollectError,
 )
-from recollect.model import SHOWN, Actor, Changer, Flags, Memory, MemoryFilter, Party, Update
+from recollect.model import SHOWN, Actor, Changer, Flags, Memory, MemoryFilter, Party, Update, project_of
 from recollect_openwebui.languages import language_of
 from recollect_openwebui.page import my_memories_page
 
@@ -45,11 +45,34 @@ class MyMemories:
     user_id: str
 
     async def page(self, *, limit: int, after: str | None = None) -> Json:
-        """Return ``memories``, newest first, and ``next``, the id to go on behind; None on the last page."""
+        """Return ``memories``, newest first, and ``next``, the id to go on behind; None on the last page.
+
+        The person's own come first, then those of one project after another.
+        """
+        taken = MemoryFilter(kinds=SHOWN)
         async with _engine() as engine:
-            behind = UUID(after) if after else None
-            page = await engine.page(self.user_id, limit=limit, after=behind, taken=MemoryFilter(kinds=SHOWN))
-        return {"memories": [_memory(each) for each in page.memories], "next": _as_text(page.next)}
+            titles = {
+                each.name: each.title or each.name
+                for each in await engine.projects(self.user_id, measured=False)
+            }
+            scopes, behind, found = await engine.scopes_of(self.user_id), UUID(after) if after else None, []
+            if behind is not None:
+                scopes = scopes[scopes.index(await self._scope_of(engine, behind)) :]
+            for scope in scopes:
+                page = await engine.page(scope, limit=limit, after=behind, taken=taken)
+                found += [_memory(each, titles.get(project_of(scope), "")) for each in page.memories]
+                behind = None
+                if page.next is not None or len(found) >= limit:
+                    break
+            is_last = scope == scopes[-1] and page.next is None
+        return {"memories": found, "next": None if is_last or not found else found[-1]["id"]}
+
+    async def _scope_of(self, engine: Engine, memory_id: UUID) -> str:
+        """Return the scope of the person's that has a memory, or had it; their own if none does."""
+        for scope in await engine.scopes_of(self.user_id):
+            if await engine.history(scope, memory_id, limit=1):
+                return scope
+        return self.user_id
 
     async def html(self, language: str) -> str:
         """Return the page in this language."""
@@ -63,23 +86,34 @@ class MyMemories:
     async def correct(self, memory_id: str, content: str) -> None:
         """Correct a memory's text."""
         async with _engine() as engine:
-            await engine.revise(self.user_id, UUID(memory_id), content=content, actor=Actor.USER)
+            scope = await self._scope_of(engine, UUID(memory_id))
+            await engine.revise(scope, UUID(memory_id), content=content, actor=Actor.USER)
 
     async def forget(self, memory_id: str) -> None:
         """Forget a memory; this can be undone."""
         async with _engine() as engine:
-            await engine.forget(self.user_id, UUID(memory_id), actor=Actor.USER)
+            scope = await self._scope_of(engine, UUID(memory_id))
+            await engine.forget(scope, UUID(memory_id), actor=Actor.USER)
 
     async def changes(self, *, limit: int, memory_id: str | None = None) -> list[Json]:
         """Return the changes of a memory, or of all, newest first."""
         async with _engine() as engine:
             known = UUID(memory_id) if memory_id else None
-            return [_update(each) for each in await engine.history(self.user_id, known, limit=limit)]
+            found = [
+                each
+                for scope in await engine.scopes_of(self.user_id)
+                for each in await engine.history(scope, known, limit=limit)
+            ]
+        return [_update(each) for each in sorted(found, key=lambda each: each.at, reverse=True)[:limit]]
 
     async def undo(self, change_id: str) -> None:
         """Undo one change."""
         async with _engine() as engine:
-            await engine.undo(self.user_id, UUID(change_id), actor=Actor.USER)
+            for scope in await engine.scopes_of(self.user_id):
+                with suppress(ChangeNotFoundError):
+                    await engine.undo(scope, UUID(change_id), actor=Actor.USER)
+                    return
+            raise ChangeNotFoundError
 
     async def is_on(self) -> bool:
         """Return whether neither recalling nor keeping is switched off for this person, or for everybody."""
@@ -125,7 +159,7 @@ async def _engine() -> AsyncIterator[Engine]:
         raise RefusedError("away") from None
 
 
-def _memory(memory: Memory) -> Json:
+def _memory(memory: Memory, project: str) -> Json:
     source = memory.provenance
     return {
         "id": str(memory.id),
@@ -135,6 +169,7 @@ def _memory(memory: Memory) -> Json:
         "observed_at": memory.observed_at.isoformat(),
         "use": memory.use.value if memory.use else None,
         "topics": list(memory.topics),
+        "project": project,
         "provenance": {"session_id": source.session_id, "evidence": source.evidence},
     }
 

@@ -27,7 +27,11 @@ async def undo(body: Any, user: Any, language: Any = None) -> list[Event]:
         return [notification(notices("undo.away"), kind="error")]
     if asked is None or not user_id:
         return [notification(notices("undo.nothing"))]
-    undone = await engine.take_back(Scope(user_id, asked[0]), asked[1], actor=Actor.USER)
+    found = [
+        await engine.take_back(Scope(each, asked[0]), asked[1], actor=Actor.USER)
+        for each in await engine.scopes_of(user_id)
+    ]
+    undone = next((each for each in found if each is not None), None)
     if undone is None:
         return [notification(notices("undo.nothing"))]
     told = notices.undone(undone)

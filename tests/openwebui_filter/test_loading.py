@@ -92,7 +92,12 @@ async def test_loading_it_imports_nothing_of_recollect(
 
 
 def test_a_person_has_three_switches_and_all_are_on_by_default() -> None:
-    assert load().UserValves().model_dump() == {"recall": True, "remember": True, "show_status": True}
+    assert load().UserValves().model_dump() == {
+        "recall": True,
+        "remember": True,
+        "folders": False,
+        "show_status": True,
+    }
 
 
 @pytest.mark.parametrize("hook", ["request", "outlet"])

@@ -68,7 +68,7 @@ const row = (memory) => {
     });
     open = menu; menu.setAttribute("aria-expanded", "true"); item.append(popup); popup.firstChild.focus();
   }}, "\u22ef");
-  item.append(made("div", {class: "row"}, choose, text, made("time", {datetime: memory.observed_at}, quietDay(memory.observed_at)), menu));
+  item.append(made("div", {class: "row"}, choose, text, memory.project && made("span", {class: "meta"}, memory.project), made("time", {datetime: memory.observed_at}, quietDay(memory.observed_at)), menu));
   return item;
 };
 const showPicked = () => { at("picked").hidden = !picked.size; at("chosen").textContent = t("chosen", {count: picked.size}); };

@@ -45,8 +45,6 @@ from recollect.model import (
     Source,
     Turn,
     TurnNotes,
-    person_of,
-    project_scope,
 )
 from recollect.model.local_time import in_zone
 from recollect.ports import Clock
@@ -216,13 +214,12 @@ class Engine(Profiles):
         """Delete everything of this user, look through all of it once more, and prove it by counts."""
         now = self._clock()
         self._recorder.note_erasure(user_id, now)  # first, so that nothing waiting slips in behind it
-        projects = await self._backends.projects.of_person(user_id) if person_of(user_id) == user_id else ()
-        for each in projects:
-            self._recorder.note_erasure(project_scope(user_id, each.name), now)
+        scopes = await self.scopes_of(user_id)
+        for each in scopes[1:]:
+            self._recorder.note_erasure(each, now)
         erasure = await self._backends.memories.erase(user_id, at=now)
-        self._backends.snapshots.forget(user_id)
-        for each in projects:
-            self._backends.snapshots.forget(project_scope(user_id, each.name))
+        for each in scopes:
+            self._backends.snapshots.forget(each)
         self._clear_caches()
         remembered = sum(cache.entries for cache in self._backends.caches)
         remembered += self._backends.snapshots.has(user_id) + self._retriever.entries

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.settings import changed
+from tests.scripted.answers import Fields
 from tests.scripted.upstream import ScriptedUpstream, completion, completion_body, whole
 from tests.servers.running_proxy import RunningProxy, User, running_proxy
 from tests.support.round_trips import Statements, counting_statements
@@ -33,17 +34,19 @@ async def counted_proxy(
         yield proxy
 
 
-async def of_one_turn(proxy: RunningProxy, user: User, statements: Statements) -> list[list[str]]:
+async def of_one_turn(
+    proxy: RunningProxy, user: User, statements: Statements, *, extra: Fields = ()
+) -> list[list[str]]:
     """Return the transactions of a turn in a conversation that runs."""
     said = [{"role": "user", "content": "I drink green tea at noon."}]
-    await proxy.say(user, said)
+    await proxy.say(user, said, extra=extra)
     await proxy.settle()
     statements.sent.clear()
     said += [
         {"role": "assistant", "content": "All right."},
         {"role": "user", "content": "When do I drink tea?"},
     ]
-    await proxy.say(user, said)
+    await proxy.say(user, said, extra=extra)
     await proxy.settle()
     return [each for each in statements.transactions if not any(LOOKS in sent for sent in each)]
 
@@ -66,6 +69,20 @@ async def test_all_that_a_turn_writes_is_one_round_trip(
     )
     # A job for each turn, and one for the hints of the memory that was added.
     assert dict(row) == {"messages": 4, "requests": 2, "blocks": 1, "jobs": 3}
+
+
+async def test_a_turn_in_a_project_takes_no_further_round_trip(
+    counted_proxy: RunningProxy, upstream: ScriptedUpstream, user: User, statements: Statements
+) -> None:
+    await counted_proxy.engine.add(user.known_as, "Anna drinks green tea at noon")
+    without = await of_one_turn(counted_proxy, user, statements)
+
+    within = await of_one_turn(
+        counted_proxy, user, statements, extra=[(b"X-Recollect-Project", b"tea house")]
+    )
+
+    assert "Anna drinks green tea at noon" in str(upstream.last.json)
+    assert [len(each) for each in within] == [len(each) for each in without]
 
 
 async def test_a_turn_whose_answer_takes_long_is_written_before_and_behind_it(

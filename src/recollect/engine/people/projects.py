@@ -40,6 +40,11 @@ class Projects(SharedMemories):
         found = await store.of_person(user_id)
         return [await store.measured(user_id, each) for each in found] if measured else found
 
+    async def scopes_of(self, user_id: str) -> list[str]:
+        """Return the ids under which anything of a person is kept: their own, and those of their projects."""
+        found = await self._backends.projects.of_person(user_id)
+        return [user_id, *(project_scope(user_id, each.name) for each in found)]
+
     async def project(self, user_id: str, name: str) -> Project:
         """Return one of the person's projects.
 
@@ -101,9 +106,7 @@ class Projects(SharedMemories):
         if half is None or half.reason is not Reason.MOVED:
             return
         other = UUID((half.decided_by or "").removeprefix(_MOVED))
-        person = person_of(user_id)
-        projects = await self._backends.projects.of_person(person)
-        for scope in (person, *(project_scope(person, each.name) for each in projects)):
+        for scope in await self.scopes_of(person_of(user_id)):
             moved = await self._changed(scope, other)
             if moved is not None:
                 with suppress(NotUndoableError, DuplicateMemoryError):
