@@ -1,12 +1,11 @@
 """A turn asks the database a small number of times: everything after its answer is one round trip."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 import pytest
 from tests.recollect_proxy.settings import changed
-from tests.scripted.answers import Fields
 from tests.scripted.upstream import ScriptedUpstream, completion, completion_body, whole
 from tests.servers.running_proxy import RunningProxy, User, running_proxy
 from tests.support.round_trips import Statements, counting_statements
@@ -35,7 +34,7 @@ async def counted_proxy(
 
 
 async def of_one_turn(
-    proxy: RunningProxy, user: User, statements: Statements, *, extra: Fields = ()
+    proxy: RunningProxy, user: User, statements: Statements, *, extra: Sequence[tuple[bytes, bytes]] = ()
 ) -> list[list[str]]:
     """Return the transactions of a turn in a conversation that runs."""
     said = [{"role": "user", "content": "I drink green tea at noon."}]
