@@ -8,12 +8,13 @@ from collections.abc import Callable
 
 from recollect.engine.live.fetched_answers import note_fetched
 from recollect.engine.live.live_engine import LiveEngine
+from recollect.model import project_scope
 from recollect.wire import RESPONSES
 from recollect_proxy.chat.passthrough import Passthrough
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
-from recollect_proxy.identity import Identity
+from recollect_proxy.identity import Identity, readable_project
 from recollect_proxy.upstream.upstream import Answer
-from recollect_proxy.web.asgi import Incoming, Receive, Scope, Send, peer_of
+from recollect_proxy.web.asgi import Incoming, Receive, Scope, Send, peer_of, values
 
 
 class KeptAnswers:
@@ -54,9 +55,10 @@ class KeptAnswers:
             caller = self._identity.identify(scope["headers"], peer_of(scope))
             is_over = parsed is not None and not parsed.awaited and (parsed.complete or parsed.failed)
             if is_over and recorder.answer_id and caller.user_id is not None and caller.skip is None:
+                project = readable_project(values(scope["headers"], b"x-recollect-project")) or ""
                 note_fetched(
                     self._engine,
-                    caller.user_id,
+                    project_scope(caller.user_id, project),
                     recorder.answer_id,
                     reply or "",
                     failure=recorder.failure,

@@ -25,7 +25,7 @@ def log_formed(formed: Sequence[Formed], applied: Sequence[Sequence[Change]], *,
     say = log.info if is_news else log.debug
     say(
         "formed",
-        user_id=formed[0].exchange.turn.scope.user_id,
+        user_id=person_of(formed[0].exchange.turn.scope.user_id),
         session_id=formed[-1].exchange.turn.scope.session_id,
         exchanges=len(formed),
         changes={name: count for name, count in done.items() if name != _IGNORED},

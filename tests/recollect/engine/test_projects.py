@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 from tests.recollect.engine.test_chat_requests import DONE, Chat, answer, told
 from tests.recollect.engines import PATIENT, engine_over
 from tests.support.people import Person, person
@@ -14,6 +15,7 @@ from tests.support.stores import NOON, Store
 from tests.support.tables import table
 
 from recollect.engine import Engine
+from recollect.engine.live.recall_log import log_recall
 from recollect.engine.people.chat_search import Period
 from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, ProjectNotFoundError
 from recollect.model import (
@@ -317,6 +319,7 @@ async def test_a_project_is_erased_without_the_rest_and_a_person_with_all(store:
 
 # -- nobody meets another's --------------------------------------------------------------------------
 
+NAMES = ("", "boat", "house")
 _CANARY = re.compile(r"(stated|said)-(\d)-(\d)-\d+")
 _STEPS = st.lists(
     st.tuples(st.sampled_from(["state", "say"]), st.integers(0, 1), st.integers(0, 2)), min_size=4, max_size=8
@@ -330,9 +333,7 @@ async def test_no_canary_crosses_between_people_and_projects(
 ) -> None:
     subject, people = engine_over(store, PATIENT), (person("anna"), person("ben"))
     scopes = {
-        (who, which): project_scope(people[who], ("", "boat", "house")[which])
-        for who in range(2)
-        for which in range(3)
+        (who, which): project_scope(people[who], NAMES[which]) for who in range(2) for which in range(3)
     }
     for number, (what, who, which) in enumerate(steps):
         user_id = scopes[who, which]
@@ -353,7 +354,9 @@ async def test_no_canary_crosses_between_people_and_projects(
         there.append(
             str(await subject.search_chats(user_id, "how is my boat called", limit=50, period=Period()))
         )
-        there += [json.dumps(row) async for row in subject.export(user_id)]
+        async for section, row in subject.export(user_id):
+            of = NAMES.index(json.loads(row).get("project", ""))
+            assert met([section, row]) <= {("stated", who, of or which), ("said", who, of or which)}
         assert met(there) <= {("stated", who, which), ("said", who, which)}
         assert met(in_chat) <= {("stated", who, 0), ("stated", who, which), ("said", who, which)}
         stated = {("stated", person, of) for what, person, of in steps if what == "state"}
@@ -363,6 +366,17 @@ async def test_no_canary_crosses_between_people_and_projects(
 def met(texts: list[str]) -> set[tuple[str, int, int]]:
     """Return whose canaries texts hold."""
     return {(what, int(who), int(which)) for what, who, which in _CANARY.findall("\n".join(texts))}
+
+
+async def test_no_log_tells_a_projects_name(store: Store, lives: Lives) -> None:
+    turn = store.turn(BOAT, Scope(project_scope(lives.own, "divorce"), "chat"))
+    with capture_logs() as logs:
+        log_recall(turn, await lives.subject.prepare(turn))
+        await lives.subject.remember(turn, "I see.")
+        await lives.subject.drain(turn.scope.user_id)
+
+    assert {each["event"] for each in logs} >= {"recalled", "memories_decided", "formed"}
+    assert "divorce" not in str(logs)
 
 
 async def test_the_standing_part_holds_the_persons_and_the_projects(store: Store, lives: Lives) -> None:

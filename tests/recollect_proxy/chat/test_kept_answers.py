@@ -206,3 +206,18 @@ async def test_a_continued_answer_is_one(proxy: RunningProxy, upstream: Scripted
         return not await proxy.rows(unfound, people, WHOLE)
 
     await until(are_found)
+
+
+async def test_an_answer_of_a_project_is_fetched_with_its_name(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    named = user.headers(extra=[(b"X-Recollect-Project", b"rivers")])
+    body = {"model": "scripted", "input": ASKED, "background": True}
+    upstream.answers += [told("queued"), told("completed", TOLD)]
+
+    await proxy.fetch(b"POST", PATH, named, json.dumps(body).encode())
+    await proxy.fetch(b"GET", PATH + b"/resp_1", named)
+    await proxy.settle()
+
+    of_rivers = User(f"{user.known_as}\x1frivers")
+    assert await proxy.logged(of_rivers) == [("user", ASKED), ("assistant", TOLD)]

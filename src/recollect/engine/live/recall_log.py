@@ -3,7 +3,7 @@
 import structlog
 
 from recollect.engine.turns.prepared import Prepared
-from recollect.model import Skip, Turn
+from recollect.model import Skip, Turn, person_of
 
 log = structlog.get_logger(__name__)
 
@@ -22,7 +22,7 @@ def log_recall(turn: Turn, prepared: Prepared) -> None:
     say = log.info if is_news else log.debug
     say(
         "recalled",
-        user_id=turn.scope.user_id,
+        user_id=person_of(turn.scope.user_id),
         session_id=turn.scope.session_id,
         given=len(block.recollections) if block else 0,
         skipped=recall.skipped.value if recall.skipped else None,
