@@ -167,6 +167,7 @@ class Conversation:
         said: The id of the person's last message.
         answered: The ids of the answers to it, a model each.
         switches: The filters that the person switched on in it.
+        folder: The folder that it is begun in; "" for none.
     """
 
     person: Person
@@ -176,6 +177,7 @@ class Conversation:
     said: str = ""
     answered: list[str] = field(default_factory=list)
     switches: Sequence[str] = ()
+    folder: str = ""
     _parent: str | None = None
     _last: dict[str, Any] = field(default_factory=dict)
 
@@ -311,7 +313,7 @@ class Conversation:
             "background_tasks": dict.fromkeys(_TASKS, True) if self.tasks else {},
             "features": {},
             "params": {"function_calling": "legacy"} if self.legacy else {},
-            **({"chat_id": self.id} if self.id else {}),
+            **({"chat_id": self.id} if self.id else {"folder_id": self.folder or None}),
         }
 
 
