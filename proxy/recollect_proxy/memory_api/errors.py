@@ -13,7 +13,7 @@ from recollect.api.failures import (
     Failure,
     failure_of,
 )
-from recollect.errors import SwitchedOffError
+from recollect.errors import ExtractorError, SwitchedOffError
 from recollect_proxy.access import TooManyAttemptsError
 from recollect_proxy.web.values import repeatable
 
@@ -57,4 +57,5 @@ def answer_to(error: Exception, first: Sequence[Failure] = ()) -> Failure:
         log.error("memory_api_failed", exc_info=error)
     elif failure.status > INTERNAL_ERROR.status:
         log.warning("memory_api_store_failed", error=type(error).__name__, detail=str(error))
-    return replace(failure, message=str(error)) if isinstance(error, SwitchedOffError) else failure
+    told = isinstance(error, ExtractorError | SwitchedOffError)
+    return replace(failure, message=str(error)) if told else failure

@@ -11,7 +11,18 @@ from recollect.api.insights import Explanation, GivenItem, Health, ModelCalls, P
 from recollect.engine import system_clock
 from recollect.engine.background.counts import ModelUse
 from recollect.engine.turns.inspection import InspectedCandidate
-from recollect.model import Awaits, RecallPage, RequestRecord, Scope, Skip, Turn, person_of, project_of
+from recollect.model import (
+    Awaits,
+    Message,
+    RecallPage,
+    RequestRecord,
+    Scope,
+    Skip,
+    Turn,
+    person_of,
+    project_of,
+)
+from recollect.text.normalization import storable_text
 from recollect_proxy.chat.recall_report import preview
 from recollect_proxy.memory_api.asked import Asked, Reply, fields_of
 from recollect_proxy.memory_api.errors import RefusedError
@@ -120,6 +131,19 @@ async def inspect_retrieval(asked: Asked) -> Any:
         "flags": found.prepared.flags,
         "settings": found.flags,
     }
+
+
+async def try_formation(asked: Asked) -> Any:
+    """Try an extraction.
+
+    What the model would keep of a conversation of a user's, with quotes, and why it would keep nothing else.
+
+    The model is asked as in the background, and its tokens count. Nothing is stored but the read itself.
+    """
+    sent = asked.sent
+    await asked.note_read(sent.user)
+    conversation = [Message(each.role, storable_text(each.content)) for each in sent.messages]
+    return await asked.engine.try_formation(sent.user, conversation, model=sent.model)
 
 
 async def read_stats(asked: Asked) -> Any:

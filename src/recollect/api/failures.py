@@ -215,6 +215,14 @@ EMBEDDER_UNAVAILABLE = Failure(
     error=errors.EmbedderError,
     headers=_LATER,
 )
+EXTRACTOR_FAILED = Failure(
+    503,
+    "extractor_failed",
+    errors.ExtractorError().args[0],
+    error=errors.ExtractorError,
+    headers=_LATER,
+    meaning="The extraction model failed, can't be asked, or may not be asked today; the message says which.",
+)
 STORE_UNAVAILABLE = Failure(
     503,
     "store_unavailable",

@@ -9,6 +9,7 @@ from recollect.api.memories import *
 from recollect.api.operation import Operation, Permission
 from recollect.api.people import *
 from recollect.api.queries import *
+from recollect.api.trials import *
 
 _USER = "/memory/users/{user_id}"
 _MEMORIES = f"{_USER}/memories"
@@ -231,6 +232,14 @@ class Server:
     retry_formation = Operation("POST", "/memory/formation/retry", Retried, permission=Permission.ADMIN)
     inspect_retrieval = Operation(
         "GET", "/memory/debug/retrieval", Retrieval, OfRetrieval, permission=Permission.ADMIN
+    )
+    try_formation = Operation(
+        "POST",
+        "/memory/debug/formation",
+        FormationTrial,
+        TriedConversation,
+        EXTRACTOR_FAILED,
+        permission=Permission.ADMIN,
     )
     read_stats = Operation("GET", "/memory/debug/stats", StoreStats, permission=Permission.ADMIN)
     read_embeddings = Operation("GET", "/memory/embeddings", Embeddings, permission=Permission.ADMIN)

@@ -11,9 +11,10 @@ from recollect.assembly.lifecycle import open_backends
 from recollect.assembly.policy import make_policy
 from recollect.backends import Backends
 from recollect.engine import system_clock
+from recollect.engine.background.formation_trial import form_exchanges
 from recollect.errors import ConfigurationError
-from recollect.formation import CallGuard, FormationPipeline, FormationRules, TokenBudget
-from recollect.model import Actor, Add, Exchange, Formed, Kind, Memory, Scope, Source, Strategy, Turn
+from recollect.formation import CallGuard, FormationRules, TokenBudget
+from recollect.model import Actor, Add, Exchange, Formed, Kind, Memory, Scope, Source, Turn
 from recollect.settings import EngineSettings
 
 _EARLIER = timedelta(days=30)
@@ -58,9 +59,8 @@ class Trial:
             ExtractorError: The model failed, as the port says.
         """
         guard = CallGuard(self._backends.usage, TokenBudget(), system_clock)
-        pipeline = FormationPipeline(self._backends, guard, self._rules, clock=system_clock, new_id=uuid7)
         exchange = Exchange(uuid7(), turn, "", uuid7(), uuid7())
-        [formed] = await pipeline.form([exchange], strategy=Strategy.EXTRACT)
+        [formed] = await form_exchanges(self._backends, guard, self._rules, system_clock, [exchange])
         return formed
 
 

@@ -17,6 +17,7 @@ import structlog
 from recollect.backends import Backends
 from recollect.engine.background.awaiting import await_outcome
 from recollect.engine.background.counts import FormationCounts, ModelUse, UserUsage
+from recollect.engine.background.formation_trial import FormationTrial, form_conversation
 from recollect.engine.background.worker import FormationWorker, Worker
 from recollect.engine.people.agents import AgentMemories
 from recollect.engine.people.chat_search import ChatSearch
@@ -36,6 +37,7 @@ from recollect.model import (
     Kind,
     Memory,
     MemoryFilter,
+    Message,
     Outcome,
     Placement,
     Recall,
@@ -333,6 +335,25 @@ class Engine(Profiles):
         flags = await self._backends.flags.flags(turn.scope.user_id)
         prepared = await self._retriever.prepare(turn, RecallOptions(history=False), count=estimate_tokens)
         return inspection(prepared, flags)
+
+    async def try_formation(
+        self, user_id: str, conversation: Sequence[Message], *, model: str = ""
+    ) -> FormationTrial:
+        """Return what a model would keep of a conversation, and why; nothing is stored but the count of its tokens.
+
+        Args:
+            user_id: Whose conversation, with what the memory knows of them.
+            conversation: Messages of the user and the assistant, in order.
+            model: The model of the chat, which is asked if no other is named to form memories.
+
+        Raises:
+            ExtractorError: There is no model, it failed, or its budget is spent.
+            StoreError: The store failed.
+        """
+        policy = await self.policy_of(user_id)
+        return await form_conversation(
+            self._backends, policy.budget, policy.rules, self._clock, user_id, conversation, model
+        )
 
     @property
     def counts(self) -> FormationCounts:

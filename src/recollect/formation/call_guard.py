@@ -194,6 +194,7 @@ class CallGuard:
         breaker: Leaves the server alone that fails.
         calls: How many calls were asked for.
         errors: How many of them failed or were not let through, by the error's name.
+        tokens: How many tokens they took.
     """
 
     def __init__(
@@ -212,7 +213,7 @@ class CallGuard:
         self._work = work
         self.breaker = CircuitBreaker()
         self._warnings = RareWarnings()
-        self.calls = 0
+        self.calls = self.tokens = 0
         self.errors: Counter[str] = Counter()
         self._seconds = Histogram.over(ANSWER_SECONDS)
 
@@ -302,6 +303,7 @@ class CallGuard:
 
     async def _count(self, user_id: str, tokens: int) -> None:
         """Count tokens. A failure to count never discards an answer that was paid for."""
+        self.tokens += tokens
         try:
             today = self._clock().date()
             await self._usage.use(user_id, today, tokens, for_summary=self._work is Work.SUMMARIES)

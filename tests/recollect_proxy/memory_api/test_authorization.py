@@ -41,6 +41,7 @@ ADMINISTRATORS = {
     "GET /memory/metrics.json",
     "GET /memory/debug/retrieval",
     "GET /memory/debug/stats",
+    "POST /memory/debug/formation",
     "POST /memory/users/{user_id}/memories/{memory_id}/share",
 }
 OWN_REQUESTS = {"GET /memory/explain/{request_id}"}

@@ -5,9 +5,13 @@ from urllib.parse import quote
 
 import pytest
 from tests.recollect.store.found import indexed
-from tests.recollect_proxy.memory_api.serving import Api, unhurried
-from tests.support.stores import Store
+from tests.recollect_proxy.memory_api.serving import Api, assert_error, unhurried
+from tests.scripted.models import ScriptedExtractor, WordEmbedder
+from tests.support.stores import PARTS, Store
 
+from recollect.engine import Backends, Engine, Policy
+from recollect.errors import ExtractorTimeoutError
+from recollect.model import Candidate, Kind
 from recollect.store import Postgres
 
 TEA = "My favourite tea is Lapsang Souchong."
@@ -120,3 +124,57 @@ async def test_what_is_stored_is_counted(own_api: Api, own_store: Store) -> None
     assert messages["bytes"] > 0
     assert messages["indexes"]["messages_pkey"] > 0
     assert set(told["tables"]) >= {"vectors", "exchanges", "request_metrics"}
+
+
+SAID = "I moved to Lisbon in May, and the rest of this mail is my landlord's."
+MOVED = Candidate("Lives in Lisbon", Kind.FACT, 0.8, "I moved to Lisbon in May")
+INVENTED = Candidate("Owns a dog", Kind.FACT, 0.8, "my dog sleeps a lot")
+
+
+def forming(postgres: Postgres, *answers: Any) -> Any:
+    parts = {name: getattr(postgres, name) for name in PARTS}
+    return Engine(Backends(**parts, embedder=WordEmbedder(), extractor=ScriptedExtractor(*answers)), Policy())
+
+
+async def test_a_tried_extraction_tells_what_would_be_kept_and_why_nothing_else_and_stores_nothing(
+    api: Api, postgres: Postgres
+) -> None:
+    with api.over(forming(postgres)):
+        await api.write(TEA)
+    before = await everything(postgres, api.anna)
+    asked = {
+        "user": api.anna,
+        "messages": [
+            {"content": SAID},
+            {"role": "assistant", "content": "How nice."},
+            {"content": "Thanks!"},
+        ],
+    }
+
+    with api.over(forming(postgres, [MOVED, INVENTED])):
+        response = await api.call("POST", "/memory/debug/formation", asked)
+        reads = (await api.call("GET", f"{api.user}/admin-reads")).json["reads"]
+
+    assert response.status == 200, response.body
+    told = [
+        (each["message"], each["action"], each["reason"], each["content"], each["evidence"])
+        for each in response.json["changes"]
+    ]
+    assert told == [
+        (1, "add", "new", MOVED.content, MOVED.evidence),
+        (2, "ignore", "no_evidence", INVENTED.content, INVENTED.evidence),
+    ]
+    assert (response.json["is_read"], response.json["tokens"] > 0) == (True, True)
+    after = await everything(postgres, api.anna)
+    assert [name for name in after if after[name] != before[name]] == ["model_usage.user_id"]
+    assert "try_formation" in {each["operation"] for each in reads}
+
+
+async def test_a_tried_extraction_says_why_the_model_gave_none(api: Api, postgres: Postgres) -> None:
+    asked = {"user": api.anna, "messages": [{"content": SAID}]}
+    with api.over(forming(postgres, ExtractorTimeoutError())):
+        failed = await api.call("POST", "/memory/debug/formation", asked)
+    without = await api.call("POST", "/memory/debug/formation", asked)
+
+    assert "did not finish its answer in time" in assert_error(failed, 503, "extractor_failed")
+    assert "none is configured" in assert_error(without, 503, "extractor_failed")
