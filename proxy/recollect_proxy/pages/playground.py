@@ -1,6 +1,5 @@
 """The administrators' page to try a recall, or an extraction, for the user whose memory they opened. Only the read is noted. Never: SQL."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
@@ -128,7 +127,7 @@ def conversation_of(text: str) -> list[Message]:
 
 
 def _page(visit: Visit, **values: Any) -> Response[str]:
-    plain: Mapping[str, Any] = {
+    plain: dict[str, Any] = {
         "question": "",
         "found": None,
         "given": [],
