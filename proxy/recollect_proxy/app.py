@@ -204,7 +204,12 @@ def _build_memory_api(
 def _build_pages(engine: LiveEngine, authentication: Authentication, settings: ProxySettings) -> Application:
     from recollect_proxy.pages import pages  # noqa: PLC0415 -- as above, and templates with it
 
-    return pages(engine, authentication=authentication, public_url=settings.public_url)
+    return pages(
+        engine,
+        authentication=authentication,
+        public_url=settings.public_url,
+        chat_link=settings.chat_link,
+    )
 
 
 def _build_mcp(engine: LiveEngine, authentication: Authentication, settings: ProxySettings) -> Application:

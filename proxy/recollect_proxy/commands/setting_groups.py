@@ -32,6 +32,7 @@ GROUPS = (
             "host",
             "port",
             "public_url",
+            "chat_link",
             "admin_token",
             "worker",
             "log_level",

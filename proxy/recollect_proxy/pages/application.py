@@ -91,6 +91,7 @@ def pages(
     *,
     authentication: Authentication,
     public_url: str | None = None,
+    chat_link: str | None = None,
     meaning_seconds: float = 0.5,
 ) -> Application:
     """Return the pages as an ASGI application for paths under `/memory/ui`.
@@ -99,9 +100,12 @@ def pages(
         engine: The engine with the memories; it may not be open yet.
         authentication: Knows the tokens and sessions.
         public_url: Under which address people's browsers reach us; None: as a request says.
+        chat_link: The address of a chat in the frontend, with ``{chat}`` in place of its id; None: it is unknown.
         meaning_seconds: For so long a search of memories waits for those that are close in meaning.
     """
-    parts = PageParts(engine, authentication, Templates(), load_catalogues(), public_url, meaning_seconds)
+    parts = PageParts(
+        engine, authentication, Templates(), load_catalogues(), public_url, chat_link, meaning_seconds
+    )
     application = Litestar(
         [
             Router(

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from recollect.model import Project
+from recollect.model import UNNAMED, Project
 from recollect_proxy.access import PageSession
 from recollect_proxy.pages.catalogues import LANGUAGES, Catalogue
+from recollect_proxy.settings.urls import CHAT
 
 BASE = "/memory/ui"
 
@@ -23,6 +25,7 @@ class Shown:
         form_token: The token in its forms.
         path: The page's path below ``BASE``, to return to after a change of language.
         may_change: Whether the visitor may change the memory.
+        chat_link: The address of a chat in the frontend, with ``{chat}`` in place of its id; None: it is unknown.
         name: The name of the user whose memory is shown; None: none is known, or no memory is shown.
         project: The project whose memory is shown; "": the user's own.
         projects: The user's projects.
@@ -33,6 +36,7 @@ class Shown:
     form_token: str
     path: str
     may_change: bool
+    chat_link: str | None = None
     name: str | None = None
     project: str = ""
     projects: Sequence[Project] = ()
@@ -41,6 +45,12 @@ class Shown:
     def chosen(self) -> Project | None:
         """The project whose memory is shown; None: the user's own."""
         return next((each for each in self.projects if each.name == self.project), None)
+
+    def chat_page(self, chat: str) -> str | None:
+        """Return the frontend's page of a chat; None if it is unknown, or the frontend named none of its chats."""
+        if self.chat_link is None or chat.startswith(UNNAMED) or not chat.strip("."):
+            return None
+        return self.chat_link.replace(CHAT, quote(chat, safe=""))
 
 
 class Templates:

@@ -51,6 +51,7 @@ class PageParts:
         templates: Renders.
         catalogues: The words, by language.
         public_url: The address at which browsers reach the proxy; None: the request's own.
+        chat_link: The address of a chat in the frontend, with ``{chat}`` in place of its id; None: it is unknown.
         meaning_seconds: For so long a search of memories waits for those that are close in meaning.
     """
 
@@ -59,6 +60,7 @@ class PageParts:
     templates: Templates
     catalogues: Mapping[str, Catalogue]
     public_url: str | None
+    chat_link: str | None
     meaning_seconds: float
 
     def shown(self, request: Asked, session: PageSession | None) -> Shown:
@@ -73,6 +75,7 @@ class PageParts:
             "" if session is None else self.authentication.page_sessions.form_token(session),
             request.url.path.removeprefix(BASE),
             may_change=session is not None and session.principal.role is not Role.READER,
+            chat_link=self.chat_link,
         )
 
     def session(self, request: Asked) -> PageSession | None:

@@ -12,6 +12,7 @@ from recollect.model import SystemStyle
 from recollect.settings import EngineSettings
 from recollect.settings.upstreams import UpstreamSettings, checked_upstreams, http_url, parse_upstreams
 from recollect_proxy.settings.internals import ProxyInternals
+from recollect_proxy.settings.urls import CHAT
 
 
 class IdentityMode(StrEnum):
@@ -70,6 +71,11 @@ class ProxySettings(ProxyInternals, EngineSettings):
         default=None,
         description="Address at which people's browsers reach Recollect, as https://memory.example.org. Empty: the address that a request "
         "for a link was sent to.",
+    )
+
+    chat_link: str | None = Field(
+        default=None,
+        description="Address of a chat in the frontend, as https://chat.example.org/c/{chat}; the pages link to it. Empty: they don't.",
     )
 
     identity: Annotated[tuple[IdentityMode, ...], NoDecode] = Field(
@@ -220,6 +226,16 @@ class ProxySettings(ProxyInternals, EngineSettings):
         ):
             raise ValueError("not an origin, as https://memory.example.org")
         return value.rstrip("/") if value else None
+
+    @field_validator("chat_link")
+    @classmethod
+    def _chat_address(cls, value: str | None) -> str | None:
+        before, place, behind = (value or "").partition(CHAT)
+        parts = urlsplit(before)
+        is_address = parts.scheme in {"http", "https"} and parts.hostname and parts.username is None
+        if value and not (is_address and parts.path and place and CHAT not in behind):
+            raise ValueError(f"not the address of a chat, as https://chat.example.org/c/{CHAT}")
+        return value or None
 
     @field_validator("system_styles", mode="before")
     @classmethod

@@ -4,6 +4,9 @@ from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from recollect.text.patterns import linear
 
+CHAT = "{chat}"
+"""The place of a chat's id in the address of its page."""
+
 NOT_SHOWN = "(a URL in which a password can't be told from the rest)"
 
 _HOST = r"[a-zA-Z0-9._-]+(?::[0-9]+)?"

@@ -259,6 +259,25 @@ class TestTheCheck:
         assert (status, f"{file} can't be read: UnicodeDecodeError" in mistake) == (2, True)
 
     @pytest.mark.parametrize(
+        "address",
+        [
+            "https://chat.example.org/c/",
+            "javascript:alert(1)//{chat}",
+            "//chat.example.org/c/{chat}",
+            "https://{chat}/c/",
+            "https://chat.example.org{chat}",
+            "https://anna:secret@chat.example.org/c/{chat}",
+            "https://chat.example.org/c/{chat}/{chat}",
+        ],
+    )
+    def test_takes_the_address_of_a_chat_alone(self, tmp_path: Path, address: str) -> None:
+        assert check(tmp_path, RECOLLECT_CHAT_LINK="https://chat.example.org/c/{chat}")[0] == 0
+
+        status, [mistake, *_] = check(tmp_path, RECOLLECT_CHAT_LINK=address)
+
+        assert (status, "not the address of a chat" in mistake) == (2, True)
+
+    @pytest.mark.parametrize(
         ("variables", "reminders"),
         [
             ({"RECOLLECT_PUBLIC_URL": "https://chat.example.org"}, 1),

@@ -150,13 +150,16 @@ async def serve_pages(
     keys: Path | None = None,
     clock: Clock = system_clock,
     public_url: str | None = None,
+    chat_link: str | None = None,
     admin_token: str = TOKEN,
     modes: tuple[Mode, ...] = (),
 ) -> AsyncIterator[Pages]:
     """Serve the pages over ``engine``."""
     live = GivenEngine(engine)
     authentication = Authentication(admin_token, clock, keys=AccessKeys(keys) if keys else None, modes=modes)
-    application = pages(live, authentication=authentication, public_url=public_url, meaning_seconds=30.0)
+    application = pages(
+        live, authentication=authentication, public_url=public_url, chat_link=chat_link, meaning_seconds=30.0
+    )
     async with serve_upstream(application) as origin:
         yield Pages(port=int(origin.rpartition(":")[2]), live=live, authentication=authentication)
 

@@ -9,7 +9,19 @@ from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, s
 from tests.scripted.models import BrokenEmbedder
 from tests.support.stores import Store
 
-from recollect.model import Actor, Add, Hints, Kind, Memory, Provenance, Quarantine, Reason, Use
+from recollect.model import (
+    UNNAMED,
+    Actor,
+    Add,
+    Hints,
+    Kind,
+    Memory,
+    Provenance,
+    Quarantine,
+    Reason,
+    Scope,
+    Use,
+)
 
 
 async def keep(store: Store, *memories: Memory) -> None:
@@ -107,6 +119,32 @@ async def test_a_chat_is_called_by_its_first_words_and_never_by_its_id(pages: Pa
 
     assert "Which tomatoes like shade?" in text_of(page)
     assert "0b1c-uuid" not in text_of(page)
+
+
+async def test_a_chat_links_to_its_page_in_the_frontend_where_the_operator_named_that(store: Store) -> None:
+    names = ("0b1c", 'a/../"<b>&?#', "..", f"{UNNAMED}ab12")
+    said = [store.memory(f"Grows {name}", provenance=Provenance(session_id=name)) for name in names]
+    await keep(store, *said)
+    for name in names:
+        await store.log.append(store.exchange("I grow them.", Scope(store.anna, name)))
+    engine = engine_over(store)
+    async with (
+        serve_pages(engine, chat_link="https://chat.example.org/c/{chat}") as linking,
+        serve_pages(engine) as plain,
+    ):
+        person, other = await linking.person(store.anna), await plain.person(store.anna)
+        pages = [await person.html(path) for path in ("", "/chats")]
+        without = [await other.html(path) for path in ("", "/chats")]
+
+    for page in pages:
+        links = [attributes for tag, attributes in Elements(page).found if tag == "a"]
+        assert {
+            each["href"]: each["rel"] for each in links if (each["href"] or "").startswith("https:")
+        } == dict.fromkeys(
+            ["https://chat.example.org/c/0b1c", "https://chat.example.org/c/a%2F..%2F%22%3Cb%3E%26%3F%23"],
+            "noopener noreferrer",
+        )
+    assert "https:" not in "".join(without)
 
 
 async def test_banners_count_what_waits_for_the_person_and_are_there_only_then(
