@@ -9,6 +9,7 @@ from pathlib import Path
 
 import marisa_trie
 import numpy as np
+import onnx
 
 from recollect_weights.building import UnsupportedModelError
 from recollect_weights.building.bert_folder import read_bert_folder
@@ -16,9 +17,12 @@ from recollect_weights.building.onnx_graph import build_graph
 from recollect_weights.building.packed_file import PackedModel
 from recollect_weights.building.stored_model import StoredModel
 
+_TABLE_BYTES = 4 * 1024 * 1024
+"""A constant of so many bytes is a table: matrices are smaller, and onnxruntime arranges them anew in memory of its own."""
+
 
 def finish_bert(source: Path, into: Path) -> None:
-    """Finish a sentence-transformers folder with a BERT encoder: ``graph.onnx``, ``tokenizer.json``, ``model.json``.
+    """Finish a sentence-transformers folder with a BERT encoder: the graph, ``tokenizer.json``, ``model.json``.
 
     Raises:
         UnsupportedModelError: A file is damaged, or the model is not supported.
@@ -101,7 +105,18 @@ def require_checksum(file: Path, expected: str) -> None:
 
 
 def _write_graph(model: StoredModel, into: Path) -> None:
-    (into / "graph.onnx").write_bytes(build_graph(model).SerializeToString())
+    """Write ``graph.onnx``, with a table of word embeddings in ``graph.data``: onnxruntime maps that, so that processes share it."""
+    table = into / "graph.data"
+    table.unlink(missing_ok=True)  # it would be added to
+    onnx.save_model(
+        build_graph(model),
+        into / "graph.onnx",
+        save_as_external_data=True,
+        location=table.name,
+        size_threshold=_TABLE_BYTES,
+    )
+    if table.exists():
+        table.chmod(0o644)
 
 
 def _checksum(path: Path) -> str:
