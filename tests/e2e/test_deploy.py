@@ -190,6 +190,23 @@ for each in m.distributions():
     assert asked <= set(left_out.split())
 
 
+def test_all_that_is_served_can_be_imported_without_what_is_left_out(image: Stage) -> None:
+    imported = """
+import importlib, pkgutil
+for name in ("recollect", "recollect_proxy", "recollect_openwebui"):
+    folders = importlib.import_module(name).__path__
+    modules = [each.name for each in pkgutil.walk_packages(folders, f"{name}.")]
+    for each in modules:
+        if not each.endswith("__main__"): importlib.import_module(each)
+    print(name, len(modules))
+"""
+
+    told = within(image, "python", "-c", imported)
+
+    assert told.returncode == 0, told.stderr
+    assert len(told.stdout.splitlines()) == 3
+
+
 def test_the_images_command_explains_itself(image: Stage) -> None:
     assert "RECOLLECT_DATABASE_URL" in within(image, "recollect", "--help", "serve").stdout + (
         within(image, "recollect", "serve", "--help").stdout
