@@ -3,6 +3,7 @@ over a file system that cannot be written."""
 
 import json
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -211,6 +212,26 @@ def test_the_images_command_explains_itself(image: Stage) -> None:
     assert "RECOLLECT_DATABASE_URL" in within(image, "recollect", "--help", "serve").stdout + (
         within(image, "recollect", "serve", "--help").stdout
     )
+
+
+def test_the_volume_is_copied_and_filled_again_as_documented(image: Stage, tmp_path: Path) -> None:
+    page = (REPOSITORY / "docs/how-to/back-up-and-restore.md").read_text()
+    out, into = (shlex.split(each) for each in re.findall(r"recollect:[\d.]+ (tar .*?) [<>] ", page))
+    kept, packed = image.root / "data/kept/file", tmp_path / "recollect.tgz"
+    assert (
+        within(image, "sh", "-c", "mkdir -m 700 /data/kept && echo words > /data/kept/file").returncode == 0
+    )
+    before = kept.stat()
+
+    with packed.open("wb") as file:
+        subprocess.run(image.command(out), env=image.variables(), check=True, stdout=file)
+    shutil.rmtree(kept.parent)
+    with packed.open("rb") as file:
+        subprocess.run(image.command(into), env=image.variables(), check=True, stdin=file)
+
+    assert kept.read_text() == "words\n"
+    assert (kept.stat().st_uid, kept.stat().st_mode) == (before.st_uid, before.st_mode)
+    shutil.rmtree(kept.parent)
 
 
 def test_the_image_does_not_start_where_anybody_could_claim_to_be_anybody(image: Stage) -> None:
