@@ -155,7 +155,7 @@ class MemoryApi:
             sent=read_query(scope["query_string"], None if operation.takes_body else operation.takes),
             versions=versions_named(headers) if operation.if_match else None,
             incoming=incoming,
-            project=project_named(headers, takes_one=operation.in_projects),
+            project="" if user_id is None else project_named(headers, takes_one=operation.in_projects),
             origin=f"{scope.get('scheme', 'http')}://{headers.get('host', 'localhost')}",
         )
         if reads and principal is not None and user_id is not None:

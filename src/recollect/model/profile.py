@@ -7,6 +7,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from recollect.model.memory import Memory, Vector
+from recollect.model.scopes import person_of
 from recollect.model.words import Kind, Source
 
 MOST_ENTRIES = 200
@@ -78,10 +79,10 @@ class ProfileEntry:
     embedding_model: str | None = None
 
     def as_memory(self, user_id: str, importance: float) -> Memory:
-        """Return the entry as a memory of the kind PROFILE, under its own id, labelled with its field."""
+        """Return the entry as a memory of the person's, of the kind PROFILE, under its own id, labelled with its field."""
         return Memory(
             id=self.id,
-            owner=user_id,
+            owner=person_of(user_id),
             kind=Kind.PROFILE,
             source=Source.MANUAL,
             content=self.content,

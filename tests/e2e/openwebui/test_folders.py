@@ -1,5 +1,6 @@
 """Where a person wants it, the filter keeps what is said in a folder's chats to that folder."""
 
+import pytest
 from tests.e2e.openwebui.hosts import FILTER_NAME, Host
 from tests.e2e.openwebui.language_model import prompt
 from tests.e2e.openwebui.people import Conversation, Person
@@ -17,7 +18,7 @@ async def test_a_folders_chats_recall_what_was_said_in_it_and_the_persons_own(
     host: Host, alice: Person
 ) -> None:
     if host.name == "proxy":
-        return  # Open WebUI sends no folder along
+        pytest.skip("Open WebUI sends no folder along")
     made = await alice.call("POST", "/api/v1/folders/", json={"name": "Moving house"})
     folder = made["id"]
     await alice.set_valves(FILTER_NAME, folders=True)
@@ -39,5 +40,3 @@ async def test_a_folders_chats_recall_what_was_said_in_it_and_the_persons_own(
     assert [(each["user_id"], each["title"]) for each in rows] == [
         (f"{alice.id}\x1f{folder}", "Moving house")
     ]
-
-    await alice.delete_chat(first.id)

@@ -25,6 +25,7 @@ from recollect.model import (
     Flags,
     Item,
     Kind,
+    ProfileField,
     Reason,
     Scope,
     person_of,
@@ -151,6 +152,17 @@ async def test_the_prompt_says_which_statements_are_the_projects(store: Store, l
         "This project, 2026:",
         "\u2022 I drink black tea on the boat",
     ]
+
+
+async def test_a_persons_profile_is_theirs_in_a_project_too(store: Store, lives: Lives) -> None:
+    subject = engine_over(store, replace(PATIENT, stands=True))
+    await subject.set_flags(Flags(profile=True), lives.own)
+    await subject.add_to_profile(lives.own, ProfileField.NAME, "Is called Anna")
+
+    block = told(await subject.prepare(store.turn("hello", Scope(lives.boat, "asking"))))
+
+    assert "Is called Anna" in block
+    assert "This project" not in block
 
 
 async def test_what_is_said_in_a_project_stays_there_and_is_searched_there_alone(

@@ -99,6 +99,10 @@ async def test_what_concerns_the_person_is_refused_with_a_project_named(
     assert await contents(api, "boat") == [BOAT]
 
 
+async def test_what_concerns_no_user_takes_no_notice_of_a_project(api: Api) -> None:
+    assert (await call(api, "GET", "/memory/health")).status == 200
+
+
 @pytest.mark.usefixtures("known")
 async def test_nobody_reaches_a_project_by_an_id_of_their_own(api: Api) -> None:
     disguised = quote(f"{api.anna}\x1fboat", safe="")
