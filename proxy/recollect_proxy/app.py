@@ -104,10 +104,10 @@ class App:
         except ClientLeftError:
             log.debug("client_left")
         except UpstreamError as error:
-            log.warning("upstream_failed", url=error.url, code=error.failure.code)
+            log.warning("upstream_failed", server=error.server, code=error.failure.code)
             await send_failure(scope, send, error.failure)
         except TruncatedError as error:
-            log.warning("upstream_disconnected", url=error.url, answer_begun=started)
+            log.warning("upstream_disconnected", server=error.server, answer_begun=started)
             if not started:
                 await send_failure(scope, send, UPSTREAM_BROKE_OFF)
         except Exception as error:  # noqa: BLE001 -- whatever it is, the client is told in its own words

@@ -46,25 +46,25 @@ class UpstreamError(Exception):
 
     Attributes:
         failure: The error that the client gets.
-        url: The requested URL, without credentials and query.
+        server: The server that was asked, without what may hold a key.
     """
 
-    def __init__(self, failure: Failure, url: str) -> None:
+    def __init__(self, failure: Failure, server: str) -> None:
         super().__init__(failure.code)
         self.failure = failure
-        self.url = url
+        self.server = server
 
 
 class TruncatedError(Exception):
     """The upstream broke off, or fell silent, within the body of its response.
 
     Attributes:
-        url: The requested URL, without credentials and query.
+        server: The server that was asked, without what may hold a key.
     """
 
-    def __init__(self, url: str) -> None:
-        super().__init__(url)
-        self.url = url
+    def __init__(self, server: str) -> None:
+        super().__init__(server)
+        self.server = server
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Answer:
     status: int
     headers: Headers
     _response: Response
-    url: str = ""
+    server: str = ""
     _seen: list[bytes] = field(default_factory=list)
 
     async def peek(self, limit: int) -> bytes | None:
@@ -102,7 +102,7 @@ class Answer:
         try:
             return await self._response.read_unread()
         except (BrokenOffError, SilentError) as error:
-            raise TruncatedError(self.url) from error
+            raise TruncatedError(self.server) from error
 
     async def read_body(self) -> bytes:
         """Return the rest of the body.
@@ -153,7 +153,7 @@ class Upstream:
         Raises:
             UpstreamError: Its dot segments lead out of the base path, while the upstream's own key would be sent.
         """
-        with self._failures_told(target):
+        with self._failures_told():
             self._below_base(target)
         return self._base_url + target.decode("latin-1")
 
@@ -191,7 +191,7 @@ class Upstream:
         Raises:
             UpstreamError: The upstream sent no response.
         """
-        with self._failures_told(target):
+        with self._failures_told():
             below = self._below_base(target)
         request = _Request(
             method.encode(),
@@ -200,27 +200,28 @@ class Upstream:
             body,
             repeatable=repeatable and isinstance(body, bytes | None),
         )
-        with self._failures_told(target):
+        with self._failures_told():
             lent = await self.connections.acquire()
         try:
-            with self._failures_told(target):
+            with self._failures_told():
                 response = await self._ask(lent, request)
             headers = relayable(response.headers, status=response.status)
-            yield Answer(response.status, headers, response, self.url(target))
+            yield Answer(response.status, headers, response, self.origin)
         finally:
             # This closes the socket unless the body was read to its end, so that the LLM stops when the client has left.
             self.connections.release(lent)
 
-    def url(self, target: bytes) -> str:
-        """Return the URL of a request target for a log: without credentials and query."""
-        return self._address.url(target)
+    @property
+    def origin(self) -> str:
+        """The server, for a log: without what may hold a key."""
+        return self._address.origin
 
     @contextmanager
-    def _failures_told(self, target: bytes) -> Iterator[None]:
+    def _failures_told(self) -> Iterator[None]:
         try:
             yield
         except tuple(_FAILURES) as error:
-            raise UpstreamError(_FAILURES[type(error)], self.url(target)) from error
+            raise UpstreamError(_FAILURES[type(error)], self.origin) from error
 
     def _below_base(self, target: bytes) -> bytes:
         """Return the base path with the target appended; at least ``/`` (RFC 9112, section 3.2.1).

@@ -81,14 +81,11 @@ class WebSocketRelay:
         except (OSError, InvalidHandshake, EOFError) as error:
             failure = _failure(error)
             log.warning(
-                "upstream_failed", url=self._url(scope), code=failure.code, error=type(error).__name__
+                "upstream_failed", server=self._upstream.origin, code=failure.code, error=type(error).__name__
             )
             await _fail(send, failure, can_refuse=can_refuse)
         else:
             await _relay(upstream, receive, send)
-
-    def _url(self, scope: Scope) -> str:
-        return self._upstream.url(scope["raw_path"][self._base_length :])
 
     async def _open(self, scope: Scope) -> ClientConnection:
         kept = forwardable(scope["headers"], without=lambda name: name in _HANDSHAKE or self._strip(name))

@@ -45,11 +45,10 @@ class Address:
         path = quote(parts.path.rstrip("/"), safe=_IN_PATHS).encode()
         return cls(host, port, parts.scheme == "https", authority.encode(), path)
 
-    def url(self, target: bytes) -> str:
-        """Return the URL of a request target below the base path, for a log: without credentials and query."""
-        scheme = "https" if self.encrypted else "http"
-        path = self.path + target.partition(b"?")[0]
-        return f"{scheme}://{self.authority.decode()}{path.decode('latin-1')}"
+    @property
+    def origin(self) -> str:
+        """The server, for a log: without the path and the query, in which a key may stand."""
+        return f"{'https' if self.encrypted else 'http'}://{self.authority.decode()}"
 
 
 @cache

@@ -37,14 +37,14 @@ def test_an_address_is_read_from_a_url(url: str, address: Address) -> None:
 
 
 @table(
-    ("base", "target", "shown"),
+    ("base", "shown"),
     [
-        ("http://llm:8000/v1", b"/chat/completions", "http://llm:8000/v1/chat/completions"),
-        ("https://key:hush@llm/v1?key=hush", b"/models?key=hush", "https://llm/v1/models"),
+        ("http://llm:8000/v1", "http://llm:8000"),
+        ("https://key:hush@llm/hush/v1?key=hush", "https://llm"),
     ],
 )
-def test_a_url_for_the_log_has_no_credentials_and_no_query(base: str, target: bytes, shown: str) -> None:
-    assert Address.parse(base).url(target) == shown
+def test_of_an_address_the_log_has_the_server_alone(base: str, shown: str) -> None:
+    assert Address.parse(base).origin == shown
 
 
 def test_servers_are_trusted_by_certificate_and_name_and_spoken_to_in_http_1_1() -> None:
