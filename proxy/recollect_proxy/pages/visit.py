@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC
+from datetime import UTC, timedelta
 from typing import Any, TypeAlias
 from urllib.parse import unquote, urlencode, urlsplit
 from uuid import UUID
@@ -38,6 +38,8 @@ Asked: TypeAlias = Request[Any, Any, Any]
 _LISTED = ("words", "kind", "chat")
 """The fields of a search of memories, which a form of the list carries along."""
 _MOST_COUNTED = 9999
+_SEARCH = timedelta(minutes=10)
+"""A search asks at each pause of the typing: so long it is noted as one read, with the page that it is on."""
 _CHECKED = frozenset({"same-origin", "none"})
 
 
@@ -264,7 +266,12 @@ async def provide_reading(request: Asked, parts: Parts) -> Visit:
     user_id, principal = visit.user_id, visit.session.principal
     if principal.is_administrator:
         operation = f"page: {request.route_handler.handler_name.removeprefix('show_')}"
-        await visit.engine.note_admin_read(user_id, reader=principal.name, operation=operation)
+        await visit.engine.note_admin_read(
+            user_id,
+            reader=principal.name,
+            operation=operation,
+            once_in=_SEARCH if visit.is_piece else None,
+        )
     own, policy, projects = await asyncio.gather(
         visit.engine.flags(user_id),
         visit.engine.policy_of(user_id),

@@ -45,15 +45,18 @@ SET tokens = model_usage.tokens + excluded.tokens, calls = model_usage.calls + 1
 DELETE FROM model_usage WHERE day < $1;
 
 -- name: insert_admin_read
--- Note that somebody else read what is kept of the user, if anything is.
+-- Note that somebody else read what is kept of the user, if anything is, and the same is not noted after $6.
 INSERT INTO admin_reads (user_id, id, at, reader, operation)
 SELECT $1, $2, $3, $4, $5
-WHERE EXISTS (SELECT FROM users_vectors WHERE user_id = $1)
-    OR EXISTS (SELECT FROM sessions WHERE user_id = $1)
-    OR EXISTS (SELECT FROM quarantine WHERE user_id = $1)
-    OR EXISTS (SELECT FROM user_settings WHERE user_id = $1)
-    OR EXISTS (SELECT FROM memory_updates WHERE user_id = $1)
-    OR EXISTS (SELECT FROM projects WHERE owner = $1);
+WHERE NOT EXISTS (SELECT FROM admin_reads WHERE user_id = $1 AND reader = $4 AND operation = $5 AND at > $6::timestamptz)
+    AND (
+        EXISTS (SELECT FROM users_vectors WHERE user_id = $1)
+        OR EXISTS (SELECT FROM sessions WHERE user_id = $1)
+        OR EXISTS (SELECT FROM quarantine WHERE user_id = $1)
+        OR EXISTS (SELECT FROM user_settings WHERE user_id = $1)
+        OR EXISTS (SELECT FROM memory_updates WHERE user_id = $1)
+        OR EXISTS (SELECT FROM projects WHERE owner = $1)
+    );
 
 -- name: admin_reads_of_user
 -- What others read of the user, newest first.

@@ -186,8 +186,8 @@ class AdminReadLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add_read(self, user_id: str, read: AdminRead) -> None:
-        """Note that an administrator reads the user's data."""
+    async def add_read(self, user_id: str, read: AdminRead, *, unless_since: datetime | None = None) -> None:
+        """Note that an administrator reads the user's data, unless the same operation of theirs is noted after ``unless_since``."""
         user_id = person_of(user_id)
         async with self._database.changing(user_id) as connection:
             await connection.execute(
@@ -197,6 +197,7 @@ class AdminReadLog:
                 read.at,
                 storable_text(read.reader),
                 read.operation,
+                unless_since,
             )
 
     async def admin_reads(self, user_id: str, *, limit: int) -> list[AdminRead]:

@@ -309,6 +309,37 @@ async def test_each_change_of_a_users_own_settings_is_kept_with_who_made_it(stor
     assert await store.admin_reads.settings_changes(store.ben, limit=9) == []
 
 
+async def test_a_read_is_noted_once_in_a_while_where_that_is_asked_for(store: Store) -> None:
+    await store.flags.set_flags(
+        store.anna, Flags(recall=False), at=NOON, by=Changer(Party.PERSON, "own-page")
+    )
+    for reader, operation, minutes, once in (
+        ("ops", "page: memories", 0, 10),
+        ("ops", "page: memories", 9, 10),
+        ("ops", "page: chats", 9, 10),
+        ("support", "page: memories", 9, 10),
+        ("ops", "page: memories", 9, None),
+        ("ops", "page: memories", 20, 10),
+    ):
+        at = NOON + timedelta(minutes=minutes)
+        since = None if once is None else at - timedelta(minutes=once)
+        await store.admin_reads.add_read(
+            store.anna, AdminRead(uuid7(), at, reader, operation), unless_since=since
+        )
+
+    read = [
+        (each.reader, each.operation, each.at - NOON)
+        for each in await store.admin_reads.admin_reads(store.anna, limit=9)
+    ]
+    assert read[::-1] == [
+        ("ops", "page: memories", timedelta()),
+        ("ops", "page: chats", timedelta(minutes=9)),
+        ("support", "page: memories", timedelta(minutes=9)),
+        ("ops", "page: memories", timedelta(minutes=9)),
+        ("ops", "page: memories", timedelta(minutes=20)),
+    ]
+
+
 async def test_a_change_that_is_not_kept_changes_nothing(store: Store, own_dsn: str) -> None:
     async with administrator(own_dsn) as connection:
         refuse = f"CHECK (user_id <> '{store.anna}' OR NOT starts_with(operation, 'settings: '))"
