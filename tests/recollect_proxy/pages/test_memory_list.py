@@ -209,6 +209,23 @@ async def test_all_about_something_is_found_picked_forgotten_and_brought_back_by
     assert 'value="leo"' in forgotten
     assert left == {"Ines is afraid of dogs"}
     assert await kept() == {"Leo plays the piano", "Leo loves trains", "Ines is afraid of dogs"}
+    one, other = await pages.engine.changes(pages.anna, limit=2)
+    assert one.at == other.at  # one transaction
+
+
+async def test_an_administrators_search_is_one_read_however_often_it_asks_while_they_type(
+    pages: Pages,
+) -> None:
+    await pages.engine.add(pages.anna, "Leo plays the piano")
+    admin = await pages.administrator(looks_at=pages.anna)
+
+    for words in ("l", "le", "leo"):
+        assert (await admin.get(f"?words={words}", (b"HX-Request", b"true"))).status == 200
+    typed = await pages.engine.admin_reads(pages.anna, limit=9)
+    await admin.html("?words=leo")
+
+    assert [each.operation for each in typed] == ["page: memories"]
+    assert len(await pages.engine.admin_reads(pages.anna, limit=9)) == 2
 
 
 async def test_nothing_is_forgotten_if_one_of_the_picked_is_not_ones_own_or_none_is_picked(

@@ -6,7 +6,7 @@ An operation by name must not fail silently. Never: a concrete backend, a chat.
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import chain
 from typing import TypedDict, Unpack
 from uuid import UUID
@@ -19,7 +19,6 @@ from recollect.engine.background.reembedding import embedding_state
 from recollect.engine.people.projects import Projects
 from recollect.errors import (
     BulkRefusedError,
-    ChangeNotFoundError,
     DuplicateMemoryError,
     MemoryNotFoundError,
     NotUndoableError,
@@ -62,9 +61,6 @@ _HISTORY = 20
 
 log = structlog.get_logger(__name__)
 
-_LAST_CHANGES = 500
-"""Among so many of a user's last changes those made together are looked for."""
-
 
 class Changed(TypedDict, total=False):
     """The parts of a memory that a revision may change besides its words and hints; as of ``Revision``."""
@@ -100,11 +96,17 @@ class Administration(Projects):
             raise StoreError("This store knows no embedders.")
         return await embedding_state(self._backends, store)
 
-    async def note_admin_read(self, user_id: str, *, reader: str, operation: str) -> None:
-        """Note that the administrator ``reader`` reads the user's data, by an operation of the memory API or on a page (`page: memories`)."""
-        await self._backends.admin_reads.add_read(
-            user_id, AdminRead(uuid7(), self._clock(), reader, operation)
-        )
+    async def note_admin_read(
+        self, user_id: str, *, reader: str, operation: str, once_in: timedelta | None = None
+    ) -> None:
+        """Note that the administrator ``reader`` reads the user's data, by an operation of the memory API or on a page (`page: memories`).
+
+        Further reads by the same operation ``once_in`` such a time are part of the one that is noted.
+        """
+        now = self._clock()
+        read = AdminRead(uuid7(), now, reader, operation)
+        since = None if once_in is None else now - once_in
+        await self._backends.admin_reads.add_read(user_id, read, unless_since=since)
 
     # -- changing ----------------------------------------------------------------------------------
 
@@ -241,34 +243,13 @@ class Administration(Projects):
             DuplicateMemoryError: The user has the old content by another memory now.
         """
         done = await self._backends.memories.undo(user_id, update_id, actor=actor, at=self._clock())
+        await self._follow_undo(user_id, done, actor=actor)
+        return done
+
+    async def _follow_undo(self, user_id: str, done: Update, *, actor: Actor) -> None:
         if done.action is Action.RESTORE:
             await self._embed_again(user_id, done.memory_id)
         await self._undo_move(user_id, done, actor=actor)
-        return done
-
-    async def undo_together(
-        self, user_id: str, update_id: UUID, *, actor: Actor = Actor.ADMIN
-    ) -> tuple[Update, ...]:
-        """Undo a change with all that were made in the same moment, as when several memories were taken away at once.
-
-        What can't be undone, because it was changed since, stays. Return the audit's rows of the undone changes.
-
-        Raises:
-            ChangeNotFoundError: It is none of the user's last 500 changes.
-            NotUndoableError: None of them could be undone.
-        """
-        last = await self.history(user_id, limit=_LAST_CHANGES)
-        meant = next((each for each in last if each.id == update_id), None)
-        if meant is None:
-            raise ChangeNotFoundError
-        undone = []
-        for each in last:
-            if (each.at, each.action, each.actor) == (meant.at, meant.action, meant.actor):
-                with suppress(NotUndoableError, DuplicateMemoryError):
-                    undone.append(await self.undo(user_id, each.id, actor=actor))
-        if not undone:
-            raise NotUndoableError
-        return tuple(undone)
 
     async def take_back(
         self, scope: Scope, key: str, *, actor: Actor = Actor.ADMIN

@@ -14,8 +14,10 @@ from recollect.engine.people.administration import Administration
 from recollect.engine.people.report import followed_advice, make_report
 from recollect.engine.policy import Policy
 from recollect.errors import (
+    ChangeNotFoundError,
     MemoryNotFoundError,
     MessageNotFoundError,
+    NotUndoableError,
     SessionNotFoundError,
     SwitchedOffError,
 )
@@ -47,6 +49,9 @@ from recollect.recall.calibration import measured_gate
 
 _OLD = timedelta(days=180)
 """A statement that was made or confirmed longer ago may have changed: people move, change jobs and tastes."""
+
+_LAST_CHANGES = 500
+"""Among so many of a user's last changes those made together are looked for."""
 
 _IMPORTANT = 0.6
 """A wrong one of these is worth asking about; the others are too many to go through."""
@@ -185,6 +190,30 @@ class Browsing(Administration):
         ended = Retire(memory_id, Reason.ENDED, past=Past(until, ending))
         await self._backends.memories.apply(Scope(user_id, ""), [ended], actor=actor, at=now)
         return (await self.history(user_id, memory_id, limit=1))[0]
+
+    async def undo_together(
+        self, user_id: str, update_id: UUID, *, actor: Actor = Actor.ADMIN
+    ) -> tuple[Update, ...]:
+        """Undo a change with all that were made in the same moment, as when several memories were taken away at once.
+
+        What can't be undone, because it was changed since, stays. Return the audit's rows of the undone changes.
+
+        Raises:
+            ChangeNotFoundError: It is none of the user's last 500 changes.
+            NotUndoableError: None of them could be undone.
+        """
+        last = await self.history(user_id, limit=_LAST_CHANGES)
+        meant = next((each for each in last if each.id == update_id), None)
+        if meant is None:
+            raise ChangeNotFoundError
+        made = (meant.at, meant.action, meant.actor)
+        together = [each.id for each in last if (each.at, each.action, each.actor) == made]
+        undone = await self._backends.memories.undo_all(user_id, together, actor=actor, at=self._clock())
+        if not undone:
+            raise NotUndoableError
+        for each in undone:
+            await self._follow_undo(user_id, each, actor=actor)
+        return tuple(undone)
 
     async def confirm(self, user_id: str, memory_id: UUID, *, actor: Actor) -> None:
         """Note that a memory is still true, as if it had been said again; the audit says who confirmed it.

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -10,7 +11,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.errors import MemoryNotFoundError
+from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError
 from recollect.model import (
     EVERYTHING,
     KEPT,
@@ -158,6 +159,19 @@ class Memories:
         """
         async with self._database.changing(user_id) as connection:
             return await undo_by_id(Transaction(connection, user_id, actor, at), update_id)
+
+    async def undo_all(
+        self, user_id: str, updates: Sequence[UUID], *, actor: Actor, at: datetime
+    ) -> list[Update]:
+        """Undo changes of the audit in one transaction, as ``undo`` does; those that can't be undone stay."""
+        undone = []
+        async with self._database.changing(user_id) as connection:
+            transaction = Transaction(connection, user_id, actor, at)
+            for each in updates:
+                with suppress(NotUndoableError, DuplicateMemoryError):
+                    async with connection.transaction():
+                        undone.append(await undo_by_id(transaction, each))
+        return undone
 
     async def added_since(self, user_id: str, since: datetime) -> int:
         """Count the memories that formation and agents added or put in another's place since then."""
