@@ -40,7 +40,8 @@ HINT = " See and change it: My memories, the bookmark below."
 EVENTS = "recollect_events"
 """That which erases what is deleted, with the filter or with the proxy."""
 
-_SECONDS = 60.0
+_SECONDS = 150.0
+"""A package that Open WebUI installs itself has no internals of ours: it forms what was said a minute after the chat."""
 _LEFT = {"pending", "failed"}
 _SECRET = "a secret that Open WebUI and Recollect share"
 _HEADERS = {
