@@ -99,6 +99,7 @@ async def test_a_kill_loses_no_exchange_and_forms_none_twice(
             "formation_batch_turns": 1,
             "formation_workers": WORKERS,
             "job_heartbeat_seconds": 1,
+            "second_embedder": "off",
         }
         environ = environment(
             upstream=upstream.base_url,
