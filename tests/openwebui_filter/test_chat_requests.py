@@ -7,20 +7,8 @@ from tests.openwebui_filter.telling import DOG, LISBON, formed, settled
 from tests.support.people import Person
 
 from recollect.engine import Engine
-from recollect.model import Flags
 
 CHAT = "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a12"
-
-
-async def test_who_wants_nothing_remembered_is_not(memory: Any, engine: Engine, alice: Person) -> None:
-    chat = Chat(memory, alice)
-    await chat.says("Stop remembering me.")
-    await Chat(memory, alice).says(LISBON)
-    await settled(memory)
-
-    assert "- [DONE] From now on nothing" in chat.sent["messages"][-1]["content"]
-    assert await engine.flags(alice) == Flags(record=False)
-    assert await engine.sessions(alice) == []
 
 
 async def test_a_chat_is_left_out(memory: Any, engine: Engine, alice: Person) -> None:

@@ -322,6 +322,13 @@ class TestStrategies:
 
         assert (formed.changes, formed.unread) == ((), Unread.NO_MODEL)
 
+    async def test_of_an_answer_that_was_cut_twice_the_whole_part_is_kept_and_the_rest_stays_unread(
+        self, store: Store
+    ) -> None:
+        [formed] = await Desk(store, ScriptedExtractor(Extracted((CITY,), is_whole=False))).form()
+
+        assert (told(formed.changes), formed.unread) == ([(Add, Reason.NEW)], Unread.UNREADABLE)
+
     @pytest.mark.parametrize("strategy", [Strategy.EXTRACT, Strategy.BOTH])
     @pytest.mark.parametrize(
         "error", [ExtractorUnusableError(), InvalidExtractionError("words of the answer"), ExtractorError()]

@@ -6,7 +6,7 @@ import pytest
 from tests.recollect_proxy.chat.spoken import replies
 from tests.recollect_proxy.frontends import APIS, Api, Frontend, Sent
 from tests.recollect_proxy.given import given_memory
-from tests.scripted.extraction import Lesson, Pupil
+from tests.scripted.extraction import Pupil
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
 
@@ -66,43 +66,3 @@ async def test_what_is_listed_is_forgotten_by_its_number_and_comes_back(
 
     assert await left(proxy, person) == {*FACTS}
     assert last_done(undone).startswith("- [DONE] Undone, as the user asked")
-
-
-@IN_EACH
-async def test_who_wants_nothing_remembered_is_not_until_they_want_it_again(
-    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, person: User, api: Api
-) -> None:
-    pupil.lessons += [Lesson("I play the cello"), Lesson("I play the harp")]
-    chat = Frontend(proxy, answering, person, api=api)
-
-    stopped = await chat.says("Stop remembering me.")
-    await chat.says("I play the cello")
-
-    assert last_done(stopped).startswith("- [DONE] From now on nothing")
-    assert not await proxy.rows("SELECT FROM recollect.messages WHERE user_id = $1", person.known_as)
-
-    resumed = await chat.says("Remember me again.")
-    await chat.says("I play the harp")
-    said = await proxy.statements(person)
-
-    assert last_done(resumed).startswith("- [DONE] What the user says is remembered again")
-    assert "Lives in Lisbon" not in resumed.text, "nothing is listed with it"
-    assert any("harp" in each for each in said)
-    assert not any("cello" in each for each in said)
-
-
-@IN_EACH
-async def test_a_chat_is_left_out_from_its_beginning(
-    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, person: User, api: Api
-) -> None:
-    pupil.lessons += [Lesson("I play the cello"), Lesson("I play the harp")]
-    chat = Frontend(proxy, answering, person, api=api)
-    await chat.says("I play the cello")
-    assert any("cello" in each for each in await proxy.statements(person))
-
-    left_out = await chat.says("Don't remember this chat.")
-    await chat.says("I play the harp")
-
-    assert last_done(left_out).startswith("- [DONE] Nothing of this chat is remembered")
-    assert {*await proxy.statements(person)} == {*FACTS}
-    assert not await proxy.rows("SELECT FROM recollect.messages WHERE user_id = $1", person.known_as)

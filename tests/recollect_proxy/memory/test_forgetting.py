@@ -26,31 +26,6 @@ async def forget(proxy: RunningProxy, user: User) -> None:
         assert answer.status == 204, answer.body
 
 
-async def test_a_new_chat_is_told_neither_the_memory_nor_what_it_was_understood_from(
-    proxy: RunningProxy, upstream: ScriptedUpstream, teller: User
-) -> None:
-    await forget(proxy, teller)
-
-    for number, question in enumerate(
-        (WHICH_TEA, TEA.replace("Lapsang Souchong", "what"), "Do I drink tea?")
-    ):
-        sent = await Frontend(proxy, upstream, teller, chat=f"new-{number}").says(question)
-        assert SECRET not in sent.body.decode()
-
-
-async def test_the_block_of_an_old_chat_does_not_come_back(
-    proxy: RunningProxy, upstream: ScriptedUpstream, teller: User
-) -> None:
-    await forget(proxy, teller)
-
-    old = Frontend(proxy, upstream, teller, chat="asked")
-    first = await old.says(WHICH_TEA)
-    second = await old.says("And do I like it?")
-
-    assert SECRET not in first.body.decode()
-    assert SECRET not in second.body.decode()
-
-
 async def test_the_history_does_not_tell_it_again(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:

@@ -57,28 +57,26 @@ async def test_what_somebody_asks_to_be_remembered_is_and_the_next_answer_can_sa
     assert memory.content in elsewhere.text
 
 
-@IN_EACH
 async def test_what_somebody_asks_to_be_forgotten_is_gone_from_everywhere(
     proxy: RunningProxy,
     answering: ScriptedUpstream,
     pupil: Pupil,
     user: User,
-    api: Api,
 ) -> None:
     pupil.lessons.append(Lesson(LOCKER))
     pupil.wishes += [("remember", REMEMBER), ("forget", FORGET, "417")]
-    told = Frontend(proxy, answering, user, chat="told", api=api)
+    told = Frontend(proxy, answering, user, chat="told")
     await told.says(REMEMBER)
     await proxy.formed(user)
     assert "417" in (await told.says(SMALL_TALK)).done, "the chat is told that it is remembered"
-    asked = Frontend(proxy, answering, user, chat="asked", api=api)
+    asked = Frontend(proxy, answering, user, chat="asked")
     assert "417" in (await asked.says(WHICH)).text
-    forgetting = Frontend(proxy, answering, user, chat="forgetting", api=api)
+    forgetting = Frontend(proxy, answering, user, chat="forgetting")
 
     await forgetting.says(FORGET)
     await proxy.formed(user)
     next_one = await forgetting.says(SMALL_TALK)
-    new = await Frontend(proxy, answering, user, chat="new", api=api).says(WHICH)
+    new = await Frontend(proxy, answering, user, chat="new").says(WHICH)
 
     assert await proxy.statements(user) == []
     assert "- [DONE] Forgotten, as the user asked (1)" in next_one.text
@@ -89,27 +87,25 @@ async def test_what_somebody_asks_to_be_forgotten_is_gone_from_everywhere(
     assert FORGET not in new.text, "nor the command itself"
 
 
-@IN_EACH
 async def test_a_correction_takes_the_place_of_what_is_wrong_and_the_next_answer_can_say_so(
     proxy: RunningProxy,
     answering: ScriptedUpstream,
     pupil: Pupil,
     user: User,
-    api: Api,
 ) -> None:
     pupil.lessons += [
         Lesson(PORTO),
         Lesson("my sister Ines lives in Braga", BRAGA, "contradicts", PORTO),
     ]
     pupil.wishes.append(("correct", CORRECTION, PORTO))
-    chat = Frontend(proxy, answering, user, api=api)
+    chat = Frontend(proxy, answering, user)
     await chat.says(PORTO)
     await proxy.formed(user)
 
     await chat.says(CORRECTION)
     await proxy.formed(user)
     next_one = await chat.says(SMALL_TALK)
-    elsewhere = await Frontend(proxy, answering, user, chat="elsewhere", api=api).says(
+    elsewhere = await Frontend(proxy, answering, user, chat="elsewhere").says(
         "In which town does my sister Ines live?"
     )
 
@@ -160,36 +156,30 @@ async def rows_with(proxy: RunningProxy, user: User, word: str) -> list[str]:
 
 WORD = "Zyklothymie"
 TOLD = f"Ich habe {WORD}, meine Tochter heißt Mila."
-WISHES = {
-    "of a chat before": (TOLD, "Das mit dem Auf und Ab: bitte nirgends aufbewahren."),
-    "naming it": (TOLD, f"I'd rather my {WORD} wasn't kept anywhere."),
-    "of itself alone": ("", f"Meine {WORD} soll bitte nirgends stehen, ich frage nur einmal."),
-}
+WISH = "Das mit dem Auf und Ab: bitte nirgends aufbewahren."
 
 
-@pytest.mark.parametrize(("told", "wish"), WISHES.values(), ids=WISHES)
 async def test_what_somebody_wants_kept_nowhere_is_erased_from_every_table_and_can_not_be_undone(
-    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, user: User, told: str, wish: str
+    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, user: User
 ) -> None:
     answering.otherwise = replies(f"So it is, with {WORD}.")
     pupil.lessons += [Lesson(f"Ich habe {WORD}"), Lesson("meine Tochter heißt Mila")]
-    pupil.wishes.append(("erase", wish, WORD))
-    if told:
-        telling = Frontend(proxy, answering, user, chat="told")
-        await telling.says(told)
-        await proxy.formed(user)
-        await telling.says("Und jetzt?")
-        asked = Frontend(proxy, answering, user, chat="asked")
-        assert WORD in (await asked.says("Welche Krankheit habe ich?")).text
-        await proxy.formed(user)
+    pupil.wishes.append(("erase", WISH, WORD))
+    telling = Frontend(proxy, answering, user, chat="told")
+    await telling.says(TOLD)
+    await proxy.formed(user)
+    await telling.says("Und jetzt?")
+    asked = Frontend(proxy, answering, user, chat="asked")
+    assert WORD in (await asked.says("Welche Krankheit habe ich?")).text
+    await proxy.formed(user)
     chat = Frontend(proxy, answering, user, chat="wish")
 
-    await chat.says(wish)
+    await chat.says(WISH)
     await proxy.formed(user)
     answering.otherwise = replies("All right.")
     first = await chat.says(SMALL_TALK)
     again = Frontend(proxy, answering, user, chat="wish")
-    await again.says(wish)  # as a frontend does to regenerate an answer
+    await again.says(WISH)  # as a frontend does to regenerate an answer
     undone = await chat.says("Undo that.")
     new = await Frontend(proxy, answering, user, chat="new").says(f"Was weißt du über {WORD}?")
     await proxy.formed(user)
@@ -197,36 +187,6 @@ async def test_what_somebody_wants_kept_nowhere_is_erased_from_every_table_and_c
     assert "- [DONE] Erased for good, as the user asked" in first.text
     assert "- [NOT DONE] Nothing was undone" in undone.text
     assert new.text.count(WORD) == 1, "the question alone"
-    assert await proxy.statements(user) == (["meine Tochter heißt Mila"] if told else [])
+    assert await proxy.statements(user) == ["meine Tochter heißt Mila"]
     await proxy.engine.erase_session(Scope(user.known_as, "new"))
     assert await rows_with(proxy, user, WORD) == []
-
-
-async def test_without_a_model_what_is_named_in_so_many_words_is_forgotten(
-    proxy: RunningProxy, answering: ScriptedUpstream, user: User
-) -> None:
-    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"formation": "qa_turn"})
-    await Frontend(proxy, answering, user, chat="told").says(REMEMBER)
-    await proxy.memories(user)
-    assert "417" in (await Frontend(proxy, answering, user, chat="asked").says(WHICH)).text
-
-    await Frontend(proxy, answering, user, chat="forgetting").says(FORGET)
-    await proxy.formed(user)
-    new = await Frontend(proxy, answering, user, chat="new").says(WHICH)
-
-    assert "417" not in new.text
-    assert [each.content for each in await proxy.memories(user, at_least=0) if "417" in each.content] == []
-
-
-async def test_without_a_model_what_is_to_be_remembered_is_in_the_persons_own_words(
-    proxy: RunningProxy, answering: ScriptedUpstream, user: User
-) -> None:
-    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"formation": "qa_turn"})
-    chat = Frontend(proxy, answering, user)
-
-    await chat.says(REMEMBER)
-    [told] = await proxy.statements(user)
-    next_one = await chat.says(SMALL_TALK)
-
-    assert LOCKER.casefold() in told.casefold()
-    assert f"- [DONE] Remembered, as the user asked: {told}" in next_one.text

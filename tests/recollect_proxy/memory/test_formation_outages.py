@@ -1,13 +1,12 @@
 """The model of the background is broken, or spent its budget: chats never notice, and nothing is lost."""
 
-import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.scripted.extraction import Lesson, Pupil
-from tests.scripted.upstream import ScriptedUpstream, completion, failure
+from tests.scripted.upstream import ScriptedUpstream, failure
 from tests.servers.running_proxy import RunningProxy, User, somebody
 from tests.support.waiting import until
 
@@ -59,31 +58,6 @@ async def test_what_is_said_once_the_budget_is_spent_waits_for_the_next_day(
 
 
 # -- answers that can't be read --------------------------------------------------------------------
-
-
-@pytest.mark.usefixtures("pupil")
-async def test_what_is_whole_of_an_answer_that_is_cut_twice_is_kept_once_and_the_rest_is_found_later(
-    own_proxies: OwnProxies, extraction: ScriptedUpstream, user: User
-) -> None:
-    memories = [{"evidence": each, "content": each, "kind": "fact"} for each in (CAT, DOG)]
-    whole = json.dumps({"memories": memories})
-    extraction.otherwise = lambda _request: completion(whole[: whole.index(DOG)])
-    async with own_proxies.serve() as proxy:
-        await proxy.say(user, f"{CAT} {DOG}")
-        first = await proxy.statements(user)
-        health = (await proxy.api(b"GET", "/health")).json["formation"]["waiting"]
-        extraction.otherwise = lambda _request: completion(whole)
-        await proxy.engine.wake_waiting()
-        unchanged = await proxy.statements(user)
-        await proxy.rows(
-            "UPDATE recollect.exchanges SET wakes_at = now() WHERE user_id = $1 RETURNING id", user.known_as
-        )
-        await proxy.say(user, "Hm.", chat="another")
-        later = await proxy.statements(user)
-        left = (await proxy.api(b"GET", "/health")).json["formation"]["waiting"]
-
-    assert (first, health, unchanged) == ([CAT], {"unreadable": 1}, [CAT])
-    assert (later, left) == ([CAT, DOG], {})
 
 
 # -- breaker ---------------------------------------------------------------------------------------

@@ -95,20 +95,6 @@ async def test_what_is_said_while_formation_is_off_for_everybody_is_formed_once_
     assert await own_proxy.statements(other_user) == []
 
 
-@FOR
-async def test_with_both_a_turn_is_understood_and_kept_as_it_is(
-    own_proxy: RunningProxy, pupil: Pupil, user: User, path: str
-) -> None:
-    pupil.lessons.append(Lesson(CAT))
-
-    await change(own_proxy, path, user, formation="both")
-    await own_proxy.say(user, CAT)
-    await own_proxy.formed(user)
-
-    kept = {memory.kind: memory.content for memory in await own_proxy.memories(user)}
-    assert kept == {"fact": CAT, "qa_turn": f"Q: {CAT}\nA: All right."}
-
-
 async def test_with_formation_and_recall_off_what_is_said_is_logged_and_not_even_indexed(
     own_proxy: RunningProxy, user: User
 ) -> None:

@@ -17,7 +17,6 @@ from recollect_proxy.settings.proxy_settings import ProxySettings
 CAT = "I have a cat called Minka."
 DOG = "I have a dog called Rex."
 HELLO = "Shall we go on?"
-FORMS = 4
 """In so many forms a model is asked until its server has refused it."""
 
 
@@ -168,22 +167,3 @@ async def test_what_waits_goes_with_its_chat_or_its_person_and_does_not_come_bac
         in_the_end = await waiting(proxy)
 
     assert (left, formed, in_the_end) == ({"key": 1}, [[DOG], []], {})
-
-
-async def test_a_model_that_is_gone_is_asked_for_once_and_the_one_that_is_chatted_with_forms_what_waited(
-    settings: ProxySettings, upstream: ScriptedUpstream, user: User, other_user: User
-) -> None:
-    server = OneServer(upstream, "there")
-    async with running_proxy(settings) as proxy:
-        for text in (CAT, DOG):
-            await proxy.say(user, text, model="gone")
-            await proxy.formed(user)
-        await proxy.say(other_user, CAT, model="there")
-        of_another = await proxy.statements(other_user)
-        reasons, asked = await waiting(proxy), list(server.asked)
-        await proxy.say(user, HELLO, model="there")
-        formed = await proxy.statements(user)
-
-    assert (reasons, of_another) == ({"model": 2}, [CAT])
-    assert asked.count("gone") <= 2 * FORMS
-    assert formed == [CAT, DOG]
