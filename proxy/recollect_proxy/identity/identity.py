@@ -19,12 +19,15 @@ _PREFIXES = (
     b"x-recollect-",
     _OPENWEBUI,
 )  # none is forwarded: OpenWebUI also sends names and e-mail addresses
-_AGENTS_CHATS = (
-    b"x-claude-code-session-id",  # Claude Code
-    b"thread-id",  # Codex
-    b"x-session-affinity",  # opencode
-)
-"""The headers in which coding agents send a chat's id. They are for the LLM's server, too, and are sent on."""
+_AGENTS_CHATS = {
+    b"x-claude-code-session-id": None,
+    b"thread-id": b"originator",  # Codex
+    b"x-session-affinity": b"x-session-id",  # opencode
+}
+"""The headers in which coding agents send a chat's id, and the header that comes with one whose name others use, too.
+
+They are for the LLM's server, too, and are sent on.
+"""
 
 _SUB_AGENTS = (
     b"x-claude-code-agent-id",
@@ -32,7 +35,7 @@ _SUB_AGENTS = (
     b"x-codex-parent-thread-id",
     b"x-parent-session-id",
 )
-"""The headers by which they mark requests of a sub-agent: a model wrote the messages of its user."""
+"""The headers by which they mark a chat's requests of a sub-agent: a model wrote the messages of its user."""
 
 _NAMES_KEPT = 1024
 _LONGEST_KEPT = 100
@@ -93,7 +96,9 @@ class Identity:
             if claim.is_unfilled:
                 self._warn()
             return Caller(skip=Skip.BAD_IDENTITY)
-        marks = (value for name in (self._task, *_SUB_AGENTS) for value in values(headers, name))
+        agents_chat = _agents_chat(headers)
+        marking = (self._task, *_SUB_AGENTS) if agents_chat else (self._task,)
+        marks = (value for name in marking for value in values(headers, name))
         if any(not is_unfilled(header_text(value) or "") for value in marks):
             return Caller(claim.user_id, Skip.TASK)
         authorization = [
@@ -102,7 +107,6 @@ class Identity:
             if name.lower() == b"authorization" and not is_own_key(name, value)
         ]
         credential = authorization[0].decode("latin-1") if authorization else None
-        agents_chat = _agents_chat(headers)
         return Caller(
             claim.user_id,
             session_id=readable_id(values(headers, self._session)) or agents_chat,
@@ -139,7 +143,12 @@ class Identity:
 
 def _agents_chat(headers: Headers) -> str | None:
     """Return the id of a coding agent's chat, whose requests carry all that the agent wants to be known of it."""
-    return next(filter(None, (readable_id(values(headers, name)) for name in _AGENTS_CHATS)), None)
+    sent = (
+        readable_id(values(headers, name))
+        for name, companion in _AGENTS_CHATS.items()
+        if companion is None or values(headers, companion)
+    )
+    return next(filter(None, sent), None)
 
 
 def _parent_id(headers: Headers) -> str | None:

@@ -53,9 +53,18 @@ def test_a_background_task_is_skipped_but_an_empty_task_header_is_none() -> None
     assert IDENTITY.identify([(b"x-user", b"anna"), (b"x-task", b"")], PEER).skip is None
 
 
-@table("name", [b"X-Claude-Code-Session-Id", b"thread-id", b"X-Session-Affinity"])
-def test_a_coding_agent_names_its_chat_in_a_header_of_its_own_which_its_server_gets_too(name: bytes) -> None:
-    headers = [(b"x-user", b"anna"), (name, b"a1")]
+@table(
+    ("name", "companion"),
+    [
+        (b"X-Claude-Code-Session-Id", b"user-agent"),
+        (b"thread-id", b"originator"),
+        (b"X-Session-Affinity", b"x-session-id"),
+    ],
+)
+def test_a_coding_agent_names_its_chat_in_a_header_of_its_own_which_its_server_gets_too(
+    name: bytes, companion: bytes
+) -> None:
+    headers = [(b"x-user", b"anna"), (name, b"a1"), (companion, b"a1")]
 
     assert IDENTITY.identify(headers, PEER) == Caller("anna", session_id="a1", sends_all=True, by_agent=True)
     assert IDENTITY.identify([*headers, (b"x-chat", b"c1")], PEER).session_id == "c1"
@@ -67,7 +76,14 @@ def test_a_coding_agent_names_its_chat_in_a_header_of_its_own_which_its_server_g
     [b"X-Claude-Code-Agent-Id", b"x-openai-subagent", b"x-codex-parent-thread-id", b"x-parent-session-id"],
 )
 def test_the_messages_of_a_sub_agent_are_nobodys(name: bytes) -> None:
-    assert IDENTITY.identify([(b"x-user", b"anna"), (name, b"a2")], PEER) == Caller("anna", Skip.TASK)
+    headers = [(b"x-user", b"anna"), (b"x-claude-code-session-id", b"a1"), (name, b"a2")]
+
+    assert IDENTITY.identify(headers, PEER) == Caller("anna", Skip.TASK)
+
+
+@table("name", [b"thread-id", b"X-Session-Affinity", b"x-parent-session-id"])
+def test_a_header_that_others_use_too_makes_no_coding_agent(name: bytes) -> None:
+    assert IDENTITY.identify([(b"x-user", b"anna"), (name, b"a1")], PEER) == Caller("anna")
 
 
 def test_chat_and_message_ids_that_can_not_be_read_are_absent() -> None:
