@@ -121,7 +121,7 @@ async def test_what_was_dumped_is_restored(source: str, target: str, tmp_path: P
 
 
 async def test_a_copy_of_a_stopped_data_folder_is_a_backup(tmp_path: Path) -> None:
-    [copy] = commands("Copy the data folder")
+    copy, *_of_docker = commands("Copy the data folder")
     with database_folder() as within:
         folder = within / "kept"
         started = start_embedded(folder)
