@@ -158,7 +158,7 @@ async def test_it_is_searched_told_where_from_removed_and_brought_back(
     await expect(shown.rows).to_have_count(1)
     await expect(shown.frame.locator("#count")).to_have_text("1 of 2")
     await shown.press("My rowing club")
-    await expect(shown.frame.get_by_text("Brought up for: ")).to_be_visible()
+    await expect(shown.frame.get_by_text("Recalled for: ")).to_be_visible()
     await expect(shown.frame.get_by_text("You said so on")).to_be_visible()
     await keep(shown, "where-from")
     async with shown.tab.context.expect_page() as opened:
@@ -226,7 +226,7 @@ async def test_no_text_of_a_memory_runs_and_none_gets_into_the_chat(
         assert "ran=1" not in whole
         assert "embeds" not in whole
     await shown.page.says("And now?")
-    assert not any(b"Brought up for" in each.body for each in host.model.upstream.received)
+    assert not any(b"Recalled for" in each.body for each in host.model.upstream.received)
 
 
 async def test_it_works_by_keyboard_on_a_phone_in_the_dark(
