@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Turn,
         Update,
         Written,
+        project_scope,
     )
     from recollect.runtime.version import __version__
     from recollect.settings import EngineSettings
@@ -70,6 +71,7 @@ __all__ = [
     "Written",
     "__version__",
     "open_engine",
+    "project_scope",
 ]
 
 _MODULES = {

@@ -8,6 +8,10 @@ from tests.recollect_proxy.memory_api.serving import TOKEN, Api, assert_error
 from tests.support.raw_client import Response
 from tests.support.tables import table
 
+from recollect.api.memories import NewMemory
+from recollect.api.operations import Memories
+from recollect.client import AsyncMemoryClient
+
 BOAT = "The boat is called Petrel."
 CHINESE = "\u8239"
 
@@ -110,3 +114,11 @@ async def test_nobody_reaches_a_project_by_an_id_of_their_own(api: Api) -> None:
     refused = await api.call("GET", f"/memory/users/{disguised}/memories")
 
     assert_error(refused, 400, "invalid_parameter", "user_id")
+
+
+async def test_the_client_names_a_project(api: Api) -> None:
+    async with AsyncMemoryClient(f"http://127.0.0.1:{api.port}", TOKEN) as client:
+        await client.ask(Memories.add_memory, api.anna, send=NewMemory(BOAT), project=CHINESE)
+        listed = [each async for each in client.each(Memories.list_memories, api.anna, project=CHINESE)]
+
+    assert [(each.content, each.project) for each in listed] == [(BOAT, CHINESE)]
