@@ -153,6 +153,7 @@ def test_a_database_that_may_accept_it_later_is_tried_again(tmp_path: Path) -> N
     said = done.stderr.splitlines()[-1]
     assert (done.exit_code, said.startswith("The database can't be opened")) == (3, True)
     assert "it does not take this user's password" in said
+    assert "hush" not in done.stderr
 
 
 def test_an_address_that_no_database_mends_is_left_alone(tmp_path: Path) -> None:
