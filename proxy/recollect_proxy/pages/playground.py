@@ -84,7 +84,7 @@ async def show_playground(visit: Reading, question: FromQuery[str] = "") -> Resp
     )
 
 
-@post("/extraction")
+@post("/playground")
 async def try_extraction(change: Transaction) -> Response[str]:
     """Show what the model would keep of a conversation of the user's, and why nothing else."""
     visit, form = change.visit, change.form

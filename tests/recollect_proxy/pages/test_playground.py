@@ -59,8 +59,8 @@ async def test_an_administrator_sees_what_would_be_kept_of_a_conversation_and_th
     async with serve_pages(engine) as served:
         admin = await replace(served, anna=store.anna).administrator(looks_at=store.anna)
         asked = {"conversation": SAID, "model": "small"}
-        page = (await admin.post("/extraction", asked)).body.decode()
-        again = (await admin.post("/extraction", asked)).body.decode()
+        page = (await admin.post("/playground", asked)).body.decode()
+        again = (await admin.post("/playground", asked)).body.decode()
 
     text = text_of(page)
     assert "Would be kept Lives in Lisbon Fact new importance 0.8 I moved to Lisbon in May Would not" in text
@@ -98,10 +98,10 @@ def test_a_conversation_is_read_by_the_lines_that_begin_with_a_speaker(
 async def test_an_extraction_is_tried_by_administrators_alone_and_within_bounds(pages: Pages) -> None:
     admin = await pages.administrator(looks_at=pages.anna)
     tried = {
-        "long": await admin.post("/extraction", {"conversation": "a" * 8001}),
-        "many": await admin.post("/extraction", {"conversation": "User: a\n" * 21}),
-        "nobody's": await admin.post("/extraction", {"conversation": "Assistant: a"}),
-        "a person's": await (await pages.person()).post("/extraction", {"conversation": "a"}),
+        "long": await admin.post("/playground", {"conversation": "a" * 8001}),
+        "many": await admin.post("/playground", {"conversation": "User: a\n" * 21}),
+        "nobody's": await admin.post("/playground", {"conversation": "Assistant: a"}),
+        "a person's": await (await pages.person()).post("/playground", {"conversation": "a"}),
     }
 
     assert {name: each.status for name, each in tried.items()} == {
