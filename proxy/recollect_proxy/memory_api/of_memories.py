@@ -26,7 +26,7 @@ from recollect.model import (
 from recollect.text.secrets.in_names import id_without_secrets
 from recollect_proxy.memory_api.asked import Asked
 from recollect_proxy.memory_api.errors import RefusedError, invalid_field, invalid_parameter
-from recollect_proxy.memory_api.reading import changes
+from recollect_proxy.memory_api.reading import changes, project_in_body
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -263,7 +263,7 @@ async def move_memory(asked: Asked) -> Any:
 
     The answer is the memory in its new place, with another id.
     """
-    project = asked.sent.project or ""
+    project = project_in_body(asked.sent.project)
     return await asked.engine.move(asked.user_id, asked.id("memory_id"), project, actor=asked.actor)
 
 

@@ -14,7 +14,7 @@ from msgspec import inspect as types
 
 from recollect.api.failures import INVALID_JSON
 from recollect.api.queries import KEY, MATCH, PROJECT
-from recollect.model import LONGEST_PROJECT
+from recollect.model import LONGEST_PROJECT, project_name
 from recollect.text.patterns import bounded
 from recollect.text.secrets.in_names import id_without_secrets
 from recollect_proxy.identity import readable_id, readable_project
@@ -30,7 +30,8 @@ Shape = TypeVar("Shape", bound=Struct)
 
 _LONGEST_KEY, _MOST_TAGS = 255, 20
 _TAG = bounded(r'(W/)?"([\x21\x23-\x2B\x2D-\x7E]{0,128})"')  # without a comma, which parts them
-_PROJECT = f"1 to {LONGEST_PROJECT} characters in one line, as percent-encoded UTF-8"
+_LINE = f"1 to {LONGEST_PROJECT} characters in one line"
+_PROJECT = f"{_LINE}, as percent-encoded UTF-8"
 _SEGMENT = "1 to 256 characters, as percent-encoded UTF-8, without NUL and U+001F, not `*` alone, and no unfilled template"
 
 
@@ -158,6 +159,18 @@ def project_named(headers: Mapping[str, str], *, takes_one: bool) -> str:
         raise invalid_parameter(PROJECT, "absent: this concerns the person, whatever their projects are")
     if name is None:
         raise invalid_parameter(PROJECT, _PROJECT)
+    return name
+
+
+def project_in_body(text: str | None) -> str:
+    """Return the name of a project that a body's field `project` stands for; "" for null.
+
+    Raises:
+        RefusedError: It stands for none.
+    """
+    name = "" if text is None else project_name(text)
+    if name is None:
+        raise invalid_field("project", f"`project` must be {_LINE}, or null.")
     return name
 
 

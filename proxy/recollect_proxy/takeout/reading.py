@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from recollect.engine import Engine
-from recollect.model import Source, project_scope
+from recollect.model import Source, project_name, project_scope
 from recollect_proxy.takeout.json_file import FileError, JsonFile, content_of, decoded, split_lists
 from recollect_proxy.takeout.rows import FORMAT, NOT_IMPORTED, ROWS, VERSION
 
@@ -148,6 +148,9 @@ def _complaint(document: Mapping[str, Any], content: bytes) -> str:
     """Return why the store can't keep a row of the right type; "" if it can."""
     if document.get("source") == Source.GLOBAL:
         return "is nobody's own: it serves everybody"
+    project = document.get("project", document.get("name"))
+    if project and project_name(project) != project:
+        return "names a project in a form in which no request can name it"
     if b"\\u0000" not in content and content.count(b"[") + content.count(b"{") <= _DEEPEST:
         return ""
     level: list[Any] = [document]

@@ -17,7 +17,7 @@ from tests.support.tables import table
 from recollect.engine import Engine
 from recollect.engine.live.recall_log import log_recall
 from recollect.engine.people.chat_search import Period
-from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, ProjectNotFoundError
+from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, ProjectNotFoundError, StoreError
 from recollect.model import (
     SEPARATOR,
     STATEMENTS,
@@ -100,6 +100,11 @@ class Lives:
 @pytest.fixture
 def lives(store: Store) -> Lives:
     return Lives(engine_over(store, PATIENT))
+
+
+async def test_nothing_is_kept_under_an_id_that_tells_no_project(lives: Lives) -> None:
+    with pytest.raises(StoreError):
+        await lives.subject.add(f"{lives.boat}{SEPARATOR}house", BOAT)
 
 
 async def test_in_a_project_its_memory_stands_with_the_persons_own(store: Store, lives: Lives) -> None:
@@ -242,6 +247,26 @@ async def test_a_move_is_undone_from_its_old_place_too(lives: Lives) -> None:
         set(),
         {BOAT},
     )
+
+
+@table("since", ["moved on", "edited"])
+async def test_a_memory_that_was_changed_since_its_move_stays_when_that_is_undone(
+    lives: Lives, since: str
+) -> None:
+    lives = Lives(subject := lives.subject)
+    boat = await subject.add(lives.boat, BOAT)
+    moved = await subject.move(lives.boat, boat.id, "")
+    if since == "edited":
+        await subject.revise(lives.own, moved.id, content=TEA, actor=Actor.USER)
+    else:
+        await subject.move(lives.own, moved.id, "house")
+    left = [await contents(subject, each) for each in (lives.own, lives.house)]
+    [gone, *_] = await subject.history(lives.boat, boat.id)
+
+    await subject.undo(lives.boat, gone.id, actor=Actor.USER)
+
+    assert await contents(subject, lives.boat) == {BOAT}
+    assert [await contents(subject, each) for each in (lives.own, lives.house)] == left
 
 
 async def test_a_memory_is_not_moved_to_where_it_is_or_where_its_words_are(lives: Lives) -> None:

@@ -80,6 +80,23 @@ async def test_a_memory_is_moved_out_of_a_project_and_that_is_undone(api: Api, k
     assert (await api.contents(), await contents(api, "boat")) == ([], [BOAT])
 
 
+async def test_a_memory_is_moved_to_the_project_that_requests_name(api: Api, known: Any) -> None:
+    moved = await call(api, "POST", f"{api.memories}/{known['id']}/move", {"project": " the  house "})
+
+    assert moved.json["project"] == "the house"
+    assert await contents(api, "the house") == [BOAT]
+
+
+@table("name", ["", " ", "a\x1fb", "a\nb"])
+async def test_a_memory_is_not_moved_to_a_name_that_can_be_no_projects(
+    api: Api, known: Any, name: str
+) -> None:
+    refused = await call(api, "POST", f"{api.memories}/{known['id']}/move", {"project": name})
+
+    assert_error(refused, 422, "invalid_field", "project")
+    assert await contents(api, "boat") == [BOAT]
+
+
 @table("header", [b"", b"%0A", b"x" * 65, b"%1F", b"\xff%00"])
 async def test_a_name_that_can_be_no_projects_is_refused(api: Api, header: bytes) -> None:
     headers = [(b"Authorization", f"Bearer {TOKEN}".encode()), (b"X-Recollect-Project", header)]

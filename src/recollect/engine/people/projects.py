@@ -101,23 +101,16 @@ class Projects(SharedMemories):
         return written
 
     async def _undo_move(self, user_id: str, done: Update, *, actor: Actor) -> None:
-        """Undo the other half of a move, after one half was undone; what was changed since stays."""
-        half = await self._changed(user_id, done.memory_id, done.undoes)
+        """Undo the other half of a move, after one half was undone; a memory that was edited or moved on since stays."""
+        history = self._backends.memories.history
+        rows = await history(user_id, done.memory_id, limit=_LAST_CHANGES)
+        half = next((each for each in rows if each.id == done.undoes), None)
         if half is None or half.reason is not Reason.MOVED:
             return
         other = UUID((half.decided_by or "").removeprefix(_MOVED))
         for scope in await self.scopes_of(person_of(user_id)):
-            moved = await self._changed(scope, other)
-            if moved is not None:
+            rows = await history(scope, other, limit=_LAST_CHANGES)
+            last = next((each for each in rows if each.reason in {Reason.MOVED, Reason.EDITED}), None)
+            if last is not None and last.decided_by == f"{_MOVED}{done.memory_id}":
                 with suppress(NotUndoableError, DuplicateMemoryError):
-                    await self._backends.memories.undo(scope, moved.id, actor=actor, at=self._clock())
-
-    async def _changed(self, user_id: str, memory_id: UUID, update_id: UUID | None = None) -> Update | None:
-        """Return a change of a memory by its id, or without one its last move; None if there is none among the last."""
-        rows = await self._backends.memories.history(user_id, memory_id, limit=_LAST_CHANGES)
-        meant = (
-            each
-            for each in rows
-            if (each.id == update_id if update_id else each.reason is Reason.MOVED and each.undoes is None)
-        )
-        return next(meant, None)
+                    await self._backends.memories.undo(scope, last.id, actor=actor, at=self._clock())

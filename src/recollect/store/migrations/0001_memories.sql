@@ -17,7 +17,9 @@ CREATE TABLE projects (
     user_id text PRIMARY KEY,
     owner text NOT NULL,
     title text NOT NULL DEFAULT '',
-    alone boolean NOT NULL DEFAULT false
+    alone boolean NOT NULL DEFAULT false,
+    -- Of another id its name could not be told, so that nothing would find it, and nothing erase it.
+    CHECK (user_id = owner || chr(31) || split_part(user_id, chr(31), 2))
 );
 
 CREATE INDEX projects_of_person ON projects (owner, user_id);

@@ -184,13 +184,13 @@ WITH due AS (
     (
         SELECT DISTINCT ON (user_id, upstream) user_id, id FROM exchanges
         WHERE state = 'pending' AND waits_for IS NOT NULL AND waits_for <> 'unreadable'
-            AND user_id NOT IN (SELECT user_id FROM user_settings WHERE flags ->> 'formation' = 'off')
+            AND person_of(user_id) NOT IN (SELECT user_id FROM user_settings WHERE flags ->> 'formation' = 'off')
         ORDER BY user_id, upstream, id
     )
     UNION ALL
     SELECT user_id, id FROM exchanges
     WHERE state = 'pending' AND waits_for = 'unreadable'
-        AND user_id NOT IN (SELECT user_id FROM user_settings WHERE flags ->> 'formation' = 'off')
+        AND person_of(user_id) NOT IN (SELECT user_id FROM user_settings WHERE flags ->> 'formation' = 'off')
         AND ($1 OR $2 <> '' AND asked IS DISTINCT FROM $2 AND NOT (starts_with($2, ' #') AND right(asked, length($2)) = $2))
 ), free AS (
     SELECT user_id, id FROM exchanges

@@ -14,6 +14,7 @@ from recollect.model import (
     Backlog,
     Change,
     Exchange,
+    Flags,
     Formed,
     Hide,
     Ignore,
@@ -26,10 +27,13 @@ from recollect.model import (
     Reason,
     Retire,
     Role,
+    Scope,
     Source,
     SpokenWith,
+    Strategy,
     Unread,
     Wait,
+    project_scope,
 )
 from recollect.store import Postgres
 
@@ -525,6 +529,17 @@ async def test_what_waits_of_two_thousand_users_is_woken_by_as_many_statements_a
     assert (len(woken), len(statements)) == (2_000, of_one)
     backlog = await own_store.inbox.backlog()
     assert (backlog.pending, backlog.waiting) == (2_000, {})
+
+
+async def test_what_waits_in_a_project_waits_on_while_its_person_has_formation_off(own_store: Store) -> None:
+    await own_store.flags.set_flags(own_store.anna, Flags(formation=Strategy.OFF), at=NOON)
+    for project, awaits in (("boat", Awaits.KEY), ("house", Awaits.UNREADABLE)):
+        said = own_store.exchange("I like tea", Scope(project_scope(own_store.anna, project), "chat"))
+        await appended(own_store, said)
+        await own_store.inbox.wait([said], Wait(awaits, "", None, "small #one", counts=True))
+
+    assert await own_store.inbox.wake_all(everything=True) == []
+    assert (await own_store.inbox.backlog()).pending == 0
 
 
 async def test_the_model_that_somebody_chatted_with_last_is_known(store: Store) -> None:
