@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from recollect.model import Skip
 from recollect.text.patterns import anchored, linear
 from recollect.wire.body import ChatBody
+from recollect.wire.request_shape import RequestShape
 
 _SESSIONS = (
     ("temporary:", Skip.TEMPORARY),
@@ -83,7 +84,7 @@ _SHAPES = (
 )
 
 # Cherry Studio's titles.
-_CHAT_AS_JSON = anchored(r'\[\s*\{\s*"role"\s*:\s*"(?:user|assistant|system)"\s*,')
+_CHAT_AS_JSON = anchored(r'\[\s*\{\s*"role"\s*:\s*"(?:user|assistant|system)"\s*,\s*"mainText"\s*:')
 _SUB_AGENT = "You are a sub-agent working on a specific task assigned by the lead agent."
 # The last message of a chat that nobody wrote: Open WebUI's word on a sub-agent that ended (`utils/subagents.py`); the
 # prompts by which OpenClaw wakes its agents, and events of its system with nothing typed below them.
@@ -96,11 +97,11 @@ _CACHED = b'"cache_control":'
 _EVENTS = linear(r"(?:System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*(?:\n\s*|\Z))+")
 # An administrator may have put any words around it, but the chat in it is always written so.
 _CLOSED_BY_CHAT = linear(r"<chat_history>\s*[A-Z]+: .*</chat_history>\s*\Z", re.DOTALL)
-# LibreChat's titles, and its own memory, which reads the chat under a heading, as LangChain writes one down.
-_QUOTES_CHAT = linear(
-    r"\n(?:[Uu]ser|Human): (?:.*\n)?(?:AI|[Aa]ssistant):|:\s*\n(?:\[[^\]\n]{1,200}\]\s*\n)?(?:Human|AI): ",
-    re.DOTALL,
-)
+# LibreChat's titles, which quote the chat behind words of its own or are to be JSON; and its memory, which is given a tool and
+# instructions, and reads the chat under a heading, as LangChain writes one down.
+_QUOTES_CHAT = linear(r"\n(?:[Uu]ser|Human): (?:.*\n)?(?:AI|[Aa]ssistant):", re.DOTALL)
+_ASKS_FOR_TITLE = "Provide a concise, 5-word-or-less title for the conversation"
+_CHAT_UNDER_HEADING = linear(r":\s*\n(?:\[[^\]\n]{1,200}\]\s*\n)?(?:Human|AI): ")
 
 
 def is_background_task(chat: ChatBody) -> bool:
@@ -124,9 +125,16 @@ def is_background_task(chat: ChatBody) -> bool:
     user = said[0].text.strip()
     if _CHAT_AS_JSON.match(user) and user.endswith("}]"):
         return True
-    if not chat.stream and (_QUOTES_CHAT.search(user) or _ends_with_chat(user)):
+    if not chat.stream and (_quotes_chat(user, system, chat.shape) or _ends_with_chat(user)):
         return True
     return any(shape.fits(user, system, stream=chat.stream) for shape in _SHAPES)
+
+
+def _quotes_chat(user: str, system: str, shape: RequestShape) -> bool:
+    """Return whether a message quotes a chat in a request that no person makes: people quote chats, too."""
+    if (shape.is_formatted or user.startswith(_ASKS_FOR_TITLE)) and _QUOTES_CHAT.search(user):
+        return True
+    return shape.has_tools and bool(system) and _CHAT_UNDER_HEADING.search(user) is not None
 
 
 def _ends_with_chat(text: str) -> bool:

@@ -49,10 +49,11 @@ def authored_text(message: ChatMessage) -> str:
         return without_thoughts(without_data(message.text))
     if message.role != "user":
         return message.text
-    texts = without_file_parts(message.texts)
+    texts = message.texts
     if isinstance(message.content, list) and len(message.content) > 1:
         texts = [text for text in texts if not is_context(text)]
-    return "\n".join(filter(None, (_unwrapped(without_data(text)) for text in texts)))
+    words = without_file_parts(texts)  # behind those of agents, which come before the words
+    return "\n".join(filter(None, (_unwrapped(without_data(text)) for text in words)))
 
 
 def known_by(message: Message) -> str:

@@ -15,18 +15,30 @@ RETRIEVED = (
 SUB_AGENT = "You are a sub-agent working on a specific task assigned by the lead agent."
 
 
-# As the client of LibreChat sends them, recorded from `@librechat/agents` 3.2.21; and one of Cherry Studio.
+AS_JSON = {"response_format": {"type": "json_schema"}}
+# As the client of LibreChat sends them, recorded from `@librechat/agents` 3.2.21.
 QUOTING = {
-    "title": "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. "
-    "Only return the title itself.\n\nConversation:\nUser: I live in Lisbon.\nAI: ",
-    "title, by schema": "Analyze this conversation and provide:\n1. The detected language of the conversation\n"
-    "2. A concise title in the detected language (5 words or less, no punctuation or quotation)\n\n"
-    "User: I live in Lisbon.\nAI: Noted.",
-    "title, reworded by an administrator": "Titel in drei Worten.\nUser: I live in Lisbon.\nI have a dog.\nAI: Noted.",
-    "Cherry Studio's memory": "Input:\nuser: I live in Lisbon.\nassistant: Noted.",
-    "memory, of a first message": "# Current Chat:\n\nHuman: I live in Lisbon.",
-    "memory, cut": "# Current Chat:\n\n[Earlier chat content omitted due to memory input limit]\n\nAI: Noted.\nHuman: Why?",
+    "title": (
+        "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. "
+        "Only return the title itself.\n\nConversation:\nUser: I live in Lisbon.\nAI: ",
+        {},
+    ),
+    "title, by schema": (
+        "Analyze this conversation and provide:\n1. The detected language of the conversation\n"
+        "2. A concise title in the detected language (5 words or less, no punctuation or quotation)\n\n"
+        "User: I live in Lisbon.\nAI: Noted.",
+        AS_JSON,
+    ),
+    "title by schema, reworded by an administrator": (
+        "Titel in drei Worten.\nUser: I live in Lisbon.\nI have a dog.\nAI: Noted.",
+        AS_JSON,
+    ),
 }
+MEMORY = {
+    "of a first message": "# Current Chat:\n\nHuman: I live in Lisbon.",
+    "cut": "# Current Chat:\n\n[Earlier chat content omitted due to memory input limit]\n\nAI: Noted.\nHuman: Why?",
+}
+TOOL = {"tools": [{"type": "function", "function": {"name": "set_memory"}}]}
 
 
 def chat(*messages: dict[str, Any], **fields: Any) -> ChatBody:
@@ -89,14 +101,21 @@ def test_merging_may_be_streamed(*, stream: bool) -> None:
     assert is_background_task(chat(user(MERGE), stream=stream))
 
 
-@table("prompt", QUOTING.values())
-def test_a_request_that_quotes_the_chat_is_a_task_unless_it_is_streamed_or_has_more_messages(
-    prompt: str,
+@table(("prompt", "fields"), QUOTING.values())
+def test_a_title_that_quotes_the_chat_is_a_task_unless_it_is_streamed_or_has_more_messages(
+    prompt: str, fields: dict[str, Any]
 ) -> None:
-    assert is_background_task(chat(user(prompt)))
-    assert is_background_task(chat(system("Use the tools."), user(prompt), stream=False))
-    assert not is_background_task(chat(user(prompt), stream=True))
-    assert not is_background_task(chat(user("hi"), user(prompt)))
+    assert is_background_task(chat(user(prompt), **fields))
+    assert not is_background_task(chat(user(prompt), **fields, stream=True))
+    assert not is_background_task(chat(user("hi"), user(prompt), **fields))
+
+
+@table("prompt", MEMORY.values())
+def test_a_memory_that_reads_the_chat_is_a_task_with_its_tool_and_instructions(prompt: str) -> None:
+    assert is_background_task(chat(system("Use the tool."), user(prompt), **TOOL, stream=False))
+    assert not is_background_task(chat(system("Use the tool."), user(prompt), **TOOL, stream=True))
+    assert not is_background_task(chat(user(prompt), **TOOL))
+    assert not is_background_task(chat(system("Use the tool."), user(prompt)))
 
 
 @table("stream", [True, False])
@@ -106,6 +125,7 @@ def test_a_chat_as_json_is_a_task_unless_there_are_words_besides(*, stream: bool
     assert is_background_task(chat(system("Name the topic."), user(titles), stream=stream))
     assert not is_background_task(chat(user(f"{titles}\nIs this valid?"), stream=stream))
     assert not is_background_task(chat(user('[{"name":"Anna"}]'), stream=stream))
+    assert not is_background_task(chat(user('[{"role":"user","content":"I live in Rome."}]'), stream=stream))
 
 
 def test_choosing_a_tool_without_function_calling_is_a_task() -> None:
@@ -153,6 +173,8 @@ def test_a_sub_agent_works_on_a_task_whatever_its_chat_looks_like() -> None:
         "Provide a concise, 5-word-or-less title for the conversation between my cats",
         "My settings:\nUser: alice\nHost: nas\nWhy can't I sign in?",
         "Human: rights\nare my topic.",
+        "I live in Rome. What went wrong here?\nUser: hi\nAI: hello\nThanks!",
+        "What I mean by these:\nAI: artificial intelligence\nML: machine learning",
         RETRIEVED,
         f"{RETRIEVED}\n{CHAT}\nWhat is that?",
         "",

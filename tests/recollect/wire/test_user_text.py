@@ -60,11 +60,10 @@ def written(text: str) -> str:
         f"{OURS}\n\n{WORDS}",
         f"{HISTORY}\n\n{OURS}\n\n{WORDS}\n\n{OURS}",
         f"{RETRIEVED}\n{WORDS}\n\n{OURS}".replace("\n", "\r\n"),
-        # AnythingLLM's agents put files behind, LibreChat in front, Jan behind.
+        # AnythingLLM's agents put files behind, LibreChat in front.
         f"{WORDS}\n\n<attached_documents>\nI hate tea.\n</attached_documents>",
         f"{FILE}\n```\n{WORDS}",
         f'Attached document(s):\n```md# "a.md"\n```sh\nmake\n```\n\nI hate tea.\n\n\n---\n\n# "b.txt"\nI too.\n\n```\n{WORDS}',
-        f"{WORDS}\n\nFile: cv.txt\nI hate tea.\n\nI hate milk.\n\nFile: b.pdf\nI too.",
     ],
 )
 def test_only_the_users_words_are_left(text: str) -> None:
@@ -84,6 +83,9 @@ def test_only_the_users_words_are_left(text: str) -> None:
         '<source id="1" is how a citation begins',
         "<memory_context> is never closed",
         "Attached document(s):\n```md\nis how it begins\n\n```\nWhy?",
+        FILE.strip(),
+        'This is mine:\n```py # "main.py"\nprint()\n\n```\nI live in Rome.',
+        "File: main.py\nprint()\n\nI live in Rome.",
         "File: cv.txt is missing",
         "Why does it say\nFile: cv.txt\nthere?",
         "What do <memory_context> and </memory_context> mean?",
@@ -110,7 +112,6 @@ def test_a_query_tag_that_is_not_closed_is_the_users() -> None:
         "",
         "  \n",
         f"{FILE}\n```",
-        FILE,
         OURS,
         HISTORY,
         RETRIEVED,
@@ -138,9 +139,14 @@ def test_every_part_is_unwrapped_and_only_text_is_heard() -> None:
 
 
 def test_a_part_that_begins_with_a_files_name_is_cherry_studios_file_unless_it_is_the_first() -> None:
-    parts = [{"type": "text", "text": text} for text in ("node.js\nis what I use.", "my cv.txt\nI hate tea.")]
+    assert in_parts("node.js\nis what I use.", "my cv.txt\nI hate tea.") == "node.js\nis what I use."
 
-    assert authored_text(ChatMessage(role="user", content=parts)) == "node.js\nis what I use."
+
+def test_words_behind_parts_of_an_agent_are_no_file_though_they_begin_with_a_files_name() -> None:
+    words = "Please mend main.py\nI live in Rome."
+
+    assert in_parts(REMINDER, words) == in_parts(REMINDER, REMINDER, words) == words
+    assert in_parts(words, "notes.md\nare mine.", "So is this.") == f"{words}\nnotes.md\nare mine.\nSo is this."
 
 
 REMINDER = "<system-reminder>\n# rules\nI hate <b>tea</b>.\n</system-reminder>\n\n"

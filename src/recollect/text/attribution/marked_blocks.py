@@ -66,6 +66,8 @@ _NUMBERS = bounded(r"[A-Z][ _#-]?[0-9]{1,3}$")
 _REFERENCE = anchored(r"[ \t]{0,3}(?:\[[0-9]{1,2}\]|[0-9]{1,2}[.)])[ \t]*\S")
 _READ = 600
 """Characters in which a reference has its address."""
+_FILE = "File: "
+_FILE_LABEL = linear(r"(?:\A|\n[ \t]*\n)File: [^\n]{1,255}\.\w{1,8}[ \t]*\n")
 _RULE = anchored(r"[ \t]{0,3}(?P<mark>[-=_*~#+\"'])(?P=mark){2,79}[ \t]*\r?$")
 
 
@@ -246,6 +248,12 @@ def numbered_blocks(text: str) -> list[Piece]:
         end = paragraph
     is_sure = _COUNTED.match(text, start) is not None
     return [Piece(start, end, PieceKind.FILE, is_sure=is_sure)]
+
+
+def labelled_files(text: str) -> list[Piece]:
+    """Return the text behind labels such as ``File: cv.txt``, from the first to the end: Jan writes files so, and people paste them so."""
+    label = _FILE_LABEL.search(text) if _FILE in text else None  # a hundred times as fast
+    return [Piece(label.start(), len(text), PieceKind.FILE, is_sure=False)] if label else []
 
 
 def ruled_blocks(text: str) -> list[Piece]:

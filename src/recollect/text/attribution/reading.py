@@ -11,6 +11,7 @@ from recollect.text.attribution.code import code_blocks, fenced_code
 from recollect.text.attribution.confirmations import confirmed_words
 from recollect.text.attribution.marked_blocks import (
     comments,
+    labelled_files,
     notices,
     numbered_blocks,
     paired_blocks,
@@ -144,6 +145,7 @@ def read_message(text: str, injected: Sequence[str] = ()) -> Reading:
         lambda text: pieces(returned_lines(text, injected), PieceKind.OURS),
         lambda text: pieces(code_blocks(text), PieceKind.CODE),
         numbered_blocks,
+        labelled_files,
         quoted_lines,
         ruled_blocks,
         quotations,

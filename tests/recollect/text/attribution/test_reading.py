@@ -30,6 +30,7 @@ PASTED = {
     "webpage lines": f"[webpage 1 begin]\n{F}\n\n{F}\n[webpage 1 end]\n{Q}",
     "anything context": f"Context:\n    [CONTEXT 0]:\n{F}\n[END CONTEXT 0]\n\n{Q}",
     "context label only": f"[CONTEXT 0]:\n{F}\n\n[CONTEXT 1]:\n{F}\n\n{Q}",
+    "jan": f"{Q}\n\nFile: a b.txt\n{F}\n\n{F}\n\nFile: b.pdf\n{F}",
     "page_content": f"<page_content>\n{F}\n</page_content>\n\n{Q}",
     "selection": f"<selection>{F}</selection>\n{Q}",
     "inline selection": f"{Q} Fix this: <selection>{F}</selection>",
