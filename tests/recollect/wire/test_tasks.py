@@ -19,14 +19,18 @@ AS_JSON = {"response_format": {"type": "json_schema"}}
 # As the client of LibreChat sends them, recorded from `@librechat/agents` 3.2.21.
 QUOTING = {
     "title": (
-        "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. "
-        "Only return the title itself.\n\nConversation:\nUser: I live in Lisbon.\nAI: ",
+        (
+            "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. "
+            "Only return the title itself.\n\nConversation:\nUser: I live in Lisbon.\nAI: "
+        ),
         {},
     ),
     "title, by schema": (
-        "Analyze this conversation and provide:\n1. The detected language of the conversation\n"
-        "2. A concise title in the detected language (5 words or less, no punctuation or quotation)\n\n"
-        "User: I live in Lisbon.\nAI: Noted.",
+        (
+            "Analyze this conversation and provide:\n1. The detected language of the conversation\n"
+            "2. A concise title in the detected language (5 words or less, no punctuation or quotation)\n\n"
+            "User: I live in Lisbon.\nAI: Noted."
+        ),
         AS_JSON,
     ),
     "title by schema, reworded by an administrator": (

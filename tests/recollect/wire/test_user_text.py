@@ -146,7 +146,9 @@ def test_words_behind_parts_of_an_agent_are_no_file_though_they_begin_with_a_fil
     words = "Please mend main.py\nI live in Rome."
 
     assert in_parts(REMINDER, words) == in_parts(REMINDER, REMINDER, words) == words
-    assert in_parts(words, "notes.md\nare mine.", "So is this.") == f"{words}\nnotes.md\nare mine.\nSo is this."
+    assert (
+        in_parts(words, "notes.md\nare mine.", "So is this.") == f"{words}\nnotes.md\nare mine.\nSo is this."
+    )
 
 
 REMINDER = "<system-reminder>\n# rules\nI hate <b>tea</b>.\n</system-reminder>\n\n"
