@@ -74,20 +74,24 @@ def detect_turn(
     private = session_skip(turn.scope.session_id)
     if private is Skip.CHANNEL or (private is not None and not recall_in_temporary):
         return DetectedTurn(skip=private)
-    kept = bool(parsed.follows or parsed.conversation)  # by the server, with everything that was said
-    whole = True if kept or parsed.is_whole else is_whole
+    kept_whole = bool(parsed.follows or parsed.conversation or parsed.is_whole)  # by the server
     told = replace(
         turn,
         scope=replace(turn.scope, session_id=id_without_secrets(turn.scope.session_id)),
         model=name_without_secrets(turn.model),
         anchors=anchors(parsed, every),
         prompt=prompt_texts(parsed),
-        is_whole=whole,
+        is_whole=kept_whole or is_whole,
         parent=_parent(turn, parent_id, message_id),
     )
-    if by_agent and is_aside(parsed):  # with the chat's earlier memories the server has it cached
-        return DetectedTurn(replace(told, text=""), parsed)
-    return DetectedTurn(told, parsed, forms=private is None)
+    detected = DetectedTurn(told, parsed, forms=private is None)
+    return _unasked(detected) if by_agent and is_aside(parsed) else detected
+
+
+def _unasked(detected: DetectedTurn) -> DetectedTurn:
+    """Return a turn whose words are nobody's, but whose chat keeps its memories, which the server has cached with it."""
+    turn = detected.turn
+    return replace(detected, turn=turn and replace(turn, text=""), forms=False)
 
 
 def _is_too_large(chat: ChatBody) -> bool:

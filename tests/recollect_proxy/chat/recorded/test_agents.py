@@ -16,7 +16,7 @@ from tests.scripted.upstream import ScriptedUpstream, events, streamed
 from tests.servers.running_proxy import RunningProxy, User
 from tests.support.raw_client import Response
 
-_FOLDER = Path(__file__).parent / "recorded"
+_FOLDER = Path(__file__).parent
 _SPEAKING = {"/v1/chat/completions": events, "/v1/responses": response_events}
 _LIST = "list the files here in my project folder, please"
 _INDENT = "Which indentation do I prefer in files?"
