@@ -105,17 +105,35 @@ async def note_folder(call: Call) -> None:
     if not isinstance(known, dict) or _PROJECT in known or not call.has_switched_on("folders"):
         return
     known[_PROJECT] = None
+    folder = await _folder_of(known, user_id)
+    known[_PROJECT] = project_name(folder) if folder else folder
+
+
+async def _folder_of(known: dict[str, Any], user_id: Any) -> str | None:
+    """Return the id of a chat's folder, "" for none; None where that can't be known.
+
+    A call of Open WebUI's API that belongs to no chat names its folder. Of a chat the database knows it, whatever the request says.
+    """
+    chat_id = known.get("chat_id")
+    if not chat_id:
+        return known.get("folder_id") or ""
     chats = getattr(sys.modules.get("open_webui.models.chats"), "Chats", None)
-    folder = None if chats is None else await chats.get_chat_folder_id(known.get("chat_id"), user_id)
-    named = folder or known.get("folder_id") or ""
-    known[_PROJECT] = project_name(named) if named else ""
+    if chats is None:
+        return None
+    folder: str | None = await chats.get_chat_folder_id(chat_id, user_id)
+    if folder is None:  # also of a chat that Open WebUI failed to read: then there is no chat, either
+        chat = await chats.get_chat_by_id_and_user_id(chat_id, user_id)
+        folder = None if chat is None else chat.folder_id or ""
+    return folder
 
 
 async def folder_title(call: Call) -> tuple[str, str] | None:
-    """Return the folder of a request's chat and its name, as Open WebUI shows it; None without one."""
-    folder_id = (call.metadata or {}).get(_PROJECT)
+    """Return the folder of a request's chat and its name, as Open WebUI shows it; None without one of the user's own."""
+    folder_id, user_id = (call.metadata or {}).get(_PROJECT), (call.user or {}).get("id")
     folders = getattr(sys.modules.get("open_webui.models.folders"), "Folders", None)
-    folder = await folders.get_folder_by_id(folder_id) if folder_id and folders is not None else None
+    if not folder_id or folders is None:
+        return None
+    folder = await folders.get_folder_by_id_and_user_id(folder_id, user_id)
     return None if folder is None else (str(folder_id), str(folder.name)[:_LONGEST_TITLE])
 
 

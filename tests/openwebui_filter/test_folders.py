@@ -15,6 +15,7 @@ from recollect.engine import Engine
 from recollect.model import project_scope
 from recollect_openwebui import my_memories
 from recollect_openwebui.erasure import begin_erasing_chat
+from recollect_openwebui.hook_call import Call, folder_title
 
 FOLDER = "4a1d6a5b-6a38-4f0c-9a0e-2f4c6b8d1e57"
 BY_FOLDER = {"folders": True}
@@ -22,20 +23,28 @@ BY_FOLDER = {"folders": True}
 
 @dataclass
 class Tables:
-    """Open WebUI's tables, as it loads them: the folders of chats, and their names."""
+    """Open WebUI's tables, as it loads them: the folders of saved chats, and whose folders they are.
 
-    folders: dict[str, str] = field(default_factory=dict)
+    A failure of the database is None there, as is what does not exist.
+    """
+
+    folders: dict[tuple[str, str], str | None] = field(default_factory=dict)
+    owners: dict[str, str] = field(default_factory=dict)
     fails: bool = False
 
-    async def get_chat_folder_id(self, chat_id: str, _user_id: str) -> str | None:
-        """Return a chat's folder."""
-        if self.fails:
-            raise OSError
-        return self.folders.get(chat_id)
+    async def get_chat_folder_id(self, chat_id: str, user_id: str) -> str | None:
+        """Return the folder of a person's chat."""
+        return None if self.fails else self.folders.get((chat_id, user_id))
 
-    async def get_folder_by_id(self, folder_id: str) -> Any:
-        """Return a folder."""
-        return SimpleNamespace(id=folder_id, name="Moving house")
+    async def get_chat_by_id_and_user_id(self, chat_id: str, user_id: str) -> Any:
+        """Return a person's chat."""
+        is_there = not self.fails and (chat_id, user_id) in self.folders
+        return SimpleNamespace(folder_id=self.folders[chat_id, user_id]) if is_there else None
+
+    async def get_folder_by_id_and_user_id(self, folder_id: str, user_id: str) -> Any:
+        """Return a person's folder."""
+        is_theirs = self.owners.get(folder_id) == user_id
+        return SimpleNamespace(id=folder_id, name="Moving house") if is_theirs else None
 
 
 @pytest.fixture
@@ -48,8 +57,8 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> Tables:
 
 def chat_in(tables: Tables, memory: Any, user: str, folder: str | None = FOLDER, **valves: bool) -> Chat:
     chat = Chat(memory, user, valves={**BY_FOLDER, **valves})
-    if folder is not None:
-        tables.folders[chat.chat_id] = folder
+    tables.folders[chat.chat_id, user] = folder
+    tables.owners[FOLDER] = user
     return chat
 
 
@@ -75,15 +84,25 @@ async def test_a_folder_is_called_as_open_webui_calls_it(
     await until(is_named)
 
 
-async def test_a_new_chats_folder_is_known_before_the_chat_is_kept(
-    memory: Any, tables: Tables, alice: Person
+async def test_a_folder_of_another_person_is_not_called_by_its_name(tables: Tables) -> None:
+    tables.owners[FOLDER] = "ben"
+    metadata = {"recollect_project": FOLDER}
+
+    assert await folder_title(Call({"id": "ben"}, metadata)) == (FOLDER, "Moving house")
+    assert await folder_title(Call({"id": "anna"}, metadata)) is None
+
+
+@pytest.mark.parametrize("is_of_a_chat", [True, False])
+async def test_a_request_names_a_folder_only_where_it_is_of_no_chat(
+    memory: Any, engine: Engine, tables: Tables, alice: Person, *, is_of_a_chat: bool
 ) -> None:
+    await engine.add(project_scope(alice, FOLDER), LISBON)
     chat = chat_in(tables, memory, alice, None)
     chat.metadata = {"folder_id": FOLDER}
+    if not is_of_a_chat:
+        chat.chat_id = ""
 
-    await chat.says(LISBON)
-
-    await formed(memory, project_scope(alice, FOLDER), 1)
+    assert (LISBON in await chat.says(WHERE)) != is_of_a_chat
 
 
 async def test_without_the_wish_folders_mean_nothing(memory: Any, tables: Tables, alice: Person) -> None:
@@ -97,9 +116,10 @@ async def test_a_folder_that_is_not_known_costs_the_message_its_memory(
     memory: Any, engine: Engine, tables: Tables, alice: Person
 ) -> None:
     await engine.add(alice, LISBON)
-    tables.fails = True
-
-    assert await chat_in(tables, memory, alice).says(WHERE) == ""
+    for folder in (FOLDER, None):
+        chat = chat_in(tables, memory, alice, folder)
+        tables.fails = True
+        assert await chat.says(WHERE) == ""
     assert await engine.sessions(alice) == []
 
 
