@@ -248,7 +248,7 @@ class TestTheCheck:
     def test_looks_into_the_folder_of_a_local_model(self, tmp_path: Path) -> None:
         status, [mistake, *_] = check(tmp_path, RECOLLECT_EMBEDDER=f"local:{tmp_path}")
 
-        assert (status, f"{tmp_path} has no config.json" in mistake) == (2, True)
+        assert (status, f"{tmp_path} holds no finished model" in mistake) == (2, True)
 
     def test_reads_the_memories_for_everybody(self, tmp_path: Path) -> None:
         file = tmp_path / "global-memories.txt"
