@@ -88,11 +88,14 @@ def test_a_release_is_tested_before_it_is_built_and_published_when_all_else_is_t
         *(("check", None), ("build", "check"), ("attest", "build")),
         *(("image", "attest"), ("pypi", "image"), ("release", "pypi")),
     ]
-    assert [step["run"] for step in RELEASE["check"]["steps"] if "run" in step] == [
-        'python -m tests.release_notes "$GITHUB_REF_NAME"',
-        'if gh release view "$GITHUB_REF_NAME"; then exit 1; fi',  # else its image is replaced, and its wheels are not
-        "bash .ci/run",
-    ]
+    assert (
+        [step["run"] for step in RELEASE["check"]["steps"] if "run" in step]
+        == [
+            'python -m tests.release_notes "$GITHUB_REF_NAME"',
+            'if gh release view "$GITHUB_REF_NAME"; then exit 1; fi',  # else its image is replaced, and its wheels are not
+            "bash .ci/run",
+        ]
+    )
     assert RELEASE["pypi"]["environment"]["name"] == "pypi"
     assert [name for name, job in RELEASE.items() if "environment" in job] == ["pypi"]
 

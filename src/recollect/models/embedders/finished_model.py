@@ -54,7 +54,7 @@ def open_session(folder: Path) -> ort.InferenceSession:
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = _FATAL  # errors are raised; onnxruntime need not print them as well
-    graph = (folder / GRAPH).resolve()  # where files are links, its table stands beside the real one
+    graph = folder / GRAPH
     try:
         session = ort.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
         _, _, *size = session.get_inputs()[0].shape  # word embeddings have a third dimension, ids have none

@@ -67,7 +67,8 @@ _REFERENCE = anchored(r"[ \t]{0,3}(?:\[[0-9]{1,2}\]|[0-9]{1,2}[.)])[ \t]*\S")
 _READ = 600
 """Characters in which a reference has its address."""
 _FILE = "File: "
-_FILE_LABEL = linear(r"(?:\A|\n[ \t]*\n)File: [^\n]{1,255}\.\w{1,8}[ \t]*\n")
+_FILE_LABEL = linear(r"(?:\A|\n[ \t]*\n)File: [^\n]{1,255}\.\w{1,8}[ \t]*\n\S")
+"""A label, and the first character of its file; below one that was cut out as fenced code the person speaks on."""
 _RULE = anchored(r"[ \t]{0,3}(?P<mark>[-=_*~#+\"'])(?P=mark){2,79}[ \t]*\r?$")
 
 

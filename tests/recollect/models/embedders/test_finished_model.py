@@ -31,16 +31,6 @@ def test_a_damaged_graph_is_named(tmp_path: Path, damage: str) -> None:
         open_session(folder)
 
 
-def test_a_model_is_loaded_where_an_installer_made_a_link_of_each_file(tmp_path: Path) -> None:
-    files = {file.name: file for file in installed_model("all-MiniLM-L6-v2").iterdir()}
-    for name, file in files.items():
-        (tmp_path / name).symlink_to(file.resolve())
-
-    open_session(tmp_path)
-
-    assert "graph.data" in files
-
-
 def test_without_the_package_of_weights_it_is_named_with_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -62,6 +62,7 @@ PASTED = {
     "search results": f"<search_results>\n<result index=1>\n<title>t</title>\n{F}\n</result>\n</search_results>\n{Q}",
     "chatbox": f"<ATTACHMENT_FILE>\n<FILE_INDEX>File 1</FILE_INDEX>\n<FILE_NAME>a.txt</FILE_NAME>\n<FILE_CONTENT>\n{F}\n</FILE_CONTENT>\n</ATTACHMENT_FILE>\n{Q}",
     "zed": f"<context>\nThe following items were attached by the user.\n<files>\n```a.txt\n{F}\n```\n</files>\n</context>\n\n{Q}",
+    "file in a fence": f"Here it is.\n\nFile: a.txt\n```\n{F}\n```\n{Q}",
     "fence": f"{Q}\n```\n{F}\n```",
     "continue": f"```a.txt (1-20)\n{F}\n```\n{Q}",
     "owui rag": f'### Task:\nRespond using the context.\n\n<context>\n<source id="1" name="a.pdf">{F}</source>\n</context>\n\n<user_query>\n{Q}\n</user_query>',
