@@ -5,8 +5,10 @@ import gc
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import is_
 from typing import Protocol
 
+from recollect.index.memories import Memories
 from recollect.index.passages import StoredPassage
 from recollect.index.snapshot import Loaded, Snapshot
 from recollect.model import Vector, person_of
@@ -63,7 +65,9 @@ class SnapshotCache:
         self._store = store
         self._most_bytes = most_bytes
         self._kept: OrderedDict[str, tuple[Snapshot, int]] = OrderedDict()
-        self._united: OrderedDict[str, tuple[Snapshot, Snapshot, Snapshot, int]] = OrderedDict()
+        self._united: OrderedDict[str, tuple[tuple[Memories, ...], tuple[Memories, Memories], int]] = (
+            OrderedDict()
+        )
         self._loading: dict[str, asyncio.Task[Snapshot]] = {}
         self._bytes = 0
         self.loads = 0
@@ -112,19 +116,22 @@ class SnapshotCache:
         return _own(await asyncio.shield(task), user_id)
 
     async def with_own(self, project: Snapshot, own: Snapshot) -> Snapshot:
-        """Return a project's snapshot with its person's own statements and profile; made once for each state of the two."""
-        scope = project.user_id
+        """Return a project's snapshot with its person's own statements and profile.
+
+        They are joined once for each state of both's memories: a chat changes its log with every message.
+        """
+        scope, parts = project.user_id, (project.memories, project.past, own.memories, own.past)
         kept = self._united.get(scope)
-        if kept is not None and kept[0] is project and kept[1] is own:
+        if kept is not None and all(map(is_, kept[0], parts)):
             self._united.move_to_end(scope)
-            return _own(kept[2], scope)
+            return project.with_own(own, kept[1])
         is_small = len(own.memories.items) + len(own.past.items) < _LOADED_IN_THREAD
         united = project.with_own(own) if is_small else await asyncio.to_thread(project.with_own, own)
         size = united.nbytes - (0 if united.passages is None else united.passages.nbytes)
         of_scope, of_person = self._kept.get(scope, (None, 0)), self._kept.get(own.user_id, (None, 0))
         if of_scope[0] is project and of_person[0] is own:  # else one of them was dropped meanwhile
             self._drop_united(scope)
-            self._united[scope] = project, own, united, size
+            self._united[scope] = parts, (united.memories, united.past), size
             self._bytes += size
             self._evict()
         return united
@@ -157,10 +164,13 @@ class SnapshotCache:
     def _drop_united(self, user_id: str) -> None:
         """Drop what holds the memory of a project or a person, united with another."""
         for scope in [each for each in self._united if user_id in {each, person_of(each)}]:
-            self._bytes -= self._united.pop(scope)[3]
+            self._bytes -= self._united.pop(scope)[2]
 
     def _drop(self, user_id: str) -> None:
         self._drop_united(user_id)
+        self._drop_kept(user_id)
+
+    def _drop_kept(self, user_id: str) -> None:
         kept = self._kept.pop(user_id, None)
         if kept is not None:
             self._bytes -= kept[1]
@@ -202,10 +212,13 @@ class SnapshotCache:
         return new if new.nbytes <= most else new.without_log()
 
     def _keep(self, user_id: str, new: Snapshot) -> None:
-        self._drop(user_id)
-        size = new.nbytes
+        size, (old, _) = new.nbytes, self._kept.get(user_id, (None, 0))
+        if old is None or new.memories is not old.memories or new.past is not old.past:
+            self._drop_united(user_id)
         if size > self._most_bytes:
+            self._drop(user_id)
             return
+        self._drop_kept(user_id)
         self._kept[user_id] = new, size
         self._bytes += size
         self._evict()
@@ -213,7 +226,7 @@ class SnapshotCache:
     def _evict(self) -> None:
         """Drop the snapshots that were used longest ago until all fit; those that can be made of others first."""
         while self._united and self._bytes > self._most_bytes:
-            self._bytes -= self._united.popitem(last=False)[1][3]
+            self._bytes -= self._united.popitem(last=False)[1][2]
         while self._kept and self._bytes > self._most_bytes:
             self._drop(next(iter(self._kept)))
 

@@ -84,15 +84,19 @@ class Snapshot:
         past = past.with_changed(_past(loaded), names)
         return type(self)(self.user_id, loaded.versions, memories, passages, loaded.profile, names, past)
 
-    def with_own(self, own: "Snapshot") -> Self:
+    def with_own(self, own: "Snapshot", joined: tuple[Memories, Memories] | None = None) -> Self:
         """Return the memory of a project with the person's own statements and profile; the log is the project's alone.
+
+        Args:
+            own: The person's own memory.
+            joined: Both's memories, and both's past statements, if they are known.
 
         Raises:
             ValueError: It is another person's, which would be a bug here.
         """
         if own.user_id != person_of(self.user_id) or own.user_id == self.user_id:
             raise ValueError("A project was to be united with another person's memory.")
-        memories, past = self.memories.with_own(own.memories), self.past.with_own(own.past)
+        memories, past = joined or (self.memories.with_own(own.memories), self.past.with_own(own.past))
         return replace(self, memories=memories, past=past, profile=own.profile, own=own.versions)
 
     def without_log(self) -> Self:

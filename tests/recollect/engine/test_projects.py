@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 from tests.recollect.engine.test_chat_requests import DONE, Chat, answer, told
 from tests.recollect.engines import PATIENT, engine_over
+from tests.recollect.store.found import indexed
 from tests.support.people import Person, person
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
@@ -18,6 +19,7 @@ from recollect.engine import Engine
 from recollect.engine.live.recall_log import log_recall
 from recollect.engine.people.chat_search import Period
 from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, ProjectNotFoundError, StoreError
+from recollect.index import Snapshot
 from recollect.model import (
     SEPARATOR,
     STATEMENTS,
@@ -130,6 +132,30 @@ async def test_what_changed_of_the_persons_own_counts_in_the_project_from_the_ne
     await lives.subject.forget(lives.own, tea.id)
 
     assert await recalled(store, lives.subject, lives.boat, WHICH_TEA) == set()
+
+
+async def test_what_is_recalled_in_a_project_is_joined_again_only_when_a_memory_changed(
+    store: Store, lives: Lives
+) -> None:
+    cache = store.snapshots
+    tea, _ = await lives.subject.add(lives.own, TEA), await lives.subject.add(lives.boat, BOAT)
+
+    async def joined() -> Snapshot:
+        return await cache.with_own(await cache.get(lives.boat), await cache.get(lives.own))
+
+    at_first = await joined()
+    for scope in (lives.own, lives.boat):
+        assert await store.log.append(store.exchange("The mast is new", Scope(scope, "chat")))
+        assert await indexed(store.index, scope)
+    then = await joined()
+    assert then.memories is at_first.memories
+    assert then.passages is not None
+    assert len(then.passages.items) == 2, "the log is the latest"
+    await lives.subject.forget(lives.own, tea.id)
+    assert {each.content for each in (await joined()).memories.items} == {BOAT}
+    cache.forget(lives.own)
+    cache.forget(lives.boat)
+    assert not cache.has(lives.own)
 
 
 async def test_a_project_alone_recalls_nothing_of_the_persons_own(store: Store, lives: Lives) -> None:
