@@ -56,7 +56,7 @@ async def test_projects_are_listed_renamed_and_erased(api: Api) -> None:
     await api.write("Likes tea.")
     of_boat = f"{api.user}/projects/boat"
 
-    changed = await api.call("PATCH", of_boat, {"title": "The Petrel", "alone": True})
+    changed = await api.call("PATCH", of_boat, {"title": "The\nPetrel\x1f", "alone": True})
     listed = await api.call("GET", f"{api.user}/projects")
 
     boat = {"name": "boat", "title": "The Petrel", "alone": True, "memories": 1, "chats": 0}

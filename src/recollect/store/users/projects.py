@@ -37,12 +37,12 @@ class Projects:
     async def change(
         self, user_id: str, name: str, *, title: str | None = None, alone: bool | None = None
     ) -> Project:
-        """Change a project of the person; None leaves a part as it is.
+        """Change a project of the person, its title to one line; None leaves a part as it is.
 
         Raises:
             ProjectNotFoundError: The person has no such project.
         """
-        told = None if title is None else storable_text(title)
+        told = None if title is None else " ".join(storable_text(title).split())
         scope = project_scope(user_id, name)
         async with self._database.changing(scope) as connection:
             row = await connection.fetchrow(SQL["change_project"], scope, told, alone)
