@@ -2,6 +2,8 @@
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import astuple
 from datetime import UTC, date, datetime, tzinfo
 from functools import partial
 from itertools import groupby
@@ -12,7 +14,7 @@ from litestar.params import FromQuery
 from litestar.response import Stream
 
 from recollect.errors import MessageNotFoundError
-from recollect.model import Item, Scope, Update
+from recollect.model import Item, KeptCounts, Scope, Update
 from recollect.text.normalization import storable_text
 from recollect_proxy.pages.entry import end_session
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
@@ -94,18 +96,19 @@ async def erase_chat(change: Transaction) -> Response[str]:
 @get("/data")
 async def show_data(visit: Reading) -> Response[str]:
     """Return the page of counts of stored data, with export and erasure."""
-    return visit.page("data.html", kept=await visit.engine.count_kept(visit.person), wrong=False)
+    kept = await _kept(visit, await visit.engine.scopes_of(visit.person))
+    return visit.page("data.html", kept=kept, wrong=False)
 
 
 @post("/erase")
 async def erase_everything(change: Transaction) -> Response[str]:
     """Erase all data of the user, count again, and show both."""
     visit = change.visit
+    scopes = await visit.engine.scopes_of(visit.person)
     if change.form.get("typed", "").strip().casefold() != visit.shown.words("erase.word").casefold():
-        kept = await visit.engine.count_kept(visit.person)
-        return visit.page("data.html", kept=kept, wrong=True)
+        return visit.page("data.html", kept=await _kept(visit, scopes), wrong=True)
     erasure = await visit.engine.erase(visit.person)
-    left = await visit.engine.count_kept(visit.person)
+    left = await _kept(visit, scopes)
     response = visit.page(
         "erased.html",
         rows=[row for row in erasure.rows if row[1]],
@@ -147,3 +150,9 @@ def number_named(text: str) -> int:
 
 def _day(zone: tzinfo, update: Update) -> date:
     return update.at.astimezone(zone).date()
+
+
+async def _kept(visit: Visit, scopes: Sequence[str]) -> KeptCounts:
+    """Count what is kept of a person, under their own id and those of their projects."""
+    counts = [astuple(await visit.engine.count_kept(each)) for each in scopes]
+    return KeptCounts(*map(sum, zip(*counts, strict=True)))

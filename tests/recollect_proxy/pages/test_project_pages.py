@@ -87,9 +87,11 @@ async def test_all_is_exported_and_erased_whatever_project_is_shown(pages: Pages
     visitor = await pages.person()
     await visitor.post("/project", {"name": "boat"})
 
+    counted = text_of(await visitor.html("/data"))
     exported = await visitor.html("/export")
     await visitor.post("/erase", {"typed": "erase", "project": "boat"})
 
+    assert "Memories2" in counted.replace(" ", ""), counted
     assert TEA in exported
     assert BOAT in exported
     for scope in (pages.anna, boat):
