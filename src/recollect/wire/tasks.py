@@ -98,10 +98,10 @@ _EVENTS = linear(r"(?:System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*(
 # An administrator may have put any words around it, but the chat in it is always written so.
 _CLOSED_BY_CHAT = linear(r"<chat_history>\s*[A-Z]+: .*</chat_history>\s*\Z", re.DOTALL)
 # LibreChat's titles, which quote the chat behind words of its own or are to be JSON; and its memory, which is given a tool and
-# instructions, and reads the chat under a heading, as LangChain writes one down.
+# instructions, and reads the chat under a heading.
 _QUOTES_CHAT = linear(r"\n(?:[Uu]ser|Human): (?:.*\n)?(?:AI|[Aa]ssistant):", re.DOTALL)
 _ASKS_FOR_TITLE = "Provide a concise, 5-word-or-less title for the conversation"
-_CHAT_UNDER_HEADING = linear(r":\s*\n(?:\[[^\]\n]{1,200}\]\s*\n)?(?:Human|AI): ")
+_CHAT_UNDER_HEADING = "# Current Chat:\n\n"
 
 
 def is_background_task(chat: ChatBody) -> bool:
@@ -134,7 +134,7 @@ def _quotes_chat(user: str, system: str, shape: RequestShape) -> bool:
     """Return whether a message quotes a chat in a request that no person makes: people quote chats, too."""
     if (shape.is_formatted or user.startswith(_ASKS_FOR_TITLE)) and _QUOTES_CHAT.search(user):
         return True
-    return shape.has_tools and bool(system) and _CHAT_UNDER_HEADING.search(user) is not None
+    return shape.has_tools and bool(system) and user.startswith(_CHAT_UNDER_HEADING)
 
 
 def _ends_with_chat(text: str) -> bool:

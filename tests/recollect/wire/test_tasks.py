@@ -120,6 +120,7 @@ def test_a_memory_that_reads_the_chat_is_a_task_with_its_tool_and_instructions(p
     assert not is_background_task(chat(system("Use the tool."), user(prompt), **TOOL, stream=True))
     assert not is_background_task(chat(user(prompt), **TOOL))
     assert not is_background_task(chat(system("Use the tool."), user(prompt)))
+    assert not is_background_task(chat(system("Use the tool."), user(f"Why?\n{prompt}"), **TOOL))
 
 
 @table("stream", [True, False])
