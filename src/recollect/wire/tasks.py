@@ -90,7 +90,7 @@ _SUB_AGENT = "You are a sub-agent working on a specific task assigned by the lea
 # prompts by which OpenClaw wakes its agents, and events of its system with nothing typed below them.
 _WAKING = anchored(
     r"\[ASYNC SUBAGENT COMPLETE - [^\]\n]{1,100}\]\s"
-    r"|Read HEARTBEAT\.md\b|HEARTBEAT(?:_OK|\.md)?\s*\Z|Run the following periodic tasks \(only those due\b"
+    r"|Read HEARTBEAT\.md if it exists\b|HEARTBEAT(?:_OK|\.md)?\s*\Z|Run the following periodic tasks \(only those due\b"
     r"|\[cron:[^\]\n]{1,200}\]\s"
 )
 _CACHED = b'"cache_control":'

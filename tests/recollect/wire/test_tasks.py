@@ -232,6 +232,7 @@ def test_what_no_person_wrote_is_a_task_however_long_the_chat(prompt: str) -> No
         "[cron] does not start",
         "System: [old] one",
         "I read HEARTBEAT.md today",
+        "Read HEARTBEAT.md and tell me whether it says that I live in Oslo.",
     ],
 )
 def test_what_a_person_writes_about_agents_or_below_their_events_is_no_task(prompt: str) -> None:
