@@ -110,9 +110,9 @@ async def note_folder(call: Call) -> None:
 
 
 async def _folder_of(known: dict[str, Any], user_id: Any) -> str | None:
-    """Return the id of a chat's folder, "" for none; None where that can't be known.
+    """Return the id of a chat's folder, "" for none; None if nothing tells it.
 
-    A call of Open WebUI's API that belongs to no chat names its folder. Of a chat the database knows it, whatever the request says.
+    A call of Open WebUI's API that belongs to no chat names its folder. The database knows it for a chat, whatever the request says.
     """
     chat_id = known.get("chat_id")
     if not chat_id:

@@ -142,7 +142,7 @@ class Identity:
 
 
 def _agents_chat(headers: Headers) -> str | None:
-    """Return the id of a coding agent's chat, whose requests carry all that the agent wants to be known of it."""
+    """Return the id of a coding agent's chat, whose requests carry its whole history."""
     sent = (
         readable_id(values(headers, name))
         for name, companion in _AGENTS_CHATS.items()

@@ -56,7 +56,7 @@ async def serve_bridge(url: str, token: str, user_id: str | None, project: str) 
 async def bridge(
     url: str, token: str, user_id: str | None, project: str = ""
 ) -> AsyncIterator["Server[Any]"]:
-    """Yield a server that passes what it is asked on to a running one.
+    """Yield a server that passes requests on to a running one.
 
     Args:
         url: The running server, with or without `/memory/mcp`.

@@ -259,7 +259,7 @@ async def refuse_held(asked: Asked) -> Any:
 async def move_memory(asked: Asked) -> Any:
     """Move a memory to a project, or out of one.
 
-    It is written there as by hand, and forgotten here; undoing either change undoes both. The chat that it comes from stays where it is.
+    It is written there as by hand, and forgotten here; undoing either change undoes both. Its chat stays.
 
     The answer is the memory in its new place, with another id.
     """

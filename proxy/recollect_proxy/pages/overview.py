@@ -153,6 +153,6 @@ def _day(zone: tzinfo, update: Update) -> date:
 
 
 async def _kept(visit: Visit, scopes: Sequence[str]) -> KeptCounts:
-    """Count what is kept of a person, under their own id and those of their projects."""
+    """Count a person's data, under their own id and those of their projects."""
     counts = [astuple(await visit.engine.count_kept(each)) for each in scopes]
     return KeptCounts(*map(sum, zip(*counts, strict=True)))

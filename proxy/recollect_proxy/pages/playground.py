@@ -28,7 +28,7 @@ from recollect_proxy.pages.visit import Reading, Transaction, Visit, require_adm
 _LONGEST_QUESTION = 2000
 _LONGEST_CONVERSATION, _MOST_MESSAGES, _LONGEST_MODEL = 8000, 20, 256
 _SPEAKERS = {"user:": Role.USER, "assistant:": Role.ASSISTANT}
-"""The beginnings of lines with which somebody begins to speak; a text without any is one message of the user."""
+"""The beginnings of lines that open a message; a text without any is one message of the user."""
 _MODEL_FAILURES = (
     (InvalidExtractionError, "unreadable"),
     (ExtractorTimeoutError, "late"),
@@ -86,7 +86,7 @@ async def show_playground(visit: Reading, question: FromQuery[str] = "") -> Resp
 
 @post("/playground")
 async def try_extraction(change: Transaction) -> Response[str]:
-    """Show what the model would keep of a conversation of the user's, and why nothing else."""
+    """Show the statements that the model would keep of the user's conversation, and reasons against others."""
     visit, form = change.visit, change.form
     require_administrator(visit)
     said, model = storable_text(form.get("conversation", "")).strip(), form.get("model", "").strip()

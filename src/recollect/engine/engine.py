@@ -339,7 +339,7 @@ class Engine(Profiles):
     async def try_formation(
         self, user_id: str, conversation: Sequence[Message], *, model: str = ""
     ) -> FormationTrial:
-        """Return what a model would keep of a conversation, and why; nothing is stored but the count of its tokens.
+        """Return the statements that a model would keep of a conversation, and why; nothing is stored but the count of its tokens.
 
         Args:
             user_id: Whose conversation, with what the memory knows of them.

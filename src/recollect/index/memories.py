@@ -31,7 +31,7 @@ _OBJECT_BYTES = 1_000
 """The bytes that a memory takes apart from its text and its columns, about."""
 
 _NOT_OF_PROJECTS = frozenset({Source.QA_TURN, Source.GLOBAL})
-"""The sources of memories that a project's chats don't get from the person's own: exchanges of chats, and what it has itself."""
+"""The sources of memories that a project's chats don't get from the person's own: exchanges of chats, and its own memories."""
 
 
 class StoredMemory(NamedTuple):

@@ -44,7 +44,7 @@ class Snapshot:
         versions: The versions that it was read in.
         memories: Their memories.
         past: Their past statements, which were true until something changed.
-        own: Of a project, the versions of the person's own memory that it holds with it; None for one that is as it was read.
+        own: The versions of the person's own memory in a project's snapshot that it holds with it; None for one that is as it was read.
         passages: Their message log; None if it takes too many bytes: then the store is asked.
         profile: The entries of their profile.
         names: Numbers of chats, messages and speakers.

@@ -39,7 +39,7 @@ class KeptCounts:
 
 
 class Unsettled(NamedTuple):
-    """The numbers of what waits.
+    """How much waits.
 
     Attributes:
         held: Memories that wait for approval.

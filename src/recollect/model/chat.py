@@ -149,7 +149,7 @@ class Chat:
         done: The user's wishes in this chat (to remember, forget, correct) that were carried out since its last turn.
         abandoned: The messages of other versions of the next turn, and those after the first of them.
         versions: The versions of its user's memory; None if they were not read.
-        own: Of a project's chat, those of the person's own memory; None if it is not recalled there.
+        own: In a project's chat, those of the person's own memory; None if it is not recalled there.
     """
 
     injections: tuple[Injection, ...] = ()

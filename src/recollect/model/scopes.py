@@ -1,6 +1,6 @@
 """Whose data it is: a person's own, or that of one of their projects; the chat; and the versions of the data.
 
-A project is a scope of its own, with an id like a user's, so that all that keeps users apart keeps projects apart, too. The id is
+A project is a scope of its own, with an id like a user's, so that the walls between users are those between projects. The id is
 the person's with ``SEPARATOR`` and the project's name behind it; no person's id holds that character.
 """
 
@@ -84,7 +84,7 @@ def project_of(user_id: str) -> str:
 
 
 def scopes_in(user_id: str) -> tuple[str, ...]:
-    """Return the ids of all that is recalled for a user: in a project the project's first, then the person's own."""
+    """Return the ids of the scopes recalled for a user: in a project the project's first, then the person's own."""
     return tuple(dict.fromkeys((user_id, person_of(user_id))))
 
 

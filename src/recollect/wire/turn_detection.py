@@ -89,7 +89,7 @@ def detect_turn(
 
 
 def _unasked(detected: DetectedTurn) -> DetectedTurn:
-    """Return a turn whose words are nobody's, but whose chat keeps its memories, which the server has cached with it."""
+    """Return a turn without words, whose chat keeps the memories that the server has cached with it."""
     turn = detected.turn
     return replace(detected, turn=turn and replace(turn, text=""), forms=False)
 

@@ -79,7 +79,7 @@ async def form_exchanges(
     """
     pipeline = FormationPipeline(backends, guard, rules, clock=clock, new_id=uuid7)
     formed: list[Formed] = []
-    while len(formed) < len(exchanges):  # those before a wish to forget come alone
+    while len(formed) < len(exchanges):  # only those before a wish to forget
         formed += await pipeline.form(exchanges[len(formed) :], strategy=Strategy.EXTRACT)
     return formed
 

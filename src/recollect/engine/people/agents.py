@@ -81,8 +81,8 @@ class Forgetting:
 class AgentMemories(Administration):
     """A person's memories as agents may use them. Every method raises StoreError when the store fails.
 
-    ``rank`` ranks them for a turn, ``chats`` searches their chats, and ``snapshot`` reads all that is recalled for a user: in a
-    project the person's own, too.
+    ``rank`` ranks them for a turn, ``chats`` searches their chats, and ``snapshot`` reads every memory recalled for a user: in
+    a project the person's own, too.
     """
 
     def __init__(

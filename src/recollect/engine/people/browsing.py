@@ -194,9 +194,9 @@ class Browsing(Administration):
     async def undo_together(
         self, user_id: str, update_id: UUID, *, actor: Actor = Actor.ADMIN
     ) -> tuple[Update, ...]:
-        """Undo a change with all that were made in the same moment, as when several memories were taken away at once.
+        """Undo a change with all that were made in the same moment, as when several memories were forgotten at once.
 
-        What can't be undone, because it was changed since, stays. Return the audit's rows of the undone changes.
+        A change whose memory was changed since stays. Return the audit's rows of the undone changes.
 
         Raises:
             ChangeNotFoundError: It is none of the user's last 500 changes.

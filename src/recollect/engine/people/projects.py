@@ -1,4 +1,4 @@
-"""A person's projects: which there are, how they are called, and what is moved into them and out again. Raises."""
+"""A person's projects: which there are, how they are called, and moving memories into them and out again. Raises."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -73,7 +73,7 @@ class Projects(SharedMemories):
     ) -> Memory:
         """Move a statement of a user's own to a project of the person, or with "" to the person; return it as it is there.
 
-        It is written there as by hand, without the chat that it comes from: that stays where it is. To undo the change on either side
+        It is written there as by hand, without its chat, which stays. To undo the change on either side
         undoes both.
 
         Raises:

@@ -215,7 +215,7 @@ class RecallState:
 
     @property
     def made_of(self) -> tuple[object, ...]:
-        """All that a choice by one ranking depends on, but for the time; the chat has to be known."""
+        """Everything that a choice by one ranking depends on but the time; the chat has to be known."""
         turn = replace(self.turn, at=_ANY_TIME, model="")
         return turn, self.chat, self.options, self.answers, self.count
 

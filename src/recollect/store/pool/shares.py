@@ -68,7 +68,7 @@ class Lending:
         self._waiting.append(turn)
         self._let_in()
         try:
-            if not turn.come.done():  # mostly nobody waits
+            if not turn.come.done():  # mostly no request waits
                 async with asyncio.timeout(seconds):
                     await turn.come
             yield

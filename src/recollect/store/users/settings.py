@@ -34,7 +34,7 @@ W = TypeVar("W", bound=StrEnum)
 
 
 class UserSettings:
-    """Keeps the settings that were changed while the engine runs. Those of a person hold in all of their projects."""
+    """Keeps the settings that were changed while the engine runs. A person's settings hold in all of their projects."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
