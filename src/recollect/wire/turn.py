@@ -98,11 +98,11 @@ def _begun_answer(chat: ChatBody) -> str:
     return authored_text(last) if last.role == "assistant" and not last.has_tool_calls else ""
 
 
-def spoken(chat: ChatBody) -> Iterator[tuple[int, Message]]:
-    """Yield what user and assistant say, as their authors wrote it, each with its position in the request."""
+def spoken(chat: ChatBody, *, by_agent: bool = False) -> Iterator[tuple[int, Message]]:
+    """Yield what user and assistant say to a frontend or a coding agent, as they wrote it, each with its position in the request."""
     for position, message in enumerate(chat.messages):
         if message.role in ("user", "assistant"):
-            yield position, _message_of(message)
+            yield position, _message_of(message, by_agent=by_agent)
 
 
 def is_users(message: Message) -> bool:
@@ -110,9 +110,9 @@ def is_users(message: Message) -> bool:
     return message.role is Role.USER and message.text != _TOOL_IMAGES
 
 
-def _message_of(message: ChatMessage) -> Message:
+def _message_of(message: ChatMessage, *, by_agent: bool) -> Message:
     speaker = message.name if isinstance(message.name, str) else None
-    return Message(_ROLES[message.role], authored_text(message), speaker)
+    return Message(_ROLES[message.role], authored_text(message, by_agent=by_agent), speaker)
 
 
 def _present(given: str | None) -> str | None:

@@ -65,7 +65,7 @@ def detect_turn(
         return DetectedTurn(skip=Skip.UNREADABLE if is_readable and parsed is None else Skip.TOO_LARGE)
     if is_background_task(parsed) or (by_agent and not parsed.shape.has_tools):
         return DetectedTurn(skip=Skip.TASK)
-    every = tuple(spoken(parsed))
+    every = tuple(spoken(parsed, by_agent=by_agent))
     turn = read_turn(
         parsed, user_id=user_id, session_id=session_id, message_id=message_id, at=at, every=every
     )

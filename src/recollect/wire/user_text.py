@@ -32,11 +32,12 @@ _BLOCKS = (
 _OUR_FENCE = bounded(r"^<(?P<closes>/?)recollect_(?P<what>memories|history)>[ \t]*\r?$", re.MULTILINE)
 
 
-def authored_text(message: ChatMessage) -> str:
+def authored_text(message: ChatMessage, *, by_agent: bool = False) -> str:
     """Return the author's own words in a message.
 
     Args:
         message: Any message. A user's message loses the frontend's text, an assistant's its thoughts.
+        by_agent: Whether a coding agent sends it, which joins several messages of its person as parts, and writes no file so.
 
     Returns:
         The text parts, joined by line ends; of a user's, each without retrieved documents, lists
@@ -52,7 +53,9 @@ def authored_text(message: ChatMessage) -> str:
     texts = message.texts
     if isinstance(message.content, list) and len(message.content) > 1:
         texts = [text for text in texts if not is_context(text)]
-    words = without_file_parts(texts)  # behind those of agents, which come before the words
+    words = (
+        texts if by_agent else without_file_parts(texts)
+    )  # behind an agent's parts, which come before the words
     return "\n".join(filter(None, (_unwrapped(without_data(text)) for text in words)))
 
 

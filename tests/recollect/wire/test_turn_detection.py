@@ -145,6 +145,16 @@ def test_an_agent_that_lets_the_model_call_no_tools_asks_for_itself(fields: dict
     assert heard(HELLO).skip is None
 
 
+def test_words_in_a_later_part_are_no_file_where_an_agent_joins_messages_of_its_person() -> None:
+    parts = ["Go on, please.", "Then look at main.py\nI prefer tabs."]
+    joined = {"role": "user", "content": [{"type": "text", "text": each} for each in parts]}
+
+    detected = of_agent(joined, tools=TOOLS)
+
+    assert detected.turn is not None
+    assert detected.turn.text == "\n".join(parts)
+
+
 def test_an_agent_asks_for_itself_behind_a_chat_whose_end_is_not_to_be_cached() -> None:
     answer = {"role": "assistant", "content": "Hi."}
     said = {"role": "user", "content": [CACHED]}
