@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from recollect.errors import EmbedderError
 
 GRAPH = "graph.onnx"
-_WEIGHTS = "recollect_weights"
 _FATAL = 4
 
 _LONG = 128
@@ -32,7 +31,7 @@ def installed_model(name: str) -> Path:
         EmbedderError: The package is not installed, or lacks the model.
     """
     try:
-        folder = Path(str(resources(_WEIGHTS))) / "models" / name
+        folder = Path(str(resources("recollect_weights"))) / "models" / name
     except ModuleNotFoundError:
         raise EmbedderError(
             "The package recollect-memory-weights is not installed: install its wheel, which comes with Recollect's."

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import EmbedderError
-from recollect_weights.blocks import dequantized
 
 
 class WordRows:
@@ -40,4 +39,7 @@ class WordRows:
 
     def of(self, pieces: Sequence[int]) -> NDArray[np.float32]:
         """Return the embeddings of word pieces by their ids, (pieces, hidden) float32."""
+        # Not above: where the package is missing, ``installed_model`` says so.
+        from recollect_weights.blocks import dequantized  # noqa: PLC0415
+
         return dequantized(self._blocks[np.asarray(pieces)])

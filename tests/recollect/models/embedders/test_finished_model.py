@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +33,19 @@ def test_a_damaged_graph_is_named(tmp_path: Path, damage: str) -> None:
         open_session(folder)
 
 
-def test_without_the_package_of_weights_it_is_named_with_how_to_install_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(finished_model, "_WEIGHTS", "no_such_package")
+@table("embedder", ["local.LocalEmbedder('all-MiniLM-L6-v2')", "multilingual_e5.MultilingualE5Embedder()"])
+def test_without_the_package_of_weights_it_is_named_with_how_to_install_it(embedder: str) -> None:
+    module = embedder.partition(".")[0]
+    program = (
+        "import sys; sys.modules['recollect_weights'] = None;"
+        f"from recollect.models.embedders import {module}; {embedder}"
+    )
 
-    with pytest.raises(EmbedderError, match="install its wheel"):
-        installed_model("all-MiniLM-L6-v2")
+    done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
+
+    [*_, error] = done.stderr.splitlines()
+    assert error.startswith("recollect.errors.EmbedderError: The package recollect-memory-weights is not")
+    assert "install its wheel" in error
 
 
 def test_a_model_that_the_package_lacks_is_named() -> None:
