@@ -83,8 +83,8 @@ class SnapshotCache:
         return len(self._kept)
 
     def has(self, user_id: str) -> bool:
-        """Return whether a person's snapshot is kept, or one of a project that holds their memory."""
-        return user_id in self._kept or any(user_id in {each, person_of(each)} for each in self._united)
+        """Return whether a person's snapshot is kept, or one of a project of theirs."""
+        return any(user_id in {each, person_of(each)} for each in (*self._kept, *self._united))
 
     def at_hand(self, user_id: str, versions: Versions) -> Snapshot | None:
         """Return a person's snapshot if it is kept, and at least as new as ``versions``."""

@@ -154,6 +154,7 @@ async def test_what_is_recalled_in_a_project_is_joined_again_only_when_a_memory_
     await lives.subject.forget(lives.own, tea.id)
     assert {each.content for each in (await joined()).memories.items} == {BOAT}
     cache.forget(lives.own)
+    assert cache.has(lives.own), "by the project's"
     cache.forget(lives.boat)
     assert not cache.has(lives.own)
 
