@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.model import ROOT, project_name, project_scope
+from recollect.model import LONGEST_TITLE, ROOT, project_name, project_scope
 from recollect.model.local_time import zone_named
 from recollect.text.unfilled import is_unfilled
 from recollect.wire.turn_detection import DetectedTurn, detect_turn
@@ -17,8 +17,6 @@ _NOT_A_PERSON = ("task", "internal", "automation_id")
 
 _PROJECT = "recollect_project"
 """The key under which the hooks of a request keep the project of its chat: "" for none, None where that can't be known."""
-
-_LONGEST_TITLE = 100
 
 _OFF = "recollect_off"
 """The key that the filter `recollect_off`, a chat's switch, sets in the metadata of a request."""
@@ -134,7 +132,7 @@ async def folder_title(call: Call) -> tuple[str, str] | None:
     if not folder_id or folders is None:
         return None
     folder = await folders.get_folder_by_id_and_user_id(folder_id, user_id)
-    return None if folder is None else (str(folder_id), str(folder.name)[:_LONGEST_TITLE])
+    return None if folder is None else (str(folder_id), str(folder.name)[:LONGEST_TITLE])
 
 
 def _zone(user: Any, metadata: Any) -> str:

@@ -1,5 +1,6 @@
 """Sessions of pages by a link or a key, their end, and the choice of language. Never: keeps a key."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -97,8 +98,7 @@ async def choose_language(request: Asked, parts: Parts) -> Response[str]:
     """Keep which language is wanted, and lead back. It is no one's secret, and is asked before anybody entered, too."""
     parts.require_own_site(request)
     fields = await fields_of(request)
-    back = fields.get("back", "")
-    response = redirect(f"{BASE}{back}" if back.startswith("/") and back[1:].isalpha() else BASE)
+    response = redirect_back(fields)
     if (language := fields.get("language", "")) in LANGUAGES:
         response.set_cookie(cookie_of(parts, request, LANGUAGE_COOKIE, language, _YEAR))
     return response
@@ -134,6 +134,12 @@ def _entered(request: Asked, parts: PageParts, session: PageSession, path: str) 
     response = redirect(f"{BASE}{path}")
     set_session(response, request, parts, session)
     return response
+
+
+def redirect_back(fields: Mapping[str, str]) -> Response[str]:
+    """Lead back to the page that a form names as its own; if it names none to the first."""
+    back = fields.get("back", "")
+    return redirect(f"{BASE}{back}" if back.startswith("/") and back[1:].isalpha() else BASE)
 
 
 def cookie_of(parts: PageParts, request: Asked, name: str, value: str, lasts: timedelta) -> Cookie:

@@ -92,9 +92,8 @@ async def try_extraction(change: Transaction) -> Response[str]:
     said, model = storable_text(form.get("conversation", "")).strip(), form.get("model", "").strip()
     conversation = conversation_of(said)
     is_bounded = len(said) <= _LONGEST_CONVERSATION and len(model) <= _LONGEST_MODEL
-    if not (is_bounded and any(each.role is Role.USER for each in conversation[:_MOST_MESSAGES])):
-        raise PageError(BAD_INPUT)
-    if len(conversation) > _MOST_MESSAGES:
+    is_bounded = is_bounded and len(conversation) <= _MOST_MESSAGES
+    if not (is_bounded and any(each.role is Role.USER for each in conversation)):
         raise PageError(BAD_INPUT)
     reader = visit.session.principal.name
     await visit.engine.note_admin_read(visit.user_id, reader=reader, operation="page: extraction")

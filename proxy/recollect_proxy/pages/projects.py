@@ -4,15 +4,12 @@ from urllib.parse import quote
 
 from litestar import Response, post
 
-from recollect.model import project_name
+from recollect.model import LONGEST_TITLE, project_name
 from recollect_proxy.access import SESSION_LIFETIME
-from recollect_proxy.pages.entry import cookie_of
+from recollect_proxy.pages.entry import cookie_of, redirect_back
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.memories import id_of, last_change
-from recollect_proxy.pages.rendering import BASE
-from recollect_proxy.pages.visit import PROJECT_COOKIE, Asked, Parts, Transaction, fields_of, redirect
-
-_LONGEST_TITLE = 100
+from recollect_proxy.pages.visit import PROJECT_COOKIE, Asked, Parts, Transaction, fields_of
 
 
 @post("/project")
@@ -20,8 +17,7 @@ async def choose_project(request: Asked, parts: Parts) -> Response[str]:
     """Keep whose memory is shown, the person's own or that of a project, and lead back. A name of no project of theirs shows their own."""
     parts.require_own_site(request)
     fields = await fields_of(request)
-    back, name = fields.get("back", ""), project_name(fields.get("name")) or ""
-    response = redirect(f"{BASE}{back}" if back.startswith("/") and back[1:].isalpha() else BASE)
+    name, response = project_name(fields.get("name")) or "", redirect_back(fields)
     response.set_cookie(cookie_of(parts, request, PROJECT_COOKIE, quote(name, safe=""), SESSION_LIFETIME))
     return response
 
@@ -30,7 +26,7 @@ async def choose_project(request: Asked, parts: Parts) -> Response[str]:
 async def change_project(change: Transaction) -> Response[str]:
     """Change how the shown project is called, and whether its chats recall its memories alone."""
     visit, title = change.visit, change.form.get("title", "").strip()
-    if not visit.project or len(title) > _LONGEST_TITLE:
+    if not visit.project or len(title) > LONGEST_TITLE:
         raise PageError(BAD_INPUT)
     alone = change.form.get("alone") == "yes"
     await visit.engine.change_project(visit.person, visit.project, title=title, alone=alone)

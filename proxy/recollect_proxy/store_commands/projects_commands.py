@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.model import Project, project_scope
+from recollect.model import LONGEST_TITLE, Project, project_scope
 from recollect_proxy.store_commands.printing import Output, Table
 from recollect_proxy.store_commands.running_commands import (
     MISUSED,
@@ -19,8 +19,6 @@ from recollect_proxy.store_commands.upkeep_commands import erasure_output
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
-
-_LONGEST_TITLE = 100
 
 projects_app = typer.Typer(
     help="See which projects a user has, change and erase one.", no_args_is_help=True, add_completion=False
@@ -42,8 +40,8 @@ async def list_projects(engine: "Engine", user: User) -> Output:
 def _some_part(*, title: str | None, alone: bool | None) -> None:
     if title is None and alone is None:
         fail("Give at least one of --title, --alone, --with-own.", MISUSED)
-    if title is not None and not 0 < len(title.strip()) <= _LONGEST_TITLE:
-        fail(f"A title has 1 to {_LONGEST_TITLE} characters.", MISUSED)
+    if title is not None and not 0 < len(title.strip()) <= LONGEST_TITLE:
+        fail(f"A title has 1 to {LONGEST_TITLE} characters.", MISUSED)
 
 
 @projects_app.command()

@@ -11,6 +11,7 @@ from recollect.api.fields import PLAIN
 from recollect.api.people import FlagsChange
 from recollect.model import (
     LONGEST_PROJECT,
+    LONGEST_TITLE,
     MOST_QUESTIONS,
     MOST_TOPICS,
     OF_SETTINGS,
@@ -64,7 +65,7 @@ class Project(Struct):
     """A project of the user."""
 
     name: Annotated[ProjectName, Meta(min_length=1)]
-    title: Annotated[str, Meta(max_length=100)] = ""
+    title: Annotated[str, Meta(max_length=LONGEST_TITLE)] = ""
     alone: bool = False
 
 

@@ -100,6 +100,7 @@ from recollect.model.request import ItemPart, NotHelpful, RecallPage, RequestRec
 from recollect.model.requests_in_chat import LISTED, CarriedOut, KeptRequest, LastExchange, PointedAt
 from recollect.model.scopes import (
     LONGEST_PROJECT,
+    LONGEST_TITLE,
     SEPARATOR,
     Project,
     Scope,

@@ -15,6 +15,9 @@ SEPARATOR = "\x1f"
 LONGEST_PROJECT = 64
 """Characters of a project's name."""
 
+LONGEST_TITLE = 100
+"""Characters of a project's name for people to read."""
+
 _NOT_IN_NAMES = frozenset({"Cc", "Cs", "Zl", "Zp"})
 """The Unicode categories of control characters, lone surrogates and line ends."""
 
