@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct, UnsetType
 
 from recollect.api.operation import Operation
+from recollect.api.queries import KEY, MATCH, PROJECT
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +62,17 @@ def request_of(operation: Operation[Any], *ids: str | UUID, **given: Unpack[Give
         TypeError: ``send`` is not of the operation's shape.
         msgspec.ValidationError: A field does not fit its type, as a time without a zone.
     """
-    send, key, if_match = given.get("send"), given.get("key"), given.get("if_match")
+    send, key = given.get("send"), given.get("key")
+    if_match, project = given.get("if_match"), given.get("project")
     if send is not None:
         if operation.takes is None or not isinstance(send, operation.takes):
             raise TypeError(f"{operation.name} does not take {type(send).__name__}.")
         msgspec.json.decode(msgspec.json.encode(send), type=type(send))
     body = msgspec.json.encode(send) if send is not None and operation.takes_body else None
     headers = {} if body is None else {"Content-Type": "application/json"}
-    headers |= {} if key is None else {"Idempotency-Key": key}
-    headers |= {"If-Match": if_match} if isinstance(if_match, str) else {}
-    headers |= (
-        {} if given.get("project") is None else {"X-Recollect-Project": quote(str(given["project"]), safe="")}
-    )
+    headers |= {} if key is None else {KEY: key}
+    headers |= {MATCH: if_match} if isinstance(if_match, str) else {}
+    headers |= {} if project is None else {PROJECT: quote(project, safe="")}
     query = _query(send) if send is not None and not operation.takes_body else []
     return Request(operation.method, _path(operation.path, ids), query, body, headers)
 
