@@ -18,7 +18,7 @@ from recollect.errors import (
     NotUndoableError,
     RecollectError,
 )
-from recollect.model import SHOWN, Actor, Changer, Flags, Memory, MemoryFilter, Party, Update, project_of
+from recollect.model import SHOWN, Actor, Changer, Flags, Memory, MemoryFilter, Party, Update, project_scope
 from recollect_openwebui.languages import language_of
 from recollect_openwebui.page import my_memories_page
 
@@ -51,16 +51,14 @@ class MyMemories:
         """
         taken = MemoryFilter(kinds=SHOWN)
         async with _engine() as engine:
-            titles = {
-                each.name: each.title or each.name
-                for each in await engine.projects(self.user_id, measured=False)
-            }
-            scopes, behind, found = await engine.scopes_of(self.user_id), UUID(after) if after else None, []
+            projects = await engine.projects(self.user_id, measured=False)
+            titles = {project_scope(self.user_id, each.name): each.title or each.name for each in projects}
+            scopes, behind, found = [self.user_id, *titles], UUID(after) if after else None, []
             if behind is not None:
                 scopes = scopes[scopes.index(await self._scope_of(engine, behind)) :]
             for scope in scopes:
                 page = await engine.page(scope, limit=limit, after=behind, taken=taken)
-                found += [_memory(each, titles.get(project_of(scope), "")) for each in page.memories]
+                found += [_memory(each, titles.get(scope, "")) for each in page.memories]
                 behind = None
                 if page.next is not None or len(found) >= limit:
                     break

@@ -12,7 +12,6 @@ from recollect_proxy.store_commands.running_commands import (
     DataDir,
     ProjectOption,
     fail,
-    project_named,
     settings_of,
     user_named,
 )
@@ -52,7 +51,6 @@ def mcp(
     configure_logging("error")
     if user is not None:
         user = user_named(user)
-    project = project_named(project)
     if url:
         work = _bridge(url, (token or "").strip(), user, project)
     elif user is None:
