@@ -5,7 +5,6 @@ is the worst that one can do. Run by ``make e2e-sites``; needs ``apt-get install
 """
 
 import json
-import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -14,10 +13,11 @@ from typing import Any
 
 import jwt
 import pytest
-from playwright.async_api import Browser, Page, Route, async_playwright
+from playwright.async_api import Browser, Page, Route
 from tests.recollect_proxy.settings import proxy_settings
 from tests.scripted.upstream import JSON, Answer, ScriptedUpstream, completion_body, whole
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_model, running_proxy
+from tests.support.browsers import headless_browser
 from tests.support.received import Received
 
 SECRET = "Lapsang Souchong"
@@ -27,8 +27,6 @@ PLANTED = "Pays everything through Zantelo"
 SIGNING = "5f0c9a1be2d347869c1d0f6a7b8e4c23"
 
 _ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-background-networking",
     "--host-resolver-rules=MAP *.example 127.0.0.1",
     # What newer browsers ask their person before; others, and this one once allowed, ask nobody.
     "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests",
@@ -128,19 +126,6 @@ def allow_everybody(request: Received) -> Answer:
 
 
 @asynccontextmanager
-async def browser() -> AsyncIterator[Browser]:
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("Chromium is not installed: `apt-get install chromium` does it")
-    async with async_playwright() as playwright:
-        started = await playwright.chromium.launch(executable_path=program, args=_ARGUMENTS)
-        try:
-            yield started
-        finally:
-            await started.close()
-
-
-@asynccontextmanager
 async def page_at(opened: Browser, origin: str) -> AsyncIterator[Page]:
     """Open a page of this origin: its document is ours, whatever else it asks for goes where the name leads."""
 
@@ -196,7 +181,7 @@ async def test_a_page_of_another_site_reaches_no_memory(mode: str, own_dsn: str,
     user = User("anna")
     async with (
         ScriptedUpstream(allow_everybody) as upstream,
-        browser() as opened,
+        headless_browser(*_ARGUMENTS) as opened,
         remembered(mode, own_dsn, tmp_path, upstream, user) as proxy,
     ):
         before = await _known(proxy, user)
@@ -232,7 +217,7 @@ async def test_a_page_of_the_proxys_own_address_has_memory_so_that_the_tries_abo
     user = User("anna")
     async with (
         ScriptedUpstream(allow_everybody) as upstream,
-        browser() as opened,
+        headless_browser(*_ARGUMENTS) as opened,
         remembered("header", own_dsn, tmp_path, upstream, user) as proxy,
     ):
         origin = f"http://127.0.0.1:{proxy.port}"

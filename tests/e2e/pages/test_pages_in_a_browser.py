@@ -4,7 +4,6 @@ Needs ``apt-get install chromium``. With SCREENSHOTS=FOLDER pictures of each pag
 """
 
 import os
-import shutil
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -15,10 +14,11 @@ from uuid import UUID
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+from playwright.async_api import Browser, BrowserContext, Page
 from tests.recollect_proxy.memory_api.serving import TOKEN, engine_over
 from tests.recollect_proxy.pages.served_pages import Pages, serve_pages
 from tests.recollect_proxy.pages.test_hostile_pages import HOSTILE, live_with
+from tests.support.browsers import headless_browser
 from tests.support.stores import Store
 from uuid_utils.compat import uuid7
 
@@ -85,13 +85,8 @@ HINTS = {
 
 @pytest.fixture(scope="module")
 async def browser() -> AsyncIterator[Browser]:
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("Chromium is not installed: `apt-get install chromium` does it")
-    async with async_playwright() as playwright:
-        started = await playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+    async with headless_browser() as started:
         yield started
-        await started.close()
 
 
 @pytest.fixture

@@ -11,10 +11,11 @@ from typing import TypeAlias
 import pytest
 from playwright.async_api import Browser, Locator, expect
 from tests.e2e.openwebui.hosts import EVENTS, HINT, Host
-from tests.e2e.openwebui.in_browser.web_page import WebPage, headless_browser, web_page
+from tests.e2e.openwebui.in_browser.web_page import WebPage, web_page
 from tests.e2e.openwebui.language_model import prompt
 from tests.e2e.openwebui.people import PASSWORD, Conversation, Person
 from tests.e2e.openwebui.server import REPOSITORY
+from tests.support.browsers import headless_browser
 from tests.support.waiting import until
 
 LISBON, PORTO = "I live in Lisbon with my dog Pipa.", "I live in Porto with my dog Pipa."

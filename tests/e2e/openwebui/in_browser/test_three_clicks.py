@@ -5,10 +5,11 @@ import re
 from pathlib import Path
 
 from tests.e2e.openwebui.hosts import with_ollama_and_a_proxy_nobody_uses
-from tests.e2e.openwebui.in_browser.web_page import headless_browser, web_page
+from tests.e2e.openwebui.in_browser.web_page import web_page
 from tests.e2e.openwebui.language_model import MARKS, REPLY, prompt
 from tests.e2e.openwebui.people import Conversation
 from tests.e2e.openwebui.server import ADMIN_EMAIL, ADMIN_PASSWORD, REPOSITORY
+from tests.support.browsers import headless_browser
 
 SAID = "I live in Lisbon and my dog is called Fips."
 ASKED = "Where do I live?"

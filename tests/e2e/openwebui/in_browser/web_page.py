@@ -4,18 +4,14 @@ Never: the server's API, a memory, what a test expects.
 """
 
 import re
-import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pytest
-from playwright.async_api import Browser, Error, Locator, Page, Route, async_playwright, expect
+from playwright.async_api import Browser, Error, Locator, Page, Route, expect
 
 _MILLISECONDS = 60_000
-_PROGRAM = "chromium"
-_ARGUMENTS = ("--no-sandbox", "--disable-background-networking")
 _OF_THE_PAGE_ITSELF = {"about", "blob", "data"}
 _SIGNED_IN = "You're now logged in."
 _NEWS = "What's New in Open WebUI"
@@ -213,20 +209,6 @@ class WebPage:
     @property
     def _sources(self) -> Locator:
         return self._messages.last.get_by_role("button", name=re.compile("^View source: "))
-
-
-@asynccontextmanager
-async def headless_browser() -> AsyncIterator[Browser]:
-    """Start Debian's Chromium without a window, and end it on leaving. Without one the test is skipped."""
-    program = shutil.which(_PROGRAM)
-    if program is None:
-        pytest.skip("Chromium is not installed: `apt-get install chromium` does it")
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=program, args=_ARGUMENTS)
-        try:
-            yield browser
-        finally:
-            await browser.close()
 
 
 @asynccontextmanager
