@@ -113,8 +113,8 @@ def conversation_of(text: str) -> list[Message]:
     """Return the messages of a pasted conversation, by the lines that begin with a speaker."""
     messages: list[tuple[Role, list[str]]] = []
     for line in text.splitlines():
-        speaker, _, words = line.partition(":")
-        role = _SPEAKERS.get(f"{speaker.strip().casefold()}:")
+        speaker, colon, words = line.partition(":")
+        role = _SPEAKERS.get(f"{speaker.strip().casefold()}{colon}")
         if role is not None:
             messages.append((role, [words]))
         elif messages:

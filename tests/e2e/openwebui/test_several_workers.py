@@ -255,7 +255,9 @@ def test_none_of_its_processes_is_left_when_it_is_stopped(crew: Crew) -> None:
     assert not [each for each in started(crew.host.server) if is_alive(each)]
 
 
-@pytest.mark.xfail(strict=True, reason="Open WebUI ends by a signal that lets nobody tidy up")
+@pytest.mark.xfail(
+    strict=True, raises=TimeoutError, reason="Open WebUI ends by a signal that lets nobody tidy up"
+)
 async def test_nor_the_database_that_they_brought_along(stopped: int) -> None:
     await until(lambda: not is_alive(stopped), seconds=_STOPPING_SECONDS)
 

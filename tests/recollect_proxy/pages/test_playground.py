@@ -85,6 +85,7 @@ async def test_an_administrator_sees_what_would_be_kept_of_a_conversation_and_th
     [
         ("hello\nthere", [("user", "hello\nthere")]),
         ("user: a\n b\nASSISTANT: c", [("user", "a\n b"), ("assistant", "c")]),
+        ("User: I am a\nuser\nof it", [("user", "I am a\nuser\nof it")]),
         ("Note: this\nUser: that", [("user", "Note: this"), ("user", "that")]),
         ("Assistant:\nUser:", []),
     ],
