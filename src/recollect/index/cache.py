@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import is_
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from recollect.index.memories import Memories
 from recollect.index.passages import StoredPassage
@@ -51,6 +51,20 @@ class SnapshotStore(Protocol):
         ...
 
 
+class _United(NamedTuple):
+    """The memories of a project, joined with its person's own.
+
+    Attributes:
+        parts: The memories and past statements of both, by which it is known again.
+        joined: Both's memories, and both's past statements.
+        nbytes: The bytes that it takes.
+    """
+
+    parts: tuple[Memories, ...]
+    joined: tuple[Memories, Memories]
+    nbytes: int
+
+
 class SnapshotCache:
     """The snapshots of the people who were active last.
 
@@ -65,9 +79,7 @@ class SnapshotCache:
         self._store = store
         self._most_bytes = most_bytes
         self._kept: OrderedDict[str, tuple[Snapshot, int]] = OrderedDict()
-        self._united: OrderedDict[str, tuple[tuple[Memories, ...], tuple[Memories, Memories], int]] = (
-            OrderedDict()
-        )
+        self._united: OrderedDict[str, _United] = OrderedDict()
         self._loading: dict[str, asyncio.Task[Snapshot]] = {}
         self._bytes = 0
         self.loads = 0
@@ -122,16 +134,16 @@ class SnapshotCache:
         """
         scope, parts = project.user_id, (project.memories, project.past, own.memories, own.past)
         kept = self._united.get(scope)
-        if kept is not None and all(map(is_, kept[0], parts)):
+        if kept is not None and all(map(is_, kept.parts, parts)):
             self._united.move_to_end(scope)
-            return project.with_own(own, kept[1])
+            return project.with_own(own, kept.joined)
         is_small = len(own.memories.items) + len(own.past.items) < _LOADED_IN_THREAD
         united = project.with_own(own) if is_small else await asyncio.to_thread(project.with_own, own)
         size = united.nbytes - (0 if united.passages is None else united.passages.nbytes)
-        of_scope, of_person = self._kept.get(scope, (None, 0)), self._kept.get(own.user_id, (None, 0))
-        if of_scope[0] is project and of_person[0] is own:  # else one of them was dropped meanwhile
+        (of_scope, _), (of_person, _) = (self._kept.get(each, (None, 0)) for each in (scope, own.user_id))
+        if of_scope is project and of_person is own:  # else one of them was dropped meanwhile
             self._drop_united(scope)
-            self._united[scope] = parts, (united.memories, united.past), size
+            self._united[scope] = _United(parts, (united.memories, united.past), size)
             self._bytes += size
             self._evict()
         return united
@@ -164,7 +176,7 @@ class SnapshotCache:
     def _drop_united(self, user_id: str) -> None:
         """Drop what holds the memory of a project or a person, united with another."""
         for scope in [each for each in self._united if user_id in {each, person_of(each)}]:
-            self._bytes -= self._united.pop(scope)[2]
+            self._bytes -= self._united.pop(scope).nbytes
 
     def _drop(self, user_id: str) -> None:
         self._drop_united(user_id)
@@ -226,7 +238,7 @@ class SnapshotCache:
     def _evict(self) -> None:
         """Drop the snapshots that were used longest ago until all fit; those that can be made of others first."""
         while self._united and self._bytes > self._most_bytes:
-            self._bytes -= self._united.popitem(last=False)[1][2]
+            self._bytes -= self._united.popitem(last=False)[1].nbytes
         while self._kept and self._bytes > self._most_bytes:
             self._drop(next(iter(self._kept)))
 
