@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NoReturn
 
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
@@ -11,7 +10,6 @@ from tests.scripted.models import BrokenEmbedder, WordEmbedder
 from tests.servers.databases import administrator
 from tests.support.notes import note_placed
 from tests.support.stores import LATER, NOON, NORTH, Store, vector
-from tests.support.watched_stores import Through
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, Prepared
@@ -22,7 +20,6 @@ from recollect.errors import (
     ProfileFullError,
     ProfileNotAllowedError,
     StoreError,
-    StoreUnavailableError,
 )
 from recollect.model import (
     Actor,
@@ -76,14 +73,6 @@ class SlowEmbedder(WordEmbedder):
             self.began.set()
         await self.goes_on.wait()
         return await super().embed(texts)
-
-
-class Unreadable(Through):
-    """A store of profiles that fails."""
-
-    async def profile(self, _user_id: str) -> NoReturn:
-        """Fail."""
-        raise StoreUnavailableError
 
 
 async def somebody(store: Store, *, allows: bool = True, second: Embedder | None = None) -> Engine:
