@@ -49,15 +49,15 @@ class MyMemories:
 
         The person's own come first, then those of one project after another.
         """
-        taken = MemoryFilter(kinds=SHOWN)
+        taken, found = MemoryFilter(kinds=SHOWN), list[Json]()
         async with _engine() as engine:
             projects = await engine.projects(self.user_id, measured=False)
             titles = {project_scope(self.user_id, each.name): each.title or each.name for each in projects}
-            scopes, behind, found = [self.user_id, *titles], UUID(after) if after else None, []
+            scopes, behind = [self.user_id, *titles], UUID(after) if after else None
             if behind is not None:
                 scopes = scopes[scopes.index(await self._scope_of(engine, behind)) :]
             for scope in scopes:
-                page = await engine.page(scope, limit=limit, after=behind, taken=taken)
+                page = await engine.page(scope, limit=limit - len(found), after=behind, taken=taken)
                 found += [_memory(each, titles.get(scope, "")) for each in page.memories]
                 behind = None
                 if page.next is not None or len(found) >= limit:

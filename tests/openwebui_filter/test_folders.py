@@ -159,18 +159,21 @@ async def test_a_deleted_chat_is_erased_in_its_folder(
 async def test_my_memories_lists_and_changes_those_of_folders_too(engine: Engine, alice: Person) -> None:
     own = [await engine.add(alice, f"Likes tea {number}") for number in range(3)]
     boat = await engine.add(project_scope(alice, "boat"), "The boat is called Petrel")
+    mast = await engine.add(project_scope(alice, "boat"), "The mast is new")
     mine = my_memories(alice)
     assert mine is not None
 
     listed, after = [], None
     while True:
         page = await mine.page(limit=2, after=after)
+        assert len(page["memories"]) <= 2
         listed += page["memories"]
         if (after := page["next"]) is None:
             break
 
     assert [(each["id"], each["project"]) for each in listed] == [
         *((str(each.id), "") for each in reversed(own)),
+        (str(mast.id), "boat"),
         (str(boat.id), "boat"),
     ]
     await mine.correct(str(boat.id), "The boat is called Gull")
