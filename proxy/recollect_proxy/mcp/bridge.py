@@ -5,7 +5,6 @@ Each request has a connection of its own, under the client's name, so the server
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from importlib.metadata import version
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
@@ -27,6 +26,7 @@ from mcp_types import (
     ReadResourceResult,
 )
 
+from recollect import __version__
 from recollect.api.queries import PROJECT
 from recollect_proxy.mcp import PATH, REFUSED_HEADER
 from recollect_proxy.mcp.protocol_server import Context, client_of, server_of
@@ -138,7 +138,7 @@ class _Bridge:
     @asynccontextmanager
     async def _connected(self, name: str) -> AsyncIterator[Client]:
         transport = streamable_http_client(self._url, http_client=self._http_client)
-        info = Implementation(name=name, version=version("recollect-memory"))
+        info = Implementation(name=name, version=__version__)
         async with Client(transport, client_info=info) as client:
             yield client
 

@@ -5,7 +5,6 @@ Errors are answered here, in our words. The SDK would log an unknown error with 
 
 import logging
 from collections.abc import Callable
-from importlib.metadata import version
 from typing import Any, TypeAlias
 from uuid import UUID
 
@@ -34,6 +33,7 @@ from mcp_types import (
 )
 from msgspec import Struct
 
+from recollect import __version__
 from recollect.api.agents import ArgumentError, MemoryDocument, ProfileDocument
 from recollect.errors import EmbedderError, MemoryNotFoundError, StoreError, SwitchedOffError
 from recollect.runtime.failures import raised_at
@@ -74,7 +74,7 @@ def server_of(answers: Any) -> "Server[Any]":
     return Server(
         "recollect",
         title="Recollect",
-        version=version("recollect-memory"),
+        version=__version__,
         instructions=INSTRUCTIONS,
         on_list_tools=answers.list_tools,
         on_call_tool=answers.call_tool,
