@@ -23,12 +23,12 @@ const quietDay = (time) => day(time, new Date(time).getFullYear() === new Date()
 const short = (text) => text.length > 50 ? text.slice(0, 49) + "\u2026" : text;
 const origin = ({observed_at: time, provenance: {evidence}, source}) =>
   t(evidence ? "said" : ["manual", "import", "global"].includes(source) ? `source.${source}` : "noted", {day: day(time)});
-const brought = ({use, topics}) => use === "always" ? t("brought.always") : use === "asked" ? t("brought.asked") :
-  topics?.length ? t("brought.topics", {topics: topics.join(", ")}) : "";
+const recalled = ({use, topics}) => use === "always" ? t("recalled.always") : use === "asked" ? t("recalled.asked") :
+  topics?.length ? t("recalled.topics", {topics: topics.join(", ")}) : "";
 const kindOf = (kind) => { const name = t(`kind.${kind}`); return name[0].toLocaleUpperCase(locale) + name.slice(1); };
 const details = ({content, kind, provenance: {evidence}, ...memory}) => made("div", {class: "more"},
   evidence && evidence.trim() !== content.trim() && made("blockquote", {}, evidence),
-  ...some([kindOf(kind), origin({...memory, provenance: {evidence}}), brought(memory)]).map((each) => made("p", {class: "meta"}, each)));
+  ...some([kindOf(kind), origin({...memory, provenance: {evidence}}), recalled(memory)]).map((each) => made("p", {class: "meta"}, each)));
 const form = (text, label, save, leave) => {
   const field = made("textarea", {"aria-label": label, maxlength: 8000}), commit = async () => { if (!await save(field.value)) field.focus(); };
   field.value = text; field.addEventListener("keydown", (event) => {
