@@ -1,6 +1,9 @@
 """What a turn asks of the memory is read from the user's words, and from what they refer to."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,6 +12,7 @@ from tests.support.recollections import NOON, turn
 
 from recollect.model import Message, Role
 from recollect.recall import read_query
+from recollect.recall.query import RecallQuery, read_of
 from recollect.text.lexical import query_terms
 
 MARATHON = Message(Role.USER, "I ran two marathons last year, in Graz and in Linz.")
@@ -87,3 +91,33 @@ def test_whatever_is_said_is_read(said: str, before: list[Message]) -> None:
 
     assert len(query.asked) <= 1201
     assert query.text.endswith(query.asked)
+
+
+def test_turns_that_are_taken_for_alike_have_one_query() -> None:
+    texts = ("And the second one?", "Where did I run last year?")
+    histories = (
+        (),
+        (Message(Role.USER, ""),),
+        (MARATHON,),
+        (WELL_DONE,),
+        (MARATHON, WELL_DONE),
+        (WELL_DONE, MARATHON),
+        (MARATHON, replace(WELL_DONE, text="Not bad.")),
+    )
+    times = (NOON, NOON.replace(hour=13), NOON.astimezone(timezone(timedelta(hours=5))))
+    others: tuple[dict[str, Any], ...] = (
+        {"key": "a"},
+        {"model": "a"},
+        {"speaker": "Anna"},
+        {"begun_answer": "In Graz"},
+        {"prompt": ("You help.",)},
+        {"follows": "a"},
+        {"is_whole": True},
+        {"has_document": True},
+    )
+    alike: dict[object, RecallQuery] = {}
+
+    for text, history, at, other in product(texts, histories, times, others):
+        each = turn(text, history=history, at=at, **other)
+        query = read_query(each)
+        assert alike.setdefault(read_of(each), query) == query
