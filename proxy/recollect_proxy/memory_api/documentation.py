@@ -146,7 +146,7 @@ def _schemas(operations: Sequence[Operation[Any]]) -> dict[str, Any]:
     for shape in known:
         schemas[shape.__name__]["examples"] = [example_of(shape)]
     schemas["ErrorBody"]["examples"] = [msgspec.to_builtins(MEMORY_NOT_FOUND.body)]
-    for change in ("MemoryChange", "CommonFlagsChange", "FlagsChange", "ProfileEntryChange"):
+    for change in ("MemoryChange", "CommonFlagsChange", "FlagsChange", "ProfileEntryChange", "ProjectChange"):
         schemas[change]["minProperties"] = 1
     schemas["BulkCorrection"]["minProperties"] = 3  # op, id and at least one field
     del schemas["Memory"]["properties"]["etag"]  # it is a header

@@ -14,6 +14,7 @@ from msgspec import UNSET, Struct
 from msgspec import inspect as types
 
 from recollect.api.fields import ID, NOT_BLANK, NOT_EMPTY
+from recollect.model import COMMONS, SEPARATOR
 from recollect.text.unfilled import is_unfilled
 
 Shape = TypeVar("Shape", bound=Struct)
@@ -21,7 +22,7 @@ Shape = TypeVar("Shape", bound=Struct)
 _FORMS = {
     NOT_BLANK: " that are not only white space",
     NOT_EMPTY: "",
-    ID["pattern"]: ", not `*`, and no unfilled template",
+    ID["pattern"]: " without U+001F, not `*`, and no unfilled template",
 }
 """The requirement of each pattern of a text."""
 
@@ -189,7 +190,7 @@ def _checked(value: Any, base: types.Type, schema: Mapping[str, Any]) -> Any:
 def _checked_text(text: str, longest: int, pattern: str) -> str:
     if not 0 < len(text) <= longest or "\0" in text:
         raise ValueError
-    if pattern == ID["pattern"] and (text == "*" or is_unfilled(text)):
+    if pattern == ID["pattern"] and (text == COMMONS or SEPARATOR in text or is_unfilled(text)):
         raise ValueError
     if pattern != NOT_BLANK:
         return text

@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from recollect import model
 from recollect.api.fields import (
-    PLAIN,
+    NOT_BLANK,
     Content,
     ProjectName,
     SessionId,
@@ -42,7 +42,12 @@ class ProjectChange(Struct, forbid_unknown_fields=True):
     """A change of a project: at least one of the fields. Its name stays."""
 
     title: (
-        Annotated[str, bounded_text(100, "Its name for people to read.", pattern=PLAIN, example="The boat")]
+        Annotated[
+            str,
+            bounded_text(
+                100, "Its name for people to read, kept in one line.", pattern=NOT_BLANK, example="The boat"
+            ),
+        ]
         | UnsetType
     ) = UNSET
     alone: (

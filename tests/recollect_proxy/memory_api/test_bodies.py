@@ -127,7 +127,7 @@ WRONG_CHANGES: list[Any] = [
     [{"op": "correct", "id": ID, "event_at": "2026-03-15"}],
 ]
 WRONG_USERS: list[Any] = [
-    *(None, "bob", [], [1], [None], [""], ["*"], [f"{SECRET}\0"], ["x" * 257], ["bob", "*"]),
+    *(None, "bob", [], [1], [None], [""], ["*"], [f"{SECRET}\0"], ["x" * 257], ["bob", "*"], ["bob\x1fboat"]),
     [f"user-{number}" for number in range(101)],
 ]
 
@@ -180,7 +180,7 @@ def refused(read: Callable[[bytes, Any], Any], operation: Operation[Any], given:
         ),
         *(
             (NEW, content("x", session_id=each), "session_id", "or null")
-            for each in ("", "*", "x\0", "{{ID}}")
+            for each in ("", "*", "x\0", "bob\x1fboat", "{{ID}}")
         ),
         (CHANGE, {}, None, "at least one of content, kind, importance"),
         (CHANGE, {"content": None}, "content", "string"),
@@ -256,7 +256,10 @@ def test_a_wrong_body_is_refused(operation: Operation[Any], body: Any, field: st
         (LIST, "from=noon", "from", "offset from UTC"),
         (LIST, "as_of=2026-03-15T09:30:00", "as_of", "offset from UTC"),
         *((LIST, f"text={each}", "text", "1 to 200 characters") for each in ("", "x" * 201, "%00")),
-        *((LIST, f"session={each}", "session", "1 to 256 characters") for each in ("", "*", "x" * 257)),
+        *(
+            (LIST, f"session={each}", "session", "1 to 256 characters")
+            for each in ("", "*", "x" * 257, "x%1Fy")
+        ),
         (LIST, "state=all&state=past", "state", "given once"),
         (LIST, "kinds=fact", "kinds", "unknown parameter"),
         (LIST, f"{SECRET}=1", None, "unknown parameter"),
@@ -266,7 +269,10 @@ def test_a_wrong_body_is_refused(operation: Operation[Any], body: Any, field: st
         (SEARCH, "q=a&after=1", "after", "unknown parameter"),
         (TRY, "user=anna", "q", "given"),
         *((TRY, f"q={each}&user=anna", "q", "1 to 4000") for each in ("", "%20%09", "a%00b", "x" * 4001)),
-        *((TRY, f"q=tea&user={each}", "user", "1 to 256 characters") for each in ("*", "", "a%00")),
+        *(
+            (TRY, f"q=tea&user={each}", "user", "1 to 256 characters")
+            for each in ("*", "", "a%00", "bob%1Fboat")
+        ),
         *(
             (Users.list_sessions, f"begun_before={each}", "begun_before", "offset from UTC")
             for each in (

@@ -2,21 +2,24 @@
 
 import uuid
 from typing import Any
+from urllib.parse import quote
 
 import schemathesis  # type: ignore[import-not-found]  # of the clients' own environment
 
-_KEY = "Idempotency-Key"
+_KEY, _PROJECT = "Idempotency-Key", "X-Recollect-Project"
 _IDS = ("user_id", "session_id", "user", "session")
 _LONGEST = 256
 
 
 @schemathesis.hook  # type: ignore[untyped-decorator]
 def before_call(_context: Any, case: Any, _kwargs: Any) -> None:
-    """Mend what is meant to be right: each key is another, each id is filled in, each time zone exists."""
+    """Mend what is meant to be right: each key is another, each id is filled in, each project percent-encoded, each time zone exists."""
     if case.meta is None or case.meta.generation.mode != schemathesis.GenerationMode.POSITIVE:
         return
     if _KEY in (case.headers or {}):
         case.headers[_KEY] = str(uuid.uuid4())
+    if _PROJECT in (case.headers or {}):
+        case.headers[_PROJECT] = quote(case.headers[_PROJECT], safe="")
     for named in (case.path_parameters, case.query, case.body):
         if isinstance(named, dict):
             _mend(named)
