@@ -1,4 +1,4 @@
-"""Nobody is told to install from a public index what is not ours there: decision 0003."""
+"""No page tells people to install a name from a public index that is not ours there: decision 0003."""
 
 import re
 from pathlib import Path

@@ -49,7 +49,7 @@ async def show_memories(
     after: FromQuery[str] = "",
     picked: FromQuery[str] = "",
 ) -> Response[str]:
-    """Return the page of memories, with what waits for the person; ``picked=all`` ticks all that are listed."""
+    """Return the page of memories, with banners for the person; ``picked=all`` ticks each listed memory."""
     taken = MemoryFilter(
         kinds=frozenset({Kind(kind)}) if kind in {each.value for each in Kind} else SHOWN,
         session_id=other_id_named(chat) if chat else None,

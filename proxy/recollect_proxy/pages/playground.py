@@ -103,9 +103,9 @@ async def try_extraction(change: Transaction) -> Response[str]:
     except ExtractorError as error:
         name = next(name for kind, name in _MODEL_FAILURES if isinstance(error, kind))
         return _page(visit, **given, failure=name)
-    kept = [each for each in trial.changes if each.action in _KEPT]
-    other = [each for each in trial.changes if each.action not in _KEPT and each.action != "ignore"]
-    refused = [each for each in trial.changes if each.action == "ignore"]
+    kept = [each for each in trial.decisions if each.action in _KEPT]
+    other = [each for each in trial.decisions if each.action not in _KEPT and each.action != "ignore"]
+    refused = [each for each in trial.decisions if each.action == "ignore"]
     return _page(visit, **given, trial=trial, decided={"kept": kept, "changed": other, "refused": refused})
 
 

@@ -22,7 +22,7 @@ Shape = TypeVar("Shape", bound=Struct)
 _FORMS = {
     NOT_BLANK: " that are not only white space",
     NOT_EMPTY: "",
-    ID["pattern"]: " without U+001F, not `*`, and no unfilled template",
+    ID["pattern"]: ", not `*`, no unfilled template, without U+001F",
 }
 """The requirement of each pattern of a text."""
 

@@ -47,7 +47,7 @@ class TriedConversation(Struct, forbid_unknown_fields=True):
     ] = ""
 
 
-class TriedChange(Struct):
+class TriedDecision(Struct):
     """A decision about a tried message."""
 
     message: Annotated[
@@ -73,7 +73,7 @@ class TriedChange(Struct):
 class FormationTrial(Struct):
     """A tried extraction."""
 
-    changes: Annotated[list[TriedChange], about("The decisions, message by message.")]
+    decisions: Annotated[list[TriedDecision], about("The decisions, message by message.")]
     is_read: Annotated[bool, about("Whether a model could read all of it, and its answer could be read.")]
     tokens: Annotated[int, about("The tokens that the model took.")]
     seconds: Annotated[float, about("How long it took.")]

@@ -342,7 +342,7 @@ class Engine(Profiles):
         """Return the statements that a model would keep of a conversation, and why; nothing is stored but the count of its tokens.
 
         Args:
-            user_id: Whose conversation, with what the memory knows of them.
+            user_id: The user of the conversation, whose memories the model is shown.
             conversation: Messages of the user and the assistant, in order.
             model: The model of the chat, which is asked if no other is named to form memories.
 

@@ -16,7 +16,7 @@ from tests.support.received import Received
 MODELS = ("scripted", "scripted-too")
 REPLY = "All right, noted."
 MARKS = {"X-Test-Task": "{{TASK}}", "X-Test-Chat": "{{CHAT_ID}}"}
-"""What a connection sends along, so that a test knows the requests apart that nobody else has to."""
+"""A header of a connection, by which a test tells its requests from others."""
 
 _NDJSON = [(b"Content-Type", b"application/x-ndjson")]
 _LISTED: dict[bytes, Any] = {

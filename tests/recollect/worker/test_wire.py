@@ -1,4 +1,4 @@
-"""What a worker is told is what its host was told, and what it tells adds up."""
+"""A worker gets its host's settings, and its counts add up."""
 
 from collections import Counter
 from datetime import timedelta

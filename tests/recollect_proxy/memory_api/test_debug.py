@@ -158,7 +158,7 @@ async def test_a_tried_extraction_tells_what_would_be_kept_and_why_nothing_else_
     assert response.status == 200, response.body
     told = [
         (each["message"], each["action"], each["reason"], each["content"], each["evidence"])
-        for each in response.json["changes"]
+        for each in response.json["decisions"]
     ]
     assert told == [
         (1, "add", "new", MOVED.content, MOVED.evidence),

@@ -33,7 +33,7 @@ from recollect.ports import Clock
 
 
 @dataclass(frozen=True, slots=True)
-class TriedChange:
+class TriedDecision:
     """A decision of formation about a tried message.
 
     Attributes:
@@ -62,7 +62,7 @@ class FormationTrial:
         is_read: Whether a model has read all of it.
     """
 
-    changes: tuple[TriedChange, ...]
+    decisions: tuple[TriedDecision, ...]
     is_read: bool
     tokens: int
     seconds: float
@@ -126,7 +126,7 @@ def _exchanges(conversation: Sequence[Message], plain: Turn) -> list[Exchange]:
     return exchanges
 
 
-def _tried(number: int, change: Change) -> TriedChange:
+def _tried(number: int, change: Change) -> TriedDecision:
     said: Memory | Candidate | None = None
     known: UUID | None = None
     match change:
@@ -144,8 +144,8 @@ def _tried(number: int, change: Change) -> TriedChange:
             known = change.target
     action = type(change).__name__.lower()
     if said is None:
-        return TriedChange(number, action, change.reason, memory_id=known)
+        return TriedDecision(number, action, change.reason, memory_id=known)
     evidence = said.evidence if isinstance(said, Candidate) else said.provenance.evidence
-    return TriedChange(
+    return TriedDecision(
         number, action, change.reason, said.content, evidence, said.kind, said.importance, known
     )

@@ -19,7 +19,7 @@ def before_call(_context: Any, case: Any, _kwargs: Any) -> None:
     if _KEY in (case.headers or {}):
         case.headers[_KEY] = str(uuid.uuid4())
     if _PROJECT in (case.headers or {}):
-        case.headers[_PROJECT] = quote(case.headers[_PROJECT], safe="")
+        case.headers[_PROJECT] = quote(_filled(case.headers[_PROJECT], 64), safe="")
     for named in (case.path_parameters, case.query, case.body):
         if isinstance(named, dict):
             _mend(named)
@@ -35,6 +35,6 @@ def _mend(named: dict[str, Any]) -> None:
         named["time_zone"] = "Pacific/Auckland"
 
 
-def _filled(text: str) -> str:
-    """Return an id that is no template: one of marks or white space alone has a letter before it."""
-    return text if text[:1].isalnum() else f"a{text}"[:_LONGEST]
+def _filled(text: str, longest: int = _LONGEST) -> str:
+    """Return an id or a name that is no template: one of marks or white space alone has a letter before it."""
+    return text if text[:1].isalnum() else f"a{text}"[:longest]
