@@ -31,7 +31,7 @@ Shape = TypeVar("Shape", bound=Struct)
 _LONGEST_KEY, _MOST_TAGS = 255, 20
 _TAG = bounded(r'(W/)?"([\x21\x23-\x2B\x2D-\x7E]{0,128})"')  # without a comma, which parts them
 _LINE = f"1 to {LONGEST_PROJECT} characters in one line"
-_PROJECT = f"{_LINE}, as percent-encoded UTF-8"
+_PROJECT = f"{_LINE}, as percent-encoded UTF-8, and no unfilled template"
 _SEGMENT = "1 to 256 characters, as percent-encoded UTF-8, without NUL and U+001F, not `*` alone, and no unfilled template"
 
 

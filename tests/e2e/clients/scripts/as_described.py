@@ -19,22 +19,32 @@ def before_call(_context: Any, case: Any, _kwargs: Any) -> None:
     if _KEY in (case.headers or {}):
         case.headers[_KEY] = str(uuid.uuid4())
     if _PROJECT in (case.headers or {}):
-        case.headers[_PROJECT] = quote(_filled(case.headers[_PROJECT], 64), safe="")
+        case.headers[_PROJECT] = quote(_named(case.headers[_PROJECT]), safe="")
     for named in (case.path_parameters, case.query, case.body):
         if isinstance(named, dict):
             _mend(named)
+    for name, value in (case.path_parameters or {}).items():
+        if value in {None, "None"}:  # it follows an answer whose list of ids is empty
+            case.path_parameters[name] = str(uuid.uuid4())
 
 
 def _mend(named: dict[str, Any]) -> None:
     for name in _IDS:
         if isinstance(named.get(name), str):
             named[name] = _filled(named[name])
+    if isinstance(named.get("project"), str):
+        named["project"] = _named(named["project"])
     if isinstance(named.get("users"), list):
         named["users"] = [_filled(each) for each in named["users"]]
     if isinstance(named.get("time_zone"), str):
         named["time_zone"] = "Pacific/Auckland"
 
 
-def _filled(text: str, longest: int = _LONGEST) -> str:
-    """Return an id or a name that is no template: one of marks or white space alone has a letter before it."""
-    return text if text[:1].isalnum() else f"a{text}"[:longest]
+def _filled(text: str) -> str:
+    """Return an id that is no template: one of marks or white space alone has a letter before it."""
+    return text if text[:1].isalnum() else f"a{text}"[:_LONGEST]
+
+
+def _named(text: str) -> str:
+    """Return the name of a project that is no template: without marks, of which templates are made."""
+    return f"a {''.join(each for each in text if each.isalnum())}"[:64]
