@@ -46,5 +46,5 @@ def _filled(text: str) -> str:
 
 
 def _named(text: str) -> str:
-    """Return the name of a project that is no template: without marks, of which templates are made."""
-    return f"a {''.join(each for each in text if each.isalnum())}"[:64]
+    """Return the name of a project that is no template, of the same length: without marks, of which templates are made."""
+    return "".join(each if each.isalnum() else "a" for each in text)
