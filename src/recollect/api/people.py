@@ -19,7 +19,16 @@ from recollect.api.fields import (
     word,
 )
 from recollect.api.memories import Outline, Page
-from recollect.model import EntryState, FailedAt, Party, Placement, ProfileField, Role, Strategy
+from recollect.model import (
+    LONGEST_TITLE,
+    EntryState,
+    FailedAt,
+    Party,
+    Placement,
+    ProfileField,
+    Role,
+    Strategy,
+)
 
 
 class Project(Struct):
@@ -45,7 +54,10 @@ class ProjectChange(Struct, forbid_unknown_fields=True):
         Annotated[
             str,
             bounded_text(
-                100, "Its name for people to read, kept in one line.", pattern=NOT_BLANK, example="The boat"
+                LONGEST_TITLE,
+                "Its name for people to read, kept in one line.",
+                pattern=NOT_BLANK,
+                example="The boat",
             ),
         ]
         | UnsetType
