@@ -8,6 +8,7 @@ from recollect.api.insights import *
 from recollect.api.memories import *
 from recollect.api.operation import Operation, Permission
 from recollect.api.people import *
+from recollect.api.projects import Project, ProjectChange, ProjectList
 from recollect.api.queries import *
 from recollect.api.trials import *
 

@@ -8,9 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from recollect import model
 from recollect.api.fields import (
-    NOT_BLANK,
     Content,
-    ProjectName,
     SessionId,
     Time,
     about,
@@ -20,7 +18,6 @@ from recollect.api.fields import (
 )
 from recollect.api.memories import Outline, Page
 from recollect.model import (
-    LONGEST_TITLE,
     EntryState,
     FailedAt,
     Party,
@@ -29,43 +26,6 @@ from recollect.model import (
     Role,
     Strategy,
 )
-
-
-class Project(Struct):
-    """A project of a user."""
-
-    name: ProjectName
-    title: Annotated[str, about("Its name for people to read; empty if it has no other.")]
-    alone: Annotated[bool, about("Whether its chats recall its memories alone, without the user's own.")]
-    memories: Annotated[int, about("How many memories of its own it has.")]
-    chats: Annotated[int, about("How many chats.")]
-
-
-class ProjectList(Struct):
-    """The projects of a user, by name."""
-
-    projects: list[Project]
-
-
-class ProjectChange(Struct, forbid_unknown_fields=True):
-    """A change of a project: at least one of the fields. Its name stays."""
-
-    title: (
-        Annotated[
-            str,
-            bounded_text(
-                LONGEST_TITLE,
-                "Its name for people to read, kept in one line.",
-                pattern=NOT_BLANK,
-                example="The boat",
-            ),
-        ]
-        | UnsetType
-    ) = UNSET
-    alone: (
-        Annotated[bool, about("Whether its chats recall its memories alone, without the user's own.")]
-        | UnsetType
-    ) = UNSET
 
 
 class Sessions(Struct):
