@@ -14,11 +14,15 @@ KNOWN = "I keep bees in the garden."
 
 
 def _answer(request: Received) -> Answer:
-    return extract_statements(request) if _is_extraction(request) else completion("All right.")
+    return extract_statements(request) if _is_background(request) else completion("All right.")
 
 
-def _is_extraction(request: Received) -> bool:
+def _is_background(request: Received) -> bool:
     return "response_format" in request.json
+
+
+def _wanted(request: Received) -> str:
+    return str(request.json["response_format"]["json_schema"]["name"])
 
 
 @dataclass(frozen=True)
@@ -35,13 +39,16 @@ class Servers:
     def all(self) -> tuple[ScriptedUpstream, ...]:
         return self.default, self.cloud, self.unlearned, self.private
 
+    def background(self, server: ScriptedUpstream) -> list[Received]:
+        """Return the extractions and summaries that a server was asked for; a summary may come late."""
+        return [each for each in server.received if _is_background(each)]
+
     def extractions(self, server: ScriptedUpstream) -> list[Received]:
-        return [each for each in server.received if _is_extraction(each)]
+        return [each for each in self.background(server) if _wanted(each) == "memories"]
 
     def asked(self, server: ScriptedUpstream) -> list[str]:
         """Return for which answers a server was asked in the background."""
-        asked = (each.json["response_format"]["json_schema"]["name"] for each in self.extractions(server))
-        return list(dict.fromkeys(asked))
+        return list(dict.fromkeys(map(_wanted, self.background(server))))
 
     async def say(self, user: User, said: str, model: str, path: bytes = b"/v1", **fields: Any) -> None:
         target = path + b"/chat/completions"
@@ -103,7 +110,7 @@ async def test_each_server_extracts_what_was_said_to_it_and_nothing_else(
     for words, _, server in said.values():
         [extraction, *_] = servers.extractions(server)
         assert words in extraction.json["messages"][-1]["content"]
-    assert servers.extractions(servers.unlearned) == []
+    assert servers.background(servers.unlearned) == []
     await until(lambda: "summary" in servers.asked(servers.private))
     assert "summary" in servers.asked(servers.default)
     assert servers.asked(servers.cloud) == [
@@ -118,7 +125,7 @@ async def test_a_credential_goes_back_to_the_server_it_came_for_alone(servers: S
     await servers.say(user, "My bird is called Kim.", "any", b"/private", chat="chat-3")
 
     keys = [
-        {value for each in servers.extractions(server) for value in each.values(b"authorization")}
+        {value for each in servers.background(server) for value in each.values(b"authorization")}
         for server in (servers.default, servers.cloud, servers.private)
     ]
     assert keys == [{KEY}, {b"Bearer key-of-the-cloud"}, {KEY}]
@@ -130,7 +137,7 @@ async def test_nothing_is_formed_or_summarized_of_what_an_upstream_is_not_learne
     await servers.say(user, "My parrot is called Ada.", "secret-1")
 
     await servers.proxy.all_formed()
-    asked = [each for server in servers.all for each in servers.extractions(server)]
+    asked = [each for server in servers.all for each in servers.background(server)]
     assert [
         each for each in asked if b"parrot" in each.body
     ] == []  # a summary of the test before may come late
@@ -145,7 +152,7 @@ async def test_what_extracts_is_shown_of_memories_and_of_the_chat_what_its_polic
     await servers.say(user, "I moved the bees to the roof.", "gpt-6")
     await servers.say(user, "My bees are black.", "llama")
 
-    shown = b"".join(each.body for each in servers.extractions(servers.cloud))
+    shown = b"".join(each.body for each in servers.background(servers.cloud))
     assert b"I moved the bees to the roof." in shown
     assert KNOWN.encode() not in shown  # neither as a memory, nor as what was said before
     assert KNOWN.encode() in servers.extractions(servers.default)[-1].body
@@ -157,4 +164,4 @@ async def test_turns_said_to_two_servers_are_never_asked_of_one(servers: Servers
     await servers.proxy.formed(user)
 
     assert len(servers.extractions(servers.cloud)) > 0
-    assert all(b"Tom" not in each.body for each in servers.extractions(servers.cloud))
+    assert all(b"Tom" not in each.body for each in servers.background(servers.cloud))
