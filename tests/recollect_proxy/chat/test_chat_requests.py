@@ -3,22 +3,13 @@
 import re
 
 import pytest
-from tests.recollect_proxy.chat.spoken import replies
-from tests.recollect_proxy.frontends import APIS, Api, Frontend, Sent
+from tests.recollect_proxy.frontends import Frontend, Sent
 from tests.recollect_proxy.given import given_memory
 from tests.scripted.extraction import Pupil
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
 
 FACTS = ("Lives in Lisbon", "Has a dog called Fips", "Works as a nurse")
-IN_EACH = pytest.mark.parametrize("api", APIS.values(), ids=APIS)
-
-
-@pytest.fixture
-def answering(upstream: ScriptedUpstream) -> ScriptedUpstream:
-    """The LLM, in whatever API it is asked."""
-    upstream.otherwise = replies("All right.")
-    return upstream
 
 
 @pytest.fixture
@@ -43,17 +34,15 @@ async def left(proxy: RunningProxy, user: User) -> set[str]:
 
 def last_done(sent: Sent) -> str:
     """Return the notes next to the last message that say what was done for it."""
-    content = sent.messages[-1]["content"]
-    text = content if isinstance(content, str) else "\n".join(str(part.get("text", "")) for part in content)
-    return "\n".join(line for line in text.splitlines() if line.startswith(("- [DONE]", "- [NOT DONE]")))
+    lines = str(sent.messages[-1]["content"]).splitlines()
+    return "\n".join(line for line in lines if line.startswith(("- [DONE]", "- [NOT DONE]")))
 
 
-@IN_EACH
 async def test_what_is_listed_is_forgotten_by_its_number_and_comes_back(
-    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, person: User, api: Api
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, person: User
 ) -> None:
     del pupil  # it understands nothing, so the requests work without a model
-    chat = Frontend(proxy, answering, person, api=api)
+    chat = Frontend(proxy, upstream, person)
     numbered = await listed(chat)
     assert {*numbered} == {*FACTS}
 

@@ -24,18 +24,6 @@ async def ask(
 
 
 @IN_BOTH
-async def test_another_user_never_sees_it(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, other_user: User, api: Spoken
-) -> None:
-    await given_memory(proxy, user)
-    answer = await ask(proxy, api, other_user, api.body(WHICH_TEA))
-
-    assert user.id != other_user.id
-    assert answer.header(b"x-recollect-memories") == b"0"
-    assert upstream.last.body == api.body(WHICH_TEA)
-
-
-@IN_BOTH
 async def test_memories_are_added_to_a_json_answer_when_they_are_asked_for(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Spoken
 ) -> None:

@@ -128,16 +128,6 @@ async def test_what_was_asked_is_not_told_where_that_is_switched_off(
     assert (await proxy.api(b"GET", f"/explain/{request}")).json == explanation
 
 
-async def test_what_was_asked_goes_with_its_chat(proxy: RunningProxy, drinker: User) -> None:
-    gone = await explanation_of(proxy, drinker, WHICH_TEA, chat="gone")
-    kept = await explanation_of(proxy, drinker, WHICH_TEA, chat="kept")
-
-    await proxy.api(b"DELETE", f"/users/{drinker.known_as}/sessions/gone")
-
-    assert (await proxy.api(b"GET", f"/explain/{gone['request_id']}")).status == 404
-    assert (await proxy.api(b"GET", f"/explain/{kept['request_id']}")).json["question"] == WHICH_TEA
-
-
 async def test_who_asks_right_after_the_answer_waits_for_what_is_being_written(
     proxy: RunningProxy, drinker: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,14 +178,6 @@ async def test_what_is_not_written_within_a_second_is_said_to_be_on_its_way(
 
     assert (early.status, early.json["error"]["code"]) == (503, "request_not_written")
     assert later.status == 200
-
-
-async def test_a_story_is_erased_with_its_user(proxy: RunningProxy, drinker: User) -> None:
-    explanation = await explanation_of(proxy, drinker, WHICH_TEA)
-
-    await proxy.engine.erase(drinker.known_as)
-
-    assert (await proxy.api(b"GET", f"/explain/{explanation['request_id']}")).status == 404
 
 
 @table("known", ["7", "not-a-uuid", "%00", "x" * 500])

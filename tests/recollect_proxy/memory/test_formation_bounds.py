@@ -26,17 +26,6 @@ WEIGHTS = {
 }
 
 
-# -- caps ------------------------------------------------------------------------------------------
-
-WEIGHTS = {
-    "I whistle while I cook.": 0.4,
-    "My name is Leonie.": 0.9,
-    "I own a red umbrella.": 0.35,
-    "My son Jan has asthma.": 0.95,
-    "I run a bookshop in Ghent.": 0.7,
-}
-
-
 async def tell_all(proxy: RunningProxy, pupil: Pupil, user: User) -> None:
     pupil.lessons += [Lesson(text, importance=weight) for text, weight in WEIGHTS.items()]
     for number, text in enumerate(WEIGHTS):
@@ -162,14 +151,3 @@ async def test_what_serves_everybody_is_told_to_those_who_have_fewer_than_five_m
     assert HOUSE in none.text
     assert HOUSE in four.text
     assert HOUSE not in five.text
-
-
-async def test_what_serves_everybody_is_nobodys_own_and_is_not_learned_from_a_prompt(
-    school: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    pupil.lessons += [Lesson(HOUSE), Lesson("library of our school", HOUSE)]
-
-    await Frontend(school, upstream, user).says(WHEN)
-
-    assert await school.statements(user) == []
-    assert await school.memories(user, at_least=0) == []

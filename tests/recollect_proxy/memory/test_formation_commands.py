@@ -2,7 +2,7 @@
 
 import pytest
 from tests.recollect_proxy.chat.spoken import replies
-from tests.recollect_proxy.frontends import APIS, Api, Frontend
+from tests.recollect_proxy.frontends import Frontend
 from tests.scripted.extraction import Lesson, Pupil
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
@@ -16,11 +16,6 @@ REMEMBER = "Remember that my locker at the pool is number 417."
 LOCKER = "my locker at the pool is number 417"
 WHICH = "Which number is my locker at the pool?"
 FORGET = "Please forget my locker at the pool."
-PORTO = "My sister Ines lives in Porto."
-BRAGA = "My sister Ines lives in Braga."
-CORRECTION = "No, I said my sister Ines lives in Braga."
-
-IN_EACH = pytest.mark.parametrize("api", APIS.values(), ids=APIS)
 
 
 @pytest.fixture
@@ -30,24 +25,22 @@ def answering(upstream: ScriptedUpstream) -> ScriptedUpstream:
     return upstream
 
 
-@IN_EACH
 async def test_what_somebody_asks_to_be_remembered_is_and_the_next_answer_can_say_so(
     proxy: RunningProxy,
     answering: ScriptedUpstream,
     pupil: Pupil,
     user: User,
-    api: Api,
 ) -> None:
     pupil.lessons.append(Lesson(LOCKER, importance=0.1))
     pupil.wishes.append(("remember", REMEMBER))
-    chat = Frontend(proxy, answering, user, api=api)
+    chat = Frontend(proxy, answering, user)
 
     asked = await chat.says(REMEMBER)
     await proxy.formed(user)
     next_one = await chat.says(SMALL_TALK)
     await proxy.formed(user)
     last = await chat.says(SMALL_TALK)
-    elsewhere = await Frontend(proxy, answering, user, chat="elsewhere", api=api).says(WHICH)
+    elsewhere = await Frontend(proxy, answering, user, chat="elsewhere").says(WHICH)
 
     [memory] = await proxy.memories(user)
     assert memory.importance >= 0.8
@@ -85,35 +78,6 @@ async def test_what_somebody_asks_to_be_forgotten_is_gone_from_everywhere(
     assert "417" not in (await asked.says(SMALL_TALK)).text, "nor a block that is attached again"
     assert "417" not in (await told.says(SMALL_TALK)).done
     assert FORGET not in new.text, "nor the command itself"
-
-
-async def test_a_correction_takes_the_place_of_what_is_wrong_and_the_next_answer_can_say_so(
-    proxy: RunningProxy,
-    answering: ScriptedUpstream,
-    pupil: Pupil,
-    user: User,
-) -> None:
-    pupil.lessons += [
-        Lesson(PORTO),
-        Lesson("my sister Ines lives in Braga", BRAGA, "contradicts", PORTO),
-    ]
-    pupil.wishes.append(("correct", CORRECTION, PORTO))
-    chat = Frontend(proxy, answering, user)
-    await chat.says(PORTO)
-    await proxy.formed(user)
-
-    await chat.says(CORRECTION)
-    await proxy.formed(user)
-    next_one = await chat.says(SMALL_TALK)
-    elsewhere = await Frontend(proxy, answering, user, chat="elsewhere").says(
-        "In which town does my sister Ines live?"
-    )
-
-    assert await proxy.statements(user) == [BRAGA]
-    assert f"- [DONE] Corrected, as the user said: {BRAGA}" in next_one.text
-    assert BRAGA in elsewhere.text
-    replaced = (await proxy.engine.history(user.known_as))[0]
-    assert (replaced.action, replaced.reason, replaced.before) == ("replace", "corrected", PORTO)
 
 
 async def test_of_a_secret_to_be_remembered_nothing_is_kept_and_the_next_answer_says_why(

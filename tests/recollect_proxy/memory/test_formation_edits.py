@@ -124,25 +124,3 @@ async def test_a_message_that_is_edited_while_it_is_formed_teaches_nothing(
     assert "Palmer" not in await asked(thread, WHICH_DENTIST)
     history = await thread.proxy.engine.history(thread.user.known_as)
     assert [each.after for each in history] == [QUILL]
-
-
-@pytest.mark.usefixtures("taught")
-async def test_an_edit_in_one_chat_touches_no_other_whose_messages_have_the_same_ids(
-    thread: Thread, proxy: RunningProxy, upstream: ScriptedUpstream, user: User, other_user: User
-) -> None:
-    first: list[tuple[bytes, bytes]] = [(b"X-Recollect-Message", b"1"), (b"X-Recollect-Parent", b"")]
-    edited: list[tuple[bytes, bytes]] = [(b"X-Recollect-Message", b"2"), (b"X-Recollect-Parent", b"")]
-    others: list[dict[str, Any]] = [
-        {"user": user, "chat": "another"},
-        {"user": other_user, "chat": "thread"},
-    ]
-    for other in others:
-        await Frontend(proxy, upstream, headers=first, **other).says(BOAT)
-    await Frontend(proxy, upstream, user, chat="thread", headers=first).says(PALMER)
-    assert await formed(thread) == [BOAT, PALMER]
-    assert await proxy.statements(other_user) == [BOAT]
-
-    await Frontend(proxy, upstream, user, chat="thread", headers=edited).says(QUILL)
-
-    assert await formed(thread) == [BOAT, QUILL]
-    assert await proxy.statements(other_user) == [BOAT]

@@ -1,11 +1,10 @@
 """A statement is kept if its quote is the person's, and changes known memories as its relation says."""
 
 import json
-from typing import Any
 
 from tests.recollect_proxy.frontends import Frontend
-from tests.scripted.extraction import Lesson, Pupil, memories_shown, statement
-from tests.scripted.upstream import Received, ScriptedUpstream, completion
+from tests.scripted.extraction import Lesson, Pupil, statement
+from tests.scripted.upstream import ScriptedUpstream, completion
 from tests.servers.running_proxy import RunningProxy, User
 
 COFFEE = "You drink five cups of coffee a day"
@@ -35,35 +34,6 @@ async def test_what_a_short_answer_confirms_is_read_in_the_request_where_the_log
     assert COFFEE in asked
     assert key not in asked
     assert "Otto" not in asked
-
-
-async def test_what_contradicts_or_ends_a_known_memory_takes_its_place_though_it_shares_its_words(
-    proxy: RunningProxy, pupil: Pupil, user: User
-) -> None:
-    told = ("Has a job interview at Aldi on 3 December", "Wears a brace", "Is getting divorced from Tom")
-    pupil.lessons = [Lesson("interview at Aldi on 3 December", told[0]), Lesson("brace", told[1])]
-    pupil.lessons += [Lesson("divorced from Tom", told[2])]
-    await proxy.say(user, "interview at Aldi on 3 December, brace, getting divorced from Tom", chat="told")
-    await proxy.memories(user, at_least=3)
-    await proxy.formed(user)
-
-    def changed(request: Received) -> list[dict[str, Any]]:
-        known = memories_shown(request)
-        interview, brace, divorce = (known.index(each) for each in told)
-        return [
-            statement("they took me!!", "Got the job at Aldi", relation="contradicts", about=[interview]),
-            statement("it is out", "Feels well", importance=0.0, ends=[brace]),
-            statement(
-                "not doing it after all", "Is not divorcing Tom", relation="contradicts", about=[divorce]
-            ),
-        ]
-
-    pupil.extracts = changed
-    await proxy.say(user, "they took me!! and it is out. we're not doing it after all", chat="news")
-    await proxy.formed(user)
-
-    kept = {memory.content for memory in await proxy.memories(user)}
-    assert kept == {"Got the job at Aldi", "Is not divorcing Tom"}
 
 
 async def test_a_message_of_a_word_or_two_is_shown_to_the_model_and_small_talk_is_not(

@@ -56,23 +56,6 @@ async def test_recall_is_off_and_on_again_at_once(
     assert TEA in upstream.last.system
 
 
-@FOR
-async def test_with_record_off_nothing_is_even_logged(
-    own_proxy: RunningProxy, pupil: Pupil, user: User, other_user: User, path: str
-) -> None:
-    pupil.lessons.append(Lesson(CAT))
-
-    await change(own_proxy, path, user, record=False)
-    await own_proxy.say(user, CAT)
-    await own_proxy.say(other_user, CAT)
-
-    assert await own_proxy.logged(user) == []
-    assert bool(await own_proxy.logged(other_user)) is ("users" in path)
-    await change(own_proxy, path, user, record=None)
-    await own_proxy.say(user, CAT)
-    assert await own_proxy.statements(user) == [CAT]
-
-
 async def test_what_is_said_while_formation_is_off_for_everybody_is_formed_once_it_is_on(
     own_proxy: RunningProxy, pupil: Pupil, user: User, other_user: User
 ) -> None:
@@ -93,14 +76,3 @@ async def test_what_is_said_while_formation_is_off_for_everybody_is_formed_once_
 
     await until(is_formed)  # the setting sets it in motion
     assert await own_proxy.statements(other_user) == []
-
-
-async def test_with_formation_and_recall_off_what_is_said_is_logged_and_not_even_indexed(
-    own_proxy: RunningProxy, user: User
-) -> None:
-    await change(own_proxy, "/users/{user}/settings", user, formation="off", recall=False)
-    await own_proxy.say(user, CAT)
-    await own_proxy.formed(user)
-
-    assert await own_proxy.logged(user) == [("user", CAT), ("assistant", "All right.")]
-    assert len(await own_proxy.engine._backends.index.unindexed(user.known_as, limit=9)) == 2

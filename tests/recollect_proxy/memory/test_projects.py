@@ -1,7 +1,6 @@
 """A chat names its project in a header or in its body: what is said there is recalled there, and nowhere else."""
 
 import pytest
-from openai import AsyncOpenAI
 from tests.recollect_proxy.memory.test_recalling import TEA, WHICH_TEA
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
@@ -69,20 +68,6 @@ async def test_a_project_that_can_be_none_is_refused(
     assert answer.status == 400
     assert "project" in answer.json["error"]["message"]
     assert len(upstream.received) == before
-
-
-async def test_a_sdk_chooses_the_project_by_a_default_header(
-    proxy: RunningProxy, upstream: ScriptedUpstream, sailor: User
-) -> None:
-    headers = {name.decode(): value.decode() for name, value in sailor.headers(chat="sdk", extra=IN_BOAT)}
-    async with AsyncOpenAI(
-        base_url=f"http://127.0.0.1:{proxy.port}/v1", api_key="k", default_headers=headers
-    ) as client:
-        await client.chat.completions.create(
-            model="scripted", messages=[{"role": "user", "content": WHICH_BOAT}]
-        )
-
-    assert BOAT in upstream.last.system
 
 
 async def test_a_persons_own_id_may_not_hold_a_projects(

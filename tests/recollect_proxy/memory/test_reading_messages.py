@@ -11,7 +11,6 @@ from tests.servers.running_proxy import RunningProxy, User
 PHOTO = base64.b64encode(bytes(range(256)) * 2_400).decode()
 ASKS = "So you work nights, right?"
 THOUGHT = "may be a nurse called Otto"
-OTHERS = "I live in Bergen."
 NOISE = "".join(
     f"The tram number {n} passes the bakery, the garden and the harbour at {n} o'clock.\n" for n in range(60)
 )
@@ -31,22 +30,6 @@ async def test_a_photo_in_a_text_is_relayed_and_a_mark_of_it_kept(
         ("user", "![image] He weighs 11 kg"),
         ("assistant", "![image] A fine dog."),
     ]
-
-
-PASTE = "[file content begin]\n{}\n[file content end]\nPlease sum this up for my nurse Ada."
-
-
-async def test_what_others_wrote_is_no_memory_even_of_a_credulous_model_and_not_recalled_as_the_persons_word(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    pupil.extracts = lambda _: [statement(OTHERS, "Lives in Bergen"), statement("my nurse", "Has a nurse")]
-
-    await Frontend(proxy, upstream, user, "one").says(PASTE.format(OTHERS))
-    await proxy.formed(user)
-    asked = await Frontend(proxy, upstream, user, "two").says("In which town do I live?")
-
-    assert await proxy.statements(user) == ["Has a nurse"]
-    assert "Bergen" not in asked.text
 
 
 AROUND = f"<system-reminder>\n{NOISE}</system-reminder>\n{{}}"

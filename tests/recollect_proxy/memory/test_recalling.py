@@ -94,17 +94,6 @@ async def test_an_answer_that_is_streamed_or_compressed_is_never_added_to(
     assert zipped.body == packed
 
 
-async def test_memories_are_not_added_when_nobody_asks(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    body = completion_body("Lapsang Souchong.")
-    upstream.answers.append(whole(body))
-
-    answer = await proxy.say(drinker, WHICH_TEA)
-
-    assert answer.body == body
-
-
 async def test_a_temporary_chat_may_recall_but_is_never_remembered(
     proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, session_settings: ProxySettings
 ) -> None:
@@ -114,40 +103,3 @@ async def test_a_temporary_chat_may_recall_but_is_never_remembered(
         assert answer.header(b"x-recollect-memories") == b"1"
         assert TEA in upstream.last.system
         assert len(await lenient.logged(drinker)) == len(await proxy.logged(drinker)) == 2
-
-
-async def test_a_user_who_was_erased_is_unknown(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    erased = await proxy.api(b"DELETE", f"/users/{drinker.id}")
-    await proxy.say(drinker, WHICH_TEA)
-
-    assert erased.status == 200
-    assert upstream.last.system == ""
-
-
-async def test_digests_of_a_body_that_was_changed_are_not_sent_on(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    digests = [(b"Content-Digest", b"sha-256=:x:"), (b"Content-MD5", b"x"), (b"Signature", b"x")]
-
-    await proxy.say(drinker, WHICH_TEA, extra=digests)
-    changed = upstream.last
-    await proxy.say(drinker, "sqrt(2)*sqrt(8)=", chat="chat-2", extra=digests)
-    unchanged = upstream.last
-
-    for name, value in digests:
-        assert changed.values(name) == []
-        assert unchanged.values(name) == [value]
-
-
-async def test_an_identity_sent_twice_is_nobodys(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    smuggled = [(b"x-openwebui-user-id", b"mallory")]
-
-    answer = await proxy.say(drinker, WHICH_TEA, extra=smuggled)
-
-    assert answer.header(b"x-recollect-skipped") == b"bad-identity"
-    assert upstream.last.body == chat_body(WHICH_TEA)
-    assert len(await proxy.logged(drinker)) == 2  # of the first chat

@@ -83,21 +83,6 @@ async def test_it_is_told_apart_in_the_answer_its_headers_and_its_explanation(
     assert upstream.last.system.count("\n\u2022 ") == len(FACTS)
 
 
-async def test_what_is_forgotten_stands_no_more_in_any_chat(
-    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
-) -> None:
-    chat = Frontend(proxy, upstream, chatter)
-    assert "Lisbon" in (await chat.says(SUM)).text
-    await proxy.settle()
-    [home] = [each for each in await proxy.memories(chatter) if "Lisbon" in each.content]
-
-    await proxy.api(b"DELETE", f"/users/{chatter.id}/memories/{home.id}")
-
-    later = await chat.says("log(100)+7=")
-    assert "Lisbon" not in later.text
-    assert "Fips" in later.text, "the rest stands in the chat again"
-
-
 async def test_what_was_written_for_everybody_is_given_where_it_is_needed_alone(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:

@@ -109,6 +109,7 @@ async def test_a_start_does_not_wait_for_it_and_tells_it_once_in_the_log(
         )
         async with served_process(environ=environ) as served:
             ready = list(served.logged)
+            silent.close()  # who is connected is told so at once
             await until(lambda: any("upstream_check_failed" in line for line in served.logged))
             await asyncio.sleep(0.2)
     told = [json.loads(line) for line in served.logged if "upstream_check_failed" in line]

@@ -62,3 +62,4 @@ async def _answers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
     while chunk := await reader.read(65_536):
         writer.write(chunk)
         await writer.drain()
+    writer.close()  # the client waits for it

@@ -208,7 +208,9 @@ async def held(dsn: str, table: str = "sessions") -> AsyncIterator[None]:
 async def test_a_migration_waits_for_a_lock_without_having_others_wait_behind_it(
     new_dsn: str,
     pooled: bool,  # noqa: FBT001 -- a row of the table
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("recollect.store.schema.steps._SHORTEST_PAUSE", 0.05)
     waits = "SELECT count(*) FROM pg_locks WHERE NOT granted"
     with capture_logs() as logs:
         async with administrator(new_dsn) as own, administrator(new_dsn) as other:
