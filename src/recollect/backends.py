@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # a host starts its database before it imports a driver
         Portability,
         Profiles,
         Projects,
+        Teams,
         UsageLog,
         UserSettings,
     )
@@ -61,6 +62,7 @@ class Backends:
     repairs: "Repairs"
     profiles: "Profiles"
     projects: "Projects"
+    teams: "Teams"
     feedback: "Feedback"
     statistics: "Statistics"
     snapshots: SnapshotCache

@@ -42,6 +42,14 @@ class ProjectNotFoundError(StoreError):
     """This user has no such project."""
 
 
+class TeamNotFoundError(StoreError):
+    """There is no such team, or this user is not in it."""
+
+
+class NotAllowedInTeamError(StoreError):
+    """This user's role in the team does not allow that."""
+
+
 class MessageNotFoundError(StoreError):
     """The log has no message with this id in this chat."""
 

@@ -26,6 +26,7 @@ from recollect.store.users import (
     Portability,
     Profiles,
     Projects,
+    Teams,
     UsageLog,
     UserSettings,
 )
@@ -58,6 +59,7 @@ class Parts:
     repairs: Repairs
     profiles: Profiles
     projects: Projects
+    teams: Teams
     feedback: Feedback
     statistics: Statistics
     snapshots: SnapshotCache

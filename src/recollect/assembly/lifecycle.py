@@ -243,6 +243,7 @@ def _backends(postgres: Postgres, embedders: Sequence[CachedEmbedder]) -> Backen
         repairs=postgres.repairs,
         profiles=postgres.profiles,
         projects=postgres.projects,
+        teams=postgres.teams,
         feedback=postgres.feedback,
         statistics=postgres.statistics,
         snapshots=postgres.snapshots,

@@ -25,6 +25,7 @@ from recollect.model import (
     Role,
     Use,
     project_of,
+    team_of,
 )
 from recollect.model.local_time import wall
 from recollect.text.dates import dates_meant
@@ -113,7 +114,7 @@ def line_of(
             f"{wall(item.observed_at, zone).year}:",
         )
         if project_of(item.owner):
-            place, heading = _PROJECT, f"This project, {heading}"
+            place, heading = _PROJECT, f"This {'team' if team_of(item.owner) else 'project'}, {heading}"
         if item.past is None and item.hints is not None and item.hints.use is Use.ALWAYS:
             place, heading = _ALWAYS, ALWAYS
         return Line(

@@ -32,6 +32,7 @@ from recollect.engine.turns.recall import Retriever
 from recollect.errors import StoreError
 from recollect.model import (
     COMMONS,
+    TEAM,
     Erasure,
     Found,
     Kind,
@@ -47,6 +48,8 @@ from recollect.model import (
     Source,
     Turn,
     TurnNotes,
+    person_of,
+    project_scope,
 )
 from recollect.model.local_time import in_zone
 from recollect.ports import Clock
@@ -196,12 +199,12 @@ class Engine(Profiles):
         now = self._clock()
         turn = Turn(Scope(user_id, ""), text, key=f"search:{now.isoformat()}", at=now, model="")
         ranking = await self.rank(turn, reach=replace(self.policy.reach, **_OF_MEMORIES))
-        taken = MemoryFilter(kinds, sources)
+        taken, of = MemoryFilter(kinds, sources), {*await self.parts(user_id), COMMONS}
         fitting = (
             (each.item, float(each.score), tuple((name, float(value)) for name, value in each.parts))
             for each in ranking.ranked
             if isinstance(each.item, Memory)
-            and each.item.owner in {user_id, COMMONS}
+            and each.item.owner in of
             and each.item.source is not Source.GLOBAL
             and taken.takes(each.item)
         )
@@ -220,6 +223,8 @@ class Engine(Profiles):
         for each in scopes[1:]:
             self._recorder.note_erasure(each, now)
         erasure = await self._backends.memories.erase(user_id, at=now)
+        if user_id == person_of(user_id):
+            await self._backends.teams.leave_all(user_id)
         for each in scopes:
             self._backends.snapshots.forget(each)
         self._clear_caches()
@@ -230,6 +235,17 @@ class Engine(Profiles):
         if any(count for _, count in left):
             log.warning("rows_left_after_erasure", left={name: count for name, count in left if count})
         return replace(erasure, left=left)
+
+    async def erase_team(self, team: str) -> list[Erasure]:
+        """Delete all that was stated and said in a team, then the team; return the proof of each member's part.
+
+        Raises:
+            TeamNotFoundError: There is no such team.
+        """
+        members = (await self._backends.teams.one(team)).members
+        erased = [await self.erase(project_scope(each.person, f"{TEAM}{team}")) for each in members]
+        await self._backends.teams.delete(team)
+        return erased
 
     async def erase_session(self, scope: Scope) -> Erasure:
         """Delete one chat of a user and what only it taught, and prove it by counts."""

@@ -5,6 +5,8 @@ import gc
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
+from itertools import chain
 from operator import is_
 from typing import NamedTuple, Protocol
 
@@ -52,14 +54,18 @@ class SnapshotStore(Protocol):
 
 
 class _United(NamedTuple):
-    """The memories of a project, joined with its person's own.
+    """The memories of a project, joined with others.
 
     Attributes:
-        parts: The memories and past statements of both, by which it is known again.
-        joined: Both's memories, and both's past statements.
+        scopes: Whose they are.
+        names: Of a team: the names of its members.
+        parts: The memories and past statements of all, by which it is known again.
+        joined: All memories, and all past statements.
         nbytes: The bytes that it takes.
     """
 
+    scopes: frozenset[str]
+    names: Mapping[str, str]
     parts: tuple[Memories, ...]
     joined: tuple[Memories, Memories]
     nbytes: int
@@ -96,7 +102,8 @@ class SnapshotCache:
 
     def has(self, user_id: str) -> bool:
         """Return whether a person's snapshot is kept, or one of a project of theirs."""
-        return any(user_id in {each, person_of(each)} for each in (*self._kept, *self._united))
+        united = chain.from_iterable(each.scopes for each in self._united.values())
+        return any(user_id in {each, person_of(each)} for each in (*self._kept, *united))
 
     def at_hand(self, user_id: str, versions: Versions) -> Snapshot | None:
         """Return a person's snapshot if it is kept, and at least as new as ``versions``."""
@@ -127,23 +134,34 @@ class SnapshotCache:
         # The load goes on for others if this turn runs out of time.
         return _own(await asyncio.shield(task), user_id)
 
-    async def with_own(self, project: Snapshot, own: Snapshot) -> Snapshot:
-        """Return a project's snapshot with its person's own statements and profile.
+    async def with_others(
+        self, project: Snapshot, others: Sequence[Snapshot], names: Mapping[str, str] = {}
+    ) -> Snapshot:
+        """Return a project's snapshot with the statements of others, as ``Snapshot.with_others`` does.
 
-        They are joined once for each state of both's memories: a chat changes its log with every message.
+        They are joined once for each state of all memories: a chat changes its log with every message.
         """
-        scope, parts = project.user_id, (project.memories, project.past, own.memories, own.past)
+        every = (project, *others)
+        scope = project.user_id
+        parts = tuple(chain.from_iterable((each.memories, each.past) for each in every))
         kept = self._united.get(scope)
-        if kept is not None and all(map(is_, kept.parts, parts)):
+        if (
+            kept is not None
+            and len(kept.parts) == len(parts)
+            and all(map(is_, kept.parts, parts))
+            and kept.names == names
+        ):
             self._united.move_to_end(scope)
-            return project.with_own(own, kept.joined)
-        is_small = len(own.memories.items) + len(own.past.items) < _LOADED_IN_THREAD
-        united = project.with_own(own) if is_small else await asyncio.to_thread(project.with_own, own)
+            return project.with_others(others, names, kept.joined)
+        is_small = sum(len(each.items) for each in parts[2:]) < _LOADED_IN_THREAD
+        unite = partial(project.with_others, others, names)
+        united = unite() if is_small else await asyncio.to_thread(unite)
         size = united.nbytes - (0 if united.passages is None else united.passages.nbytes)
-        (of_scope, _), (of_person, _) = (self._kept.get(each, (None, 0)) for each in (scope, own.user_id))
-        if of_scope is project and of_person is own:  # else one of them was dropped meanwhile
+        # Else one of them was dropped meanwhile.
+        if all(self._kept.get(each.user_id, (None, 0))[0] is each for each in every):
             self._drop_united(scope)
-            self._united[scope] = _United(parts, (united.memories, united.past), size)
+            scopes = frozenset(each.user_id for each in every)
+            self._united[scope] = _United(scopes, names, parts, (united.memories, united.past), size)
             self._bytes += size
             self._evict()
         return united
@@ -175,8 +193,9 @@ class SnapshotCache:
 
     def _drop_united(self, user_id: str) -> None:
         """Drop what holds the memory of a project or a person, united with another."""
-        for scope in [each for each in self._united if user_id in {each, person_of(each)}]:
-            self._bytes -= self._united.pop(scope).nbytes
+        for scope, united in [*self._united.items()]:
+            if any(user_id in {each, person_of(each)} for each in united.scopes):
+                self._bytes -= self._united.pop(scope).nbytes
 
     def _drop(self, user_id: str) -> None:
         self._drop_united(user_id)

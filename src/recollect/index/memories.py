@@ -2,7 +2,7 @@
 
 import heapq
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from recollect.index.passages import Names
 from recollect.index.statement_columns import StatementColumns
 from recollect.index.vectors import Embedded, Vectors
 from recollect.index.words import Document, Words
-from recollect.model import STATEMENTS, Memory, Source
+from recollect.model import STATEMENTS, Memory, Provenance, Source
 
 Numbers = NDArray[np.int32]
 Mask = NDArray[np.bool_]
@@ -31,7 +31,7 @@ _OBJECT_BYTES = 1_000
 """The bytes that a memory takes apart from its text and its columns, about."""
 
 _NOT_OF_PROJECTS = frozenset({Source.QA_TURN, Source.GLOBAL})
-"""The sources of memories that a project's chats don't get from the person's own: exchanges of chats, and its own memories."""
+"""The sources of memories that a project's chats don't get from outside of it: exchanges of chats, and its own memories."""
 
 
 class StoredMemory(NamedTuple):
@@ -113,23 +113,32 @@ class Memories:
             self.not_helpful.with_documents([each.not_helpful for each in changed]),
         )
 
-    def with_own(self, own: Self) -> Self:
-        """Return the memories of a project with the statements that the person has outside of it; not with their summaries."""
+    def with_others(self, others: Sequence[Self]) -> Self:
+        """Return the memories of a project with the statements of the scopes around it; not with their summaries."""
         there = {each.id for each in self.items}
-        is_kept = np.ones(len(self.items) + len(own.items), np.bool_)
-        is_kept[len(self.items) :] = [
-            each.kind in STATEMENTS and each.source not in _NOT_OF_PROJECTS and each.id not in there
-            for each in own.items
-        ]
-        return self._with_rows(
-            (*self.items, *own.items),
-            is_kept,
-            np.append(self.session, np.full(len(own.items), -1, np.int32)),
-            self.words.joined(own.words),
-            self.first.joined(own.first),
-            self.second.joined(own.second),
-            self.not_helpful.joined(own.not_helpful),
+        every, is_kept = list(self.items), [True] * len(self.items)
+        words, first, second, not_helpful = self.words, self.first, self.second, self.not_helpful
+        for other in others:
+            for each in other.items:
+                is_statement = each.kind in STATEMENTS and each.source not in _NOT_OF_PROJECTS
+                is_kept.append(is_statement and each.id not in there)
+                there.add(each.id)
+            every += other.items
+            words, first = words.joined(other.words), first.joined(other.first)
+            second, not_helpful = second.joined(other.second), not_helpful.joined(other.not_helpful)
+        session = np.append(self.session, np.full(len(every) - len(self.items), -1, np.int32))
+        kept = np.array(is_kept, np.bool_)
+        return self._with_rows(tuple(every), kept, session, words, first, second, not_helpful)
+
+    def said_by(self, name: str, *, hides_origin: bool) -> Self:
+        """Return them with the name of the member of a team who said them; others learn nothing of the chats they come from."""
+        items = tuple(
+            replace(each, label=name, provenance=Provenance() if hides_origin else each.provenance)
+            for each in self.items
         )
+        judged = tuple(items[row] for row in self.judged.tolist())
+        important = tuple(heapq.nsmallest(IMPORTANT, judged, key=_by_importance))
+        return replace(self, items=items, judged_items=judged, important=important, tokens={})
 
     def _with_rows(
         self,

@@ -1,12 +1,12 @@
 """The memory of one person as this process keeps it: immutable columns, and the versions they were read in. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
 from recollect.index.memories import Memories, StoredMemory
 from recollect.index.passages import Names, Passages, StoredPassage
-from recollect.model import ProfileEntry, person_of
+from recollect.model import ProfileEntry, person_of, team_of
 from recollect.model.scopes import Versions
 
 _WASTED = 0.3
@@ -44,7 +44,8 @@ class Snapshot:
         versions: The versions that it was read in.
         memories: Their memories.
         past: Their past statements, which were true until something changed.
-        own: The versions of the person's own memory in a project's snapshot that it holds with it; None for one that is as it was read.
+        around: Of a project's snapshot, the versions of others' that it holds with it: of the person's own memory, and of the other
+            members' parts of a team. Empty for one that is as it was read.
         passages: Their message log; None if it takes too many bytes: then the store is asked.
         profile: The entries of their profile.
         names: Numbers of chats, messages and speakers.
@@ -57,7 +58,7 @@ class Snapshot:
     profile: tuple[ProfileEntry, ...] = ()
     names: Names = field(default_factory=Names, repr=False, compare=False)
     past: Memories = field(default_factory=Memories)
-    own: Versions | None = None
+    around: tuple[Versions, ...] = ()
 
     @classmethod
     def from_loaded(cls, user_id: str, loaded: Loaded) -> Self:
@@ -84,20 +85,38 @@ class Snapshot:
         past = past.with_changed(_past(loaded), names)
         return type(self)(self.user_id, loaded.versions, memories, passages, loaded.profile, names, past)
 
-    def with_own(self, own: "Snapshot", joined: tuple[Memories, Memories] | None = None) -> Self:
-        """Return the memory of a project with the person's own statements and profile; the log is the project's alone.
+    def with_others(
+        self,
+        others: "Sequence[Snapshot]",
+        names: Mapping[str, str],
+        joined: tuple[Memories, Memories] | None = None,
+    ) -> Self:
+        """Return the memory of a project with the statements of others; the log is the project's alone.
 
         Args:
-            own: The person's own memory.
-            joined: Both's memories, and both's past statements, if they are known.
+            others: The person's own memory, whose profile it gets, too, and the other members' parts of a team.
+            names: Of a team: the names of its members, by their parts.
+            joined: All memories, and all past statements, if they are known.
 
         Raises:
-            ValueError: It is another person's, which would be a bug here.
+            ValueError: One is of another person or team, which would be a bug here.
         """
-        if own.user_id != person_of(self.user_id) or own.user_id == self.user_id:
-            raise ValueError("A project was to be united with another person's memory.")
-        memories, past = joined or (self.memories.with_own(own.memories), self.past.with_own(own.past))
-        return replace(self, memories=memories, past=past, profile=own.profile, own=own.versions)
+        person, team = person_of(self.user_id), team_of(self.user_id)
+        for each in others:
+            is_of_team = team and team_of(each.user_id) == team
+            if each.user_id == self.user_id or not (each.user_id == person or is_of_team):
+                raise ValueError("A project was to be united with another person's memory.")
+        if joined is None:
+            every: tuple[Snapshot, ...] = (self, *others)
+            mine, *theirs = [_said_by(each, names, self.user_id) for each in every]
+            joined = (
+                mine[0].with_others([each[0] for each in theirs]),
+                mine[1].with_others([each[1] for each in theirs]),
+            )
+        memories, past = joined
+        profile = next((each.profile for each in others if each.user_id == person), self.profile)
+        around = tuple(each.versions for each in others)
+        return replace(self, memories=memories, past=past, profile=profile, around=around)
 
     def without_log(self) -> Self:
         """Return it without the message log, of which the store is asked then."""
@@ -126,6 +145,19 @@ class Snapshot:
         """The bytes that it takes, about."""
         log = 0 if self.passages is None else self.passages.nbytes
         return 2_000 + self.memories.nbytes + self.past.nbytes + log
+
+
+def _said_by(part: Snapshot, names: Mapping[str, str], reader: str) -> tuple[Memories, Memories]:
+    """Return a part's memories and past statements; of a team's with the name of the member."""
+    name = names.get(part.user_id)
+    if name is None:
+        return part.memories, part.past
+    is_reader = part.user_id == reader
+    told = f"{name} (the user)" if is_reader else name
+    return (
+        part.memories.said_by(told, hides_origin=not is_reader),
+        part.past.said_by(told, hides_origin=not is_reader),
+    )
 
 
 def _current(loaded: Loaded) -> list[StoredMemory]:

@@ -101,15 +101,22 @@ from recollect.model.requests_in_chat import LISTED, CarriedOut, KeptRequest, La
 from recollect.model.scopes import (
     LONGEST_PROJECT,
     LONGEST_TITLE,
+    MOST_MEMBERS,
     SEPARATOR,
+    TEAM,
+    WRITING,
+    Member,
     Project,
     Scope,
+    Team,
+    TeamRole,
     Versions,
     person_of,
     project_name,
     project_of,
     project_scope,
     scopes_in,
+    team_of,
 )
 from recollect.model.statistics import (
     Activity,

@@ -46,6 +46,12 @@ class Update:
         return told
 
     @property
+    def by(self) -> str:
+        """The member of a team who changed what another one stated; "" of any other change."""
+        told: str = self.details.get("by", "")
+        return told
+
+    @property
     def version_before(self) -> Mapping[str, Any] | None:
         """The further fields of the memory before an edit; None of any other change."""
         is_edit = (

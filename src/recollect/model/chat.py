@@ -1,12 +1,13 @@
 """The words of a chat: turns, answers, exchanges."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
 from recollect.model.audit import Update
 from recollect.model.flags import Flags
-from recollect.model.scopes import Scope, Versions
+from recollect.model.scopes import Scope, Team, Versions
 from recollect.model.words import FailedAt, Place, Role
 
 
@@ -150,6 +151,8 @@ class Chat:
         abandoned: The messages of other versions of the next turn, and those after the first of them.
         versions: The versions of its user's memory; None if they were not read.
         own: In a project's chat, those of the person's own memory; None if it is not recalled there.
+        team: In a team's chat, the team; None where the person is not in it.
+        of_team: There, the versions of the parts that are recalled, by their ids.
     """
 
     injections: tuple[Injection, ...] = ()
@@ -160,6 +163,8 @@ class Chat:
     abandoned: frozenset[UUID] = frozenset()
     versions: Versions | None = None
     own: Versions | None = None
+    team: Team | None = None
+    of_team: Mapping[str, Versions] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.model.scopes import project_of
+from recollect.model.scopes import person_of, project_of, team_of
 from recollect.model.words import Asking, Doubt, Ending, Kind, Lasting, Relation, Source, Stance, Use
 
 Vector: TypeAlias = NDArray[np.float32]
@@ -213,6 +213,7 @@ class Memory:
     ended_as = property(lambda self: self.past and self.past.ending)
     shared = property(lambda self: self.owner == COMMONS)
     project = property(lambda self: project_of(self.owner))
+    said_by = property(lambda self: person_of(self.owner) if team_of(self.owner) else "")
     use = property(lambda self: self.hints and self.hints.use)
     topics = property(lambda self: self.hints.topics if self.hints else ())
     questions = property(lambda self: self.hints.questions if self.hints else ())
@@ -232,9 +233,9 @@ class Memory:
 
     @property
     def version(self) -> str:
-        """32 hexadecimal digits (SHA-256, cut off) that change with anything but the counts of its use and its hints.
+        """32 hexadecimal digits (SHA-256, cut off) that change with anything but its origin, the counts of its use and its hints.
 
-        A model may write hints while a person edits.
+        A model may write hints while a person edits. The members of a team are not told the origin.
         """
         told = (
             *(
@@ -246,7 +247,7 @@ class Memory:
                 self.importance,
                 self.confidence,
             ),
-            *(self.doubt and self.doubt.value, self.provenance, self.outline, self.known_until is None),
+            *(self.doubt and self.doubt.value, self.outline, self.known_until is None),
             *(
                 each and each.timestamp()
                 for each in (self.event_at, self.observed_at, self.holds_from, self.holds_until)

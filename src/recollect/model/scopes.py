@@ -2,10 +2,13 @@
 
 A project is a scope of its own, with an id like a user's, so that the walls between users are those between projects. The id is
 the person's with ``SEPARATOR`` and the project's name behind it; no person's id holds that character.
+
+A team is the union of its members' projects of one name, ``team:`` and the team's id. Each member writes in their own alone.
 """
 
 import unicodedata
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple
 from uuid import UUID
 
@@ -14,6 +17,12 @@ SEPARATOR = "\x1f"
 
 LONGEST_PROJECT = 64
 """Characters of a project's name."""
+
+TEAM = "team:"
+"""Begins the name of the projects that are a team's; the team's id is behind it."""
+
+MOST_MEMBERS = 100
+"""Members of a team, with former ones."""
 
 LONGEST_TITLE = 100
 """Characters of a project's name for people to read."""
@@ -47,6 +56,63 @@ class Project:
     alone: bool = False
     memories: int = 0
     chats: int = 0
+
+
+class TeamRole(StrEnum):
+    """The roles in a team. What anyone but a reader stated in it is recalled for all of its members."""
+
+    READER = "reader"
+    WRITER = "writer"
+    """States things in it, and corrects and forgets what others stated."""
+    OWNER = "owner"
+    """Also says who is in it, and erases it."""
+    FORMER = "former"
+    """Has left it, and reads nothing of it."""
+
+
+WRITING = frozenset({TeamRole.WRITER, TeamRole.OWNER})
+"""The roles that change what a team knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of a team.
+
+    Attributes:
+        person: Their id.
+        name: Their name in prompts.
+    """
+
+    person: str
+    role: TeamRole
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """People who share what each of them states in the team's chats.
+
+    Attributes:
+        title: Its name for people to read; "" if it has no other.
+        members: Its members, by their ids, with former ones.
+    """
+
+    id: str
+    title: str = ""
+    members: tuple[Member, ...] = ()
+
+    def member(self, person: str) -> Member | None:
+        """Return a person's membership; None where they are not in it, or no longer."""
+        found = (each for each in self.members if each.person == person)
+        return next((each for each in found if each.role is not TeamRole.FORMER), None)
+
+    def scopes(self, person: str) -> tuple[tuple[str, str], ...]:
+        """Return the projects that make up the team, each with its member's name; the person's own comes first."""
+        speaking = [
+            each for each in self.members if each.role is not TeamRole.READER or each.person == person
+        ]
+        speaking.sort(key=lambda each: each.person != person)
+        return tuple((project_scope(each.person, f"{TEAM}{self.id}"), each.name) for each in speaking)
 
 
 class Versions(NamedTuple):
@@ -84,6 +150,12 @@ def person_of(user_id: str) -> str:
 def project_of(user_id: str) -> str:
     """Return the project of an id; "" for a person's own."""
     return user_id.partition(SEPARATOR)[2]
+
+
+def team_of(user_id: str) -> str:
+    """Return the team to which a project belongs, by the team's id; "" for none."""
+    name = project_of(user_id)
+    return name.removeprefix(TEAM) if name.startswith(TEAM) else ""
 
 
 def scopes_in(user_id: str) -> tuple[str, ...]:

@@ -300,6 +300,8 @@ class Skip(StrEnum):
     """With memories the prompt was too long for the model; it was asked once more without."""
     UPSTREAM_POLICY = "upstream-policy"
     """The policy of the LLM's server lets none of it be sent there."""
+    NOT_IN_TEAM = "not-in-team"
+    """There is no such team, or the person is not in it."""
     FAILED = "failed"
 
 

@@ -25,6 +25,7 @@ from recollect.store.users import (
     Portability,
     Profiles,
     Projects,
+    Teams,
     UsageLog,
     UserSettings,
 )
@@ -54,6 +55,7 @@ class Postgres:
     repairs: Repairs
     profiles: Profiles
     projects: Projects
+    teams: Teams
     feedback: Feedback
     statistics: Statistics
     snapshots: SnapshotCache
@@ -125,6 +127,7 @@ def _stores_over(database: Database, inbox: Inbox, jobs: Jobs, cache_bytes: int)
         repairs=Repairs(database),
         profiles=Profiles(database),
         projects=Projects(database),
+        teams=Teams(database),
         feedback=Feedback(database),
         statistics=Statistics(database),
         snapshots=SnapshotCache(PostgresSnapshots(database), most_bytes=cache_bytes),

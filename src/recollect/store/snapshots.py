@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -147,10 +147,21 @@ def versions_of(row: Record) -> Versions:
 
 def own_versions_of(row: Record) -> Versions:
     """Return the versions of the person's own data in a row of a project; the commons are the same."""
-    own = Versions._fields[1:5]
-    return versions_of(row)._replace(
-        epoch=row["own_epoch"], **{name: row[f"own_{name}"] or 0 for name in own}
-    )
+    return _around(row, row["own_epoch"], *(row[f"own_{name}"] for name in Versions._fields[1:5]))
+
+
+def team_versions_of(row: Record, told: Mapping[str, Mapping[str, Any]]) -> dict[str, Versions]:
+    """Return the versions of each member's part of a team, by the member; the commons are the same."""
+    found = {}
+    for each, member in told.items():
+        epoch, *numbers = member["versions"]
+        found[each] = _around(row, _NOTHING_KEPT if epoch is None else UUID(epoch), *numbers)
+    return found
+
+
+def _around(row: Record, epoch: UUID, *numbers: int | None) -> Versions:
+    around = dict(zip(Versions._fields[1:5], (number or 0 for number in numbers), strict=True))
+    return versions_of(row)._replace(epoch=epoch, **around)
 
 
 def _since(have: Versions | None, now: Versions) -> tuple[int, int]:

@@ -141,7 +141,7 @@ async def test_what_is_recalled_in_a_project_is_joined_again_only_when_a_memory_
     tea, _ = await lives.subject.add(lives.own, TEA), await lives.subject.add(lives.boat, BOAT)
 
     async def joined() -> Snapshot:
-        return await cache.with_own(await cache.get(lives.boat), await cache.get(lives.own))
+        return await cache.with_others(await cache.get(lives.boat), [await cache.get(lives.own)])
 
     at_first = await joined()
     for scope in (lives.own, lives.boat):

@@ -28,13 +28,16 @@ from recollect.model import (
     AdminRead,
     Flags,
     KeptRequest,
+    Member,
     Memory,
     Neighbor,
     Quarantine,
     Reason,
     Scope,
     Source,
+    TeamRole,
     Usage,
+    project_scope,
 )
 from recollect.store import Postgres, open_postgres
 from recollect.store.memories.transaction import insert_vector
@@ -248,6 +251,39 @@ async def nearest(store: Postgres, scope: Scope) -> list[Neighbor]:
     return list(await store.memories.nearest(scope, vector(*NORTH), MODEL, limit=9))
 
 
+async def test_a_team_is_seen_by_its_members_alone_and_none_of_their_parts_by_another(
+    store_to_change: Postgres,
+) -> None:
+    store, parts = store_to_change, {}
+    await store.teams.keep("crew", None)
+    for who in ("anna", "carl", "ben"):
+        parts[who] = Scope(project_scope(who, "team:crew"), "chat")
+    for who, role in (("anna", TeamRole.WRITER), ("carl", TeamRole.FORMER)):
+        await store.teams.set_member("crew", Member(who, role, who))
+    nouns = store_over(store)
+    stated = [Add(nouns.memory("The crew meets at nine", parts["anna"]))]
+    await store.memories.apply(parts["anna"], stated, actor=Actor.USER, at=NOON)
+    for who, is_seen, is_admitted in (("anna", 1, True), ("carl", 1, False), ("ben", 0, False)):
+        async with store.database.for_user(parts[who].user_id) as connection:
+            assert len(await connection.fetch("SELECT FROM teams")) == is_seen
+            around = await connection.fetchval("SELECT scopes_around($1)", parts[who].user_id)
+            members = await connection.fetchval("SELECT members_around($1)", parts[who].user_id)
+            assert (members is not None) == is_admitted
+            beside = [parts["carl"].user_id] if is_admitted else []  # what who left had stated stays
+            assert around == [who, *beside]
+            with refused():
+                async with connection.transaction():
+                    await connection.execute("INSERT INTO teams (id) VALUES ('mine')")
+            changed = await connection.execute("UPDATE teams SET members = '{}'")
+            assert changed == "UPDATE 0"
+            if who != "anna":
+                for table in sorted(USER_TABLES):
+                    theirs = f"SELECT FROM {table} WHERE {column(table)} = $1"
+                    assert await connection.fetch(theirs, parts["anna"].user_id) == []
+        chat = await store.chats.chat(parts[who], exchanges=9)
+        assert (chat.team is not None) == is_admitted
+
+
 async def test_without_a_user_nothing_is_seen(store: Postgres) -> None:
     async with store.database.for_user("anna") as connection:
         await connection.execute("SELECT set_config('recollect.user_id', '', true)")
@@ -323,7 +359,10 @@ async def test_the_wall_stands_on_every_table_of_a_user(postgres: Postgres) -> N
             "SELECT count(*) FROM pg_policies JOIN pg_class ON relname = tablename AND relispartition"
         )
 
-    assert {row["relname"] for row in walled if not row["relispartition"]} == USER_TABLES
+    assert {row["relname"] for row in walled if not row["relispartition"]} == {
+        *USER_TABLES,
+        "teams",
+    }
     assert {row["relname"] for row in walled if row["relispartition"]} == {row["relname"] for row in parts}
     assert opened == 0, "a part of a table is read through the table alone"
 

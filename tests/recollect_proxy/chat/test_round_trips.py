@@ -10,6 +10,7 @@ from tests.scripted.upstream import ScriptedUpstream, completion, completion_bod
 from tests.servers.running_proxy import RunningProxy, User, running_proxy
 from tests.support.round_trips import Statements, counting_statements
 
+from recollect.model import TeamRole
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 WRITES = "write_turn("
@@ -70,14 +71,22 @@ async def test_all_that_a_turn_writes_is_one_round_trip(
     assert dict(row) == {"messages": 4, "requests": 2, "blocks": 1, "jobs": 3}
 
 
+@pytest.mark.parametrize("project", ["tea house", "team:tea house"])
 async def test_a_turn_in_a_project_takes_no_further_round_trip(
-    counted_proxy: RunningProxy, upstream: ScriptedUpstream, user: User, statements: Statements
+    counted_proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    user: User,
+    statements: Statements,
+    project: str,
 ) -> None:
-    await counted_proxy.engine.add(user.known_as, "Anna drinks green tea at noon")
+    engine = counted_proxy.engine
+    await engine.keep_team("tea house")
+    await engine.set_member("tea house", user.known_as, TeamRole.WRITER)
+    await engine.add(user.known_as, "Anna drinks green tea at noon")
     without = await of_one_turn(counted_proxy, user, statements)
 
     within = await of_one_turn(
-        counted_proxy, user, statements, extra=[(b"X-Recollect-Project", b"tea house")]
+        counted_proxy, user, statements, extra=[(b"X-Recollect-Project", project.encode())]
     )
 
     assert "Anna drinks green tea at noon" in str(upstream.last.json)

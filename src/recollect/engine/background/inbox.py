@@ -35,7 +35,19 @@ from recollect.formation import (
     log_decision,
     log_formed,
 )
-from recollect.model import NO_CAPS, Awaits, Caps, Exchange, Formed, Pending, Strategy, Unread
+from recollect.model import (
+    NO_CAPS,
+    WRITING,
+    Awaits,
+    Caps,
+    Exchange,
+    Formed,
+    Pending,
+    Strategy,
+    Unread,
+    person_of,
+    team_of,
+)
 from recollect.model.local_time import in_zone
 from recollect.models.attempts import Step, Steps
 from recollect.models.yielding import Yielding
@@ -116,6 +128,8 @@ class BatchFormer:
         """
         if self.policy.strategy is Strategy.OFF:
             return [Formed(each, unread=self.unread) for each in exchanges]
+        if not await self._may_state(exchanges[-1].turn.scope.user_id):
+            return [Formed(each) for each in exchanges]
         # A request that told the zone may have come since the drain began.
         flags = await self.backends.flags.flags(exchanges[-1].turn.scope.user_id)
         zone = self.policy.under(flags).zone
@@ -134,6 +148,14 @@ class BatchFormer:
             extracted=self.extracted,
         )
         return await forming.form(exchanges, strategy=self.policy.strategy)
+
+    async def _may_state(self, user_id: str) -> bool:
+        """Return whether what is said becomes memories: in a team those of its writers do."""
+        if not team_of(user_id):
+            return True
+        team = await self.backends.teams.around(user_id)
+        member = None if team is None else team.member(person_of(user_id))
+        return member is not None and member.role in WRITING
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import chain
+from itertools import chain, product
 from typing import TypedDict, Unpack
 from uuid import UUID
 
@@ -16,9 +16,10 @@ from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
 from recollect.engine.background.reembedding import embedding_state
-from recollect.engine.people.projects import Projects
+from recollect.engine.people.teams import Teams
 from recollect.errors import (
     BulkRefusedError,
+    ChangeNotFoundError,
     DuplicateMemoryError,
     MemoryNotFoundError,
     NotUndoableError,
@@ -51,7 +52,7 @@ from recollect.model import (
     Source,
     Update,
     Use,
-    scopes_in,
+    team_of,
 )
 from recollect.ports import Clock
 from recollect.text.secrets import mask
@@ -72,14 +73,13 @@ class Changed(TypedDict, total=False):
     holds_until: datetime | Kept | None
 
 
-class Administration(Projects):
+class Administration(Teams):
     """Lets people look after memories. Reads that need the store alone are methods of the store."""
 
     def __init__(self, backends: Backends, clock: Clock) -> None:
         super().__init__(backends, clock)
-        memories, log_index, admin_reads = backends.memories, backends.index, backends.admin_reads
-        self.page, self.get, self.history = memories.page, memories.get, memories.history
-        self.todos, self.quarantined = memories.todos, memories.quarantined
+        log_index, admin_reads = backends.index, backends.admin_reads
+        self.quarantined = backends.memories.quarantined
         self.rebuild_index, self.rebuilding = log_index.rebuild, log_index.rebuilding
         self.admin_reads, self.settings_changes = admin_reads.admin_reads, admin_reads.settings_changes
 
@@ -130,6 +130,7 @@ class Administration(Projects):
         Raises:
             DuplicateMemoryError: The user has it already.
         """
+        await self.parts(user_id, writes=True)
         written = self._written(content, user_id, Source.MANUAL, kind, importance, event_at)
         written = replace(written, provenance=Provenance(session_id), hints=_masked(hints))
         [memory] = await self._embedded_if_possible([written])
@@ -159,7 +160,8 @@ class Administration(Projects):
             DuplicateMemoryError: The user has another memory with that content.
             ChangedMeanwhileError: Its version (``Memory.version``) is none of ``versions``.
         """
-        old = await self.get(user_id, memory_id)
+        user_id, by = await self.home(user_id, memory_id)
+        old = await self._backends.memories.get(user_id, memory_id)
         revision = Revision(memory_id, content, use=use, topics=topics, questions=questions)
         said = _as_revised(old, revision)
         embedded = said or replace(old, hints=None)
@@ -178,6 +180,7 @@ class Administration(Projects):
             versions=versions,
             actor=actor,
             at=self._clock(),
+            by=by,
         )
         if said is not None:
             await self._embed_later(user_id, embedded)
@@ -228,9 +231,10 @@ class Administration(Projects):
             MemoryNotFoundError: The user has no such memory.
             ChangedMeanwhileError: Its version is none of ``versions``.
         """
+        user_id, by = await self.home(user_id, memory_id)
         removal = Removal(memory_id, versions)
         try:
-            await self._backends.memories.change_all(user_id, [removal], actor=actor, at=self._clock())
+            await self._backends.memories.change_all(user_id, [removal], actor=actor, at=self._clock(), by=by)
         except BulkRefusedError as refused:
             raise refused.failures[0] from None
 
@@ -242,7 +246,8 @@ class Administration(Projects):
             NotUndoableError: It was undone already, changed nothing, or its result was changed since.
             DuplicateMemoryError: The user has the old content by another memory now.
         """
-        done = await self._backends.memories.undo(user_id, update_id, actor=actor, at=self._clock())
+        user_id, by = await self.part_changed(user_id, update_id)
+        done = await self._backends.memories.undo(user_id, update_id, actor=actor, at=self._clock(), by=by)
         await self._follow_undo(user_id, done, actor=actor)
         return done
 
@@ -269,12 +274,13 @@ class Administration(Projects):
     async def bring_back(self, user_id: str, asked: KeptRequest, *, actor: Actor) -> tuple[Update, ...]:
         """Undo the removals that a request in a chat asked for; return the audit's rows of the undone changes."""
         back = []
-        for each, scope in ((each, scope) for each in reversed(asked.items) for scope in scopes_in(user_id)):
+        for each, scope in product(reversed(asked.items), await self.scopes_within_reach(user_id)):
             removal = await self.last_removal(scope, each)
             if removal is None or removal.at > asked.at:
                 continue
-            with suppress(NotUndoableError, DuplicateMemoryError):
-                back.append(await self.undo(scope, removal.id, actor=actor))
+            asking = user_id if team_of(scope) else scope
+            with suppress(NotUndoableError, DuplicateMemoryError, ChangeNotFoundError):
+                back.append(await self.undo(asking, removal.id, actor=actor))
         return tuple(back)
 
     async def last_removal(self, user_id: str, memory_id: UUID) -> Update | None:
@@ -307,6 +313,7 @@ class Administration(Projects):
             MemoryNotFoundError: Nothing with this id is held back.
             DuplicateMemoryError: The user has it already.
         """
+        await self.parts(user_id, writes=True)
         held = await self._backends.memories.held(user_id, memory_id)
         [memory] = await self._embedded_if_possible([held.memory])
         [*_, done] = await self._backends.memories.release(
@@ -366,7 +373,7 @@ class Administration(Projects):
 
     async def _embed_again(self, user_id: str, memory_id: UUID) -> None:
         """Embed what an undone edit left without an embedding: the content, or its hints."""
-        memory = await self.get(user_id, memory_id)
+        memory = await self._backends.memories.get(user_id, memory_id)
         if memory.owner != user_id or (memory.embedding_model is not None and memory.hints is None):
             return
         [embedded] = await self._embedded_if_possible([memory])

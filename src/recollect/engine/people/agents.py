@@ -185,6 +185,7 @@ class AgentMemories(Administration):
         Raises:
             SwitchedOffError: This user wants no record.
         """
+        await self.parts(user_id, writes=True)
         policy = self._policy.under(await self._backends.flags.flags(user_id))
         if not policy.records:
             raise SwitchedOffError("Nothing is kept of this user: it is switched off.")
@@ -216,7 +217,10 @@ class AgentMemories(Administration):
         """
         memory = await self.get(user_id, memory_id, past=True)
         change = Retire(memory_id, Reason.DELETED, decided_by=agent)
-        await self._backends.memories.apply(Scope(user_id, ""), [change], actor=Actor.AGENT, at=self._clock())
+        home, by = await self.home(user_id, memory_id)
+        await self._backends.memories.apply(
+            Scope(home, ""), [change], actor=Actor.AGENT, at=self._clock(), by=by
+        )
         return memory
 
     async def take_away_what(self, user_id: str, query: str, *, agent: str) -> Forgetting:
@@ -230,9 +234,8 @@ class AgentMemories(Administration):
         """
         found = [each.item for each in await self.found(user_id, query, limit=_NEAR)]
         near = [each for each in found if isinstance(each, Memory) and each.kind in _FORGETTABLE]
-        near = [
-            each for each in near if each.owner in {user_id, COMMONS}
-        ]  # in a project nothing else is forgotten
+        of = {*await self.parts(user_id), COMMONS}  # in a project nothing of the person's own is forgotten
+        near = [each for each in near if each.owner in of]
         key = content_hash(query)
         same = [each for each in near if content_hash(each.content) == key]
         named = same or [each for each in near if says_all(query, each.content)]

@@ -137,7 +137,7 @@ class Browsing(Administration):
         """
         await self.expect_chat(scope)
         summaries = MemoryFilter(kinds=frozenset({Kind.SUMMARY}), session_id=scope.session_id)
-        page = await self.page(scope.user_id, limit=1, taken=summaries)
+        page = await self._backends.memories.page(scope.user_id, limit=1, taken=summaries)
         return page.memories[0] if page.memories else None
 
     async def ask_for_summary(self, scope: Scope) -> int:
@@ -182,14 +182,15 @@ class Browsing(Administration):
         Raises:
             MemoryNotFoundError: The user has no such to-do of their own.
         """
-        todo = await self.get(user_id, memory_id)
+        user_id, by = await self.home(user_id, memory_id)
+        todo = await self._backends.memories.get(user_id, memory_id)
         if todo.owner != user_id or todo.kind is not Kind.TODO:
             raise MemoryNotFoundError
         now = self._clock()
         until = wall(now, (await self.policy_of(user_id)).zone)
         ended = Retire(memory_id, Reason.ENDED, past=Past(until, ending))
-        await self._backends.memories.apply(Scope(user_id, ""), [ended], actor=actor, at=now)
-        return (await self.history(user_id, memory_id, limit=1))[0]
+        await self._backends.memories.apply(Scope(user_id, ""), [ended], actor=actor, at=now, by=by)
+        return (await self._backends.memories.history(user_id, memory_id, limit=1))[0]
 
     async def undo_together(
         self, user_id: str, update_id: UUID, *, actor: Actor = Actor.ADMIN

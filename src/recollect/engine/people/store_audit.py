@@ -100,7 +100,7 @@ class StoreAudit(Administration):
         pairs, told = _Pairs(), set[tuple[Fault, UUID]]()
         after: UUID | None = None
         while True:
-            page = await self.page(user_id, limit=_PAGE, after=after)
+            page = await self._backends.memories.page(user_id, limit=_PAGE, after=after)
             own = [each for each in page.memories if each.owner == user_id]
             async for finding in self._of_page(user_id, own, pairs):
                 if finding.fault in wanted and not await self._is_stood_behind(user_id, finding):
@@ -152,7 +152,7 @@ class StoreAudit(Administration):
         if memory_id is None:
             return None
         try:
-            return await self.get(user_id, memory_id)
+            return await self._backends.memories.get(user_id, memory_id)
         except MemoryNotFoundError:  # it was repaired, or taken away, meanwhile
             return None
 
@@ -160,7 +160,7 @@ class StoreAudit(Administration):
         """Return whether a person wrote, approved, corrected, confirmed or brought back the memory."""
         if finding.fault not in _JUDGED_BY_PEOPLE:
             return False
-        updates = await self.history(user_id, finding.memory.id, limit=_MOST_UPDATES)
+        updates = await self._backends.memories.history(user_id, finding.memory.id, limit=_MOST_UPDATES)
         return any(_stands_behind(each, finding) for each in updates)
 
     # -- repairing ---------------------------------------------------------------------------------

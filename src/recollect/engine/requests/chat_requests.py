@@ -38,7 +38,7 @@ from recollect.model import (
     Role,
     Scope,
     Turn,
-    scopes_in,
+    person_of,
 )
 from recollect.ports import Clock
 from recollect.runtime.deadline import within
@@ -178,7 +178,12 @@ class ChatRequests:
             case Unmet.UNCLEAR:
                 return CarriedOut(answers.UNCLEAR)
         named = [(found[each][0], each) for each in meant if each in found]
-        retired = [each for of in scopes_in(turn.scope.user_id) for each in await self._retire(of, named)]
+        asking = turn.scope.user_id
+        retired = [
+            each
+            for scope in dict.fromkeys(scope for scope, _ in named)
+            for each in await self._retire(scope, named, by=asking)
+        ]
         if not retired:
             return CarriedOut(answers.GONE)
         await self._note(turn, Request.FORGET_LISTED, retired)
@@ -186,21 +191,22 @@ class ChatRequests:
         return CarriedOut(answers.forgotten(numbers, len(retired)), tuple(filter(None, rows)))
 
     async def _memories(self, user_id: str, ids: Sequence[UUID]) -> dict[UUID, tuple[str, Memory]]:
-        """Return memories by their ids, each with the scope that has it: in a project's chat, also the person's own."""
+        """Return memories by their ids, each with the scope that has it: in a project's chat, also one around it."""
         found: dict[UUID, tuple[str, Memory]] = {}
-        for scope in scopes_in(user_id):
+        for scope in await self._administration.scopes_within_reach(user_id):
             for each in ids:
                 with suppress(MemoryNotFoundError):
                     found.setdefault(each, (scope, await self._backends.memories.get(scope, each)))
         return found
 
-    async def _retire(self, user_id: str, named: Sequence[tuple[str, UUID]]) -> list[UUID]:
-        """Take from a scope those of these memories that it has; return those that were."""
+    async def _retire(self, user_id: str, named: Sequence[tuple[str, UUID]], *, by: str) -> list[UUID]:
+        """Take from a scope those of these memories that it has, for the user ``by``; return those that were."""
         changes = [Retire(each, Reason.FORGOTTEN) for scope, each in named if scope == user_id]
         if not changes:
             return []
+        named_for = person_of(by) if person_of(by) != person_of(user_id) else ""
         done = await self._backends.memories.apply(
-            Scope(user_id, ""), changes, actor=Actor.USER, at=self._clock()
+            Scope(user_id, ""), changes, actor=Actor.USER, at=self._clock(), by=named_for
         )
         return [each.target for each in done if isinstance(each, Retire)]
 

@@ -24,7 +24,7 @@ from recollect.engine.turns.prepared import (
     without_ranking,
     without_recall,
 )
-from recollect.errors import EmbedderError, StoreError
+from recollect.errors import EmbedderError, StoreError, TeamNotFoundError
 from recollect.index import Passages, Snapshot
 from recollect.model import (
     Chat,
@@ -38,6 +38,7 @@ from recollect.model import (
     Vector,
     Versions,
     person_of,
+    team_of,
 )
 from recollect.model.local_time import in_zone, wall
 from recollect.ports import Clock, Embedder
@@ -145,13 +146,22 @@ class Retriever:
         """Return a person's snapshot; that of a project with the person's own memory, unless it is recalled alone.
 
         Raises:
+            TeamNotFoundError: It is of a team that the person is not in.
             StoreError: The store failed.
         """
         snapshots, person = self._backends.snapshots, person_of(user_id)
-        snapshot = await snapshots.get(user_id)
-        if person == user_id or await self._backends.projects.is_alone(user_id):
-            return snapshot
-        return await snapshots.with_own(snapshot, await snapshots.get(person))
+        if person == user_id:
+            return await snapshots.get(user_id)
+        names: dict[str, str] = {}
+        if team_of(user_id):
+            team = await self._backends.teams.around(user_id)
+            if team is None:
+                raise TeamNotFoundError
+            names = dict(team.scopes(person))
+        around = [each for each in names if each != user_id]
+        around += [] if await self._backends.projects.is_alone(user_id) else [person]
+        project, *others = await asyncio.gather(*map(snapshots.get, (user_id, *around)))
+        return await snapshots.with_others(project, others, names)
 
     async def prepare(
         self,
@@ -244,6 +254,8 @@ class Retriever:
             state.know(await within(state.seconds_left, self._chat(state)))
         if not state.adds:
             return only_answers(state, Recall(skipped=Skip.OFF))
+        if chat.team is None and team_of(state.turn.scope.user_id):
+            return only_answers(state, Recall(skipped=Skip.NOT_IN_TEAM))
         if state.options.disclosure.is_nothing:
             return only_answers(state, Recall(skipped=Skip.UPSTREAM_POLICY))
         try:
@@ -285,20 +297,20 @@ class Retriever:
         return selected(state, ranking, important, log)
 
     async def _snapshot(self, state: RecallState) -> Snapshot:
-        """Return the person's snapshot; that of a project with the person's own memory, if it is recalled there.
+        """Return the person's snapshot; that of a project with what is recalled there with it.
 
         Raises:
             StoreError: It had to be read, and the store failed.
             TimeoutError: It was not read in time.
         """
-        user_id, own = state.turn.scope.user_id, state.chat.own
-        snapshot = await self._current(state, user_id, state.chat.versions)
-        if own is None:
-            return snapshot
-        uniting = self._backends.snapshots.with_own(
-            snapshot, await self._current(state, person_of(user_id), own)
-        )
-        return await within(state.seconds_left, uniting)
+        user_id, chat = state.turn.scope.user_id, state.chat
+        around = {**chat.of_team} | ({} if chat.own is None else {person_of(user_id): chat.own})
+        if not around and chat.team is None:
+            return await self._current(state, user_id, chat.versions)
+        every = ((user_id, chat.versions), *around.items())
+        project, *others = await asyncio.gather(*(self._current(state, *each) for each in every))
+        names = {} if chat.team is None else dict(chat.team.scopes(person_of(user_id)))
+        return await within(state.seconds_left, self._backends.snapshots.with_others(project, others, names))
 
     async def _current(self, state: RecallState, user_id: str, versions: Versions | None) -> Snapshot:
         snapshots = self._backends.snapshots
@@ -319,7 +331,7 @@ class Retriever:
         reach, now = state.policy.reach, question.query.now
         # Within a minute no date comes nearer.
         asked = replace(question.query, now=now.replace(second=0, microsecond=0))
-        known = snapshot.user_id, snapshot.versions, snapshot.own
+        known = snapshot.user_id, snapshot.versions, snapshot.around
         key = *known, asked, reach, tuple(each.id for each in judged)
         return await self._equal.once(key, partial(self._ranked_once, question, snapshot, reach, judged))
 

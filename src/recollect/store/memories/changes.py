@@ -66,6 +66,7 @@ async def apply_changes(
     at: datetime,
     session_id: str | None = None,
     exchange_id: UUID | None = None,
+    by: str = "",
 ) -> list[Change]:
     """Apply ``changes`` in order and return the changes as made, as ``Memories.apply`` says.
 
@@ -77,8 +78,9 @@ async def apply_changes(
         at: Now.
         session_id: The chat they come from.
         exchange_id: The exchange they come from.
+        by: As in ``Memories.apply``.
     """
-    transaction = Transaction(connection, user_id, actor, at, session_id, exchange_id)
+    transaction = Transaction(connection, user_id, actor, at, session_id, exchange_id, by=by)
     return [await apply_change(transaction, change) for change in changes]
 
 

@@ -133,9 +133,11 @@ class Memories:
         return [update_of(row) for row in rows]
 
     async def apply(
-        self, scope: Scope, changes: Sequence[Change], *, actor: Actor, at: datetime
+        self, scope: Scope, changes: Sequence[Change], *, actor: Actor, at: datetime, by: str = ""
     ) -> list[Change]:
         """Apply ``changes`` in one transaction under the user's lock, with one audit row each.
+
+        ``by`` names the member of a team who changes another one's part; so it does in the other methods.
 
         Returns:
             The changes as made, in order: an Add whose content the user has already is an
@@ -143,9 +145,11 @@ class Memories:
             new content is there already; such a Replace is an Add otherwise.
         """
         async with self._database.changing(scope.user_id) as connection:
-            return await apply_changes(connection, scope.user_id, changes, actor=actor, at=at)
+            return await apply_changes(connection, scope.user_id, changes, actor=actor, at=at, by=by)
 
-    async def undo(self, user_id: str, update_id: UUID, *, actor: Actor, at: datetime) -> Update:
+    async def undo(
+        self, user_id: str, update_id: UUID, *, actor: Actor, at: datetime, by: str = ""
+    ) -> Update:
         """Undo one change of the audit, in one transaction, and return the row that says so.
 
         An added memory is retired; a replaced one takes its place again; a retired one is linked again; a
@@ -158,7 +162,7 @@ class Memories:
             DuplicateMemoryError: The user has the old content by another memory now.
         """
         async with self._database.changing(user_id) as connection:
-            return await undo_by_id(Transaction(connection, user_id, actor, at), update_id)
+            return await undo_by_id(Transaction(connection, user_id, actor, at, by=by), update_id)
 
     async def undo_all(
         self, user_id: str, updates: Sequence[UUID], *, actor: Actor, at: datetime
@@ -281,6 +285,7 @@ class Memories:
         versions: frozenset[str] | None = None,
         actor: Actor,
         at: datetime,
+        by: str = "",
     ) -> Memory:
         """Write the given fields over the stored memory, under the user's lock; None leaves a field.
 
@@ -301,6 +306,7 @@ class Memories:
             versions: Write only if its version is one of these; None: always.
             actor: The author, for the audit.
             at: Now.
+            by: As in ``apply``.
 
         Raises:
             MemoryNotFoundError: The user has no such memory of their own.
@@ -319,10 +325,10 @@ class Memories:
         )
         embedded = Embedded(revision, embedding, embedding_model, second_embedding, second_model, hints)
         async with self._database.changing(user_id) as connection:
-            return await revise(Transaction(connection, user_id, actor, at), embedded)
+            return await revise(Transaction(connection, user_id, actor, at, by=by), embedded)
 
     async def change_all(
-        self, user_id: str, wanted: Sequence[Embedded | Removal], *, actor: Actor, at: datetime
+        self, user_id: str, wanted: Sequence[Embedded | Removal], *, actor: Actor, at: datetime, by: str = ""
     ) -> list[Memory | None]:
         """Change and take away memories in one transaction, in order, all or none.
 
@@ -334,7 +340,7 @@ class Memories:
                 not an expected one. Nothing was done.
         """
         async with self._database.changing(user_id) as connection:
-            return await change_all(Transaction(connection, user_id, actor, at), wanted)
+            return await change_all(Transaction(connection, user_id, actor, at, by=by), wanted)
 
     async def unhinted(self, user_id: str, kinds: Collection[Kind], *, limit: int) -> list[Memory]:
         """Return the user's own statements of these kinds that have no hints, unless a model gave none ``HINTS_ASKED`` times.

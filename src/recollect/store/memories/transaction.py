@@ -14,7 +14,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.audit.replay import removal_details
 from recollect.errors import MemoryNotFoundError, StoreError
-from recollect.model import COMMONS, Action, Actor, Kind, Memory, Past, Reason, Source, Update
+from recollect.model import COMMONS, Action, Actor, Kind, Memory, Past, Reason, Source, Update, team_of
 from recollect.store.log.terms import TERMS_BY, terms_of_memory
 from recollect.store.pool import Connection
 from recollect.store.rows import as_columns, as_json, memory_of, second_columns
@@ -24,7 +24,10 @@ from recollect.text.normalization import content_hash, storable_text
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """The user whose memories change, the actor and the time; and the chat and exchange, or the run of repairs, if any."""
+    """The user whose memories change, the actor and the time; and the chat and exchange, or the run of repairs, if any.
+
+    In a team it names by whom another member's part is changed.
+    """
 
     connection: Connection
     user_id: str
@@ -33,6 +36,7 @@ class Transaction:
     session_id: str | None = None
     exchange_id: UUID | None = None
     run: UUID | None = None
+    by: str = ""
 
     # -- the audit -----------------------------------------------------------------------------------
 
@@ -62,7 +66,11 @@ class Transaction:
             session_id=optional_text(self.session_id),
             exchange_id=self.exchange_id,
             undoes=undoes,
-            details=(details or {}) if self.run is None else {**(details or {}), "run": str(self.run)},
+            details={
+                **(details or {}),
+                **({} if self.run is None else {"run": str(self.run)}),
+                **({"by": self.by} if self.by else {}),
+            },
         )
         written = {name: getattr(update, name) for name in Update.__slots__}
         written["details"] = json.dumps(update.details)
@@ -229,6 +237,8 @@ class Transaction:
     async def forget_injections(self, items: Sequence[UUID]) -> None:
         """Delete the blocks of prompts that mention one of these memories or messages."""
         await self.connection.execute(SQL["delete_injections"], self.user_id, items)
+        if team_of(self.user_id):
+            await self.connection.execute(SQL["end_blocks_around"], self.user_id, items)
 
 
 async def insert_vector(connection: Connection, memory: Memory) -> bool:

@@ -1,5 +1,6 @@
 """The state of a chat: its log, its blocks in prompts, its requests to the memory, and whether it is left out. Never: choose memories."""
 
+import json
 from datetime import datetime
 
 from asyncpg import Record
@@ -13,14 +14,18 @@ from recollect.model import (
     Place,
     PointedAt,
     Scope,
+    Team,
     Turn,
+    person_of,
+    team_of,
 )
 from recollect.store.log.keys import storable_key, storable_parent
 from recollect.store.pool import Database
 from recollect.store.rows import update_of
-from recollect.store.snapshots import own_versions_of, versions_of
+from recollect.store.snapshots import own_versions_of, team_versions_of, versions_of
 from recollect.store.sql import SQL
 from recollect.store.users.settings import flags_of
+from recollect.store.users.teams import members_of
 from recollect.text.normalization import storable_id, storable_text
 
 
@@ -46,6 +51,9 @@ class Chats:
         row = await self._database.called(
             user_id, "recall_state", session_id, exchanges, begun, *_version(turn)
         )
+        told = None if row["team"] is None else json.loads(row["team"])
+        team = None if told is None else Team(team_of(user_id), "", members_of(told))
+        versions = {} if told is None else team_versions_of(row, told)
         everybody, own = flags_of(row["flags_of_everybody"]), flags_of(row["flags_of_user"])
         return Chat(
             injections=tuple(map(_injection, row["injections"])),
@@ -56,6 +64,14 @@ class Chats:
             abandoned=frozenset(row["abandoned"] or ()),
             versions=versions_of(row),
             own=None if row["own_epoch"] is None else own_versions_of(row),
+            team=team,
+            of_team={}
+            if team is None
+            else {
+                scope: versions[person_of(scope)]
+                for scope, _ in team.scopes(person_of(user_id))
+                if scope != user_id
+            },
         )
 
     async def session_of_answer(self, user_id: str, answer_id: str) -> str | None:

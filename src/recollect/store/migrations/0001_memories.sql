@@ -39,6 +39,56 @@ CREATE FUNCTION note_project(user_id text) RETURNS void LANGUAGE sql AS $$
     INSERT INTO recollect.projects (user_id, owner) VALUES ($1, recollect.person_of($1)) ON CONFLICT DO NOTHING
 $$;
 
+-- A team: people who share what each of them states in it. A member's part is a project of theirs, `team:` and the team's id, in which
+-- nobody else writes by a chat; the team's memory is what all parts have. So each statement has its speaker in its owner.
+CREATE TABLE teams (
+    id text PRIMARY KEY,
+    title text NOT NULL DEFAULT '',
+    members jsonb NOT NULL DEFAULT '{}'
+);
+
+COMMENT ON COLUMN teams.members IS 'By a person''s id their role, and their name in prompts. Who is `former` reads nothing; their part stays.';
+
+ALTER TABLE teams ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY of_the_members ON teams FOR SELECT USING (members ? person_of(current_setting('recollect.user_id', true)));
+CREATE POLICY over_all_users ON teams USING (current_setting('recollect.over_all_users', true) = 'on');
+
+-- The team of a member's part, by its id; NULL for anything else.
+CREATE FUNCTION team_of(user_id text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN substring(split_part(user_id, chr(31), 2) FROM '^team:(.+)$');
+
+-- The members of the team of someone's part, if they are in it: row-level security shows teams to their members alone, also former ones.
+CREATE FUNCTION members_around(part text) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT t.members FROM recollect.teams AS t
+    WHERE t.id = recollect.team_of($1) AND t.members -> recollect.person_of($1) ->> 'role' <> 'former'
+$$;
+
+-- The other scopes recalled in a project: the person's own; and in a team the parts of the other members.
+CREATE FUNCTION scopes_around(project text) RETURNS text[] LANGUAGE sql STABLE AS $$
+    SELECT recollect.person_of($1) || ARRAY(
+        SELECT m.key || chr(31) || 'team:' || recollect.team_of($1)
+        FROM jsonb_each(recollect.members_around($1)) AS m
+        WHERE m.value ->> 'role' <> 'reader' AND m.key <> recollect.person_of($1)
+    )
+$$;
+
+-- Delete what was added to prompts of a team's other members, and speaks of one of these items of this part.
+CREATE FUNCTION end_blocks_around(part text, ended uuid[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    other text;
+    others text[] := ARRAY(
+        SELECT m.key || chr(31) || 'team:' || t.id FROM teams AS t, jsonb_each(t.members) AS m
+        WHERE t.id = team_of(part) AND m.key <> person_of(part)
+    );
+BEGIN
+    FOREACH other IN ARRAY others LOOP
+        PERFORM set_config('recollect.user_id', other, true);
+        DELETE FROM injections WHERE user_id = other AND items && ended;
+    END LOOP;
+    PERFORM set_config('recollect.user_id', part, true);
+END
+$$;
+
 CREATE FUNCTION note_project_of_row() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM recollect.note_project(NEW.user_id);

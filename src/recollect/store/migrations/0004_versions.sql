@@ -5,7 +5,7 @@
 -- has an older one reads the rows above it. What is removed leaves no such row: then the floor is raised to the version, and a reader
 -- below the floor reads all. Erasing a user deletes the row last; the next change makes it again with another epoch.
 --
--- Locks are taken in one order: of a project its person's, shared; the user's (pg_advisory_xact_lock), that of the commons, the user's row, the row of the commons.
+-- Locks are taken in one order: of a project its person's, shared; of a member's part the team's, shared for a turn; the user's (pg_advisory_xact_lock), that of the commons, the user's row, the row of the commons.
 -- Without the first two, transactions that lock rows of a table in different orders would wait crosswise.
 
 CREATE TABLE users (
@@ -54,6 +54,24 @@ CREATE TRIGGER note_project AFTER INSERT ON users FOR EACH ROW
 -- none of them.
 CREATE FUNCTION epoch_here(epoch uuid) RETURNS uuid LANGUAGE sql STABLE AS $$
     SELECT md5(epoch::text || pg_postmaster_start_time()::text || pg_relation_filenode('recollect.users')::text)::uuid
+$$;
+
+-- The members of the team of someone's part, as `members_around` has them, each with the versions of their part: an array in the order
+-- of the columns, without those of the commons. NULL where the person is not in the team. Versions hold no text, so the operator may see them.
+CREATE FUNCTION versions_around(part text) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    members jsonb := members_around(part);
+    found jsonb;
+BEGIN
+    PERFORM set_config('recollect.over_all_users', 'on', true);
+    SELECT jsonb_object_agg(m.key, m.value || jsonb_build_object('versions', jsonb_build_array(
+        epoch_here(u.epoch), u.statements_version, u.statements_floor, u.log_version, u.log_floor
+    ))) INTO found
+    FROM jsonb_each(members) AS m
+    LEFT JOIN users AS u ON u.user_id = m.key || chr(31) || 'team:' || team_of(part);
+    PERFORM set_config('recollect.over_all_users', '', true);
+    RETURN found;
+END
 $$;
 
 -- Raise a version ('statements' or 'log') of a user once in this transaction, for a removal with its floor, and return it. A setting

@@ -15,13 +15,14 @@ CREATE TYPE chat_exchange AS (
 -- that does not begin with the message `begun`. Secrets may stand there unmasked: then the text before the first mark and behind the
 -- last bracket is compared, if that is 20 characters or more. `parent_key`, `turn_key` and `turn_at` name the turn, if it may be
 -- another version of one with the same parent. Of a project's chat the versions of the person's own memory are returned, too, unless
--- the project's is recalled alone.
+-- the project's is recalled alone; of a team's chat the team with its members' versions. Of a team that the person is not in, nothing is.
 CREATE FUNCTION recall_state(
     person text, person_role text, session text, at_most integer, begun text, parent_key text, turn_key text, turn_at timestamptz,
     OUT epoch uuid, OUT statements bigint, OUT statements_floor bigint, OUT log bigint, OUT log_floor bigint, OUT commons bigint,
     OUT commons_floor bigint, OUT flags_of_everybody jsonb, OUT flags_of_user jsonb, OUT injections injections[],
     OUT summary text, OUT abandoned uuid[], OUT done memory_updates[], OUT exchanges chat_exchange[],
-    OUT own_epoch uuid, OUT own_statements bigint, OUT own_statements_floor bigint, OUT own_log bigint, OUT own_log_floor bigint
+    OUT own_epoch uuid, OUT own_statements bigint, OUT own_statements_floor bigint, OUT own_log bigint, OUT own_log_floor bigint,
+    OUT team jsonb
 ) LANGUAGE plpgsql STABLE
 -- These are back to what they were when the function returns, also the role that it sets.
 SET role = none
@@ -37,6 +38,14 @@ DECLARE
     user_before text := coalesce(current_setting('recollect.user_id', true), '');
 BEGIN
     PERFORM set_config('role', person_role, true), set_config('recollect.user_id', person, true);
+    IF team_of(person) IS NOT NULL THEN
+        team := versions_around(person);
+        IF team IS NULL THEN
+            injections := '{}'; done := '{}'; exchanges := '{}';
+            PERFORM set_config('recollect.user_id', user_before, true);
+            RETURN;
+        END IF;
+    END IF;
     SELECT epoch_here(u.epoch), u.statements_version, u.statements_floor, u.log_version, u.log_floor,
         coalesce(c.statements_version, 0), coalesce(c.statements_floor, 0)
     INTO epoch, statements, statements_floor, log, log_floor, commons, commons_floor

@@ -212,7 +212,7 @@ $$;
 
 -- Note what was added to a turn of the person, unless something was before; nothing that speaks of what was forgotten since it
 -- was recalled: of what is neither a memory that the person sees, that is past, or that serves everybody, nor a statement of their profile, nor
--- a message of theirs that may be recalled. In a project it may also be any of that of the person's own.
+-- a message of theirs that may be recalled. In a project it may also be any of that of the scopes around it.
 CREATE FUNCTION unknown_items(person text, items uuid[]) RETURNS uuid[] LANGUAGE plpgsql AS $$
 BEGIN
     RETURN ARRAY(
@@ -238,14 +238,17 @@ CREATE FUNCTION note_injection(person text, session text, given jsonb) RETURNS v
 DECLARE
     it record;
     unknown uuid[];
+    other text;
 BEGIN
     SELECT * INTO STRICT it FROM jsonb_to_record(given) AS t (
         anchor text, place text, block text, items uuid[], tokens integer, at timestamptz, standing boolean, listed uuid[]
     );
     unknown := unknown_items(person, it.items);
     IF unknown <> '{}' AND person <> person_of(person) THEN
-        PERFORM set_config('recollect.user_id', person_of(person), true);
-        unknown := unknown_items(person_of(person), unknown);
+        FOREACH other IN ARRAY scopes_around(person) LOOP
+            PERFORM set_config('recollect.user_id', other, true);
+            unknown := unknown_items(other, unknown);
+        END LOOP;
         PERFORM set_config('recollect.user_id', person, true);
     END IF;
     IF unknown <> '{}' THEN
@@ -274,11 +277,17 @@ LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
     session text := written ->> 'session';
+    other text;
 BEGIN
     PERFORM set_config('role', role_of_users, true), set_config('recollect.user_id', person, true),
         set_config('plan_cache_mode', 'force_generic_plan', true),
         CASE WHEN person <> person_of(person) THEN pg_advisory_xact_lock_shared(hashtextextended(person_of(person), 0)) END,
+        pg_advisory_xact_lock_shared(hashtextextended(chr(31) || team_of(person), 0)),
         pg_advisory_xact_lock(hashtextextended(person, 0));
+    IF team_of(person) IS NOT NULL AND members_around(person) IS NULL THEN
+        outcome := 'unwanted';
+        RETURN;
+    END IF;
     IF written ? 'exchange' THEN
         SELECT done.* INTO outcome, logged, zone FROM log_exchange(person, written -> 'exchange') AS done;
         IF outcome IN ('by_hand', 'erased') THEN
@@ -308,13 +317,15 @@ BEGIN
         SET recall_count = recall_count + 1,
             last_recalled_at = greatest(last_recalled_at, (written ->> 'recalled_at')::timestamptz)
         WHERE user_id = person AND vector_id IN (SELECT jsonb_array_elements_text(written -> 'recalled')::uuid);
-        IF person <> person_of(person) THEN  -- of the person's own memories, too
-            PERFORM set_config('recollect.user_id', person_of(person), true);
-            UPDATE users_vectors
-            SET recall_count = recall_count + 1,
-                last_recalled_at = greatest(last_recalled_at, (written ->> 'recalled_at')::timestamptz)
-            WHERE user_id = person_of(person)
-                AND vector_id IN (SELECT jsonb_array_elements_text(written -> 'recalled')::uuid);
+        IF person <> person_of(person) THEN
+            FOREACH other IN ARRAY scopes_around(person) LOOP
+                PERFORM set_config('recollect.user_id', other, true);
+                UPDATE users_vectors
+                SET recall_count = recall_count + 1,
+                    last_recalled_at = greatest(last_recalled_at, (written ->> 'recalled_at')::timestamptz)
+                WHERE user_id = other
+                    AND vector_id IN (SELECT jsonb_array_elements_text(written -> 'recalled')::uuid);
+            END LOOP;
             PERFORM set_config('recollect.user_id', person, true);
         END IF;
     END IF;

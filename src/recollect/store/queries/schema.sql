@@ -145,10 +145,11 @@ SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true),
 
 -- name: as_user_alone
 -- The same, and let one transaction at a time change what this user has; freed at its end. Whoever changes what a person has of
--- their own waits for changes in all of their projects.
+-- their own waits for changes in all of their projects, and whoever changes a part of a team for turns in all of its parts.
 SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true),
     set_config('plan_cache_mode', 'force_generic_plan', true), set_config('statement_timeout', '60s', true),
     CASE WHEN $1 <> person_of($1) THEN pg_advisory_xact_lock_shared(hashtextextended(person_of($1), 0)) END,
+    pg_advisory_xact_lock(hashtextextended(chr(31) || team_of($1), 0)),
     pg_advisory_xact_lock(hashtextextended($1, 0));
 
 -- name: over_all_users

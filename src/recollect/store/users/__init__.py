@@ -9,6 +9,7 @@ from recollect.store.users.portability import Portability
 from recollect.store.users.profiles import Profiles
 from recollect.store.users.projects import Projects
 from recollect.store.users.settings import AdminReadLog, UsageLog, UserSettings
+from recollect.store.users.teams import Teams
 
 __all__ = [
     "AdminReadLog",
@@ -17,6 +18,7 @@ __all__ = [
     "Portability",
     "Profiles",
     "Projects",
+    "Teams",
     "UsageLog",
     "UserSettings",
 ]

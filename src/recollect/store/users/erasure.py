@@ -8,7 +8,7 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from recollect.model import COMMONS, Erasure
+from recollect.model import COMMONS, Erasure, team_of
 from recollect.store.jobs.queue import FORM, job_payload
 from recollect.store.log.keys import mark_of
 from recollect.store.pool import Connection
@@ -65,6 +65,8 @@ async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> t
     counts = {}
     seen = [row["id"] for row in await connection.fetch(SQL["memories_of_user"], user_id)]
     *tables, versions, projects = ERASED_TABLES
+    if team_of(user_id):
+        await connection.execute(SQL["end_blocks_around"], user_id, seen)
     for table in tables:
         counts[table] = _affected(await connection.execute(SQL[f"erase_{table}"], user_id))
     counts["vectors"] += await _erase_shared(connection, seen)

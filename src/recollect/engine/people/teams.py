@@ -1,0 +1,229 @@
+"""Teams: who is in them, and their memory, which is what all members' parts have. Raises.
+
+A member states things in their own part alone, so each statement has its speaker. Whoever may write corrects and forgets what others
+stated, too. Nobody sees the chats, summaries and origins of another member. Never: a concrete backend, a page.
+"""
+
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain
+from uuid import UUID
+
+from recollect.engine.people.projects import Projects
+from recollect.errors import MemoryNotFoundError, NotAllowedInTeamError, TeamNotFoundError
+from recollect.model import (
+    EVERYTHING,
+    MOST_MEMBERS,
+    STATEMENTS,
+    WRITING,
+    Actor,
+    Kind,
+    Member,
+    Memory,
+    MemoryFilter,
+    Page,
+    Provenance,
+    Team,
+    TeamRole,
+    Update,
+    person_of,
+    project_scope,
+    scopes_in,
+    team_of,
+)
+
+_LAST_CHANGES = 200
+"""Changes of a part among which one is looked for that another member made."""
+
+
+class Teams(Projects):
+    """Lets people look after teams, and their memories together."""
+
+    # -- members -------------------------------------------------------------------------------------
+
+    async def teams(self, person: str | None = None) -> list[Team]:
+        """Return all teams, or those that a person is in, by id."""
+        store = self._backends.teams
+        return await (store.every() if person is None else store.of_person(person))
+
+    async def team(self, team: str, person: str | None, *, owns: bool = False) -> Team:
+        """Return a team as an administrator (None), or a member, sees it.
+
+        Raises:
+            TeamNotFoundError: There is none, or the person is not in it.
+            NotAllowedInTeamError: The person is to own it, and does not.
+        """
+        found = await self._backends.teams.one(team)
+        if person is None:
+            return found
+        member = found.member(person)
+        if member is None:
+            raise TeamNotFoundError
+        if owns and member.role is not TeamRole.OWNER:
+            raise NotAllowedInTeamError
+        return found
+
+    async def keep_team(self, team: str, title: str | None = None) -> Team:
+        """Make a team, or change how it is called; None leaves that."""
+        return await self._backends.teams.keep(team, title)
+
+    async def set_member(self, team: str, person: str, role: TeamRole, name: str | None = None) -> Team:
+        """Take someone into a team, or change their role or name; None leaves a name, or takes one that is known.
+
+        Raises:
+            TeamNotFoundError: There is no such team.
+            NotAllowedInTeamError: It has as many members as a team may have.
+        """
+        known = await self._backends.teams.one(team)
+        before = next((each for each in known.members if each.person == person), None)
+        if before is None and len(known.members) >= MOST_MEMBERS:
+            raise NotAllowedInTeamError
+        if name is None:
+            name = before.name if before else (await self._backends.flags.own_flags(person)).told_name
+        return await self._backends.teams.set_member(team, Member(person, role, name or person))
+
+    async def leave_team(self, team: str, person: str) -> Team:
+        """Take someone out of a team. What they stated stays in it until their part, a project of theirs, is erased.
+
+        Raises:
+            TeamNotFoundError: There is no such team, or the person was never in it.
+        """
+        found = await self._backends.teams.one(team)
+        member = next((each for each in found.members if each.person == person), None)
+        if member is None:
+            raise TeamNotFoundError
+        return await self._backends.teams.set_member(team, replace(member, role=TeamRole.FORMER))
+
+    # -- their memory --------------------------------------------------------------------------------
+
+    async def parts(self, user_id: str, *, writes: bool = False) -> tuple[str, ...]:
+        """Return the scopes whose statements are a user's: their own first, then in a team the other members' parts.
+
+        Raises:
+            TeamNotFoundError: It is of a team that the person is not in.
+            NotAllowedInTeamError: The person is to write in it, and may not.
+        """
+        if not team_of(user_id):
+            return (user_id,)
+        team, person = await self._backends.teams.around(user_id), person_of(user_id)
+        member = None if team is None else team.member(person)
+        if team is None or member is None:
+            raise TeamNotFoundError
+        if writes and member.role not in WRITING:
+            raise NotAllowedInTeamError
+        return tuple(scope for scope, _ in team.scopes(person))
+
+    async def home(self, user_id: str, memory_id: UUID) -> tuple[str, str]:
+        """Return the scope in which a user may change a memory, and the person to be named for that; "" in their own.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory.
+            NotAllowedInTeamError: Another member of a team stated it, and the person may not write there.
+        """
+        own, *others = await self.parts(user_id)
+        if others:
+            with suppress(MemoryNotFoundError):
+                await self._backends.memories.get(own, memory_id, past=True)
+                return own, ""
+            for each in others:
+                with suppress(MemoryNotFoundError):
+                    await self._stated(each, memory_id)
+                    await self.parts(user_id, writes=True)
+                    return each, person_of(user_id)
+        return own, ""
+
+    async def scopes_within_reach(self, user_id: str) -> tuple[str, ...]:
+        """Return the scopes whose memories a message in a chat may have forgotten: in a project also the person's own."""
+        try:
+            parts = await self.parts(user_id, writes=True)
+        except (NotAllowedInTeamError, TeamNotFoundError):
+            return scopes_in(user_id)
+        return tuple(dict.fromkeys((*parts, person_of(user_id))))
+
+    async def page(
+        self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter = EVERYTHING
+    ) -> Page:
+        """Return the user's memories that are ``taken``, newest first, behind the memory ``after``, as the store does."""
+        store, (own, *others) = self._backends.memories, await self.parts(user_id)
+        pages = [await store.page(own, limit=limit, after=after, taken=taken)]
+        kinds = taken.kinds & STATEMENTS if taken.kinds else STATEMENTS
+        if others and kinds and taken.session_id is None:
+            theirs = replace(taken, kinds=kinds)
+            pages += [await store.page(each, limit=limit, after=after, taken=theirs) for each in others]
+        found = {each.id: each for each in chain.from_iterable(each.memories for each in pages)}
+        newest = sorted(found.values(), key=lambda each: -each.id.int)
+        memories = tuple(_told_to(own, each) for each in newest[:limit])
+        has_more = len(newest) > limit or any(each.next for each in pages)
+        return Page(memories, memories[-1].id if has_more and memories else None)
+
+    async def move(
+        self, user_id: str, memory_id: UUID, project: str, *, actor: Actor = Actor.ADMIN
+    ) -> Memory:
+        """Move a statement, as ``Projects.move`` does; into a team whoever may write there.
+
+        Raises:
+            TeamNotFoundError: The person is not in it.
+            NotAllowedInTeamError: The person may not write in it.
+        """
+        await self.parts(project_scope(person_of(user_id), project), writes=True)
+        return await super().move(user_id, memory_id, project, actor=actor)
+
+    async def get(self, user_id: str, memory_id: UUID, *, past: bool = False) -> Memory:
+        """Return one memory; with ``past`` also one that is past.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory.
+        """
+        own, *others = await self.parts(user_id)
+        for each in others:
+            with suppress(MemoryNotFoundError):
+                return await self._stated(each, memory_id, past=past)
+        return await self._backends.memories.get(own, memory_id, past=past)
+
+    async def history(
+        self, user_id: str, memory_id: UUID | None = None, *, limit: int = 100, after: UUID | None = None
+    ) -> list[Update]:
+        """Return the audit rows of the user, or of one memory (also of another member's), newest first, as the store does."""
+        own, *others = await self.parts(user_id)
+        rows = await self._backends.memories.history(own, memory_id, limit=limit, after=after)
+        if memory_id is None or rows:
+            return rows
+        for each in others:
+            with suppress(MemoryNotFoundError):
+                await self._stated(each, memory_id)
+                rows = await self._backends.memories.history(each, memory_id, limit=limit, after=after)
+                return [replace(row, session_id=None, exchange_id=None) for row in rows]
+        return rows
+
+    async def todos(self, user_id: str, *, limit: int) -> list[Memory]:
+        """Return the user's memories of kind todo, and summaries with open todos of their own chats, newest first."""
+        store, (own, *others) = self._backends.memories, await self.parts(user_id)
+        found = await store.todos(own, limit=limit)
+        for other in others:
+            theirs = await store.todos(other, limit=limit)
+            found += [_told_to(own, each) for each in theirs if each.kind is Kind.TODO]
+        return sorted(found, key=lambda each: -each.id.int)[:limit]
+
+    async def part_changed(self, user_id: str, update_id: UUID) -> tuple[str, str]:
+        """Return in which part a change can be undone by a user, and the person to be named: their own, or where they made it."""
+        own, *others = await self.parts(user_id)
+        person = person_of(user_id)
+        for each in others:
+            rows = await self._backends.memories.history(each, limit=_LAST_CHANGES)
+            if any(row.id == update_id and row.by == person for row in rows):
+                await self.parts(user_id, writes=True)
+                return each, person
+        return own, ""
+
+    async def _stated(self, part: str, memory_id: UUID, *, past: bool = True) -> Memory:
+        """Return a statement of another member, without its origin; nothing else of theirs is told."""
+        memory = await self._backends.memories.get(part, memory_id, past=past)
+        if memory.kind not in STATEMENTS:
+            raise MemoryNotFoundError
+        return replace(memory, provenance=Provenance())
+
+
+def _told_to(user_id: str, memory: Memory) -> Memory:
+    """Return a memory as a member of a team is told it: another one's without its origin."""
+    is_others = team_of(memory.owner) and memory.owner != user_id
+    return replace(memory, provenance=Provenance()) if is_others else memory

@@ -1,0 +1,40 @@
+-- name: team_around
+-- The team of a part of the user's, by the team's id, if they are in it.
+SELECT id, title, members FROM teams WHERE id = $1 AND members -> $2 ->> 'role' <> 'former';
+
+-- name: teams_of
+-- The teams that a person is in, by id.
+SELECT id, title, members FROM teams WHERE members -> $1 ->> 'role' <> 'former' ORDER BY id;
+
+-- name: every_team
+-- All teams, by id; the operator lists them.
+SELECT id, title, members FROM teams ORDER BY id;
+
+-- name: one_team
+-- A team, by its id, over all users.
+SELECT id, title, members FROM teams WHERE id = $1;
+
+-- name: change_team
+-- Make a team, or change how it is called; NULL leaves it.
+INSERT INTO teams (id, title) VALUES ($1, coalesce($2, '')) ON CONFLICT (id) DO UPDATE SET title = coalesce($2, teams.title)
+RETURNING id, title, members;
+
+-- name: lock_team
+-- A team that nobody else changes meanwhile.
+SELECT id, title, members FROM teams WHERE id = $1 FOR UPDATE;
+
+-- name: write_members
+-- Write who is in a team.
+UPDATE teams SET members = $2::jsonb WHERE id = $1;
+
+-- name: leave_all_teams
+-- Take an erased person out of all teams, also of those that they had left.
+UPDATE teams SET members = members - $1 WHERE members ? $1;
+
+-- name: delete_team
+-- Delete a team's row.
+DELETE FROM teams WHERE id = $1;
+
+-- name: end_blocks_around
+-- Delete what was added to prompts of the other members of the user's team, and speaks of one of these items.
+SELECT end_blocks_around($1, $2::uuid[]);

@@ -1,0 +1,94 @@
+"""Teams in Postgres: which there are, and who is in them. Never: a memory; who may change a team."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from asyncpg import Record
+
+from recollect.errors import TeamNotFoundError
+from recollect.model import Member, Team, TeamRole, person_of, team_of
+from recollect.store.pool import Database
+from recollect.store.sql import SQL
+from recollect.text.normalization import storable_text
+
+
+class Teams:
+    """Keeps teams. Every method raises StoreError when the store fails."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def around(self, user_id: str) -> Team | None:
+        """Return the team of a part, which the part's own person asks for; None where they are not in it."""
+        async with self._database.for_user(user_id) as connection:
+            row = await connection.fetchrow(SQL["team_around"], team_of(user_id), person_of(user_id))
+        return None if row is None else _team(row)
+
+    async def of_person(self, person: str) -> list[Team]:
+        """Return the teams that a person is in, by id."""
+        async with self._database.for_user(person) as connection:
+            return [_team(row) for row in await connection.fetch(SQL["teams_of"], person)]
+
+    async def every(self) -> list[Team]:
+        """Return all teams, by id."""
+        async with self._database.over_all_users() as connection:
+            return [_team(row) for row in await connection.fetch(SQL["every_team"])]
+
+    async def one(self, team: str) -> Team:
+        """Return a team.
+
+        Raises:
+            TeamNotFoundError: There is none with this id.
+        """
+        async with self._database.over_all_users() as connection:
+            row = await connection.fetchrow(SQL["one_team"], team)
+        if row is None:
+            raise TeamNotFoundError
+        return _team(row)
+
+    async def keep(self, team: str, title: str | None) -> Team:
+        """Make a team, or change how it is called, in one line; None leaves that."""
+        told = None if title is None else " ".join(storable_text(title).split())
+        async with self._database.over_all_users() as connection:
+            row = await connection.fetchrow(SQL["change_team"], team, told)
+        assert row is not None  # noqa: S101 -- it was just written
+        return _team(row)
+
+    async def set_member(self, team: str, member: Member) -> Team:
+        """Write someone's membership.
+
+        Raises:
+            TeamNotFoundError: There is no such team.
+        """
+        async with self._database.over_all_users() as connection:
+            row = await connection.fetchrow(SQL["lock_team"], team)
+            if row is None:
+                raise TeamNotFoundError
+            found = _team(row)
+            others = tuple(each for each in found.members if each.person != member.person)
+            told = {
+                each.person: {"role": each.role, "name": storable_text(each.name)}
+                for each in (*others, member)
+            }
+            await connection.execute(SQL["write_members"], team, json.dumps(told))
+        return Team(found.id, found.title, (*others, member))
+
+    async def leave_all(self, person: str) -> None:
+        """Take an erased person out of all teams."""
+        async with self._database.over_all_users() as connection:
+            await connection.execute(SQL["leave_all_teams"], person)
+
+    async def delete(self, team: str) -> None:
+        """Delete a team whose members' parts are erased."""
+        async with self._database.over_all_users() as connection:
+            await connection.execute(SQL["delete_team"], team)
+
+
+def _team(row: Record) -> Team:
+    return Team(row["id"], row["title"], members_of(json.loads(row["members"])))
+
+
+def members_of(told: Mapping[str, Mapping[str, Any]]) -> tuple[Member, ...]:
+    """Return the members of a team as the database has them, by their ids."""
+    return tuple(Member(each, TeamRole(told[each]["role"]), told[each]["name"]) for each in sorted(told))
