@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from recollect.text.patterns import linear, whole
+from recollect.text.patterns import bounded, linear, whole
 from recollect.text.secrets import vocabulary
 from recollect.text.secrets.named_values import (
     is_secret_code,
@@ -56,7 +56,6 @@ _ANNOUNCED = (
 """Names, the kind of what they announce, and the reader of the text after them."""
 _ALL = tuple(names for names, _, _ in _ANNOUNCED)
 _NAMES = linear(rf"(?i){'|'.join(f'({names})' for names in _ALL)}", megabytes=16)
-_ANY_NAME = linear(rf"(?i){'|'.join(_ALL)}", captures=False, megabytes=16)
 _NAME_AS_WORD = linear(
     rf"(?i:(?:(?:^|[^a-z])(?:{'|'.join(_ALL)})|{COMPOUNDS})(?:[^a-z_]|$))"
     r"|[\x{e00}-\x{1dff}\x{2c00}-\x{2dff}\x{3040}-\x{d7ff}\x{f900}-\x{fdff}\x{fe70}-\x{fffd}]",
@@ -69,8 +68,8 @@ _BETWEEN = " \t:=|*`\"'"
 _IS_YOURS = linear(
     r"(?i)(?:^|[^0-9A-Za-z])((?:[a-z]-)?[0-9]{3,4}[ -]?[0-9]{1,4})[ ](?:is|ist|est|es|è|é|jest|to|это)[ ](?:your|the|my|ihr|dein|mein|votre|ton|mon|su|tu|mi|il tuo|o seu|je|uw|twój|ваш)[ ](?:[^\s]+[ ]){0,4}$"
 )
-_FIRST = linear(
-    r"(?i)(?:^|[\s(])([\"'`“«]?[^\s\"'`”»]{4,60}[\"'`”»]?|[\"'`“«][^\"'`”»\n]{3,60}[\"'`”»])[ \t]{1,2}(?:(?:is|was|ist|war|lautet|est|c['’]est|es|era|è|é|это|[–—=-])[ \t]{1,2}(?:(?:my|the|our|his|her|their|new|old|current|mein\p{L}{0,2}|unser\p{L}{0,2}|das|die|der|neue[srn]?|mon|ma|le|la|notre|mi|el|nuestr[oa]|мой|моя|наш|новый)[ \t]+){0,3}(?:[\p{L}'’-]+[ \t]+){0,3}|as[ ](?:the|my|a|our)[ ])$"
+_FIRST = bounded(
+    r"(?i)(?:^|[\s(])([\"'`“«]?[^\s\"'`”»]{4,60}[\"'`”»]?|[\"'`“«][^\"'`”»\n]{3,60}[\"'`”»])[ \t]{1,2}(?:(?:is|was|ist|war|lautet|est|c['’]est|es|era|è|é|это|[–—=-])[ \t]{1,2}(?:(?:my|the|our|his|her|their|new|old|current|mein[^\W\d_]{0,2}|unser[^\W\d_]{0,2}|das|die|der|neue[srn]?|mon|ma|le|la|notre|mi|el|nuestr[oa]|мой|моя|наш|новый)[ \t]+){0,3}(?:(?:[^\W\d_]|['’-])+[ \t]+){0,3}|as[ ](?:the|my|a|our)[ ])\Z"
 )
 
 
@@ -82,7 +81,7 @@ _MOST_FURTHER = 30
 
 def may_be_announced(text: str) -> bool:
     """Return whether a text names a secret, or a code that a message may have brought."""
-    return _ANY_NAME.is_in(whole(text).encode()) or names_code(text)
+    return _NAMES.is_in(whole(text).encode()) or names_code(text)
 
 
 def names_one(text: str) -> bool:

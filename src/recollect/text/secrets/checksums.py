@@ -10,9 +10,9 @@ from itertools import islice, pairwise
 from typing import TypeAlias
 
 from recollect.text.patterns import anchored, bounded, linear
-from recollect.text.secrets.values import SecretKind, SecretSpan, places
+from recollect.text.secrets.values import SEPARATOR, SecretKind, SecretSpan, places
 
-_DIGITS = linear(r"[0-9](?:[^\p{L}\p{N}]{0,3}[0-9]){12,}")
+_DIGITS = linear(rf"[0-9](?:{SEPARATOR}{{0,3}}[0-9]){{12,}}")
 _GROUP = bounded("[0-9]+")
 _USUAL_SEPARATORS = frozenset(" ./-")
 _CARD_SIZES = range(13, 20)
@@ -190,7 +190,7 @@ def _has_aba_check(digits: str) -> bool:
     return sum(weighed) % 10 == 0
 
 
-_S = r"[^\p{L}\p{N}]{0,2}"
+_S = rf"{SEPARATOR}{{0,2}}"
 """Characters between two groups."""
 
 
@@ -301,7 +301,7 @@ _WITH_LETTERS: _Kinds = (
 )
 MAY_BE_LETTERED = rf"[A-Z]{{3}}{_S}[A-Z]{{3}}{_S}[0-9LMNP-V]{{2}}[A-EHLMPR-T]|[A-Z]{{2}}[0-9]{{2}}|[A-Z]{{2}}[ ][0-9]{{2}}[ ][0-9]{{2}}|[0-9]{{6}}"
 """Part of each number with letters."""
-_RUN = linear(r"[0-9](?:[^\p{L}\p{N}]{0,2}[0-9]){6,}", captures=False)
+_RUN = linear(rf"[0-9](?:{_S}[0-9]){{6,}}", captures=False)
 _LONGEST_RUN, _BESIDE_RUN = 80, 4
 """Characters of digits with their separators: more are a table."""
 

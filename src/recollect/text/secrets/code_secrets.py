@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from recollect.text.patterns import linear
+from recollect.text.patterns import anchored, linear
 from recollect.text.secrets.values import (
     ENDINGS,
     MASK,
@@ -28,14 +28,14 @@ _NAMES = linear(rf"(?i)({_STRONG})|({_WEAK})")
 """The words in a name that mark a secret: strong, weak."""
 
 _SIGN = linear(r"^([0-9A-Za-z_.-]{0,24})(?:\\?[\"'`])?\]?[ \t]{0,4}(=>|:=|=|:)[ \t]{0,4}")
-_QUOTED = linear(r"^[rbfu]?(?:\\?\"([^\"\\\n]{1,200})\\?\"|'([^'\n]{1,200})'|`([^`\n]{1,200})`)")
-_BARE = linear(r"^[^\s\"'`,;&<>(){}\[\]|\\]{1,300}(?:[(\[{][^\s]{0,80})?")
+_QUOTED = anchored(r"[rbfu]?(?:\\?\"([^\"\\\n]{1,200})\\?\"|'([^'\n]{1,200})'|`([^`\n]{1,200})`)")
+_BARE = anchored(r"[^\s\"'`,;&<>(){}\[\]|\\]{1,300}(?:[(\[{][^\s]{0,80})?")
 _LINE_ENDS = linear(r"^[ \t]*(?:\\?[\r\n\"'`,;}\])<|&]|#|//|--|$)")
 _NOT_NAMES = linear(
     r"(?i)(?:^|[^a-z])(?:max|min|num|total|prompt|completion|input|output|cached?|used|per|count|limit|primary|foreign|public|sort|next|page|continuation|author)[_-]?$"
 )
 _NAMES_ANOTHER = linear(
-    r"(?i)(?:name|id|type|field|len(?:gth)?|hash|error|policy|label|hint|url|uri|path|file|prompt|input|placeholder|regex|pattern|ref|arn|s|count|limit|text\w{0,10}|message|encoder|expir\w*|at)$"
+    r"(?i)(?:name|id|type|field|len(?:gth)?|hash|error|policy|label|hint|url|uri|path|file|prompt|input|placeholder|regex|pattern|ref|arn|s|count|limit|text[0-9a-z_]{0,10}|message|encoder|expir[0-9a-z_]*|at)$"
 )
 """How a name ends that is no secret's: ``secret_name``, ``tokens``."""
 
@@ -94,14 +94,14 @@ def _value(  # noqa: PLR0911 -- one reason a line
     name: str, sign: str, window: str, at: int, *, strong: bool
 ) -> tuple[int, int] | None:
     """Return the span of a name's value in the window after it; None if it is no secret."""
-    quoted = _QUOTED.search(window[at:])
+    quoted = _QUOTED.match(window[at:])
     if quoted is not None:
         group = next(number for number in (1, 2, 3) if quoted.span(number)[0] >= 0)
         start, end = quoted.span(group)
         value = quoted[group]
         is_one = _is_strong(value) if strong else is_made(value)
         return (at + start, at + end) if is_one and not is_placeholder(value) else None
-    bare = _BARE.search(window[at:])
+    bare = _BARE.match(window[at:])
     if bare is None:
         return None
     value = bare[0].rstrip(ENDINGS.replace("*", ""))

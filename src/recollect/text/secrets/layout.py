@@ -14,6 +14,7 @@ from recollect.text.secrets.values import (
     CLOSES,
     ENDINGS,
     OPENS,
+    SEPARATOR,
     SecretSpan,
     ends_clause,
     has_digit,
@@ -207,7 +208,7 @@ _NAMED = linear(
     megabytes=16,
 )
 _ENDS_WITH_NAME = linear(
-    rf"(?i)(?:{_NAMES}|(?:{vocabulary.PERSONS})(?:[ ]\p{{L}}{{1,14}})?|{vocabulary.ANYTHING_SENT})[^\p{{L}}\p{{N}}]{{0,3}}$",
+    rf"(?i)(?:{_NAMES}|(?:{vocabulary.PERSONS})(?:[ ]{vocabulary.LETTER}{{1,14}})?|{vocabulary.ANYTHING_SENT}){SEPARATOR}{{0,3}}$",
     captures=False,
     megabytes=16,
 )

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from recollect.text.lexical import stop_words
-from recollect.text.patterns import linear
+from recollect.text.patterns import anchored, linear
 from recollect.text.secrets import vocabulary
 from recollect.text.secrets.values import (
     BEFORE,
@@ -19,6 +19,7 @@ from recollect.text.secrets.values import (
     MASK,
     MOST_WORDS,
     PARTICLE,
+    SEPARATOR,
     TOLD,
     UNIT,
     WINDOW,
@@ -52,7 +53,8 @@ _SAFE = linear(
     r"^[^\p{L}.!?\n0-9][^.!?\n0-9]{0,40}?([0-9]{1,3}(?:[\x{2013}/ -][0-9]{1,3}){2,5})(?:[^\p{L}0-9-]|$)"
 )
 _PERSON = linear(
-    r"^[^0-9.!?;\n]{0,30}?[.]?[^0-9.!?;\n]{0,10}?((?:[A-Z]{1,3}[ ])?[A-Za-z]{0,3}[0-9](?:[^\p{L}\p{N}]{0,2}[0-9A-Za-z]){4,20})(?:[^0-9A-Za-z]|$)"
+    r"^[^0-9.!?;\n]{0,30}?[.]?[^0-9.!?;\n]{0,10}?((?:[A-Z]{1,3}[ ])?[A-Za-z]{0,3}[0-9]"
+    rf"(?:{SEPARATOR}{{0,2}}[0-9A-Za-z]){{4,20}})(?:[^0-9A-Za-z]|$)"
 )
 _PERSON_BY_ITSELF = linear(
     r"(?:^|[^0-9A-Za-z-])([0-8][0-9]{2}[_\x{2013}-][0-9]{2}[_\x{2013}-][0-9]{4})(?:[^0-9A-Za-z-]|$)"
@@ -69,7 +71,7 @@ _POSSESSIVE = linear(
 )
 """The owner of a PIN: without one, "pin 12 is ..." is about a chip."""
 _BEHIND_CODE = linear(r"^\s{0,3}[(]?(?:[:：=＝]|是|为|為|改成|改为|は|が)?\s{0,3}")
-_CODES_LISTED = linear(r"^[\"'`“„#]?[^\s,;。，、()]{3,60}(?:[ ,]{1,2}[^\s,;。，、()]{4,60}){0,12}")
+_CODES_LISTED = anchored(r"[\"'`“„#]?[^\s,;。，、()]{3,60}(?:[ ,]{1,2}[^\s,;。，、()]{4,60}){0,12}")
 _WORD = linear(r"[^\s,;\"'`“„]+")
 
 
@@ -158,7 +160,7 @@ def read_code(_before: str, _name: str, window: str) -> tuple[int, int] | None:
     if behind is not None:
         places.append(behind.end())
     for at in _behind_articles(window, places):
-        listed = _CODES_LISTED.search(window[at:])
+        listed = _CODES_LISTED.match(window[at:])
         if listed is None:
             continue
         end = 0

@@ -117,7 +117,7 @@ OPENS_WITH = bounded(
 
 NAMES_CODE = linear(
     r"(?i)(?:codes?|passwort|kombination)(?:\W|$)|(?:^|\W)(?:pass(?:word|key|phrase)|pwd?|pins?|combo|combination|kennwort|mot de passe|clave|contraseña"
-    r"|códigos?|codic[ei]|combinazione|senha|wachtwoord|пин|код\w{0,2}|парол\w)(?:\W|$)|密码|密碼|口令|番号|コード|暗証|パスワード"
+    r"|códigos?|codic[ei]|combinazione|senha|wachtwoord|пин|код[0-9а-яё]{0,2}|парол[0-9а-яё])(?:\W|$)|密码|密碼|口令|番号|コード|暗証|パスワード"
 )
 """The names of codes that let people in."""
 
@@ -162,7 +162,7 @@ MAY_OPEN = linear(
 )
 """Without any of these ``OPENED_BY`` finds nothing."""
 
-MAY_OPEN_WITH = linear(rf"(?i){_WITH}{_SOME_DIGIT}|открыва\w{{2,6}}[ ]")
+MAY_OPEN_WITH = linear(rf"(?i){_WITH}{_SOME_DIGIT}|открыва[^ ]{{2,6}}[ ]")
 """The same of ``OPENS_WITH``."""
 
 NAMES_KEY = linear(f"(?i){_KEYS.replace(chr(92) + 'b', '')}|密钥|密鑰|密码|密碼|口令|キー|パスワード")
@@ -172,7 +172,7 @@ CODES_NAMED = linear(
     r"(?i)(?:recovery|backup|rescue|scratch|emergency|one-time|2fa|login|security|verification|authenticator)[ -](?:code|key)s?"
     r"|(?:wiederherstellungs|ersatz|notfall|backup|sicherungs)-?(?:code|schlüssel)[ns]?"
     r"|codes? de (?:secours|récupération|sauvegarde)|códigos? de (?:recuperación|respaldo|recuperação|segurança|seguridad)|codici? di (?:recupero|backup|riserva)|herstel-?codes?|back-?up-?codes?"
-    r"|(?:резервн|аварийн)\w{2} код\w{0,2}|код\w? восстановления|备用码|恢复码|備用碼|リカバリーコード|バックアップコード"
+    r"|(?:резервн|аварийн)[а-яё]{2} код[а-яё]{0,2}|код[а-яё]? восстановления|备用码|恢复码|備用碼|リカバリーコード|バックアップコード"
 )
 """Names of codes for people who lost their other way in."""
 

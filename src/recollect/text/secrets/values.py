@@ -70,6 +70,15 @@ def places(expression: Any, text: str, most: int = MOST_PLACES) -> Iterator[Any]
 MASK = "\ufffc"
 """Stands for each character of a secret that is masked already, while a text is read."""
 
+SEPARATOR = (
+    r"[\x{00}-/:-@\[-`{-\x{a9}\x{ab}-\x{b1}\x{b4}\x{b6}-\x{b8}\x{bb}\x{bf}\x{d7}\x{f7}\x{300}-\x{36f}\x{5be}\x{60c}\x{61b}-\x{61f}"
+    r"\x{66a}-\x{66c}\x{964}\x{965}\x{2000}-\x{206f}\x{20a0}-\x{20ff}\x{2116}\x{2190}-\x{245f}\x{2500}-\x{2775}\x{2794}-\x{2bff}"
+    r"\x{2e00}-\x{2e2e}\x{3000}-\x{3004}\x{3008}-\x{3020}\x{30fb}\x{fe00}-\x{fe6f}\x{feff}\x{ff01}-\x{ff0f}\x{ff1a}-\x{ff20}"
+    r"\x{ff3b}-\x{ff40}\x{ff5b}-\x{ff65}\x{fff9}-\x{fffd}\x{1f000}-\x{1f0ff}\x{1f300}-\x{1faff}\x{e0000}-\x{e0fff}]"
+)
+"""A character between two groups of a number: no letter and no digit. RE2 keeps some 80 steps of its automaton for each time that it
+stands in an expression; for all characters that are neither it would keep 1,350."""
+
 _PLACEHOLDER = linear(
     r"(?i)(?:"
     r"[x*.\x{2022}\x{2026}_#?0\x{fffc}-]{3,}|\x{fffc}+.*|\*+|[x]{2,}[a-z0-9_-]*[x]{2,}|\[.*|<.*|\$.*|%.*|\{.*|@[\w.]+@?|#\{.*"
