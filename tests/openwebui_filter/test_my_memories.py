@@ -90,6 +90,12 @@ def engine_and_action(request: pytest.FixtureRequest, api: Api, engine: Engine) 
     return api.engine, action
 
 
+@pytest.fixture
+def own_action(memory: Any) -> Any:  # noqa: ARG001 -- its engine is at hand
+    """The function, which finds the engine in its own process: for what it does before it asks any."""
+    return load(MEMORIES, function_id="recollect_memories")
+
+
 async def serve_page(action: Any, user_id: Any, *requests: Any, body: Any = None) -> Tab:
     """Press the button, make these requests, and wait until the page is closed."""
     tab = Tab(*requests)
@@ -180,10 +186,8 @@ async def test_nobody_reaches_what_is_anothers(
 
 
 @pytest.mark.parametrize("user_id", [None, "", ".", "..", "*", 7])
-async def test_without_a_person_nothing_is_opened(
-    user_id: Any, engine_and_action: tuple[Engine, Any]
-) -> None:
-    tab = await serve_page(engine_and_action[1], user_id, listed(), {"request": "erase"})
+async def test_without_a_person_nothing_is_opened(user_id: Any, own_action: Any) -> None:
+    tab = await serve_page(own_action, user_id, listed(), {"request": "erase"})
 
     assert tab.codes == []
     assert len(tab.told) == 1
@@ -265,12 +269,12 @@ async def test_by_the_api_a_person_acts_as_themselves_and_no_administrator_reads
     ],
 )
 async def test_the_page_is_in_the_language_of_the_tab(
-    language: Any, title: str, engine_and_action: tuple[Engine, Any], alice: Person
+    language: Any, title: str, own_action: Any, alice: Person
 ) -> None:
     tab = Tab(language=language)
     given = {"body": {}, "__user__": {"id": alice}}
-    await engine_and_action[1].action(**given, __event_emitter__=tab.emit, __event_call__=tab.call)
-    await until(lambda: not engine_and_action[1]._running)
+    await own_action.action(**given, __event_emitter__=tab.emit, __event_call__=tab.call)
+    await until(lambda: not own_action._running)
 
     assert f"<title>{title}</title>" in tab.codes[0]
 
@@ -352,18 +356,16 @@ def test_the_page_runs_its_own_script_alone() -> None:
     ],
 )
 async def test_an_invalid_request_is_refused_and_the_page_goes_on(
-    invalid: dict[str, Any], engine_and_action: tuple[Engine, Any], alice: Person
+    invalid: dict[str, Any], own_action: Any, alice: Person
 ) -> None:
-    tab = await serve_page(engine_and_action[1], alice, invalid, listed())
+    tab = await serve_page(own_action, alice, invalid, listed())
 
     assert tab.replies[0]["failed"]
     assert texts(tab.replies[1]) == []
 
 
-async def test_the_page_stays_open_without_a_request(
-    engine_and_action: tuple[Engine, Any], alice: Person
-) -> None:
-    tab = await serve_page(engine_and_action[1], alice, {"request": "wait"}, {"request": "wait"}, listed())
+async def test_the_page_stays_open_without_a_request(own_action: Any, alice: Person) -> None:
+    tab = await serve_page(own_action, alice, {"request": "wait"}, {"request": "wait"}, listed())
 
     assert tab.codes[1].endswith("turn(null) : null")
     assert [*map(bool, tab.replies)] == [False, False, True]
@@ -371,16 +373,16 @@ async def test_the_page_stays_open_without_a_request(
 
 @pytest.mark.parametrize("answer", [None, {"error": "Client session disconnected."}, "no", asyncio.sleep])
 async def test_a_tab_that_is_gone_ends_it(
-    answer: Any, engine_and_action: tuple[Engine, Any], alice: Person, monkeypatch: pytest.MonkeyPatch
+    answer: Any, own_action: Any, alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    action, tab = engine_and_action[1], Tab()
-    monkeypatch.setitem(type(action).action.__globals__, "_ANSWER_SECONDS", 0.05)
+    tab = Tab()
+    monkeypatch.setitem(type(own_action).action.__globals__, "_ANSWER_SECONDS", 0.05)
 
     async def call(_: Any) -> Any:
         return await asyncio.sleep(30) if answer is asyncio.sleep else answer
 
-    await action.action(body={}, __user__={"id": alice}, __event_emitter__=tab.emit, __event_call__=call)
-    await until(lambda: not action._running)
+    await own_action.action(body={}, __user__={"id": alice}, __event_emitter__=tab.emit, __event_call__=call)
+    await until(lambda: not own_action._running)
 
     assert len(tab.told) <= 1
     assert all("could not be shown" in each for each in tab.told)

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,14 @@ from tests.support.stores import Store
 
 from recollect.engine import Engine, system_clock
 from recollect.store import Postgres
-from recollect_proxy.access import Audience, Authentication, KeyRole, PersonTokens, add_access_key
+from recollect_proxy.access import (
+    Audience,
+    Authentication,
+    FailedAttempts,
+    KeyRole,
+    PersonTokens,
+    add_access_key,
+)
 from recollect_proxy.access.access_keys import AccessKeys
 from recollect_proxy.mcp.application import mcp_application
 from recollect_proxy.mcp.rebinding import KnownHosts
@@ -33,6 +40,7 @@ class Agents:
     Attributes:
         url: Where.
         live: Hands out the engine.
+        authentication: Tells who asks.
         anna: A user.
         ben: Another.
         tokens: The tokens, by the kind of caller.
@@ -40,6 +48,7 @@ class Agents:
 
     url: str
     live: GivenEngine
+    authentication: Authentication
     anna: str
     ben: str
     tokens: dict[str, str]
@@ -95,6 +104,17 @@ def told(result: CallToolResult) -> str:
     return content.text
 
 
+def tokens_for(authentication: Authentication, anna: str, ben: str) -> dict[str, str]:
+    """Return tokens of two people, one for pages and one that ended among them."""
+    past = PersonTokens(TOKEN, lambda: system_clock() - timedelta(hours=2))
+    return {
+        "anna": authentication.person_tokens.make(anna, Audience.API)[0],
+        "ben": authentication.person_tokens.make(ben, Audience.API)[0],
+        "page": authentication.person_tokens.make(anna, Audience.PAGE)[0],
+        "expired": past.make(anna, Audience.API)[0],
+    }
+
+
 @asynccontextmanager
 async def served_agents(engine: Engine, anna: str, ben: str, folder: Path) -> AsyncIterator[Agents]:
     """Serve the memory for agents over an engine."""
@@ -104,25 +124,36 @@ async def served_agents(engine: Engine, anna: str, ben: str, folder: Path) -> As
         "acting": add_access_key(keys, KeyRole.ACTING, "openwebui"),
         "others": add_access_key(keys, KeyRole.ACTING, "others", users="nobody-begins-so"),
         "reader": add_access_key(keys, KeyRole.READER, "support"),
-    }
-    authentication = Authentication(TOKEN, system_clock, keys=AccessKeys(keys))
-    past = PersonTokens(TOKEN, lambda: system_clock() - timedelta(hours=2))
-    made |= {
-        "anna": authentication.person_tokens.make(anna, Audience.API)[0],
-        "ben": authentication.person_tokens.make(ben, Audience.API)[0],
-        "page": authentication.person_tokens.make(anna, Audience.PAGE)[0],
-        "expired": past.make(anna, Audience.API)[0],
         "unknown": "rk-nobody-knows-this",
     }
+    authentication = Authentication(TOKEN, system_clock, keys=AccessKeys(keys))
     live = GivenEngine(engine)
     application = mcp_application(
         live, authentication=authentication, user_header=USER_HEADER, hosts=KnownHosts(is_local=True)
     )
     async with serve_upstream(application) as origin:
-        yield Agents(f"{origin}/memory/mcp", live, anna, ben, made)
+        yield Agents(
+            f"{origin}/memory/mcp",
+            live,
+            authentication,
+            anna,
+            ben,
+            made | tokens_for(authentication, anna, ben),
+        )
+
+
+@pytest.fixture(scope="session")
+async def session_agents(
+    postgres: Postgres, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Agents]:
+    engine = engine_over(postgres)
+    async with served_agents(engine, "anna", "ben", tmp_path_factory.mktemp("agents")) as served:
+        yield served
 
 
 @pytest.fixture
-async def agents(postgres: Postgres, store: Store, tmp_path: Path) -> AsyncIterator[Agents]:
-    async with served_agents(engine_over(postgres), store.anna, store.ben, tmp_path) as served:
-        yield served
+def agents(session_agents: Agents, store: Store) -> Agents:
+    """The memory for agents over the database that tests share, and the two people of ``store``."""
+    session_agents.authentication.failed = FailedAttempts()
+    own = tokens_for(session_agents.authentication, store.anna, store.ben)
+    return replace(session_agents, anna=store.anna, ben=store.ben, tokens=session_agents.tokens | own)

@@ -339,7 +339,7 @@ async def test_a_past_memory_says_until_when_it_was_true(agents: Agents) -> None
     assert gone["ended_at"] is not None
 
 
-async def test_a_store_that_is_away_is_told(agents: Agents) -> None:
-    agents.live.given = None
+async def test_a_store_that_is_away_is_told(agents: Agents, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agents.live, "given", None)
     async with agents.client() as client:
         assert "can't be reached" in told(await client.call_tool("list_recent", {}))

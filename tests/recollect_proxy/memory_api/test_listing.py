@@ -151,12 +151,6 @@ def now() -> str:
     return quote(datetime.now(UTC).isoformat())
 
 
-async def test_nobody_is_told_what_another_knew(four: Api) -> None:
-    assert await listed(four, f"as_of={now()}&state=all", f"/memory/users/{quote(four.ben)}") == [
-        "Likes tea in Köln."
-    ]
-
-
 # -- versions ----------------------------------------------------------------------------------------
 
 

@@ -14,13 +14,11 @@ from recollect.model import (
     Add,
     Doubt,
     Flags,
-    Formed,
     Mark,
     Memory,
     Provenance,
     Quarantine,
     Reason,
-    Reinforce,
     Strategy,
 )
 
@@ -70,20 +68,6 @@ async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> No
     assert (read.status, read.json) == (200, memory)
     assert read.header(b"content-type") == b"application/json"
     assert read.header(b"cache-control") == b"no-store"
-
-
-async def test_another_user_may_have_the_same_memory_and_sees_none_of_the_first(api: Api) -> None:
-    memory = await api.write("Likes tea.")
-
-    theirs = f"{path_of(api.ben)}/memories/{memory['id']}"
-
-    assert await api.contents(api.ben) == []
-    assert (await api.call("GET", theirs)).status == 404
-    assert (await api.call("PATCH", theirs, {"importance": 1})).status == 404
-    assert (await api.call("DELETE", theirs)).status == 404
-    assert (await api.call("GET", f"{theirs}/changes")).status == 404
-    await api.write("Likes tea.", api.ben)
-    assert await api.contents() == ["Likes tea."]
 
 
 async def test_the_history_of_a_user_is_not_taken_for_a_memory_called_history(api: Api) -> None:
@@ -268,29 +252,6 @@ async def test_a_memory_that_was_written_goes_again(api: Api) -> None:
     assert await last(api) == row
 
 
-async def test_a_change_says_in_which_chat_it_was_made(api: Api, store: Store) -> None:
-    said = store.exchange("What do I drink?", store.anna.chat("chat-7"), reply="Tea.")
-    known = store.memory("Likes tea.")
-    await store.log.append(said)
-    await store.inbox.complete([Formed(said, (Add(known), Reinforce(known.id)))], at=NOON)
-
-    update = await last(api)
-
-    assert (update["action"], update["session_id"], update["undoes"]) == ("reinforce", "chat-7", None)
-    await undone(api, update)
-    assert (await api.call("GET", f"{api.memories}/{known.id}")).json["reinforcement_count"] == 0
-
-
-async def test_a_change_of_another_user_is_not_found(api: Api) -> None:
-    await api.write("Likes tea.", api.ben)
-    update = await last(api, api.ben)
-
-    response = await api.call("POST", f"{api.memories}/changes/{update['id']}/undo")
-
-    assert_error(response, 404, "change_not_found")
-    assert (await last(api, api.ben)) == update
-
-
 async def bulk(api: Api, *operations: Any) -> Any:
     return await api.call("POST", f"{api.memories}/bulk", {"operations": list(operations)})
 
@@ -408,32 +369,11 @@ async def test_what_is_held_back_is_listed_with_its_reason_and_is_no_memory(api:
     assert (await api.call("GET", f"{api.memories}/{held.id}")).status == 404
 
 
-async def test_another_user_neither_sees_nor_decides_it(api: Api, held: Memory) -> None:
-    theirs = f"{path_of(api.ben)}/held"
-
-    assert await held_back(api, api.ben) == []
-    assert_error(await api.call("POST", f"{theirs}/{held.id}/approve"), 404, "memory_not_found")
-    assert_error(await api.call("DELETE", f"{theirs}/{held.id}"), 404, "memory_not_found")
-    assert len(await held_back(api)) == 1
-
-
 async def test_what_is_not_held_back_is_not_found(api: Api) -> None:
     known = (await api.write("Likes tea."))["id"]
     for memory_id in (uuid4(), known):
         assert_error(await api.call("POST", f"{api.user}/held/{memory_id}/approve"), 404, "memory_not_found")
         assert_error(await api.call("DELETE", f"{api.user}/held/{memory_id}"), 404, "memory_not_found")
-
-
-async def test_what_the_user_has_by_another_memory_now_does_not_come_back_twice(api: Api) -> None:
-    known = await api.write("Likes tea.")
-    await api.call("DELETE", f"{api.memories}/{known['id']}")
-    taken = await last(api)
-    await api.write("likes TEA")
-
-    response = await api.call("POST", f"{api.memories}/changes/{taken['id']}/undo")
-
-    assert_error(response, 409, "duplicate_memory", "content")
-    assert await api.contents() == ["likes TEA"]
 
 
 async def test_what_was_undone_can_not_be_undone_again(api: Api) -> None:

@@ -94,7 +94,3 @@ async def test_nothing_but_an_open_todo_of_ones_own_is_ended(
     )
     of_ben = f"{path_of(api.ben)}/todos/{renewal.id}"
     assert_error(await api.call("POST", of_ben, {"ended_as": "done"}), 404, "memory_not_found")
-
-
-async def test_nobody_is_told_what_another_has_to_do(api: Api) -> None:
-    assert await todos(api, api.ben) == []
