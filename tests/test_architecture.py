@@ -69,7 +69,7 @@ LIBRARIES = {
     "recollect_openwebui": "msgspec structlog",
     "recollect_undo": "httpx pydantic",
     "recollect_weights": "marisa_trie msgspec numpy onnx safetensors",
-    "recollect_proxy": "aiohappyeyeballs asyncpg cachetools httptools httpx2 jinja2 jwt litestar mcp mcp_types msgspec opentelemetry "
+    "recollect_proxy": "aiohappyeyeballs asyncpg cachetools httptools httpx httpx2 jinja2 jwt litestar mcp mcp_types msgspec opentelemetry "
     "prometheus_client pydantic pydantic_settings rich structlog typer uuid_utils uvicorn uvloop websockets",
 }
 """What each package imports of others' libraries."""

@@ -1,6 +1,7 @@
 """Finds the principal whose token a request under `/memory` carries. Never: permissions."""
 
 import hmac
+from urllib.parse import urlsplit
 
 from recollect.errors import ConfigurationError
 from recollect.ports import Clock
@@ -9,12 +10,14 @@ from recollect_proxy.access.attempts import FailedAttempts, TooManyAttemptsError
 from recollect_proxy.access.page_sessions import PageSessions
 from recollect_proxy.access.person_tokens import Audience, PersonTokens
 from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, Role
+from recollect_proxy.access.sign_in import SignIn
 from recollect_proxy.identity import Mode, is_strong, proving_modes
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.web.asgi import Headers, values
 
 _ADMIN = Principal(Role.ADMIN, ADMIN_TOKEN_NAME)
 _TOKEN_DOTS = 2
+_PAGES = "/memory/ui"
 
 
 class Authentication:
@@ -25,6 +28,7 @@ class Authentication:
         clock: Tells the time.
         keys: Further keys; None: there are none.
         modes: The ways in which people prove who they are by a signature or a key of their own.
+        provider: The sign-in to pages at an OpenID provider; None: there is none.
 
     Raises:
         ConfigurationError: The token is empty.
@@ -37,12 +41,14 @@ class Authentication:
         *,
         keys: AccessKeys | None = None,
         modes: tuple[Mode, ...] = (),
+        provider: SignIn | None = None,
     ) -> None:
         if not admin_token.strip():
             raise ConfigurationError("The admin token is empty: anybody could read and erase memories.")
         self._admin_token = admin_token.encode()
         self._keys = keys
         self._modes = modes
+        self.provider = provider
         self.person_tokens = PersonTokens(admin_token, clock)
         self.page_sessions = PageSessions(admin_token, clock)
         self.failed = FailedAttempts()
@@ -110,9 +116,11 @@ class Authentication:
         return known if known is not None and known.is_administrator else None
 
     def still_knows(self, principal: Principal, peer: str | None) -> bool:
-        """Whether a token that a session began with counts still: a key may be taken out of its file meanwhile."""
+        """Whether a proof that a session began with counts still: a key may be taken out of its file meanwhile."""
         if not principal.is_administrator or principal == _ADMIN:
             return True
+        if principal.is_by_provider:
+            return self.provider is not None and self.provider.names_administrators
         return self._keys is not None and self._keys.has(principal, peer)
 
     def _by_token(self, token: bytes, peer: str | None) -> Principal | None:
@@ -145,11 +153,43 @@ def make_authentication(settings: ProxySettings, admin_token: str, clock: Clock)
     """Return the authentication that the settings describe.
 
     Raises:
-        ConfigurationError: The admin token is empty, a key file can't be read, or a mode lacks something.
+        ConfigurationError: The admin token is empty, a key file can't be read, or a mode or the provider lacks something.
     """
     return Authentication(
         admin_token,
         clock,
         keys=AccessKeys(settings.access_key_file),
         modes=proving_modes(settings),
+        provider=_make_sign_in(settings, admin_token, clock),
+    )
+
+
+def _make_sign_in(settings: ProxySettings, admin_token: str, clock: Clock) -> SignIn | None:
+    """Return the sign-in at the provider that the settings name; None without a client id.
+
+    Raises:
+        ConfigurationError: Something is missing, or unsafe.
+    """
+    if not settings.oidc_client_id:
+        return None
+    from recollect_proxy.access.oidc_provider import OidcProvider, is_trustworthy  # noqa: PLC0415 -- for this sign-in alone
+    from recollect_proxy.access.provider_sign_in import ProviderSignIn, SignInRules  # noqa: PLC0415 -- and cryptography
+
+    issuer, secret = settings.oidc_issuer or "", settings.oidc_client_secret
+    if not is_trustworthy(issuer):
+        raise ConfigurationError(
+            "RECOLLECT_OIDC_CLIENT_ID needs RECOLLECT_OIDC_ISSUER, an address with https:// (http:// on this machine alone): who "
+            "changes the provider's answers on the way could be anybody."
+        )
+    if settings.public_url is None:
+        raise ConfigurationError(
+            "RECOLLECT_OIDC_CLIENT_ID needs RECOLLECT_PUBLIC_URL: the provider leads browsers back there."
+        )
+    return ProviderSignIn(
+        OidcProvider(issuer, settings.oidc_client_id, secret.get_secret_value() if secret else None),
+        SignInRules(settings.oidc_user_claim, settings.administrators_claim, settings.oidc_scopes),
+        pages=f"{settings.public_url}{_PAGES}",
+        label=settings.oidc_label or urlsplit(issuer).netloc,
+        admin_token=admin_token,
+        clock=clock,
     )

@@ -9,6 +9,10 @@ from recollect.model import Actor, Changer, Party
 ADMIN_TOKEN_NAME = "admin-token"  # noqa: S105 -- a name
 """As audits name the admin token."""
 
+_PERSON_OF_PROVIDER = "own-provider"
+_ADMINISTRATOR_OF_PROVIDER = "oidc "
+"""As audits name an administrator by an OpenID provider, with the user id behind it. No key's name has a space."""
+
 
 class Role(StrEnum):
     """The kind of a token."""
@@ -65,6 +69,11 @@ class Principal:
                 return False
 
     @property
+    def is_by_provider(self) -> bool:
+        """Whether an OpenID provider said who it is."""
+        return self.name == _PERSON_OF_PROVIDER or self.name.startswith(_ADMINISTRATOR_OF_PROVIDER)
+
+    @property
     def is_administrator(self) -> bool:
         """Whether it reads the memory of other people, who can see that."""
         return self.role in {Role.ADMIN, Role.READER}
@@ -79,3 +88,13 @@ class Principal:
         """The author of a change of settings, as the person is shown it."""
         parties = {Role.PERSON: Party.PERSON, Role.ACTING: Party.INTEGRATION}
         return Changer(parties.get(self.role, Party.ADMINISTRATOR), self.name)
+
+
+def person_of_provider(user_id: str) -> Principal:
+    """Return a person who signed in at an OpenID provider."""
+    return Principal(Role.PERSON, _PERSON_OF_PROVIDER, user_id)
+
+
+def administrator_of_provider(user_id: str) -> Principal:
+    """Return an administrator who signed in at an OpenID provider."""
+    return Principal(Role.ADMIN, f"{_ADMINISTRATOR_OF_PROVIDER}{user_id}")

@@ -52,6 +52,12 @@ GROUPS = (
             "openwebui_jwt_secret",
             "oidc_issuer",
             "oidc_audience",
+            "oidc_client_id",
+            "oidc_client_secret",
+            "oidc_label",
+            "oidc_scopes",
+            "oidc_user_claim",
+            "oidc_admin",
         ),
     ),
     Group(

@@ -92,7 +92,9 @@ def _provider_token(settings: ProxySettings) -> Mode:
         )
     from recollect_proxy.identity.signed import ProviderToken  # noqa: PLC0415 -- as above
 
-    return ProviderToken(settings.jwks_file, issuer=issuer, audience=audience)
+    return ProviderToken(
+        settings.jwks_file, issuer=issuer, audience=audience, user_claim=settings.oidc_user_claim or "sub"
+    )
 
 
 _MODES = {

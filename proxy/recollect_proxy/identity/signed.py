@@ -11,6 +11,9 @@ from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim
 from recollect_proxy.identity.secrets import require_strong
 from recollect_proxy.web.asgi import Headers, values
 
+EMAIL, VERIFIED = "email", "email_verified"
+"""Claims of OpenID Connect Core 1.0, section 5.1."""
+
 _REQUIRED = ["exp", "iat", "iss", "sub"]
 _PARTS = 3
 
@@ -121,7 +124,7 @@ class ProviderToken:
             claims = self._verified(tokens[0].decode("ascii"))
         except (jwt.InvalidTokenError, UnicodeDecodeError):
             return REFUSED
-        return Claim.from_text(claims.get(self._user_claim))
+        return Claim.from_text(told_id(claims, self._user_claim))
 
     def _verified(self, token: str) -> Mapping[str, Any]:
         key_id = jwt.get_unverified_header(token).get("kid")
@@ -138,6 +141,17 @@ class ProviderToken:
             options={"require": ["exp", "iss", "aud", self._user_claim]},
         )
         return claims
+
+
+def told_id(claims: Mapping[str, Any], claim: str) -> object:
+    """Return the user's id in a provider's claims; None if there is none.
+
+    An e-mail address counts only if the provider verified that it is the person's, and in small letters, as frontends keep it.
+    """
+    value = claims.get(claim)
+    if claim != EMAIL:
+        return value
+    return value.lower() if isinstance(value, str) and claims.get(VERIFIED) is True else None
 
 
 def _read_keys(path: Path) -> list[jwt.PyJWK]:

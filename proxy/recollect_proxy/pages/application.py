@@ -23,6 +23,7 @@ from recollect_proxy.pages import (
     playground,
     profile,
     projects,
+    provider,
     recalls,
     settings,
 )
@@ -78,6 +79,7 @@ _PAGES = (
     playground,
     profile,
     projects,
+    provider,
     recalls,
     settings,
 )

@@ -48,9 +48,10 @@ async def enter_by_link(
     """
     if ticket is None:
         if left is None and (proven := parts.proven(request)) is not None:
-            return _entered(request, parts, parts.authentication.page_sessions.new(proven), "")
+            return entered(request, parts, proven)
         shown = parts.shown(request, parts.session(request))
-        return Response(parts.templates.render("enter.html", shown), media_type=MediaType.HTML)
+        html = parts.templates.render("enter.html", shown, left=left)
+        return Response(html, media_type=MediaType.HTML)
     tokens = parts.authentication.person_tokens
     user_id, ticket_id = tokens.user_of(ticket, Audience.PAGE_LINK), tokens.id_of(ticket, Audience.PAGE_LINK)
     if user_id is None or ticket_id is None:
@@ -61,7 +62,7 @@ async def enter_by_link(
             raise PageError(BAD_TICKET)
         return redirect(BASE)  # the same browser once more, as when a page is loaded again
     principal = Principal(Role.PERSON, "own-page", user_id)
-    return _entered(request, parts, parts.authentication.page_sessions.new(principal), "")
+    return entered(request, parts, principal)
 
 
 @post("/enter")
@@ -82,13 +83,14 @@ async def enter_by_key(request: Asked, parts: Parts) -> Response[str]:
         raise PageError(TOO_OFTEN) from None
     if principal is None:
         raise PageError(BAD_KEY)
-    return _entered(request, parts, parts.authentication.page_sessions.new(principal), "/users")
+    return entered(request, parts, principal)
 
 
 @post("/sign-out", opt={"reads": True})
 async def sign_out(change: Transaction) -> Response[str]:
     """End the session in this browser."""
-    response = redirect(f"{BASE}/enter", left="yes")
+    by_provider = change.visit.session.principal.is_by_provider
+    response = redirect(f"{BASE}/enter", left="provider" if by_provider else "yes")
     end_session(response, change.visit.request, change.visit.parts)
     return response
 
@@ -130,9 +132,10 @@ async def _is_first(parts: PageParts, user_id: str, ticket_id: str) -> bool:
     return True
 
 
-def _entered(request: Asked, parts: PageParts, session: PageSession, path: str) -> Response[str]:
-    response = redirect(f"{BASE}{path}")
-    set_session(response, request, parts, session)
+def entered(request: Asked, parts: PageParts, principal: Principal) -> Response[str]:
+    """Begin a session, and lead to the first page of whom it is for."""
+    response = redirect(f"{BASE}/users" if principal.is_administrator else BASE)
+    set_session(response, request, parts, parts.authentication.page_sessions.new(principal))
     return response
 
 

@@ -20,6 +20,7 @@ from recollect.errors import (
     QuestionNotKeptError,
     StoreError,
 )
+from recollect_proxy.access import Refusal, SignInError
 
 _CLIENT_ERRORS = range(400, 500)
 
@@ -35,6 +36,11 @@ class PageFailure:
 
     status: int
     key: str
+
+    @property
+    def is_of_provider(self) -> bool:
+        """Whether a sign-in at an OpenID provider failed."""
+        return self.key in _OF_SIGN_INS
 
 
 NOT_ENTERED = PageFailure(401, "not_entered")
@@ -56,6 +62,15 @@ SAID_ALREADY = PageFailure(409, "said_already")
 NO_PROPOSALS = PageFailure(503, "no_proposals")
 AWAY = PageFailure(503, "away")
 BROKEN = PageFailure(500, "broken")
+
+
+_OF_SIGN_INS = {
+    Refusal.AWAY: 503,
+    Refusal.CANCELLED: 403,
+    Refusal.OVER: 401,
+    Refusal.UNPROVEN: 403,
+    Refusal.NO_ADMINISTRATOR: 403,
+}
 
 
 class PageError(Exception):
@@ -86,6 +101,8 @@ def failure_of(error: Exception) -> PageFailure:
     """Return the failure that a page shows for ``error``."""
     if isinstance(error, PageError):
         return error.failure
+    if isinstance(error, SignInError):
+        return PageFailure(_OF_SIGN_INS[error.refusal], error.refusal.value)
     if isinstance(error, HTTPException) and error.status_code in _CLIENT_ERRORS:
         known = NOT_FOUND if error.status_code == NOT_FOUND.status else BAD_INPUT
         return PageFailure(error.status_code, known.key)

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from recollect.model import UNNAMED, Project
-from recollect_proxy.access import PageSession
+from recollect_proxy.access import PageSession, SignIn
 from recollect_proxy.pages.catalogues import LANGUAGES, Catalogue
 from recollect_proxy.settings.urls import CHAT
 
@@ -25,6 +25,7 @@ class Shown:
         form_token: The token in its forms.
         path: The page's path below ``BASE``, to return to after a change of language.
         may_change: Whether the visitor may change the memory.
+        provider: The sign-in at an OpenID provider; None: there is none.
         chat_link: The address of a chat in the frontend, with ``{chat}`` in place of its id; None: it is unknown.
         name: The name of the user whose memory is shown; None: none is known, or no memory is shown.
         project: The project whose memory is shown; "": the user's own.
@@ -36,6 +37,7 @@ class Shown:
     form_token: str
     path: str
     may_change: bool
+    provider: SignIn | None = None
     chat_link: str | None = None
     name: str | None = None
     project: str = ""

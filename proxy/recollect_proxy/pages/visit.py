@@ -77,6 +77,7 @@ class PageParts:
             "" if session is None else self.authentication.page_sessions.form_token(session),
             request.url.path.removeprefix(BASE),
             may_change=session is not None and session.principal.role is not Role.READER,
+            provider=self.authentication.provider,
             chat_link=self.chat_link,
         )
 

@@ -102,10 +102,37 @@ class ProxySettings(ProxyInternals, EngineSettings):
         description="Secret that the frontend sends as X-Recollect-Secret with each request; for RECOLLECT_IDENTITY=header.",
     )
     oidc_issuer: str | None = Field(
-        default=None, description="Issuer that a token must name; for RECOLLECT_IDENTITY=oidc."
+        default=None,
+        description="Issuer of the OpenID provider, exactly as it names itself: https://id.example.org/realms/home. For the sign-in to the "
+        "pages, and for RECOLLECT_IDENTITY=oidc.",
     )
     oidc_audience: str | None = Field(
         default=None, description="Audience that a token must name; for RECOLLECT_IDENTITY=oidc."
+    )
+    oidc_client_id: str | None = Field(
+        default=None,
+        description="Client id of the pages at the OpenID provider: people sign in there. Needs RECOLLECT_PUBLIC_URL. Empty: the pages have no "
+        "such sign-in.",
+    )
+    oidc_client_secret: SecretStr | None = Field(
+        default=None,
+        description="Client secret of the pages at the OpenID provider. Empty: a public client, which proves itself by PKCE alone.",
+    )
+    oidc_label: str | None = Field(
+        default=None, description="Name of the OpenID provider on the sign-in page. Empty: its host."
+    )
+    oidc_scopes: str = Field(
+        default="openid profile email",
+        description="Scopes that the sign-in asks the OpenID provider for, with spaces; some give groups only for `groups`.",
+    )
+    oidc_user_claim: str | None = Field(
+        default=None,
+        description="Claim of the OpenID provider that is the user's id; email counts only if it is verified. Empty: sub, but for the sign-in not "
+        "one of fewer than 16 characters, which may be another user's id at a frontend.",
+    )
+    oidc_admin: str | None = Field(
+        default=None,
+        description="Claim and value that make an administrator at the OpenID provider, as groups=recollect-admins. Empty: nobody signs in as one.",
     )
     upstream_api_key: SecretStr | None = Field(
         default=None,
@@ -180,6 +207,12 @@ class ProxySettings(ProxyInternals, EngineSettings):
         return self.data_dir / JWKS
 
     @property
+    def administrators_claim(self) -> tuple[str, str] | None:
+        """The claim of an OpenID provider's administrators, and its value."""
+        claim, _, value = (self.oidc_admin or "").partition("=")
+        return (claim.strip(), value.strip()) if self.oidc_admin else None
+
+    @property
     def for_engine(self) -> Self:
         """The settings of the engine: with the chats' upstreams, and the default's key to extract with if no other is set."""
         further = {"chat_upstreams": self.upstreams}
@@ -193,6 +226,20 @@ class ProxySettings(ProxyInternals, EngineSettings):
         if value is not None and not value.get_secret_value().strip():
             raise ValueError("a blank token would let everybody in")
         return value
+
+    @field_validator("oidc_admin")
+    @classmethod
+    def _claim_and_value(cls, value: str | None) -> str | None:
+        if value and not all(map(str.strip, value.partition("="))):
+            raise ValueError("not a claim and its value, as groups=recollect-admins")
+        return value or None
+
+    @field_validator("oidc_scopes")
+    @classmethod
+    def _with_openid(cls, value: str) -> str:
+        if "openid" not in value.split():
+            raise ValueError("lacks openid, without which no provider says who signs in")
+        return " ".join(value.split())
 
     @field_validator("log_level", mode="before")
     @classmethod

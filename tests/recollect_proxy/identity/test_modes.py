@@ -274,9 +274,11 @@ def provider(jwks: Path, **changed: Any) -> ProviderToken:
 
 def test_a_providers_token_names_the_user(jwks: Path) -> None:
     assert provider(jwks).claim([(b"authorization", b"Bearer " + provided())], FAR) == Claim("anna")
-    mail = provided(email="anna@example.org")
     by_mail = provider(jwks, user_claim="email", header="x-token")
+    mail = provided(email="Anna@Example.org", email_verified=True)
     assert by_mail.claim([(b"x-token", mail)], FAR) == Claim("anna@example.org")
+    unverified = provided(email="anna@example.org")
+    assert by_mail.claim([(b"x-token", unverified)], FAR) == REFUSED
 
 
 def test_a_providers_token_that_proves_nothing_is_refused(jwks: Path) -> None:

@@ -14,7 +14,7 @@ from tests.support.raw_client import Response, fetch
 
 from recollect.engine import Engine, system_clock
 from recollect.ports import Clock
-from recollect_proxy.access import Audience, Authentication
+from recollect_proxy.access import Audience, Authentication, SignIn
 from recollect_proxy.access.access_keys import AccessKeys
 from recollect_proxy.identity import Mode
 from recollect_proxy.pages import pages
@@ -153,10 +153,13 @@ async def serve_pages(
     chat_link: str | None = None,
     admin_token: str = TOKEN,
     modes: tuple[Mode, ...] = (),
+    provider: SignIn | None = None,
 ) -> AsyncIterator[Pages]:
     """Serve the pages over ``engine``."""
     live = GivenEngine(engine)
-    authentication = Authentication(admin_token, clock, keys=AccessKeys(keys) if keys else None, modes=modes)
+    authentication = Authentication(
+        admin_token, clock, keys=AccessKeys(keys) if keys else None, modes=modes, provider=provider
+    )
     application = pages(
         live, authentication=authentication, public_url=public_url, chat_link=chat_link, meaning_seconds=30.0
     )
