@@ -185,6 +185,12 @@ class _ByApi:
     async def switch(self, *, on: bool) -> None:
         await self._ask("PATCH", "/settings", json=dict.fromkeys(("recall", "record"), None if on else False))
 
+    async def instructions(self) -> str:
+        return (await self._ask("GET", "/settings"))["own"]["instructions"] or ""
+
+    async def instruct(self, text: str) -> None:
+        await self._ask("PATCH", "/settings", json={"instructions": text or None})
+
     async def erase(self) -> Any:
         return (await self._ask("DELETE"))["rows"]
 
@@ -264,7 +270,7 @@ async def _reply(memories: Any, request: dict[str, Any]) -> dict[str, Any]:
     return told | {"n": request.get("n")}
 
 
-async def _fulfilled(memories: Any, request: dict[str, Any]) -> dict[str, Any]:  # noqa: PLR0911 -- one for each kind of request
+async def _fulfilled(memories: Any, request: dict[str, Any]) -> dict[str, Any]:  # noqa: C901, PLR0911 -- one for each kind of request
     match request:
         case {"request": "state"}:
             return {"on": await memories.is_on(), "link": await memories.link()}
@@ -285,6 +291,11 @@ async def _fulfilled(memories: Any, request: dict[str, Any]) -> dict[str, Any]: 
         case {"request": "switch", "on": bool(on)}:
             await memories.switch(on=on)
             return {"on": await memories.is_on()}
+        case {"request": "instructions"}:
+            return {"text": await memories.instructions()}
+        case {"request": "instruct", "text": str(text)}:
+            await memories.instruct(_text(text) if text.strip() else "")
+            return {}
         case {"request": "erase"}:
             return await _erased(memories)
     raise RefusedError("unknown")

@@ -18,7 +18,18 @@ from recollect.errors import (
     NotUndoableError,
     RecollectError,
 )
-from recollect.model import SHOWN, Actor, Changer, Flags, Memory, MemoryFilter, Party, Update, project_scope
+from recollect.model import (
+    LONGEST_INSTRUCTIONS,
+    SHOWN,
+    Actor,
+    Changer,
+    Flags,
+    Memory,
+    MemoryFilter,
+    Party,
+    Update,
+    project_scope,
+)
 from recollect_openwebui.languages import language_of
 from recollect_openwebui.page import my_memories_page
 
@@ -124,6 +135,17 @@ class MyMemories:
         flags = Flags() if on else Flags(recall=False, record=False)
         async with _engine() as engine:
             await engine.change_flags(flags, _SWITCHED, self.user_id, by=_PERSON)
+
+    async def instructions(self) -> str:
+        """Return the person's own instructions for the model that forms memories."""
+        async with _engine() as engine:
+            return (await engine.flags(self.user_id)).instructions or ""
+
+    async def instruct(self, text: str) -> None:
+        """Keep the person's own instructions; "" takes them back."""
+        async with _engine() as engine:
+            flags = Flags(instructions=text[:LONGEST_INSTRUCTIONS] or None)
+            await engine.change_flags(flags, ("instructions",), self.user_id, by=_PERSON)
 
     async def erase(self) -> dict[str, int]:
         """Erase everything of this person, and return how many rows of each table are gone."""

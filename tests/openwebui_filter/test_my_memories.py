@@ -20,7 +20,7 @@ from tests.support.waiting import until
 
 from recollect.assembly import process_engine
 from recollect.engine import Engine
-from recollect.model import Actor, Party
+from recollect.model import Actor, Flags, Party
 from recollect.store import Postgres
 from recollect_openwebui.page import my_memories_page
 
@@ -242,6 +242,25 @@ async def test_what_cannot_be_forgotten_or_undone_keeps_the_others_from_nothing(
     assert len(reply["changes"]) == 2
     assert sorted(await contents(engine, alice)) == sorted([ROME, DOG])
     assert ["failed" in each for each in replies] == [False, True]
+
+
+@pytest.mark.parametrize("by_api", [False, True])
+async def test_a_person_reads_writes_and_takes_back_their_instructions(
+    by_api: bool, api: Api, engine_and_action: tuple[Engine, Any], alice: Person
+) -> None:
+    engine, action = engine_and_action
+    if by_api:
+        engine, action = api.engine, load(MEMORIES)
+        action.valves = action.Valves(memory_api=f"http://127.0.0.1:{api.port}/memory", key=TOKEN)
+    read, text = {"request": "instructions"}, "Never remember my health."
+
+    written = await serve_page(action, alice, {"request": "instruct", "text": f" {text}\n"}, read)
+    own = (await engine.flags(alice)).instructions
+    back = await serve_page(action, alice, {"request": "instruct", "text": " "}, read)
+
+    assert [each.get("text") for each in (*written.replies, *back.replies)] == [None, text, None, ""]
+    assert own == text
+    assert await engine.flags(alice) == Flags()
 
 
 async def test_by_the_api_a_person_acts_as_themselves_and_no_administrator_reads(

@@ -29,8 +29,8 @@ const kindOf = (kind) => { const name = t(`kind.${kind}`); return name[0].toLoca
 const details = ({content, kind, provenance: {evidence}, ...memory}) => made("div", {class: "more"},
   evidence && evidence.trim() !== content.trim() && made("blockquote", {}, evidence),
   ...some([kindOf(kind), origin({...memory, provenance: {evidence}}), recalled(memory)]).map((each) => made("p", {class: "meta"}, each)));
-const form = (text, label, save, leave) => {
-  const field = made("textarea", {"aria-label": label, maxlength: 8000}), commit = async () => { if (!await save(field.value)) field.focus(); };
+const form = (text, label, save, leave, maxlength = 8000) => {
+  const field = made("textarea", {"aria-label": label, maxlength}), commit = async () => { if (!await save(field.value)) field.focus(); };
   field.value = text; field.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) commit();
     if (event.key === "Escape") { event.stopPropagation(); leave(); }
@@ -140,13 +140,24 @@ const add = () => {
   }, () => { field.remove(); at("add").focus(); });
   document.querySelector("main > .form")?.remove(); at("main").prepend(field); field.querySelector("textarea").focus();
 };
+const instruct = async () => {
+  const reply = await ask({request: "instructions"});
+  if (!reply) return;
+  const leave = () => { field.remove(); at("instructions").focus(); };
+  const field = form(reply.text, t("instructions"), async (text) => {
+    if (!await ask({request: "instruct", text})) return false;
+    leave(); tell(t("saved")); return true;
+  }, leave, 2000);
+  field.prepend(made("p", {class: "meta"}, t("instructions.about")));
+  document.querySelector("main > .form")?.remove(); at("main").prepend(field); field.querySelector("textarea").focus();
+};
 at("switch").onclick = async () => {
   const wanted = !isOn, reply = await ask({request: "switch", on: wanted});
   if (!reply) return;
   state(reply); tell(wanted && reply.on ? t("on") : "");
   if (wanted && !reply.on) tell(t("off.by_admin"), {bad: true});
 };
-for (const key of ["add", "changes", "download", "link", "erase"]) at(key).textContent = t(key);
+for (const key of ["add", "instructions", "changes", "download", "link", "erase"]) at(key).textContent = t(key);
 at("forget").textContent = t("forget"); at("leave").textContent = t("cancel"); at("title").textContent = t("title");
 at("close").setAttribute("aria-label", t("close")); at("words").placeholder = t("search");
 for (const [id, key] of [["words", "search"], ["kind", "kind.label"], ["sort", "sort.label"]]) at(id).setAttribute("aria-label", t(key));
@@ -154,7 +165,7 @@ at("kind").append(made("option", {value: ""}, t("kind.any")));
 at("sort").append(...Object.keys(SORTS).map((each) => made("option", {value: each}, t(`sort.${each}`))));
 for (const request of ["link", "close"]) at(request).onclick = () => port.postMessage({request});
 at("download").onclick = () => port.postMessage({request: "download", text: JSON.stringify(all, null, 2)});
-at("add").onclick = add; at("changes").onclick = () => { tell(""); changes(); }; at("erase").onclick = erase;
+at("add").onclick = add; at("instructions").onclick = instruct; at("changes").onclick = () => { tell(""); changes(); }; at("erase").onclick = erase;
 at("forget").onclick = () => forget([...picked]); at("leave").onclick = () => { picked.clear(); showPicked(); draw(); };
 for (const [id, event] of [["words", "input"], ["kind", "change"], ["sort", "change"]]) at(id).addEventListener(event, draw);
 addEventListener("click", (event) => { if (open && !event.target.closest(".popup")) closeMenu(); });

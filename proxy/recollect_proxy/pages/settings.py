@@ -7,7 +7,7 @@ from typing import Any
 from litestar import Response, get, post
 
 from recollect.engine import Policy
-from recollect.model import Flags
+from recollect.model import LONGEST_INSTRUCTIONS, Flags
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.visit import (
     InVisit,
@@ -20,7 +20,8 @@ from recollect_proxy.pages.visit import (
 from recollect_proxy.settings.flags import OF_EACH_USER, FlagField, flag_fields
 
 _FIELDS = tuple(each for each in flag_fields() if each.name not in OF_EACH_USER)
-"""The fields of all settings but consent, which each user gives alone."""
+"""The fields of all settings but those that each user gives alone."""
+_INSTRUCTIONS = next(each for each in flag_fields() if each.name == "instructions")
 _SWITCHES = ("record", "recall", "standing", "summaries")
 """The settings that people switch: a box each. All others are the administrators'."""
 
@@ -47,21 +48,29 @@ async def show_settings(visit: Reading) -> Response[str]:
     if visit.session.principal.is_administrator:
         own, everybodys = await visit.engine.flags(visit.person), await visit.engine.policy_of(None)
         shown = [each for each in _shown_flags(own, everybodys) if each.field.name not in _SWITCHES]
-    return visit.page("settings.html", switches=await _switched(visit), flags=shown, done=done_of(visit))
+    guidance = (await visit.engine.policy_of(visit.person)).guidance
+    return visit.page(
+        "settings.html",
+        switches=await _switched(visit),
+        instructions=guidance.own,
+        operators=guidance.operators,
+        longest=LONGEST_INSTRUCTIONS,
+        flags=shown,
+        done=done_of(visit),
+    )
 
 
 @post("/settings")
 async def change_switches(change: Transaction) -> Response[str]:
-    """Change the settings that have a box: one that is not ticked is off."""
-    is_on: dict[str, Any] = {name: change.form.get(name) == "on" for name in _SWITCHES}
-    effective = await _switched(change.visit)
-    named = [
-        name for name in _SWITCHES if is_on[name] != effective[name]
-    ]  # the others follow what is set for all
-    await change.visit.engine.change_flags(
-        Flags(**is_on), named, change.visit.person, by=change.visit.changer
-    )
-    return change.visit.back("/settings", done="saved")
+    """Change the settings that have a box, where one that is not ticked is off, and the person's own instructions."""
+    visit = change.visit
+    own = await visit.engine.flags(visit.person)
+    before = {**await _switched(visit), "instructions": own.instructions}
+    given: dict[str, Any] = {name: change.form.get(name) == "on" for name in _SWITCHES}
+    given["instructions"] = _value(_INSTRUCTIONS, change.form.get("instructions", own.instructions or ""))
+    named = [name for name in given if given[name] != before[name]]  # the others follow what is set for all
+    await visit.engine.change_flags(Flags(**given), named, visit.person, by=visit.changer)
+    return visit.back("/settings", done="saved")
 
 
 @post("/settings/more")
@@ -116,11 +125,16 @@ async def _change(visit: Visit, form: Mapping[str, str], user_id: str | None) ->
     for each in _FIELDS:
         if each.name not in form:
             continue
-        try:
-            value = each.value(form[each.name])
-        except ValueError:
-            raise PageError(BAD_INPUT) from None
+        value = _value(each, form[each.name])
         if value != getattr(own, each.name):
             changed[each.name] = value
     if changed:
         await visit.engine.change_flags(Flags(**changed), tuple(changed), user_id, by=visit.changer)
+
+
+def _value(field: FlagField, text: str) -> Any:
+    """Return the value of a form's field, or raise PageError."""
+    try:
+        return field.value(text)
+    except ValueError:
+        raise PageError(BAD_INPUT) from None

@@ -9,11 +9,11 @@ import msgspec
 from recollect.api.people import FlagsChange
 from recollect.model.local_time import zone_named
 
-OF_ADMINISTRATORS = ("session_cap", "user_cap")
-"""Limits on a user's memories, which only administrators change."""
+OF_ADMINISTRATORS = ("session_cap", "user_cap", "operator_instructions")
+"""Limits on a user's memories, and the operator's instructions, which only administrators change."""
 
-OF_EACH_USER = ("profile",)
-"""Consent, which each user gives alone; it can't be changed for all users."""
+OF_EACH_USER = ("profile", "instructions")
+"""Consent, and own instructions, which each user gives alone; they can't be changed for all users."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class FlagField:
         name: The flag's name.
         choices: The allowed values; `true` and `false` for a switch; empty: any.
         least: The least value of a number.
-        most: The largest value of a number.
+        most: The largest value of a number; of a text the most characters.
         is_whole: Whether it is a whole number.
         is_text: Whether it is a text.
     """
@@ -46,7 +46,8 @@ class FlagField:
             return None
         try:
             # Written as JSON each kind of value reads in one way; a choice is a string.
-            change = msgspec.convert({self.name: text.strip()}, FlagsChange, strict=False)
+            written = text.replace("\r\n", "\n").strip()  # RFC 7578, section 4.2
+            change = msgspec.convert({self.name: written}, FlagsChange, strict=False)
         except msgspec.ValidationError as error:
             raise ValueError(self.name) from error
         if self.name == "time_zone" and zone_named(change.time_zone) is None:
@@ -78,8 +79,8 @@ def _field(name: str, declared: msgspec.inspect.Type) -> FlagField:
             return _field(name, told)
         case msgspec.inspect.BoolType():
             return FlagField(name, choices=("true", "false"))
-        case msgspec.inspect.StrType():
-            return FlagField(name, is_text=True)
+        case msgspec.inspect.StrType(max_length=most):
+            return FlagField(name, most=most, is_text=True)
         case msgspec.inspect.EnumType(cls=cls):
             return FlagField(name, choices=tuple(each.value for each in cls))
         case msgspec.inspect.IntType(ge=least, le=most) | msgspec.inspect.FloatType(ge=least, le=most):

@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from recollect import model
 from recollect.api.fields import (
+    NOT_BLANK,
     Content,
     SessionId,
     Time,
@@ -18,6 +19,7 @@ from recollect.api.fields import (
 )
 from recollect.api.memories import Outline, Page
 from recollect.model import (
+    LONGEST_INSTRUCTIONS,
     EntryState,
     FailedAt,
     Party,
@@ -262,6 +264,16 @@ TimeZone = Annotated[
 ]
 
 
+OperatorInstructions = Annotated[
+    Annotated[str, Meta(min_length=1, max_length=LONGEST_INSTRUCTIONS, pattern=NOT_BLANK)] | None,
+    about("The operator's instructions for the model that forms memories. The user can read them."),
+]
+OwnInstructions = Annotated[
+    Annotated[str, Meta(min_length=1, max_length=LONGEST_INSTRUCTIONS, pattern=NOT_BLANK)] | None,
+    about("The user's own instructions on what to keep of them and what to leave out. A model may err."),
+]
+
+
 class Flags(Struct):
     """Changed settings; a null setting has its value from the start, which may be beyond the limits of a change."""
 
@@ -282,6 +294,8 @@ class Flags(Struct):
     session_cap: Annotated[int | None, _SESSION_CAP] = None
     user_cap: Annotated[int | None, _USER_CAP] = None
     time_zone: TimeZone = None
+    operator_instructions: Annotated[str | None, about("The operator's.")] = None
+    instructions: Annotated[str | None, about("The user's own.")] = None
 
 
 class CommonFlags(Flags):
@@ -320,12 +334,14 @@ class CommonFlagsChange(Struct, forbid_unknown_fields=True):
     session_cap: Annotated[Cap | None, _SESSION_CAP] | UnsetType = UNSET
     user_cap: Annotated[Cap | None, _USER_CAP] | UnsetType = UNSET
     time_zone: TimeZone | UnsetType = UNSET
+    operator_instructions: OperatorInstructions | UnsetType = UNSET
 
 
 class FlagsChange(CommonFlagsChange, forbid_unknown_fields=True):
-    """A change of a user's settings: as for everybody, and the profile, which each user allows for themselves."""
+    """A change of a user's settings: as for everybody, and what each user says for themselves: a profile, instructions."""
 
     profile: Consents | UnsetType = UNSET
+    instructions: OwnInstructions | UnsetType = UNSET
 
 
 class Usage(Struct):

@@ -368,7 +368,14 @@ class Engine(Profiles):
         """
         policy = await self.policy_of(user_id)
         return await form_conversation(
-            self._backends, policy.budget, policy.rules, self._clock, user_id, conversation, model
+            self._backends,
+            policy.budget,
+            policy.rules,
+            self._clock,
+            user_id,
+            conversation,
+            model,
+            policy.guidance,
         )
 
     @property

@@ -7,7 +7,7 @@ from typing import Self, TypeVar
 from recollect.composition import Bounds
 from recollect.formation import FormationRules, TokenBudget
 from recollect.indexing import EmbeddingScope
-from recollect.model import Caps, Flags, Placement, Strategy
+from recollect.model import Caps, Flags, Guidance, Placement, Strategy
 from recollect.model.local_time import zone_named
 from recollect.recall import Gate, NeedThresholds, Reach, SelectionLimits, SignalWeights
 
@@ -50,11 +50,13 @@ class Summarizing:
         turns: After so many turns of the user; 0: never for their number.
         tokens: After so many tokens; 0: never for these.
         zone: The time zone of the summary's days.
+        guidance: The instructions for the model.
     """
 
     turns: int = 0
     tokens: int = 0
     zone: tzinfo = UTC
+    guidance: Guidance = field(default_factory=Guidance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ class Policy:
         tells_queries: Whether the record of a request shows the question, from the message log.
         keep_requests_days: How long is kept what requests were like.
         zone: The person's time zone.
+        guidance: The instructions for the model that forms memories.
     """
 
     records: bool = True
@@ -116,6 +119,7 @@ class Policy:
     tells_queries: bool = True
     keep_requests_days: int = 30
     zone: tzinfo = UTC
+    guidance: Guidance = field(default_factory=Guidance)
 
     def asked(self, model: str) -> str:
         """Return how it is written down that a model was asked by these settings."""
@@ -148,6 +152,8 @@ class Policy:
             session_cap=self.caps.session,
             user_cap=self.caps.user,
             time_zone=str(self.zone),
+            operator_instructions=self.guidance.operators,
+            instructions=self.guidance.own,
             told_zone="",  # no one tells one for everybody
             told_name="",
         )
@@ -180,6 +186,7 @@ class Policy:
             bounds=_bounds(self.bounds, flags),
             caps=caps,
             zone=zone_named(flags.time_zone or "") or zone_named(flags.told_zone or "") or self.zone,
+            guidance=Guidance(flags.operator_instructions or "", flags.instructions or ""),
         )
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.model.audit import Update
-from recollect.model.flags import Flags
+from recollect.model.flags import Flags, Guidance
 from recollect.model.scopes import Scope, Team, Versions
 from recollect.model.words import FailedAt, Place, Role
 
@@ -194,6 +194,7 @@ class Exchange:
         answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
         continues: Whether its request asked to have a begun answer continued.
         failure: The failure of its answer; None without one.
+        guidance: The instructions for the model; set when memories are to be formed from it.
     """
 
     id: UUID
@@ -208,6 +209,7 @@ class Exchange:
     answer_id: str = ""
     continues: bool = False
     failure: Failure | None = None
+    guidance: Guidance = field(default_factory=Guidance, repr=False, compare=False)
 
     @property
     def answer(self) -> str:

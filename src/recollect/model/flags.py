@@ -5,6 +5,25 @@ from typing import Self
 
 from recollect.model.words import Placement, Strategy
 
+LONGEST_INSTRUCTIONS = 2_000
+"""Characters of the instructions that an operator or a person may write."""
+
+INSTRUCTIONS = frozenset({"operator_instructions", "instructions"})
+"""The settings that are texts of any words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guidance:
+    """Instructions for the model that forms memories, in words.
+
+    Attributes:
+        operators: Those of the operator.
+        own: Those of the person whose memories are formed. No other person's extraction shows them.
+    """
+
+    operators: str = ""
+    own: str = ""
+
 
 @dataclass(frozen=True, slots=True)
 class Flags:
@@ -25,6 +44,8 @@ class Flags:
         session_cap: How many memories one chat may leave; 0: any number.
         user_cap: How many a user may have; 0: any number.
         time_zone: The time zone, by name or offset, for requests that name none.
+        operator_instructions: The operator's instructions for the model that forms memories.
+        instructions: The person's own; nobody writes them for all, so they count in their own flags alone.
         told_zone: The zone that the user's frontend named last; it counts if ``time_zone`` is None.
         told_name: The name that the user's frontend gave last; it is shown, and nothing else.
     """
@@ -46,6 +67,8 @@ class Flags:
     session_cap: int | None = None
     user_cap: int | None = None
     time_zone: str | None = None
+    operator_instructions: str | None = None
+    instructions: str | None = None
     told_zone: str | None = None
     told_name: str | None = None
 
@@ -53,5 +76,5 @@ class Flags:
         """Return these flags, with the deployment's (``other``) for each None."""
         mine = {each.name: getattr(self, each.name) for each in fields(self)}
         theirs = {each.name: getattr(other, each.name) for each in fields(self)}
-        theirs["profile"] = None
+        theirs["profile"] = theirs["instructions"] = None
         return type(self)(**{name: theirs[name] if value is None else value for name, value in mine.items()})

@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.model.chat import Message
+from recollect.model.flags import Guidance
 from recollect.model.memory import Memory, Outline
 
 
@@ -16,12 +17,14 @@ class Material:
         messages: The messages since the last summary, oldest first.
         before: The last summary's text; "" if there is none.
         at: When the last message was said, by its person's clock; None: it is not known.
+        guidance: The instructions for the model.
     """
 
     messages: tuple[Message, ...]
     before: str = ""
     outline: Outline = field(default_factory=Outline)
     at: datetime | None = None
+    guidance: Guidance = field(default_factory=Guidance, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

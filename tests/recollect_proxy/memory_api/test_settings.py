@@ -114,6 +114,20 @@ async def test_a_whole_number_may_be_written_with_a_fraction_of_zero(api: Api, a
     assert (await api.call("GET", annas)).json["own"] == UNCHANGED | {"session_cap": 9, "user_cap": 0}
 
 
+async def test_each_writes_instructions_of_their_own_and_the_operator_for_all(api: Api, annas: str) -> None:
+    await changed(api, EVERYBODY, {"operator_instructions": "Keep editors."})
+    answer = await changed(api, annas, {"instructions": "Never my health.\nMy garden."})
+
+    assert answer["own"] == UNCHANGED | {"instructions": "Never my health.\nMy garden."}
+    assert answer["effective"]["operator_instructions"] == "Keep editors."
+    of_all = await api.call("PATCH", EVERYBODY, {"instructions": "For no one."})
+    assert_error(of_all, 422, "invalid_field", "instructions")
+    for text in ("", " \n", "x" * 2_001, "a\0b"):
+        assert_error(
+            await api.call("PATCH", annas, {"instructions": text}), 422, "invalid_field", "instructions"
+        )
+
+
 async def test_nobody_can_change_everybodys_settings_as_a_user(api: Api) -> None:
     for user in ("*", "%2A"):
         response = await api.call("PATCH", f"/memory/users/{user}/settings", {"recall": False})

@@ -29,18 +29,18 @@ def named(html: str, *, disabled: bool = False) -> set[str]:
     return {
         attributes.get("name") or ""
         for tag, attributes in Elements(html).found
-        if tag in {"input", "select"} and (not disabled or "disabled" in attributes)
+        if tag in {"input", "select", "textarea"} and (not disabled or "disabled" in attributes)
     } & EVERY
 
 
-async def test_a_person_sees_four_switches_and_an_administrator_every_setting_but_consent(
+async def test_a_person_sees_four_switches_and_their_instructions_an_administrator_all_but_consent(
     pages: Pages,
 ) -> None:
     persons = await (await pages.person()).html("/settings")
     admins = await (await pages.administrator(looks_at=pages.anna)).html("/settings")
 
-    assert named(persons) == {"record", "recall", "standing", "summaries"}
-    assert named(admins) == EVERY - set(OF_EACH_USER)
+    assert named(persons) == {"record", "recall", "standing", "summaries", "instructions"}
+    assert named(admins) == EVERY - {"profile"}
     assert "As for everybody: on" in text_of(admins)
 
 
@@ -187,3 +187,26 @@ async def test_what_is_saved_as_it_was_is_no_change(pages: Pages) -> None:
 
     assert await pages.engine.settings_changes(pages.anna, limit=5) == []
     assert "Nothing was changed." in text_of(await person.html("/reads"))
+
+
+async def test_a_person_writes_instructions_reads_the_operators_and_takes_theirs_back(
+    own_pages: Pages,
+) -> None:
+    await own_pages.engine.set_flags(Flags(operator_instructions="Keep <i>editors</i>."))
+    person, switches = (
+        await own_pages.person(),
+        {"record": "on", "recall": "on", "standing": "on", "summaries": ""},
+    )
+    text = "Never remember my health.\r\n</textarea><b>Remember my garden.</b>"
+
+    page = await person.followed(await person.post("/settings", switches | {"instructions": text}))
+    refused = await person.post("/settings", switches | {"instructions": "x" * 2_001})
+    kept = await own_pages.engine.flags(own_pages.anna)
+    await person.post("/settings", switches | {"instructions": " "})
+
+    assert "Never remember my health.\n&lt;/textarea&gt;&lt;b&gt;Remember my garden." in page
+    assert "Keep &lt;i&gt;editors&lt;/i&gt;." in page
+    assert "it may err" in text_of(page)
+    assert refused.status == 400
+    assert kept == Flags(instructions=text.replace("\r\n", "\n"))
+    assert await own_pages.engine.flags(own_pages.anna) == Flags()

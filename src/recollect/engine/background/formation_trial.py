@@ -1,7 +1,7 @@
 """A trial of formation: how a conversation would change its user's memories, and why. It may raise, and applies nothing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
@@ -16,6 +16,7 @@ from recollect.model import (
     Erase,
     Exchange,
     Formed,
+    Guidance,
     Hide,
     Ignore,
     Kind,
@@ -92,6 +93,7 @@ async def form_conversation(
     user_id: str,
     conversation: Sequence[Message],
     model: str,
+    guidance: Guidance,
 ) -> FormationTrial:
     """Return how a conversation would change a user's memories; only its tokens are counted.
 
@@ -103,6 +105,7 @@ async def form_conversation(
         raise ExtractorUnusableError
     guard, began = CallGuard(backends.usage, budget, clock), clock()
     exchanges = _exchanges(conversation, Turn(Scope(user_id, str(uuid7())), "", "", began, model))
+    exchanges = [replace(each, guidance=guidance) for each in exchanges]
     formed = await form_exchanges(backends, guard, rules, clock, exchanges)
     return FormationTrial(
         tuple(_tried(number, each) for number, of in enumerate(formed, 1) for each in of.changes),

@@ -130,10 +130,13 @@ class BatchFormer:
             return [Formed(each, unread=self.unread) for each in exchanges]
         if not await self._may_state(exchanges[-1].turn.scope.user_id):
             return [Formed(each) for each in exchanges]
-        # A request that told the zone may have come since the drain began.
+        # A request that told the zone, or new instructions, may have come since the drain began.
         flags = await self.backends.flags.flags(exchanges[-1].turn.scope.user_id)
-        zone = self.policy.under(flags).zone
-        exchanges = [replace(each, turn=in_zone(each.turn, zone)) for each in exchanges]
+        policy = self.policy.under(flags)
+        exchanges = [
+            replace(each, turn=in_zone(each.turn, policy.zone), guidance=policy.guidance)
+            for each in exchanges
+        ]
         last = exchanges[-1]
         if self.backends.generations.changing and self.backends.generations.is_today:
             # New statements are compared with those that are near to them: by the same embedder.

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field, fields, replace
-from datetime import timedelta, tzinfo
+from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
@@ -93,7 +93,7 @@ class Summaries:
             )
             if conversation is None:
                 return None
-            conversation = _told_where(conversation, due.zone)
+            conversation = _told_where(conversation, due)
             try:
                 with self.yielding.turn(user_id):
                     memory = await self._tried(user_id, conversation, summarizer)
@@ -183,11 +183,10 @@ def _key(user_id: str, conversation: Conversation) -> tuple[str, str, int]:
     return (user_id, conversation.session_id, conversation.last_turn)
 
 
-def _told_where(conversation: Conversation, zone: tzinfo) -> Conversation:
+def _told_where(conversation: Conversation, due: Summarizing) -> Conversation:
     at = conversation.material.at
-    return replace(
-        conversation, material=replace(conversation.material, at=None if at is None else at.astimezone(zone))
-    )
+    told = None if at is None else at.astimezone(due.zone)
+    return replace(conversation, material=replace(conversation.material, at=told, guidance=due.guidance))
 
 
 def _masked(material: Material) -> Material:

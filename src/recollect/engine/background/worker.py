@@ -195,7 +195,7 @@ class FormationWorker:
         seen = () if again is None else await inbox.waiting(user_id)
         indexed = None if policy.only_logs else await self._keep_indexed(user_id)
         if again is None and asks:
-            due = replace(policy.summarizing, zone=policy.zone)
+            due = replace(policy.summarizing, zone=policy.zone, guidance=policy.guidance)
             again = await self._if_it_can(user_id, "summary_failed", partial(self._summaries.keep, due=due))
         if again is None and asks:
             again = await self._if_it_can(user_id, "hints_failed", self._hinting.keep)

@@ -16,6 +16,7 @@ from recollect.models.extractors.prompts import (
     fenced,
     memory_line,
     message_line,
+    own_instructions,
     read_prompt,
     sendable,
     shares,
@@ -87,7 +88,10 @@ class ModelExtractor:
         if not any(exchange.turn.text.strip() for exchange in exchanges):
             return Extracted()
         last = exchanges[-1].turn
-        instructions = self._instructions.for_model(last.model)
+        guidance = exchanges[-1].guidance
+        instructions = "\n\n".join(
+            filter(None, (self._instructions.for_model(last.model), guidance.operators))
+        )
         asker = _asker(exchanges)
         told = self._tells(asker)
         if not told.history:
@@ -111,7 +115,8 @@ class ModelExtractor:
         )
         if read.thinks:
             self._thinking[last.model] = True
-        by = read.by("extraction") + (f"+instructions-{digest(instructions)}" if instructions else "")
+        told_to = instructions + guidance.own
+        by = read.by("extraction") + (f"+instructions-{digest(told_to)}" if told_to else "")
         found = _as_given(read.content, places)
         return Extracted(found.candidates, found.commands, read.tokens, by, found.is_whole)
 
@@ -125,7 +130,8 @@ def extraction_messages(
 ) -> Messages:
     """Return the messages that ask for the candidates of ``exchanges``, of which there is at least one.
 
-    Parts that stay the same in a chat's next call come first: a server with a prompt cache goes on after them. The reply to the
+    Parts that stay the same in a chat's next call come first: a server with a prompt cache goes on after them. The operator's
+    instructions are in everybody's system prompt; a person's own come behind that. The reply to the
     last message is not shown: nothing of the person's follows it yet.
     """
     parts = [
@@ -137,7 +143,10 @@ def extraction_messages(
     prompt = read_prompt("extraction").filled(form=EXTRACTION.example, instructions=instructions)
     return [
         {"role": "system", "content": prompt},
-        {"role": "user", "content": sendable(name + fenced(parts))},
+        {
+            "role": "user",
+            "content": own_instructions(exchanges[-1].guidance) + sendable(name + fenced(parts)),
+        },
     ]
 
 

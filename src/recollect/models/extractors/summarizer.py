@@ -9,7 +9,15 @@ from recollect.model import Material, Outline, Role
 from recollect.models.extractors.answer_repair import ask_and_read
 from recollect.models.extractors.chat_model import ChatModel, Messages
 from recollect.models.extractors.json_answers import clean, find, lines_of
-from recollect.models.extractors.prompts import cut, fenced, message_line, read_prompt, sendable, shares
+from recollect.models.extractors.prompts import (
+    cut,
+    fenced,
+    message_line,
+    own_instructions,
+    read_prompt,
+    sendable,
+    shares,
+)
 from recollect.models.extractors.schema import SUMMARY
 from recollect.models.extractors.tells import Tells, require_all, tell_all
 from recollect.ports import Asker, Summarized
@@ -87,7 +95,10 @@ def summary_messages(material: Material, share: float = 1.0) -> Messages:
     head = "".join(f"{title}: {' '.join(text.split())[:100]}\n" for title, text in known if text)
     return [
         {"role": "system", "content": read_prompt("summary").filled(form=SUMMARY.example)},
-        {"role": "user", "content": sendable(f"{head}\n{fenced(parts)}".lstrip())},
+        {
+            "role": "user",
+            "content": own_instructions(material.guidance) + sendable(f"{head}\n{fenced(parts)}".lstrip()),
+        },
     ]
 
 

@@ -5,13 +5,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from datetime import date, datetime
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from asyncpg import Record
 from uuid_utils.compat import uuid7
 
 from recollect.model import (
     COMMONS,
+    INSTRUCTIONS,
     NOT_SAID,
     OF_SETTINGS,
     AdminRead,
@@ -59,7 +60,7 @@ class UserSettings:
         self, user_id: str | None, flags: Flags, *, at: datetime, by: Changer = NOT_SAID
     ) -> None:
         """Replace the flags of a user, or of everybody; without consent the user's profile is deleted."""
-        written = json.dumps(asdict(flags))
+        written = _written(asdict(flags))
         if user_id is None:
             async with self._database.over_all_users() as connection:
                 await connection.execute(SQL["set_flags"], COMMONS, written, at)
@@ -85,7 +86,7 @@ class UserSettings:
         The profile of a user who does not allow one is deleted in the same transaction.
         """
         given = asdict(flags)
-        written = json.dumps({name: given[name] for name in named})
+        written = _written({name: given[name] for name in named})
         if user_id is None:
             async with self._database.over_all_users() as connection:
                 return flags_of(await connection.fetchval(SQL["change_flags"], COMMONS, written, at))
@@ -159,9 +160,17 @@ def flags_of(written: str | None) -> Flags:
         session_cap=_as(int, kept.get("session_cap")),
         user_cap=_as(int, kept.get("user_cap")),
         time_zone=_as(str, kept.get("time_zone")),
+        operator_instructions=_as(str, kept.get("operator_instructions")),
+        instructions=_as(str, kept.get("instructions")),
         told_zone=_as(str, kept.get("told_zone")),
         told_name=_as(str, kept.get("told_name")),
     )
+
+
+def _written(flags: Mapping[str, Any]) -> str:
+    """Return flags as JSON that Postgres can hold."""
+    texts = INSTRUCTIONS & flags.keys()
+    return json.dumps({**flags, **{name: flags[name] and storable_text(flags[name]) for name in texts}})
 
 
 def _as(kind: type[T], kept: object) -> T | None:
@@ -219,13 +228,20 @@ async def note_settings_change(
     """Record a change of the user's own settings in the connection's transaction, if there is any."""
     old, new = asdict(before), asdict(after)
     changed = {
-        name: (old[name], new[name]) for name in new if old[name] != new[name] and name not in _LEARNED
+        name: tuple(_recorded(name, each[name]) for each in (old, new))
+        for name in new
+        if old[name] != new[name] and name not in _LEARNED
     }
     if changed:
         written = OF_SETTINGS + json.dumps({"by": by.party, "changed": changed})
         await connection.execute(
             SQL["insert_settings_change"], user_id, uuid7(), at, storable_text(by.name), written
         )
+
+
+def _recorded(name: str, value: Any) -> Any:
+    """Return a value as the record has it: of instructions the number of characters, so that what is taken back is gone."""
+    return len(value or "") if name in INSTRUCTIONS else value
 
 
 def _change_of(row: Record) -> SettingsChange:
