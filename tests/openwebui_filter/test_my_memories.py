@@ -244,12 +244,12 @@ async def test_what_cannot_be_forgotten_or_undone_keeps_the_others_from_nothing(
     assert ["failed" in each for each in replies] == [False, True]
 
 
-@pytest.mark.parametrize("by_api", [False, True])
+@pytest.mark.parametrize("by", ["engine", "api"])
 async def test_a_person_reads_writes_and_takes_back_their_instructions(
-    by_api: bool, api: Api, engine_and_action: tuple[Engine, Any], alice: Person
+    by: str, api: Api, engine_and_action: tuple[Engine, Any], alice: Person
 ) -> None:
     engine, action = engine_and_action
-    if by_api:
+    if by == "api":
         engine, action = api.engine, load(MEMORIES)
         action.valves = action.Valves(memory_api=f"http://127.0.0.1:{api.port}/memory", key=TOKEN)
     read, text = {"request": "instructions"}, "Never remember my health."
