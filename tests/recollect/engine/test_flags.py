@@ -247,6 +247,8 @@ def test_a_policy_says_of_every_flag_how_it_is() -> None:
         session_cap=1,
         user_cap=2,
         time_zone="Pacific/Auckland",
+        operator_instructions="Keep editors.",
+        instructions="Never my health.",
         told_zone="",
         told_name="",
     )
