@@ -25,6 +25,7 @@ from recollect_proxy.store_commands.export_command import export
 from recollect_proxy.store_commands.memories_commands import memories_app
 from recollect_proxy.store_commands.projects_commands import projects_app
 from recollect_proxy.store_commands.rebuild_commands import reembed, reindex
+from recollect_proxy.store_commands.teams_commands import teams_app
 from recollect_proxy.store_commands.upkeep_commands import erase, migrate, report, retry, usage, users
 from recollect_proxy.trial.try_model_command import try_model
 
@@ -88,6 +89,7 @@ app.command()(erase)
 app.add_typer(memories_app, name="memories")
 app.add_typer(chats_app, name="chats")
 app.add_typer(projects_app, name="projects")
+app.add_typer(teams_app, name="teams")
 app.command()(mcp)
 app.command("import", no_args_is_help=True)(import_)
 

@@ -12,7 +12,7 @@ from recollect.api.operation import Operation
 from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
-from recollect.model import Actor, Memory, Scope, Skip, project_scope
+from recollect.model import Actor, Erasure, Memory, Scope, Skip, project_scope
 from recollect_proxy.access import Authentication, Principal
 from recollect_proxy.memory_api.reading import session_named, user_named, uuid_named
 from recollect_proxy.metrics.exposition import Metrics
@@ -140,6 +140,11 @@ def reply_of(operation: Operation[Any], answer: Any) -> Reply:
     body = b"" if answer is None else msgspec.json.encode(shaped(answer, operation.answers))
     headers = {"ETag": f'"{answer.version}"'} if isinstance(answer, Memory) else {}
     return Reply(operation.status, body, operation.media_type, headers)
+
+
+def erasure_as_json(proof: Erasure) -> dict[str, Any]:
+    """Return the JSON of the proof of an erasure."""
+    return {"id": proof.id, "erased_at": proof.at, "rows": dict(proof.rows)}
 
 
 def fields_of(told: Any, shape: type[Struct]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from recollect_openwebui.languages import language_of
 from recollect_openwebui.notices import Notices
 from recollect_openwebui.page import my_memories_page
 from recollect_proxy.access import Audience
-from recollect_proxy.memory_api.asked import Asked, Reply
+from recollect_proxy.memory_api.asked import Asked, Reply, erasure_as_json
 from recollect_proxy.memory_api.errors import RefusedError, invalid_field, invalid_parameter
 from recollect_proxy.memory_api.reading import changes, project_in_path
 from recollect_proxy.settings.flags import OF_ADMINISTRATORS
@@ -59,7 +59,7 @@ async def erase_user(asked: Asked) -> Any:
             vacuumed = await asked.engine.vacuum()
         except StoreError as error:  # the erasure counts all the same; the answer says that VACUUM failed
             log.warning("vacuum_failed", error=type(error).__name__, detail=str(error))
-    return {**_erasure(proof), "left": dict(proof.left), "vacuumed": vacuumed}
+    return {**erasure_as_json(proof), "left": dict(proof.left), "vacuumed": vacuumed}
 
 
 async def export_user(asked: Asked) -> Any:
@@ -116,7 +116,7 @@ async def erase_project(asked: Asked) -> Any:
     Its memories, chats and messages go for good; the user's own memory and other projects stay. The answer is the proof.
     """
     known = await asked.engine.project(asked.user_id, _project(asked))
-    return _erasure(await asked.engine.erase(model.project_scope(asked.user_id, known.name)))
+    return erasure_as_json(await asked.engine.erase(model.project_scope(asked.user_id, known.name)))
 
 
 async def list_sessions(asked: Asked) -> Any:
@@ -135,7 +135,7 @@ async def erase_session(asked: Asked) -> Any:
     A memory stays if another chat said it too, or if it was written over, approved or brought back by hand. An unknown
     chat is erased by deleting nothing: 200, and all counts are zero.
     """
-    return _erasure(await asked.engine.erase_session(asked.chat))
+    return erasure_as_json(await asked.engine.erase_session(asked.chat))
 
 
 async def undo_message(asked: Asked) -> Any:
@@ -423,10 +423,6 @@ async def _receive(incoming: Incoming, path: Path) -> None:
 
 def _project(asked: Asked) -> str:
     return project_in_path(asked.path["project"])
-
-
-def _erasure(proof: model.Erasure) -> dict[str, Any]:
-    return {"id": proof.id, "erased_at": proof.at, "rows": dict(proof.rows)}
 
 
 def _profile(profile: model.OwnProfile) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from msgspec import inspect as types
 
 from recollect.api.failures import INVALID_JSON
 from recollect.api.queries import KEY, MATCH, PROJECT
-from recollect.model import LONGEST_PROJECT, project_name
+from recollect.model import LONGEST_PROJECT, TEAM, project_name, team_name
 from recollect.text.patterns import bounded
 from recollect.text.secrets.in_names import id_without_secrets
 from recollect_proxy.identity import readable_id, readable_project
@@ -32,6 +32,7 @@ _LONGEST_KEY, _MOST_TAGS = 255, 20
 _TAG = bounded(r'(W/)?"([\x21\x23-\x2B\x2D-\x7E]{0,128})"')  # without a comma, which parts them
 _LINE = f"1 to {LONGEST_PROJECT} characters in one line"
 _PROJECT = f"{_LINE}, as percent-encoded UTF-8, and no unfilled template"
+_TEAM = f"1 to {LONGEST_PROJECT - len(TEAM)} characters in one line, as percent-encoded UTF-8, and no unfilled template"
 _SEGMENT = "1 to 256 characters, as percent-encoded UTF-8, without NUL and U+001F, not `*` alone, and no unfilled template"
 
 
@@ -184,6 +185,27 @@ def project_in_path(segment: str) -> str:
     if name is None:
         raise invalid_parameter("project", _PROJECT)
     return name
+
+
+def team_in_path(segment: str) -> str:
+    """Return the id of a team that a path segment, still percent-encoded, stands for.
+
+    Raises:
+        RefusedError: It stands for none.
+    """
+    name = team_name(readable_project([segment.encode("latin-1")]))
+    if name is None:
+        raise invalid_parameter("team", _TEAM)
+    return name
+
+
+def member_in_path(segment: str) -> str:
+    """Return the id of a person that a path segment, still percent-encoded, stands for.
+
+    Raises:
+        RefusedError: It stands for none.
+    """
+    return _id_named("member", segment)
 
 
 def versions_named(headers: Mapping[str, str]) -> frozenset[str] | None:

@@ -111,6 +111,7 @@ UNAUTHORIZED = Failure(
 FORBIDDEN = Failure(
     403, "forbidden", "This token does not allow that. Use the admin token, or one of the user's own."
 )
+NOT_ALLOWED_IN_TEAM = _of(errors.NotAllowedInTeamError, 403, "team")
 NOT_FOUND = Failure(404, "not_found", "Nothing is served at this path. /memory/docs lists what there is.")
 REQUEST_NOT_FOUND = Failure(
     404, "request_not_found", "No such request is known. Requests are kept for 30 days."
@@ -122,6 +123,7 @@ NOT_TO_SHARE = replace(
     message="The user has no such memory, or it can't be shared: a summary, or a question and answer kept word for word.",
 )
 PROJECT_NOT_FOUND = _of(errors.ProjectNotFoundError, 404, "project")
+TEAM_NOT_FOUND = _of(errors.TeamNotFoundError, 404, "team")
 SESSION_NOT_FOUND = _of(errors.SessionNotFoundError, 404, "session_id")
 SUMMARY_NOT_FOUND = Failure(404, "summary_not_found", "This chat has no summary, or none yet.")
 MESSAGE_NOT_FOUND = _of(errors.MessageNotFoundError, 404, "message_id")
@@ -245,6 +247,7 @@ FROM_STORE = (STORE_UNAVAILABLE, STORE_FAILED)
 READING_A_BODY = (INVALID_JSON, BODY_TOO_LARGE, INVALID_FIELD)
 ONCE = (KEY_REUSED, STILL_UNDER_WAY)
 IF_MATCH = (CHANGED_MEANWHILE,)
+OF_TEAMS = (TEAM_NOT_FOUND, NOT_ALLOWED_IN_TEAM)
 
 
 def every_failure() -> list[Failure]:

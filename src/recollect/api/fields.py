@@ -16,6 +16,7 @@ from recollect.model import (
     MOST_QUESTIONS,
     MOST_TOPICS,
     QUESTION_LENGTH,
+    TEAM,
     TOPIC_LENGTH,
     Doubt,
     Kind,
@@ -122,6 +123,17 @@ HoldsUntil: TypeAlias = Annotated[Time | None, about("Until when it holds; null 
 
 ProjectName: TypeAlias = Annotated[
     str, bounded_text(LONGEST_PROJECT, "The project's name: one line.", pattern=PLAIN, example="boat")
+]
+
+
+TeamName: TypeAlias = Annotated[
+    str,
+    bounded_text(
+        LONGEST_PROJECT - len(TEAM),
+        "The team's id: one line. Requests name the team by `team:` with the id behind it.",
+        pattern=PLAIN,
+        example="family",
+    ),
 ]
 
 

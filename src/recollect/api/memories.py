@@ -183,6 +183,7 @@ class Memory(Struct, kw_only=True):
     ended_at: Annotated[Time | None, about("Of a past memory, until when it was true; else null.")]
     ended_as: Annotated[Annotated[str, word(Ending)] | None, about("How a past memory ended; else null.")]
     project: Annotated[str, about("The project it belongs to; empty for a memory of the user's own.")]
+    said_by: Annotated[str, about("Of a team's memory, the member who stated it; else empty.")]
     etag: str | UnsetType | None = UNSET
     """Its version: a header of the answer, never in the body."""
 
@@ -254,6 +255,9 @@ class Change(Struct, kw_only=True):
             "Which rule or which answer of the model decided, as `model: contradicts 3` or `equal text`, "
             "if formation did; which agent, as `mcp: Claude Desktop`, if one did."
         ),
+    ]
+    by: Annotated[
+        str, about("Of a team's memory, the member who changed what another one stated; else empty.")
     ]
     memory_id: Annotated[UUID, about("The memory changed; for a replacement, the new one.")]
     before: Annotated[str | None, about("The content before; null for a new memory.")]

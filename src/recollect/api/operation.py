@@ -6,7 +6,16 @@ from typing import Generic, Literal, TypeVar
 
 from msgspec import Struct
 
-from recollect.api.failures import ALWAYS, FROM_STORE, IF_MATCH, ONCE, READING_A_BODY, WITH_TOKEN, Failure
+from recollect.api.failures import (
+    ALWAYS,
+    FROM_STORE,
+    IF_MATCH,
+    OF_TEAMS,
+    ONCE,
+    READING_A_BODY,
+    WITH_TOKEN,
+    Failure,
+)
 
 Answer = TypeVar("Answer")
 
@@ -83,6 +92,7 @@ class Operation(Generic[Answer]):
             *(FROM_STORE if asks_store else ()),
             *(READING_A_BODY if self.takes_body else ()),
             *further,
+            *(OF_TEAMS if self.in_projects else ()),
             *(ONCE if once else ()),
             *(IF_MATCH if if_match else ()),
         )

@@ -10,6 +10,7 @@ from recollect.api.operation import Operation, Permission
 from recollect.api.people import *
 from recollect.api.projects import Project, ProjectChange, ProjectList
 from recollect.api.queries import *
+from recollect.api.teams import NewMember, NewTeam, Team, TeamErasure, TeamList
 from recollect.api.trials import *
 
 _USER = "/memory/users/{user_id}"
@@ -20,6 +21,8 @@ _OF_CHAT = f"{_CHAT}/memories"
 _HELD = f"{_USER}/held"
 _PROFILE = f"{_USER}/profile"
 _ENTRY = f"{_PROFILE}/{{entry_id}}"
+_TEAMS = "/memory/teams"
+_TEAM = f"{_TEAMS}/{{team}}"
 _PROJECT = f"{_USER}/projects/{{project}}"
 _GIVEN = f"{_USER}/recalls/{{request_id}}/memories/{{memory_id}}/not-helpful"
 _GLOBAL = "/memory/global"
@@ -86,6 +89,21 @@ class Projects:
     move_memory = Operation(
         "POST", f"{_MEMORY}/move", Memory, Move, MEMORY_NOT_FOUND, DUPLICATE_MEMORY, once=True
     )
+
+
+class Teams:
+    """Teams."""
+
+    list_teams = Operation("GET", _TEAMS, TeamList, permission=Permission.OWN_REQUEST)
+    keep_team = Operation("POST", _TEAMS, Team, NewTeam, *OF_TEAMS, permission=Permission.OWN_REQUEST)
+    read_team = Operation("GET", _TEAM, Team, None, *OF_TEAMS, permission=Permission.OWN_REQUEST)
+    set_member = Operation(
+        "POST", f"{_TEAM}/members", Team, NewMember, *OF_TEAMS, permission=Permission.OWN_REQUEST
+    )
+    leave_team = Operation(
+        "DELETE", f"{_TEAM}/members/{{member}}", Team, None, *OF_TEAMS, permission=Permission.OWN_REQUEST
+    )
+    erase_team = Operation("DELETE", _TEAM, TeamErasure, None, *OF_TEAMS, permission=Permission.OWN_REQUEST)
 
 
 class Held:
@@ -284,7 +302,7 @@ class Requests:
     list_not_helpful = Operation("GET", f"{_MEMORY}/not-helpful", NotHelpfulFor)
 
 
-CHAPTERS = (Memories, Projects, Held, Shared, Users, Profiles, Settings, Tokens, Requests, Server)
+CHAPTERS = (Memories, Projects, Teams, Held, Shared, Users, Profiles, Settings, Tokens, Requests, Server)
 OPERATIONS: tuple[Operation[Any], ...] = tuple(
     each for chapter in CHAPTERS for each in vars(chapter).values() if isinstance(each, Operation)
 )

@@ -15,6 +15,7 @@ from recollect.api.fields import (
     NOT_BLANK,
     USER,
     ProjectName,
+    TeamName,
     Time,
     about,
     bounded_text,
@@ -234,6 +235,10 @@ class InPath(Struct, kw_only=True):
     entry_id: Annotated[UUID, about("The entry's id in the profile.", example=str(MEMORY))]
     request_id: Annotated[UUID, about("The answer's `x-recollect-request-id`.", example=str(MEMORY))]
     project: ProjectName
+    team: TeamName
+    member: Annotated[
+        str, id_of("Who: the id as the frontend sends it, as one percent-encoded path segment.")
+    ]
 
 
 class InHeaders(Struct, kw_only=True):
@@ -256,6 +261,7 @@ class InHeaders(Struct, kw_only=True):
     project: Annotated[
         ProjectName | None,
         about(
-            "Which project of the user's is meant, percent-encoded; none for their own memory outside of all projects."
+            "Which project of the user's is meant, percent-encoded, or a team of theirs as `team:family`; none for their "
+            "own memory outside of all projects."
         ),
     ] = field(name=PROJECT, default=None)

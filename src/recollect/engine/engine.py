@@ -48,7 +48,6 @@ from recollect.model import (
     Source,
     Turn,
     TurnNotes,
-    person_of,
     project_scope,
 )
 from recollect.model.local_time import in_zone
@@ -223,8 +222,6 @@ class Engine(Profiles):
         for each in scopes[1:]:
             self._recorder.note_erasure(each, now)
         erasure = await self._backends.memories.erase(user_id, at=now)
-        if user_id == person_of(user_id):
-            await self._backends.teams.leave_all(user_id)
         for each in scopes:
             self._backends.snapshots.forget(each)
         self._clear_caches()
@@ -319,7 +316,8 @@ class Engine(Profiles):
         found = await requests.requests_of(user_id, limit=limit + 1, after=after)
         page = await self._with_allowed_questions(user_id, *found[:limit])
         items = {item for each in page for item, _ in each.given}
-        contents = await requests.contents(user_id, items) if items else {}
+        scopes = await self.scopes_within_reach(user_id, writes=False) if items else ()
+        contents = await requests.contents(user_id, items, scopes) if items else {}
         not_helpful = await self._backends.feedback.of_requests(user_id, [each.id for each in page])
         return RecallPage(page, contents, page[-1].id if len(found) > limit else None, not_helpful)
 

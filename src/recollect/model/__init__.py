@@ -116,6 +116,7 @@ from recollect.model.scopes import (
     project_of,
     project_scope,
     scopes_in,
+    team_name,
     team_of,
 )
 from recollect.model.statistics import (

@@ -158,6 +158,12 @@ def team_of(user_id: str) -> str:
     return name.removeprefix(TEAM) if name.startswith(TEAM) else ""
 
 
+def team_name(text: object) -> str | None:
+    """Return a team's id in its one form, as ``project_name`` does; None if it can be none."""
+    name = project_name(text)
+    return None if name is None else project_name(f"{TEAM}{name}") and name
+
+
 def scopes_in(user_id: str) -> tuple[str, ...]:
     """Return the ids of the scopes recalled for a user: in a project the project's first, then the person's own."""
     return tuple(dict.fromkeys((user_id, person_of(user_id))))

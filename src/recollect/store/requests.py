@@ -1,13 +1,13 @@
 """Records of requests, for metrics and explanation, in Postgres. Never: decides on their content."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.model import ItemPart, RequestRecord, Scope, SearchPath, Skip, Stage, scopes_in
+from recollect.model import ItemPart, RequestRecord, Scope, SearchPath, Skip, Stage
 from recollect.store.log.turns import TIMED
 from recollect.store.pool import Database
 from recollect.store.rows import own_content, shortest
@@ -46,10 +46,12 @@ class RequestLog:
             row = await connection.fetchrow(SQL["request_of_user"], user_id, request_id)
         return None if row is None else _record_of(row)
 
-    async def contents(self, user_id: str, items: Collection[UUID]) -> dict[ItemPart, str]:
-        """Return the current contents of memories and parts of messages, without deleted or hidden ones."""
+    async def contents(
+        self, user_id: str, items: Collection[UUID], scopes: Sequence[str]
+    ) -> dict[ItemPart, str]:
+        """Return the current contents of memories of these scopes and parts of messages, without deleted or hidden ones."""
         told: dict[ItemPart, str] = {}
-        for scope in scopes_in(user_id):
+        for scope in scopes:
             async with self._database.for_user(scope) as connection:
                 memories = await connection.fetch(SQL["contents_of_memories"], scope, list(items))
             told |= {(row["id"], None): row["content"] for row in memories}

@@ -44,7 +44,15 @@ ADMINISTRATORS = {
     "POST /memory/debug/formation",
     "POST /memory/users/{user_id}/memories/{memory_id}/share",
 }
-OWN_REQUESTS = {"GET /memory/explain/{request_id}"}
+OWN_REQUESTS = {
+    "GET /memory/explain/{request_id}",
+    "GET /memory/teams",
+    "POST /memory/teams",
+    "GET /memory/teams/{team}",
+    "DELETE /memory/teams/{team}",
+    "POST /memory/teams/{team}/members",
+    "DELETE /memory/teams/{team}/members/{member}",
+}
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,7 @@ async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> No
         "topics": [],
         "questions": [],
         "project": "",
+        "said_by": "",
     }
     read = await api.call("GET", f"{api.memories}/{memory['id']}")
     assert (read.status, read.json) == (200, memory)
@@ -93,6 +94,7 @@ async def test_the_history_of_a_user_is_not_taken_for_a_memory_called_history(ap
         "at": edited["at"],
         "action": "edit",
         "actor": "admin",
+        "by": "",
         "reason": "edited",
         "decided_by": None,
         "memory_id": first["id"],

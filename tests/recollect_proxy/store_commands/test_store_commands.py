@@ -116,6 +116,31 @@ def test_projects_are_written_listed_moved_from_and_erased(operator: Operator) -
     assert operator.json("projects", "list", "anna") == {"projects": []}
 
 
+def test_a_team_is_made_written_in_read_left_and_erased(operator: Operator) -> None:
+    operator("teams", "make", "home", "--title", "Our home")
+    operator("teams", "member", "home", "anna", "--role", "owner", "--name", "Anna")
+    operator("teams", "member", "home", "ben")
+    operator("memories", "add", "anna", CAT, "--project", "team:home")
+
+    [team] = operator.json("teams", "list")["teams"]
+    [seen] = operator.json("memories", "list", "ben", "--project", "team:home")["memories"]
+    operator("memories", "list", "carl", "--project", "team:home", status=1)
+    [left] = operator.json("teams", "leave", "home", "ben")["teams"]
+
+    assert (team["id"], team["title"], [each["name"] for each in team["members"]]) == (
+        "home",
+        "Our home",
+        ["Anna", "ben"],
+    )
+    assert seen["content"] == CAT
+    assert [each["role"] for each in left["members"]] == ["owner", "former"]
+    operator("memories", "list", "ben", "--project", "team:home", status=1)
+    assert len(operator.json("teams", "erase", "home", "--yes")["parts"]) == 2
+    assert operator("teams", "list") == ""
+    operator("teams", "erase", "home", "--yes", status=1)
+    operator("teams", "make", "x" * 60, status=2)
+
+
 def test_memories_are_written_listed_corrected_taken_back_and_found(operator: Operator) -> None:
     [cat] = operator.json("memories", "add", "anna", CAT, "--kind", "entity")["memories"]
     operator("memories", "add", "anna", TEA)

@@ -4,6 +4,7 @@ A member states things in their own part alone, so each statement has its speake
 stated, too. Nobody sees the chats, summaries and origins of another member. Never: a concrete backend, a page.
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -15,6 +16,7 @@ from recollect.model import (
     EVERYTHING,
     MOST_MEMBERS,
     STATEMENTS,
+    TEAM,
     WRITING,
     Actor,
     Kind,
@@ -22,6 +24,7 @@ from recollect.model import (
     Memory,
     MemoryFilter,
     Page,
+    Project,
     Provenance,
     Team,
     TeamRole,
@@ -68,7 +71,7 @@ class Teams(Projects):
         return await self._backends.teams.keep(team, title)
 
     async def set_member(self, team: str, person: str, role: TeamRole, name: str | None = None) -> Team:
-        """Take someone into a team, or change their role or name; None leaves a name, or takes one that is known.
+        """Take someone into a team, or change their role or name; without a name they are called by their id.
 
         Raises:
             TeamNotFoundError: There is no such team.
@@ -78,9 +81,8 @@ class Teams(Projects):
         before = next((each for each in known.members if each.person == person), None)
         if before is None and len(known.members) >= MOST_MEMBERS:
             raise NotAllowedInTeamError
-        if name is None:
-            name = before.name if before else (await self._backends.flags.own_flags(person)).told_name
-        return await self._backends.teams.set_member(team, Member(person, role, name or person))
+        name = name or (before.name if before else person)
+        return await self._backends.teams.set_member(team, Member(person, role, " ".join(name.split())))
 
     async def leave_team(self, team: str, person: str) -> Team:
         """Take someone out of a team. What they stated stays in it until their part, a project of theirs, is erased.
@@ -94,24 +96,33 @@ class Teams(Projects):
             raise TeamNotFoundError
         return await self._backends.teams.set_member(team, replace(member, role=TeamRole.FORMER))
 
+    async def projects(self, user_id: str, *, measured: bool = True) -> list[Project]:
+        """Return the person's projects, by name, with the teams that they are in; without their sizes unless ``measured``."""
+        found = {each.name: each for each in await super().projects(user_id, measured=measured)}
+        for team in await self._backends.teams.of_person(user_id):
+            name = f"{TEAM}{team.id}"
+            known = found.get(name, Project(name))
+            found[name] = replace(known, title=known.title or team.title)
+        return sorted(found.values(), key=lambda each: each.name)
+
     # -- their memory --------------------------------------------------------------------------------
 
-    async def parts(self, user_id: str, *, writes: bool = False) -> tuple[str, ...]:
-        """Return the scopes whose statements are a user's: their own first, then in a team the other members' parts.
+    async def parts(self, user_id: str, *, writes: bool = False) -> Mapping[str, str]:
+        """Return the scopes whose statements are a user's, each with its member's name: their own first, then the others of a team.
 
         Raises:
             TeamNotFoundError: It is of a team that the person is not in.
             NotAllowedInTeamError: The person is to write in it, and may not.
         """
         if not team_of(user_id):
-            return (user_id,)
+            return {user_id: ""}
         team, person = await self._backends.teams.around(user_id), person_of(user_id)
         member = None if team is None else team.member(person)
         if team is None or member is None:
             raise TeamNotFoundError
         if writes and member.role not in WRITING:
             raise NotAllowedInTeamError
-        return tuple(scope for scope, _ in team.scopes(person))
+        return dict(team.scopes(person))
 
     async def home(self, user_id: str, memory_id: UUID) -> tuple[str, str]:
         """Return the scope in which a user may change a memory, and the person to be named for that; "" in their own.
@@ -132,10 +143,10 @@ class Teams(Projects):
                     return each, person_of(user_id)
         return own, ""
 
-    async def scopes_within_reach(self, user_id: str) -> tuple[str, ...]:
-        """Return the scopes whose memories a message in a chat may have forgotten: in a project also the person's own."""
+    async def scopes_within_reach(self, user_id: str, *, writes: bool = True) -> tuple[str, ...]:
+        """Return the scopes whose memories a chat may change, or was told: in a project also the person's own."""
         try:
-            parts = await self.parts(user_id, writes=True)
+            parts = await self.parts(user_id, writes=writes)
         except (NotAllowedInTeamError, TeamNotFoundError):
             return scopes_in(user_id)
         return tuple(dict.fromkeys((*parts, person_of(user_id))))
@@ -144,7 +155,8 @@ class Teams(Projects):
         self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter = EVERYTHING
     ) -> Page:
         """Return the user's memories that are ``taken``, newest first, behind the memory ``after``, as the store does."""
-        store, (own, *others) = self._backends.memories, await self.parts(user_id)
+        store, parts = self._backends.memories, await self.parts(user_id)
+        own, *others = parts
         pages = [await store.page(own, limit=limit, after=after, taken=taken)]
         kinds = taken.kinds & STATEMENTS if taken.kinds else STATEMENTS
         if others and kinds and taken.session_id is None:
@@ -152,7 +164,7 @@ class Teams(Projects):
             pages += [await store.page(each, limit=limit, after=after, taken=theirs) for each in others]
         found = {each.id: each for each in chain.from_iterable(each.memories for each in pages)}
         newest = sorted(found.values(), key=lambda each: -each.id.int)
-        memories = tuple(_told_to(own, each) for each in newest[:limit])
+        memories = tuple(_told_to(own, each, parts) for each in newest[:limit])
         has_more = len(newest) > limit or any(each.next for each in pages)
         return Page(memories, memories[-1].id if has_more and memories else None)
 
@@ -174,11 +186,12 @@ class Teams(Projects):
         Raises:
             MemoryNotFoundError: The user has no such memory.
         """
-        own, *others = await self.parts(user_id)
+        parts = await self.parts(user_id)
+        own, *others = parts
         for each in others:
             with suppress(MemoryNotFoundError):
-                return await self._stated(each, memory_id, past=past)
-        return await self._backends.memories.get(own, memory_id, past=past)
+                return _told_to(own, await self._stated(each, memory_id, past=past), parts)
+        return _told_to(own, await self._backends.memories.get(own, memory_id, past=past), parts)
 
     async def history(
         self, user_id: str, memory_id: UUID | None = None, *, limit: int = 100, after: UUID | None = None
@@ -197,11 +210,12 @@ class Teams(Projects):
 
     async def todos(self, user_id: str, *, limit: int) -> list[Memory]:
         """Return the user's memories of kind todo, and summaries with open todos of their own chats, newest first."""
-        store, (own, *others) = self._backends.memories, await self.parts(user_id)
+        store, parts = self._backends.memories, await self.parts(user_id)
+        own, *others = parts
         found = await store.todos(own, limit=limit)
         for other in others:
             theirs = await store.todos(other, limit=limit)
-            found += [_told_to(own, each) for each in theirs if each.kind is Kind.TODO]
+            found += [_told_to(own, each, parts) for each in theirs if each.kind is Kind.TODO]
         return sorted(found, key=lambda each: -each.id.int)[:limit]
 
     async def part_changed(self, user_id: str, update_id: UUID) -> tuple[str, str]:
@@ -216,14 +230,16 @@ class Teams(Projects):
         return own, ""
 
     async def _stated(self, part: str, memory_id: UUID, *, past: bool = True) -> Memory:
-        """Return a statement of another member, without its origin; nothing else of theirs is told."""
+        """Return a statement of another member; nothing else of theirs is told."""
         memory = await self._backends.memories.get(part, memory_id, past=past)
         if memory.kind not in STATEMENTS:
             raise MemoryNotFoundError
-        return replace(memory, provenance=Provenance())
+        return memory
 
 
-def _told_to(user_id: str, memory: Memory) -> Memory:
-    """Return a memory as a member of a team is told it: another one's without its origin."""
-    is_others = team_of(memory.owner) and memory.owner != user_id
-    return replace(memory, provenance=Provenance()) if is_others else memory
+def _told_to(user_id: str, memory: Memory, names: Mapping[str, str]) -> Memory:
+    """Return a memory as a member of a team is told it: with who stated it, and another one's without its origin."""
+    if not team_of(memory.owner):
+        return memory
+    origin = memory.provenance if memory.owner == user_id else Provenance()
+    return replace(memory, provenance=origin, label=names.get(memory.owner, ""))

@@ -163,6 +163,8 @@ SELECT 'users' AS name, count(*) AS rows FROM users WHERE user_id = $1
 UNION ALL
 SELECT 'projects' AS name, count(*) AS rows FROM projects WHERE user_id = $1
 UNION ALL
+SELECT 'teams', count(*) FROM teams WHERE members ? $1
+UNION ALL
 SELECT 'pgqueuer', count(*) FROM pgqueuer WHERE entrypoint = $3 AND payload = $2
 UNION ALL
 SELECT 'pgqueuer_log', count(*) FROM pgqueuer_log WHERE job_id = ANY ($4::bigint[]);
@@ -185,7 +187,7 @@ ORDER BY c.relname;
 
 -- name: vacuum
 -- Make free what deleted rows took; outside of any transaction. What this database user may not, is passed over.
-VACUUM recollect.exchanges, recollect.leases, recollect.tries, recollect.kept_answers, recollect.injections, recollect.chat_requests, recollect.chats_left_out, recollect.request_metrics, recollect.chunk_vectors, recollect.message_chunks, recollect.users, recollect.messages, recollect.sessions, recollect.memory_updates, recollect.quarantine, recollect.profile_entries, recollect.not_helpful, recollect.admin_reads, recollect.user_settings, recollect.model_usage, recollect.users_vectors, recollect.vectors, recollect.projects, recollect.pgqueuer, recollect.pgqueuer_log;
+VACUUM recollect.exchanges, recollect.leases, recollect.tries, recollect.kept_answers, recollect.injections, recollect.chat_requests, recollect.chats_left_out, recollect.request_metrics, recollect.chunk_vectors, recollect.message_chunks, recollect.users, recollect.messages, recollect.sessions, recollect.memory_updates, recollect.quarantine, recollect.profile_entries, recollect.not_helpful, recollect.admin_reads, recollect.user_settings, recollect.model_usage, recollect.users_vectors, recollect.vectors, recollect.projects, recollect.teams, recollect.pgqueuer, recollect.pgqueuer_log;
 
 -- name: exchanges_of_session
 -- What was said in a chat of the user, exchange by exchange.

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from recollect.model import COMMONS, Erasure, team_of
+from recollect.model import COMMONS, Erasure, person_of, team_of
 from recollect.store.jobs.queue import FORM, job_payload
 from recollect.store.log.keys import mark_of
 from recollect.store.pool import Connection
@@ -43,7 +43,7 @@ ERASED_TABLES = (
 )
 
 
-VACUUMED_TABLES = (*ERASED_TABLES, "pgqueuer", "pgqueuer_log")
+VACUUMED_TABLES = (*ERASED_TABLES, "teams", "pgqueuer", "pgqueuer_log")
 VACUUM_SECONDS = 600
 """The time limit for vacuuming all of them."""
 
@@ -70,6 +70,10 @@ async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> t
     for table in tables:
         counts[table] = _affected(await connection.execute(SQL[f"erase_{table}"], user_id))
     counts["vectors"] += await _erase_shared(connection, seen)
+    if user_id == person_of(user_id):
+        await connection.execute(SQL["over_all_users"])
+        counts["teams"] = _affected(await connection.execute(SQL["leave_all_teams"], user_id))
+        await connection.execute(SQL["over_no_users"])
     for last in (versions, projects):
         counts[last] = _affected(await connection.execute(SQL[f"erase_{last}"], user_id))
     jobs = await connection.fetch(SQL["erase_jobs"], job_payload(user_id), FORM)

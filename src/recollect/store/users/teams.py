@@ -74,11 +74,6 @@ class Teams:
             await connection.execute(SQL["write_members"], team, json.dumps(told))
         return Team(found.id, found.title, (*others, member))
 
-    async def leave_all(self, person: str) -> None:
-        """Take an erased person out of all teams."""
-        async with self._database.over_all_users() as connection:
-            await connection.execute(SQL["leave_all_teams"], person)
-
     async def delete(self, team: str) -> None:
         """Delete a team whose members' parts are erased."""
         async with self._database.over_all_users() as connection:

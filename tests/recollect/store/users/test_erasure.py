@@ -22,6 +22,7 @@ from recollect.model import (
     Flags,
     Hints,
     KeptRequest,
+    Member,
     Provenance,
     Quarantine,
     Reason,
@@ -29,6 +30,7 @@ from recollect.model import (
     Retire,
     Scope,
     Source,
+    TeamRole,
     Use,
     project_scope,
 )
@@ -113,13 +115,15 @@ async def test_no_row_of_any_table_or_queue_names_the_erased_user(own_store: Sto
     async with own_store.inbox.lease(NAME) as held:
         assert held
         await own_store.attempts.count_attempt(NAME, "form", "1", at=NOON, afresh=False)
+        await own_store.teams.keep("crew", None)
+        await own_store.teams.set_member("crew", Member(NAME, TeamRole.WRITER, NAME))
         before = await rows_with_the_name(own_dsn)
-        assert [table for table in (*ERASED_TABLES, "pgqueuer") if not before[table]] == []
+        assert [table for table in (*ERASED_TABLES, "teams", "pgqueuer") if not before[table]] == []
 
         erasure = await own_store.memories.erase(NAME, at=LATER)
 
     assert not any((await rows_with_the_name(own_dsn)).values())
-    assert {table for table, _ in erasure.rows} == {*ERASED_TABLES, "pgqueuer", "pgqueuer_log"}
+    assert {table for table, _ in erasure.rows} == {*ERASED_TABLES, "teams", "pgqueuer", "pgqueuer_log"}
     assert all(count > 0 for _, count in erasure.rows), erasure
     assert {table for table, _ in erasure.left} == {table for table, _ in erasure.rows}
     assert not any(count for _, count in erasure.left), erasure

@@ -1,0 +1,80 @@
+"""The operations on teams. Each function has the name of its row, and its docstring documents the row."""
+
+from typing import Any
+
+from recollect.model import team_name
+from recollect.text.unfilled import is_unfilled
+from recollect_proxy.identity import opaque_id
+from recollect_proxy.memory_api.asked import Asked, erasure_as_json
+from recollect_proxy.memory_api.errors import invalid_field
+from recollect_proxy.memory_api.reading import changes, member_in_path, team_in_path
+
+
+async def list_teams(asked: Asked) -> Any:
+    """List teams.
+
+    All of them for an administrator, those that one is in for anybody else.
+    """
+    return {"teams": await asked.engine.teams(asked.who.user_id)}
+
+
+async def keep_team(asked: Asked) -> Any:
+    """Make a team, or call it otherwise.
+
+    Administrators make teams; their owners may change how they are called. The id stays, as requests name the team by it:
+    `X-Recollect-Project: team:family`.
+    """
+    team = team_name(asked.sent.id)
+    if team is None or is_unfilled(team):
+        raise invalid_field("id", "`id` must be 1 to 59 characters in one line, and no unfilled template.")
+    if asked.who.user_id is not None:
+        await asked.engine.team(team, asked.who.user_id, owns=True)
+    return await asked.engine.keep_team(team, changes(asked.sent).get("title"))
+
+
+async def read_team(asked: Asked) -> Any:
+    """Read who is in a team.
+
+    For its members. Who is not in it is told the same as of a team that is not there.
+    """
+    return await asked.engine.team(team_in_path(asked.path["team"]), asked.who.user_id)
+
+
+async def set_member(asked: Asked) -> Any:
+    """Take somebody into a team.
+
+    Or change their role, or their name in prompts. For its owners and for administrators.
+    """
+    team, sent = await _owned(asked), asked.sent
+    person = opaque_id(sent.person)
+    if person is None:
+        raise invalid_field("person", "`person` must be the id of a user.")
+    return await asked.engine.set_member(team, person, sent.role, changes(sent).get("name"))
+
+
+async def leave_team(asked: Asked) -> Any:
+    """Take somebody out of a team.
+
+    For its owners, for administrators, and for members themselves. What they stated stays in it until they erase the project
+    `team:` with the team's id, or are erased.
+    """
+    member = member_in_path(asked.path["member"])
+    team = team_in_path(asked.path["team"]) if asked.who.user_id == member else await _owned(asked)
+    if asked.who.user_id == member:
+        await asked.engine.team(team, member)
+    return await asked.engine.leave_team(team, member)
+
+
+async def erase_team(asked: Asked) -> Any:
+    """Erase a team.
+
+    What was stated in it and its chats go for good, of all members. The answer is the proof. For its owners and for
+    administrators.
+    """
+    proofs = await asked.engine.erase_team(await _owned(asked))
+    return {"parts": [erasure_as_json(each) for each in proofs]}
+
+
+async def _owned(asked: Asked) -> str:
+    """Return the team in the path, if the token's owner may change who is in it."""
+    return (await asked.engine.team(team_in_path(asked.path["team"]), asked.who.user_id, owns=True)).id
