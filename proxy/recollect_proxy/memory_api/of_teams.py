@@ -35,13 +35,13 @@ async def keep_team(asked: Asked) -> Any:
 async def read_team(asked: Asked) -> Any:
     """Read who is in a team.
 
-    For its members. Who is not in it is told the same as of a team that is not there.
+    For its members. Other users get the same answer as for a team that does not exist.
     """
     return await asked.engine.team(team_in_path(asked.path["team"]), asked.who.user_id)
 
 
 async def set_member(asked: Asked) -> Any:
-    """Take somebody into a team.
+    """Add a user to a team.
 
     Or change their role, or their name in prompts. For its owners and for administrators.
     """
@@ -53,10 +53,10 @@ async def set_member(asked: Asked) -> Any:
 
 
 async def leave_team(asked: Asked) -> Any:
-    """Take somebody out of a team.
+    """Remove a user from a team.
 
-    For its owners, for administrators, and for members themselves. What they stated stays in it until they erase the project
-    `team:` with the team's id, or are erased.
+    For its owners, for administrators, and for members themselves. The user's statements stay in the team. Erasing the user's
+    project `team:` with the team's id removes them.
     """
     member = member_in_path(asked.path["member"])
     team = team_in_path(asked.path["team"]) if asked.who.user_id == member else await _owned(asked)
@@ -68,8 +68,7 @@ async def leave_team(asked: Asked) -> Any:
 async def erase_team(asked: Asked) -> Any:
     """Erase a team.
 
-    What was stated in it and its chats go for good, of all members. The answer is the proof. For its owners and for
-    administrators.
+    The statements and chats of all its members go for good. The answer is the proof. For its owners and for administrators.
     """
     proofs = await asked.engine.erase_team(await _owned(asked))
     return {"parts": [erasure_as_json(each) for each in proofs]}

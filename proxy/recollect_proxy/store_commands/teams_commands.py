@@ -71,21 +71,21 @@ async def member(
         typer.Option(help="Their name in prompts. (default: as it is, else their id)", callback=_title),
     ] = None,
 ) -> Output:
-    """Take a user into a team, or change their role or name."""
+    """Add a user to a team, or change their role or name."""
     return _output(await engine.set_member(team, user, role, name))
 
 
 @teams_app.command()
 @over_store()
 async def leave(engine: "Engine", team: TeamName, user: User) -> Output:
-    """Take a user out of a team. What they stated stays in it until `recollect projects erase USER team:TEAM`."""
+    """Remove a user from a team. Their statements stay in it until `recollect projects erase USER team:TEAM`."""
     return _output(await engine.leave_team(team, user))
 
 
 @teams_app.command("erase")
 @over_store()
 async def erase_team(engine: "Engine", team: TeamName, *, yes: Yes = False) -> Output:
-    """Erase a team: what was stated in it, and its chats, of all members. It asks first, unless --yes is given."""
+    """Erase a team with the statements and chats of all its members. It asks first, unless --yes is given."""
     await engine.team(team, None)
     confirm(f"Erase the team {team!r}? It can't be undone.", yes=yes, otherwise="Nothing was erased.")
     erased = await engine.erase_team(team)
