@@ -464,7 +464,7 @@ async def test_what_a_message_says_is_told_to_whose_it_is_until_it_is_hidden(sto
     await indexed(store.index, store.anna.scope.user_id)
     item = (exchange.message_id, 0)
 
-    assert await store.requests.contents(store.anna.scope.user_id, [item[0]]) == {item: "I drink Lapsang"}
-    assert await store.requests.contents(store.ben.scope.user_id, [item[0]]) == {}
+    assert await store.requests.contents(store.anna, [item[0]], [store.anna]) == {item: "I drink Lapsang"}
+    assert await store.requests.contents(store.ben, [item[0]], [store.ben]) == {}
     await apply(store, Hide((exchange.message_id,), Reason.FORGOTTEN))
-    assert await store.requests.contents(store.anna.scope.user_id, [item[0]]) == {}
+    assert await store.requests.contents(store.anna, [item[0]], [store.anna]) == {}
