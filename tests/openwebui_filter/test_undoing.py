@@ -54,21 +54,6 @@ async def test_all_that_a_message_taught_is_undone_the_newest_first(
     assert {each.actor for each in (await engine.history(alice))[:2]} == {"user"}
 
 
-async def test_a_second_press_undoes_nothing_more(taught: Any, undo: Any, alice: Person) -> None:
-    await Chat(taught, alice).says(ROME)
-    await told()
-    chat = Chat(taught, alice)
-    await chat.says(DOG)
-    await told()
-    await chat.acts(undo)
-
-    assert (
-        notified(await chat.acts(undo))
-        == "Nothing is left here to undo. What was said here is not recalled from now on."
-    )
-    assert await contents(taught, alice) == [ROME]
-
-
 async def test_what_was_told_with_a_later_answer_is_undone_under_either(
     taught: Any, undo: Any, alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

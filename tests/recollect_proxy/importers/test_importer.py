@@ -75,17 +75,6 @@ async def test_a_second_import_changes_nothing(imports: Imports) -> None:
     assert all(each.exchange.turn.at.year == 2025 for each in pending)
 
 
-async def test_a_dry_run_writes_nothing(imports: Imports) -> None:
-    source = imports.database(
-        memories=[imports.memory(BEES), imports.memory(ORDER)], chats=[imports.chat(talk((BEES, "Oh.")))]
-    )
-    before = await imports.everything()
-
-    await imports.bring(source, chats=True, dry_run=True)
-
-    assert await imports.everything() == before
-
-
 async def test_a_dry_run_makes_no_database(tmp_path: Path) -> None:
     data_dir = tmp_path / "data"
     rows = [memory_row(BEES), memory_row(BEES, id="m2"), chat_row(talk((BEES, "Oh.")))]

@@ -83,14 +83,6 @@ async def test_an_erased_user_comes_again_if_the_source_has_an_account(imports: 
     assert (await imports.bring(database)).memories == {"new": 1, "there": 1}
 
 
-async def test_a_memory_of_an_erased_chat_comes_again(imports: Imports) -> None:
-    source = imports.export(imports.written(ROME, meta={"created_by": "tool", "chat_id": "chat-7"}))
-    await imports.bring(source)
-    await imports.engine.erase_session(imports.anna.chat("chat-7"))
-
-    assert (await imports.bring(source)).memories == {"new": 1}
-
-
 async def test_an_instruction_waits_while_the_imported_memory_stays(imports: Imports) -> None:
     await imports.bring_rows(imports.written(ROME))
     ordered = imports.export(imports.written(ORDER, day=2))

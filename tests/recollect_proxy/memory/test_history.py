@@ -68,23 +68,6 @@ async def test_a_request_may_ask_for_none_of_it(client: LastOnly, header: tuple[
     assert client.answer[b"x-recollect-history-tokens"] == b"0"
 
 
-async def test_another_session_and_another_user_are_given_none_of_it(
-    client: LastOnly, other_user: User
-) -> None:
-    await client.says(BOAT)
-    elsewhere = LastOnly(
-        client.proxy,
-        client.upstream,
-        client.user,
-        chat=None,
-        headers=[(b"X-Recollect-Session", b"another"), (b"X-Recollect-Recall", b"off")],
-    )
-    stranger = LastOnly(client.proxy, client.upstream, other_user, chat=None, headers=SESSION)
-
-    assert said(await elsewhere.says(COLOUR)) == [("user", COLOUR)]
-    assert "Albatros" not in (await stranger.says(COLOUR)).body.decode()
-
-
 async def test_an_answer_that_shows_its_memories_says_what_the_history_takes(client: LastOnly) -> None:
     await client.says(BOAT)
     client.headers = [*SESSION, (b"X-Recollect-Include", b"memories")]

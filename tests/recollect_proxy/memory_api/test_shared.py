@@ -77,3 +77,10 @@ async def test_a_users_memory_can_not_be_taken_away_as_everybodys(api: Api) -> N
         assert "everybody" in assert_error(response, 404, "memory_not_found")
     assert_error(await api.call("DELETE", f"{GLOBAL}/it"), 400, "invalid_parameter", "memory_id")
     assert await api.contents() == ["Likes tea."]
+
+
+async def test_another_users_memory_can_not_be_shared(api: Api) -> None:
+    known, eve = await api.write("Likes tea."), person("eve")
+    for memory_id in (known["id"], str(uuid4())):
+        assert_error(await share(api, memory_id, [eve], eve), 404, "memory_not_found")
+    assert await api.contents(eve) == []

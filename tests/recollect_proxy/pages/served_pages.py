@@ -56,6 +56,7 @@ class Visitor:
     port: int
     cookies: dict[str, str] = field(default_factory=dict)
     language: str = "en"
+    _form_tokens: dict[str, str] = field(default_factory=dict)
 
     async def get(self, path: str, *more: tuple[bytes, bytes]) -> Response:
         """Open a page."""
@@ -83,7 +84,13 @@ class Visitor:
         return await self._ask("POST", path, [FORM], urlencode(given).encode())
 
     async def form_token(self) -> str:
-        """Return what forms of this session carry."""
+        """Return what forms of this session carry, looked up once."""
+        session = self.cookies.get("recollect_page", "")
+        if session not in self._form_tokens:
+            self._form_tokens[session] = await self._shown_form_token()
+        return self._form_tokens[session]
+
+    async def _shown_form_token(self) -> str:
         found = _TOKEN.search((await self.get("/users")).body.decode()) or _TOKEN.search(
             (await self.get("/settings")).body.decode()
         )
