@@ -50,7 +50,7 @@ class PromptTexts:
 
     @cached_property
     def _plain(self) -> str:
-        return "\n".join(map(_normalized, self._texts))
+        return _normalized("\0".join(self._texts))  # no memory holds the sign between them
 
     @cached_property
     def _lengths(self) -> list[tuple[int, int]]:

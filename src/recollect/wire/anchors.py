@@ -51,13 +51,13 @@ def anchors(chat: ChatBody, every: Sequence[tuple[int, Message]] | None = None) 
     for position, message in spoken(chat) if every is None else every:
         # The length makes it unambiguous where a text ends.
         words = known_by(message)
-        said = f"{message.role}:{len(words)}:{words}".encode(errors="surrogatepass")
+        said = f"{message.role.value}:{len(words)}:{words}".encode(errors="surrogatepass")
         if is_users(message):
             key = "a:" + sha256(b"".join((*before, said))).hexdigest()
             times[key] += 1
             found.append(Anchor(position, key if times[key] == 1 else f"{key}#{times[key]}"))
         elif message.role is Role.USER:
             continue
-        if message.text.strip():
+        if message.text and not message.text.isspace():
             before.append(said)
     return tuple(found)

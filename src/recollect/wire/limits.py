@@ -46,9 +46,10 @@ def exceeds(source: bytes | memoryview, marks: bytes, most: int) -> bool:
     """
     if len(source) <= most:
         return False
+    others = bytes(each for each in range(256) if each not in marks)
     found = 0
     for piece in _pieces(source):
-        found += sum(piece.count(mark) for mark in marks)
+        found += len(piece.translate(None, others))  # to count each mark takes twice the time
         if found > most:
             return True
     return False

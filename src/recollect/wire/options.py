@@ -13,8 +13,6 @@ from recollect.wire.linear_bytes import linear_bytes
 from recollect.wire.raw_json import without_member
 
 KEY = "recollect"
-_LITERAL = b'"recollect"'
-_ESCAPES = (b"\\u006", b"\\u007")  # each letter of the key, written as an escape, begins so
 
 
 def _written(letter: str) -> str:
@@ -53,7 +51,8 @@ def take_options(body: bytes) -> TakenOptions:
         twice, each is cut out, and the last counts, as it does for most readers of JSON (RFC 8259, 4).
         The same body and None if it has no such member or isn't a JSON object.
     """
-    if not _could_have_options(body):
+    # Of a smaller body the members are decoded sooner than its bytes are searched.
+    if len(body) > limits.LIGHT_BYTES and not may_have_options(body):
         return TakenOptions(body)
     if not limits.is_readable(body):
         return TakenOptions(None)
@@ -61,9 +60,3 @@ def take_options(body: bytes) -> TakenOptions:
     if members is None or KEY not in members:
         return TakenOptions(body)
     return TakenOptions(without_member(body, body.index(b"{"), members, KEY), members[KEY])
-
-
-def _could_have_options(body: bytes) -> bool:
-    if len(body) > limits.LIGHT_BYTES:
-        return may_have_options(body)
-    return _LITERAL in body or (b"\\u00" in body and any(escape in body for escape in _ESCAPES))

@@ -50,6 +50,8 @@ def authored_text(message: ChatMessage, *, by_agent: bool = False) -> str:
         return without_thoughts(without_data(message.text))
     if message.role != "user":
         return message.text
+    if isinstance(message.content, str):  # as nearly all of a long chat
+        return _unwrapped(without_data(message.content))
     texts = message.texts
     if isinstance(message.content, list) and len(message.content) > 1:
         texts = [text for text in texts if not is_context(text)]

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from heapq import heappop, heappush
 from itertools import count
 from typing import TypeVar, TypeVarTuple
@@ -70,11 +71,25 @@ class Lane:
         if patience is not None and time.monotonic() - asked > patience:
             self._pass_on()
             raise EmbedderError("The local embedder is overloaded: the text waited too long in its queue.")
-        loop = asyncio.get_running_loop()
-        running = self._thread.submit(work, *arguments)
+        ended: asyncio.Future[_Result] = asyncio.get_running_loop().create_future()
+        self._thread.submit(self._run, partial(work, *arguments), ended)
+        return await ended
+
+    def _run(self, work: Callable[[], _Result], ended: asyncio.Future[_Result]) -> None:
+        """Run a job, and wake the loop once for its result and the next job. Runs in the thread."""
+        try:
+            settle = partial(ended.set_result, work())
+        except Exception as error:  # noqa: BLE001 -- it is the caller's
+            settle = partial(ended.set_exception, error)
+        loop = ended.get_loop()
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(self._end, ended, settle)
+
+    def _end(self, ended: asyncio.Future[_Result], settle: Callable[[], None]) -> None:
         # A job that has begun keeps the turn until it ends, whether or not its caller still waits.
-        running.add_done_callback(lambda _: _soon(loop, self._pass_on))
-        return await asyncio.wrap_future(running)
+        self._pass_on()
+        if not ended.done():
+            settle()
 
     async def _turn(self, size: int) -> None:
         """Wait for the job's turn, and take it."""
@@ -119,9 +134,3 @@ def _be_nice() -> None:
     if sys.platform == "linux":
         thread = threading.get_native_id()
         os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + _NICENESS)
-
-
-def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
-    """Call something on the loop, unless that has ended."""
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(call)

@@ -89,14 +89,15 @@ class UnigramTokenizer:
         """
         try:
             spelling = msgspec.json.decode((folder / "spelling.json").read_bytes(), type=_Spelling)
-            numbers = np.load(folder / "numbers.npy", allow_pickle=False)
-            scores = np.load(folder / "scores.npy", allow_pickle=False)
+            # A list of a quarter of a million numbers would take ten megabytes for a moment.
+            numbers = array("i", np.load(folder / "numbers.npy", allow_pickle=False).tobytes())
+            scores = array("f", np.load(folder / "scores.npy", allow_pickle=False).tobytes())
             trie = marisa_trie.Trie().load(str(folder / "pieces.marisa"))
         except (OSError, ValueError, RuntimeError, EOFError, msgspec.DecodeError) as error:
             raise EmbedderError(f"The tokenizer in {folder} can't be read: {error}") from error
         return cls(
-            PieceTable(trie, array("i", numbers.tolist()), spelling.longest),
-            scores.tolist(),
+            PieceTable(trie, numbers, spelling.longest),
+            scores,
             normalization={ord(character): form for character, form in spelling.normalization.items()},
             marks=spelling.marks,
             unknown=spelling.unknown,

@@ -54,8 +54,9 @@ _OPENINGS = linear(
     captures=False,
 )
 """The beginnings of all marks but the bare channels. Every answer of a chat is read with every turn: most have none."""
-_BRACKETS = "<", "[", "\u25c1", ":::", "```", "~~~"
-"""Each opening has one of these, which are found ten times as fast."""
+_BRACKETS = "<", "[", "\u25c1"
+_THRICE = ":", "`", "~"
+"""Each opening has one of the first, or three of the second in a row. A single sign is found twenty times as fast as three."""
 
 
 def without_thoughts(text: str) -> str:
@@ -64,9 +65,10 @@ def without_thoughts(text: str) -> str:
     A mark opens a thought at the beginning of a line, or behind another thought; an unclosed thought runs to the end. A lone
     closing mark ends a thought that began with the answer. Marks within code or quotation marks are text.
     """
-    if not text.startswith(_BARE_CHANNELS) and not (
-        any(map(text.__contains__, _BRACKETS)) and _OPENINGS.search(text)
-    ):
+    may_open = any(map(text.__contains__, _BRACKETS)) or any(
+        sign in text and 3 * sign in text for sign in _THRICE
+    )
+    if not text.startswith(_BARE_CHANNELS) and not (may_open and _OPENINGS.search(text)):
         return text
     if _SIGNS.search(text) is None:
         return text
