@@ -14,6 +14,7 @@ export REQUESTS_CA_BUNDLE ?= $(SSL_CERT_FILE)
 endif
 NODE_CLIENT = tests/e2e/clients/node
 INSPECTOR = tests/e2e/mcp/node
+PROVIDER = tests/e2e/pages/node
 # What OpenWebUI asks for and starts without: 5 GB of torch and of CUDA's libraries.
 OPENWEBUI_LACKS = cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-cuda-cccl nvidia-cuda-cupti nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cudnn-cu13 nvidia-cufft nvidia-cufile nvidia-cusolver nvidia-cusparse nvidia-cusparselt-cu13 nvidia-nccl-cu13 nvidia-nvjitlink nvidia-nvshmem-cu13 nvidia-nvtx torch triton
 # What Litestar asks for to make up examples, and tokenizers to fetch models: 50 MB that nothing here imports.
@@ -154,8 +155,13 @@ audit: .venv-deploy/.ready  ## known vulnerabilities of the locked requirements;
 e2e-sites: $(VENV)/.dev  ## what a page of another site reaches from a browser: Chromium (apt-get install chromium) before a proxy that it is led to
 	$(PYTEST) tests/e2e/test_other_sites.py
 
-e2e-pages: $(VENV)/.dev  ## the pages under /memory/ui in Chromium (apt-get install chromium): axe-core, hostile texts, their time with 10,000 memories; SCREENSHOTS=FOLDER keeps pictures
+e2e-pages: $(VENV)/.dev  ## the pages under /memory/ui in Chromium (apt-get install chromium): axe-core, hostile texts, their time with 10,000 memories, the sign-in at a provider (npm); SCREENSHOTS=FOLDER keeps pictures
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(PROVIDER)/node_modules/.package-lock.json; \
+	else echo "npm is not installed: the sign-in at a provider is not tested"; fi
 	$(PYTEST) tests/e2e/pages
+
+$(PROVIDER)/node_modules/.package-lock.json: $(PROVIDER)/package-lock.json
+	cd $(PROVIDER) && npm ci --silent --ignore-scripts
 
 test-soak: $(VENV)/.dev  ## what only many show: 2,000 requests cancelled at random, and nothing left of them
 	$(PYTEST) tests/e2e/test_soak.py
@@ -174,7 +180,7 @@ lock: $(VENV)/.uv  ## write requirements/*.txt anew from pyproject.toml
 	$(LOCK) requirements/openwebui.in pyproject.toml $(addprefix --no-emit-package ,$(OPENWEBUI_LACKS)) --output-file requirements/openwebui.txt
 
 clean:
-	rm -rf weights/.made .wheels weights/recollect_weights/models $(VENV) dist .venv-clients .venv-deploy .venv-dist .venv-openwebui $(NODE_CLIENT)/node_modules $(INSPECTOR)/node_modules
+	rm -rf weights/.made .wheels weights/recollect_weights/models $(VENV) dist .venv-clients .venv-deploy .venv-dist .venv-openwebui $(NODE_CLIENT)/node_modules $(INSPECTOR)/node_modules $(PROVIDER)/node_modules
 
 $(VENV)/.uv: requirements/uv.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer")'

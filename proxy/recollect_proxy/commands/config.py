@@ -77,7 +77,7 @@ def config(
         bool,
         typer.Option(
             "--offline",
-            help="With check: leave the database and the model alone, and judge the settings alone.",
+            help="With check: leave the database, the model and the OpenID provider alone, and judge the settings alone.",
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,

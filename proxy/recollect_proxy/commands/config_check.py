@@ -20,8 +20,10 @@ from recollect.assembly import (
     check_global_memories,
     check_model,
 )
+from recollect.engine import system_clock
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.settings import NOWHERE
+from recollect_proxy.access import SignInError, make_authentication
 from recollect_proxy.app import App
 from recollect_proxy.identity import is_loopback
 from recollect_proxy.settings.admin_token import kept_token, made_token
@@ -56,7 +58,7 @@ def check(*, offline: bool = False) -> Findings:
     """Read the settings as a start would, and describe their faults in plain words.
 
     Args:
-        offline: Whether the database and the model are left alone.
+        offline: Whether the database, the model and the OpenID provider are left alone.
     """
     try:
         sources = Sources()
@@ -75,7 +77,9 @@ def check(*, offline: bool = False) -> Findings:
         return Findings(complaints(error, sources), remarks, given, sources.file)
     remarks += [*_what_works_less(settings), *_open_to_all(settings)]
     found = Findings(list(_complaints(settings)), remarks, given, sources.file)
-    return found if offline else _with_model(_with_database(found, settings), settings)
+    return (
+        found if offline else _with_provider(_with_model(_with_database(found, settings), settings), settings)
+    )
 
 
 def _with_database(found: Findings, settings: ProxySettings) -> Findings:
@@ -96,6 +100,24 @@ def _with_model(found: Findings, settings: ProxySettings) -> Findings:
     """Return the findings with how the model answers that forms memories; a start would go on without it."""
     told, is_well = asyncio.run(check_model(settings.for_engine, settings.upstream_api))
     return replace(found, model=told) if is_well else replace(found, remarks=[*found.remarks, told])
+
+
+def _with_provider(found: Findings, settings: ProxySettings) -> Findings:
+    """Return the findings with those about the OpenID provider; a start goes on without it."""
+    try:
+        sign_in = make_authentication(settings, _admin_token(settings), system_clock).provider
+        if sign_in is not None:
+            asyncio.run(sign_in.begin(administrator=False))
+    except ConfigurationError:
+        return found  # it is complained of already
+    except SignInError as error:
+        told = (
+            "it names itself differently"
+            if error.reason == "issuer"
+            else f"nobody can sign in there now ({error.reason})"
+        )
+        return replace(found, remarks=[*found.remarks, f"RECOLLECT_OIDC_ISSUER: {told}."])
+    return found
 
 
 def _complaints(settings: ProxySettings) -> Iterator[str]:

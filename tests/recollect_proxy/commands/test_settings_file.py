@@ -1,15 +1,18 @@
 """Settings come from variables and from a file in TOML, and `recollect config check` says what is wrong with either."""
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect_proxy.commands.command_line import recollect
+from tests.scripted.oidc_provider import ScriptedOidc
 
 from recollect.errors import ConfigurationError
 from recollect.model import SystemStyle
 from recollect.settings import EngineSettings
+from recollect_proxy.serving.ephemeral_server import serve_upstream
 from recollect_proxy.settings.command_settings import read_settings, settings_of_start
 from recollect_proxy.settings.proxy_settings import IdentityMode, LogLevel
 
@@ -244,6 +247,22 @@ class TestTheCheck:
         assert done.exit_code == 0
         assert remark.startswith(f"RECOLLECT_DATA_DIR: {tmp_path / 'file'} is no folder; a start goes on")
         assert verdict.startswith("A start has all it needs.")
+
+    async def test_asks_the_provider_for_the_sign_in(self, tmp_path: Path) -> None:
+        async with serve_upstream(oidc := ScriptedOidc()) as origin:
+            oidc.issuer = origin
+            given = {"PUBLIC_URL": "https://memory.example", "OIDC_CLIENT_ID": "x", "OIDC_ISSUER": origin}
+            variables = {f"RECOLLECT_{name}": value for name, value in given.items()}
+
+            _, well = await asyncio.to_thread(check, tmp_path, **variables)
+            oidc.issuer = f"{origin}/"
+            _, another = await asyncio.to_thread(check, tmp_path, **variables)
+        _, away = await asyncio.to_thread(check, tmp_path, **variables)
+
+        told = [[line for line in lines if "RECOLLECT_OIDC" in line] for lines in (well, another, away)]
+        assert [len(each) for each in told] == [0, 1, 1]
+        assert "it names itself differently" in told[1][0]
+        assert "nobody can sign in there now (ConnectError)" in told[2][0]
 
     def test_looks_into_the_folder_of_a_local_model(self, tmp_path: Path) -> None:
         status, [mistake, *_] = check(tmp_path, RECOLLECT_EMBEDDER=f"local:{tmp_path}")
