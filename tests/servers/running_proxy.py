@@ -115,9 +115,16 @@ class RunningProxy:
             self.port, b"POST", CHAT, user.headers(chat=chat, extra=extra), chat_body(said, **fields)
         )
 
-    async def api(self, method: bytes, path: str, body: dict[str, Any] | None = None) -> Response:
-        """Ask the memory API."""
-        headers = [(b"Authorization", b"Bearer " + ADMIN_TOKEN.encode())]
+    async def api(
+        self,
+        method: bytes,
+        path: str,
+        body: dict[str, Any] | None = None,
+        *,
+        extra: Sequence[tuple[bytes, bytes]] = (),
+    ) -> Response:
+        """Ask the memory API, with further headers."""
+        headers = [(b"Authorization", b"Bearer " + ADMIN_TOKEN.encode()), *extra]
         if body is None:
             return await self.fetch(method, b"/memory" + path.encode(), headers)
         headers.append((b"Content-Type", b"application/json"))
