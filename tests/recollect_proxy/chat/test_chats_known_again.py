@@ -12,8 +12,7 @@ import pytest
 from tests.recollect_proxy.chat.spoken import RESPONSES, named_event, replies
 from tests.recollect_proxy.frontends import APIS, Api, Frontend, Sent
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
-from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.scripted.extraction import Pupil
+from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.scripted.upstream import ScriptedUpstream, streamed, whole
 from tests.servers.running_proxy import RunningProxy, User, running_proxy, somebody
 from tests.support.tables import table
@@ -26,6 +25,19 @@ FORGET = "Forget number 2."
 DONE = "- [DONE] Forgotten, as the user asked: number 2"
 
 
+@pytest.fixture(scope="module")
+async def standing(listening_proxies: ListeningProxies) -> AsyncIterator[RunningProxy]:
+    """A proxy that forms no memories: chats are known again by the log."""
+    async with listening_proxies.serve(standing_tokens=160) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def proxy(standing: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
+    assert upstream.base_url == standing.settings.upstream
+    return standing
+
+
 async def person_of(proxy: RunningProxy) -> User:
     person = somebody()
     for content in FACTS:
@@ -34,7 +46,8 @@ async def person_of(proxy: RunningProxy) -> User:
 
 
 async def left(proxy: RunningProxy, person: User) -> set[str]:
-    return {*await proxy.statements(person)} & {*FACTS}
+    page = await proxy.engine.page(person.known_as, limit=99)
+    return {each.content for each in page.memories} & {*FACTS}
 
 
 def numbered(text: str) -> str:
@@ -85,9 +98,8 @@ TOOL_RESULT = [{"type": "function_call_output", "call_id": "1", "output": "22 de
 @table("stream", [False, True])
 @table("between", [[], ["Thanks."], [[{"role": "user", "content": "Thanks."}]], [TOOL_RESULT]])
 async def test_an_answers_id_names_its_chat(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, *, stream: bool, between: list[Any]
+    proxy: RunningProxy, upstream: ScriptedUpstream, *, stream: bool, between: list[Any]
 ) -> None:
-    del pupil
     person = await person_of(proxy)
     chain = Chain(proxy, upstream, person)
 
@@ -185,9 +197,8 @@ WINDOWS = [
 
 @table("name, most, chat_id", WINDOWS)
 async def test_the_list_in_a_window_is_pointed_at(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, name: str, most: int, chat_id: str | None
+    proxy: RunningProxy, upstream: ScriptedUpstream, name: str, most: int, chat_id: str | None
 ) -> None:
-    del pupil
     person = await person_of(proxy)
     chat = Window(proxy, upstream, person, chat=chat_id, api=APIS[name], most=most)
     for said in ("Good evening.", "How do tides work?", "And springtides?", LIST):
@@ -255,12 +266,6 @@ WORDLESS: list[tuple[str, list[dict[str, Any]] | str]] = [
     ("messages", [{"type": "document", "source": ENCODED}]),
     ("messages", [{"type": "document", "source": {"type": "url", "url": "https://papers.example/a.pdf"}}]),
 ]
-
-
-@pytest.fixture
-async def proxy(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
-    async with own_proxies.serve(standing_tokens=160) as proxy:
-        yield proxy
 
 
 @table("name, content, chat_id", [*((*each, "chat-1") for each in WORDLESS), (*WORDLESS[0], None)])

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.scripted.upstream import (
@@ -208,6 +209,12 @@ def test_any_other_error_is_none(error: Any) -> None:
 @table("error", [b"", b"<html>413 Request Entity Too Large</html>", b"{", b"[" * 5_000, b'{"error":"\xff"}'])
 def test_what_is_no_json_says_nothing(error: bytes) -> None:
     assert not says_too_long(error)
+
+
+@pytest.fixture
+def proxy(listening_proxy: RunningProxy) -> RunningProxy:
+    """A proxy that forms no memories, so only recall is tested."""
+    return listening_proxy
 
 
 def refusal(error: Any, status: int = 400) -> Any:

@@ -46,12 +46,16 @@ ASKED = ("user", SAID, None, None, False)
     ],
 )
 async def test_a_failed_turn_leaves_an_answer_with_its_stage(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, answer: Answer, left: tuple[Any, ...]
+    listening_proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    user: User,
+    answer: Answer,
+    left: tuple[Any, ...],
 ) -> None:
     upstream.answers.append(answer)
-    await proxy.say(user, SAID, stream=True)
+    await listening_proxy.say(user, SAID, stream=True)
 
-    assert await turns(proxy, user) == [ASKED, ("assistant", *left, True)]
+    assert await turns(listening_proxy, user) == [ASKED, ("assistant", *left, True)]
 
 
 async def test_a_server_that_is_not_reached_is_told(listening_proxies: ListeningProxies, user: User) -> None:
@@ -61,12 +65,12 @@ async def test_a_server_that_is_not_reached_is_told(listening_proxies: Listening
 
 
 async def test_a_client_that_leaves_is_told_and_keeps_what_it_was_shown(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+    listening_proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
     waits = asyncio.Event()
     for shown in (["Tar"], []):
         upstream.answers.append(streamed(*list(events(*shown, "tu"))[: 1 + len(shown)], waits))
-        async with RawConnection(proxy.port) as client:
+        async with RawConnection(listening_proxy.port) as client:
             await client.send(chat_request(user, SAID, stream=True, chat=f"chat-{len(shown)}"))
             await client.read_head()
             if shown:
@@ -74,22 +78,22 @@ async def test_a_client_that_leaves_is_told_and_keeps_what_it_was_shown(
             client.leave()
         await upstream.last.client_left.wait()
 
-    assert await turns(proxy, user) == [ASKED, ("assistant", "Tar", "client", None, False)]
-    assert await turns(proxy, user, "chat-0") == [ASKED, ("assistant", "", "client", None, True)]
+    assert await turns(listening_proxy, user) == [ASKED, ("assistant", "Tar", "client", None, False)]
+    assert await turns(listening_proxy, user, "chat-0") == [ASKED, ("assistant", "", "client", None, True)]
 
 
 async def test_what_came_of_a_failed_answer_goes_when_it_is_answered(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+    listening_proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
     upstream.answers += [
         streamed(*list(events("Tallinn", ", I"))[:3], End.CLOSE),
         completion_stream("Tar", "tu."),
     ]
-    await proxy.say(user, SAID, stream=True)
-    await proxy.say(user, SAID, stream=True)
+    await listening_proxy.say(user, SAID, stream=True)
+    await listening_proxy.say(user, SAID, stream=True)
 
-    assert await turns(proxy, user) == [ASKED, ("assistant", "Tartu.", None, None, False)]
-    assert await proxy.logged(user) == [("user", SAID), ("assistant", "Tartu.")]
+    assert await turns(listening_proxy, user) == [ASKED, ("assistant", "Tartu.", None, None, False)]
+    assert await listening_proxy.logged(user) == [("user", SAID), ("assistant", "Tartu.")]
 
 
 async def test_what_came_of_a_failed_answer_reaches_no_prompt_and_no_extraction_and_no_secret_is_kept(
@@ -114,20 +118,20 @@ async def test_what_came_of_a_failed_answer_reaches_no_prompt_and_no_extraction_
 
 
 async def test_a_failed_answer_is_a_page_of_its_own_and_stands_in_the_export(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+    listening_proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
     upstream.answers.append(streamed(*list(events("Tar", "tu"))[:2], End.CLOSE))
-    await proxy.say(user, SAID, stream=True)
-    await proxy.say(user, "Still there?")
-    await proxy.settle()
+    await listening_proxy.say(user, SAID, stream=True)
+    await listening_proxy.say(user, "Still there?")
+    await listening_proxy.settle()
 
     texts: list[str] = []
     after = ""
     for _ in range(3):
-        page = await proxy.api(b"GET", f"/users/{user.id}/sessions/chat-1/messages?limit=1{after}")
+        page = await listening_proxy.api(b"GET", f"/users/{user.id}/sessions/chat-1/messages?limit=1{after}")
         texts += [each["text"] for each in page.json["messages"]]
         after = f"&after={page.json['next']}"
 
     assert texts == [SAID, "Tar", "Still there?"]
-    exported = await proxy.api(b"GET", f"/users/{user.id}/export")
+    exported = await listening_proxy.api(b"GET", f"/users/{user.id}/export")
     assert json.loads(exported.body)["exchanges"][0]["partial"] == "Tar"

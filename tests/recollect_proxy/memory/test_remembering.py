@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.scripted.upstream import (
     Answer,
@@ -22,6 +24,12 @@ from tests.servers.running_proxy import CHAT, RunningProxy, User
 CAT = "I have a cat called Minka."
 WHICH_CAT = "What is my cat called?"
 TOOL_CALL = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+
+
+@pytest.fixture
+def proxy(listening_proxy: RunningProxy) -> RunningProxy:
+    """A proxy that forms no memories, so only its log is tested."""
+    return listening_proxy
 
 
 def said(role: str, content: Any, **fields: Any) -> dict[str, Any]:
@@ -148,7 +156,7 @@ async def test_temporary_chats_and_channels_neither_recall_nor_form(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, chat: str
 ) -> None:
     await proxy.say(user, CAT)
-    await proxy.memories(user)
+    await given_memory(proxy, user, CAT)
 
     answer = await proxy.say(user, WHICH_CAT, chat=chat)
 

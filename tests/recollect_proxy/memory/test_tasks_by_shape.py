@@ -126,77 +126,81 @@ async def send(
 
 @table("name, chats, fields, messages", IN_EACH_API)
 async def test_a_task_gets_no_memory_and_is_nobodys_words(
-    proxy: RunningProxy,
+    listening_proxy: RunningProxy,
     upstream: ScriptedUpstream,
     name: str,
     chats: dict[str, Any],
     fields: dict[str, Any],
     messages: list[dict[str, Any]],
 ) -> None:
-    person = await given_memory(proxy, somebody(), TEA)
-    await send(proxy, upstream, person, said(SAID), APIS[name], ANSWERED, **chats)
+    person = await given_memory(listening_proxy, somebody(), TEA)
+    await send(listening_proxy, upstream, person, said(SAID), APIS[name], ANSWERED, **chats)
 
-    skipped, sent = await send(proxy, upstream, person, messages, APIS[name], "Tea in Leipzig", **fields)
+    skipped, sent = await send(
+        listening_proxy, upstream, person, messages, APIS[name], "Tea in Leipzig", **fields
+    )
 
     assert (skipped, TEA in sent) == ("task", False)
-    assert await proxy.logged(person) == [("user", SAID), ("assistant", ANSWERED)]
+    assert await listening_proxy.logged(person) == [("user", SAID), ("assistant", ANSWERED)]
 
 
 @table("chats, fields, messages", PERSONS)
 async def test_what_a_person_says_next_is_no_task(
-    proxy: RunningProxy,
+    listening_proxy: RunningProxy,
     upstream: ScriptedUpstream,
     chats: dict[str, Any],
     fields: dict[str, Any],
     messages: list[dict[str, Any]],
 ) -> None:
-    person = await given_memory(proxy, somebody(), TEA)
-    await send(proxy, upstream, person, said(SAID), APIS["completions"], ANSWERED, **chats)
+    person = await given_memory(listening_proxy, somebody(), TEA)
+    await send(listening_proxy, upstream, person, said(SAID), APIS["completions"], ANSWERED, **chats)
 
-    skipped, _ = await send(proxy, upstream, person, messages, APIS["completions"], "Ahoy!", **fields)
+    skipped, _ = await send(
+        listening_proxy, upstream, person, messages, APIS["completions"], "Ahoy!", **fields
+    )
 
     assert skipped != "task"
     last = next(each["content"] for each in reversed(messages) if each["role"] == "user")
-    assert ("user", last) in await proxy.logged(person)
+    assert ("user", last) in await listening_proxy.logged(person)
 
 
 async def test_a_message_is_a_persons_also_under_another_persona(
-    proxy: RunningProxy, upstream: ScriptedUpstream
+    listening_proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
-    person = await given_memory(proxy, somebody(), TEA)
+    person = await given_memory(listening_proxy, somebody(), TEA)
     api = APIS["completions"]
-    await send(proxy, upstream, person, instructed("You are a sailor.", *said(SAID)), api, ANSWERED)
+    await send(listening_proxy, upstream, person, instructed("You are a sailor.", *said(SAID)), api, ANSWERED)
 
     skipped, _ = await send(
-        proxy, upstream, person, instructed("You are a pirate.", *said(SAID)), api, "Ahoy!"
+        listening_proxy, upstream, person, instructed("You are a pirate.", *said(SAID)), api, "Ahoy!"
     )
 
     assert skipped != "task"
 
 
 async def test_a_message_that_was_not_kept_is_a_persons_when_it_comes_again(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+    listening_proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
     api, pirate = APIS["completions"], instructed("You are a pirate.", *said(SAID))
     headers = [*user.headers(), (b"X-Recollect-Remember", b"false")]
     body = json.dumps({"model": "scripted", "messages": said(SAID)}).encode()
     upstream.otherwise = replies(ANSWERED)
-    await proxy.fetch(b"POST", api.path, headers, body)
+    await listening_proxy.fetch(b"POST", api.path, headers, body)
 
-    await send(proxy, upstream, user, pirate, api, "Ahoy!")
+    await send(listening_proxy, upstream, user, pirate, api, "Ahoy!")
 
-    assert ("user", SAID) in await proxy.logged(user)
+    assert ("user", SAID) in await listening_proxy.logged(user)
 
 
 async def test_an_erasure_forgets_how_a_persons_messages_began(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+    listening_proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
     api, title = APIS["completions"], instructed("Du vergibst Titel.", *said(LINES))
-    await send(proxy, upstream, user, said(SAID), api, ANSWERED)
-    assert (await send(proxy, upstream, user, title, api, "Tea"))[0] == "task"
-    await proxy.engine.erase(user.known_as)
+    await send(listening_proxy, upstream, user, said(SAID), api, ANSWERED)
+    assert (await send(listening_proxy, upstream, user, title, api, "Tea"))[0] == "task"
+    await listening_proxy.engine.erase(user.known_as)
 
-    skipped, _ = await send(proxy, upstream, user, title, api, "Tea")
+    skipped, _ = await send(listening_proxy, upstream, user, title, api, "Tea")
 
     assert skipped != "task"
 
