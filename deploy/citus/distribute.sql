@@ -72,6 +72,9 @@ SELECT create_distributed_table('recollect.vectors', 'owner', colocate_with => '
 SELECT create_reference_table('recollect.erasures');
 SELECT create_reference_table('recollect.erased');
 SELECT create_reference_table('recollect.embedders');
+SELECT create_reference_table('recollect.teams');
+SELECT create_reference_table('recollect.untold_erasures');
+SELECT create_reference_table('recollect.webhook_turn');
 SELECT create_reference_table('recollect.schema_migrations');
 
 -- The queue (pgqueuer...) stays on the coordinator: a worker takes whatever job is next, whoever's it is.

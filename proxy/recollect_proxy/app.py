@@ -68,7 +68,7 @@ class App:
         authentication = make_authentication(settings, admin_token, clock)
         self._pages = LazyApplication(partial(_build_pages, self.engine, authentication, settings))
         self._memory_api = LazyApplication(
-            partial(_build_memory_api, self.engine, authentication, reports, settings)
+            partial(_build_memory_api, self.engine, authentication, reports, settings, self.probes)
         )
         self._mcp = LazyApplication(partial(_build_mcp, self.engine, authentication, settings))
 
@@ -188,7 +188,11 @@ async def _unsupported(scope: Scope, _receive: Receive, send: Send) -> None:
 
 
 def _build_memory_api(
-    engine: LiveEngine, authentication: Authentication, reports: RecallReports, settings: ProxySettings
+    engine: LiveEngine,
+    authentication: Authentication,
+    reports: RecallReports,
+    settings: ProxySettings,
+    probes: Probes,
 ) -> Application:
     from recollect_proxy.memory_api import memory_api  # noqa: PLC0415 -- its framework is a sixth of a start
 
@@ -198,6 +202,7 @@ def _build_memory_api(
         skipped=reports.skipped,
         metrics_public=settings.metrics_public,
         public_url=settings.public_url,
+        ends=lambda: probes.draining,
     )
 
 

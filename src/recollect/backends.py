@@ -16,6 +16,7 @@ from recollect.ports import (
     Spooled,
     Summarizer,
 )
+from recollect.webhook import Webhook
 
 if TYPE_CHECKING:  # a host starts its database before it imports a driver
     from recollect.store.browsing import Browsing
@@ -30,6 +31,7 @@ if TYPE_CHECKING:  # a host starts its database before it imports a driver
     from recollect.store.users import (
         AdminReadLog,
         Answers,
+        Events,
         Feedback,
         Portability,
         Profiles,
@@ -64,6 +66,7 @@ class Backends:
     projects: "Projects"
     teams: "Teams"
     feedback: "Feedback"
+    events: "Events"
     statistics: "Statistics"
     snapshots: SnapshotCache
     embedder: Embedder
@@ -76,3 +79,4 @@ class Backends:
     spool: Spooled | None = None
     generations: Generations = ONLY_TODAYS
     generation_store: "EmbedderGenerations | None" = None
+    webhook: Webhook | None = None

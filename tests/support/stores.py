@@ -22,6 +22,7 @@ from recollect.store.statistics import Statistics
 from recollect.store.users import (
     AdminReadLog,
     Answers,
+    Events,
     Feedback,
     Portability,
     Profiles,
@@ -61,6 +62,7 @@ class Parts:
     projects: Projects
     teams: Teams
     feedback: Feedback
+    events: Events
     statistics: Statistics
     snapshots: SnapshotCache
 

@@ -1,7 +1,8 @@
 """The Memory API as an ASGI application: finds the operation in the table, lets the request in, answers."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from recollect.api.failures import (
 )
 from recollect.api.operation import Operation, Permission
 from recollect.api.operations import OPERATIONS
+from recollect.api.queries import LAST_EVENT
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import RecollectError
 from recollect.model import Skip
@@ -26,6 +28,7 @@ from recollect_proxy.memory_api import of_insights, of_memories, of_people, of_t
 from recollect_proxy.memory_api.asked import ApiParts, Asked, Reply, reply_of
 from recollect_proxy.memory_api.documentation import Documentation, write_document
 from recollect_proxy.memory_api.errors import RefusedError, answer_to
+from recollect_proxy.memory_api.event_streams import EventStreams
 from recollect_proxy.memory_api.once import answered_once
 from recollect_proxy.memory_api.reading import (
     key_named,
@@ -38,7 +41,17 @@ from recollect_proxy.memory_api.reading import (
 from recollect_proxy.memory_api.session_alias import unaliased
 from recollect_proxy.metrics.exposition import Metrics
 from recollect_proxy.metrics.health_check import HealthCheck
-from recollect_proxy.web.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, respond, values
+from recollect_proxy.web.asgi import (
+    ClientLeftError,
+    Incoming,
+    Receive,
+    Scope,
+    Send,
+    peer_of,
+    respond,
+    unless_left,
+    values,
+)
 
 PROBLEM = "application/problem+json"
 """The media type of every error: problem details, RFC 9457."""
@@ -63,6 +76,7 @@ class MemoryApi:
         skipped: How many requests had no memory, by reason, as it is counted elsewhere.
         metrics_public: Whether the metrics need no token.
         public_url: Under which address people's browsers reach us; None: as the request that asks for a link.
+        ends: Whether the process is about to end, and streams with it.
     """
 
     def __init__(
@@ -73,10 +87,17 @@ class MemoryApi:
         skipped: Mapping[Skip, int] | None = None,
         metrics_public: bool = False,
         public_url: str | None = None,
+        ends: Callable[[], bool] = lambda: False,
     ) -> None:
         counts = skipped if skipped is not None else {}
         self._parts = ApiParts(
-            engine, authentication, HealthCheck(engine), Metrics(engine, counts), counts, public_url
+            engine,
+            authentication,
+            HealthCheck(engine),
+            Metrics(engine, counts),
+            counts,
+            public_url,
+            EventStreams(engine, ends),
         )
         self._public = _METRICS if metrics_public else frozenset()
         self._routes = _routes()
@@ -91,14 +112,19 @@ class MemoryApi:
         Raises:
             ClientLeftError: The client left before its request was read.
         """
+        incoming = Incoming(receive)
         try:
-            reply = await self._reply(scope, Incoming(receive))
+            reply = await self._reply(scope, incoming)
         except ClientLeftError:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is, it is answered in the one shape
             failure = answer_to(error)
             reply = Reply(failure.status, msgspec.json.encode(failure.body), PROBLEM, failure.headers)
-        await _send(send, reply)
+        if isinstance(reply.body, bytes):
+            await _send(send, reply, reply.body)
+        else:
+            async with aclosing(reply.body) as pieces:
+                await _stream(send, reply, incoming, None if scope["method"] == "HEAD" else pieces)
 
     async def _reply(self, scope: Scope, incoming: Incoming) -> Reply:
         path: bytes = unaliased(scope, self._parts.authentication)
@@ -156,6 +182,7 @@ class MemoryApi:
             versions=versions_named(headers) if operation.if_match else None,
             incoming=incoming,
             project="" if user_id is None else project_named(headers, takes_one=operation.in_projects),
+            last_event=headers.get(LAST_EVENT.lower()) if operation.is_stream else None,
             origin=f"{scope.get('scheme', 'http')}://{headers.get('host', 'localhost')}",
         )
         if reads and principal is not None and user_id is not None:
@@ -220,22 +247,32 @@ def _not_allowed(allowed: str) -> Failure:
     return replace(METHOD_NOT_ALLOWED, headers={"allow": allowed})
 
 
-async def _send(send: Send, reply: Reply) -> None:
-    headers = [
+async def _send(send: Send, reply: Reply, body: bytes) -> None:
+    if reply.status == 204:  # noqa: PLR2004 -- no content has no type
+        await send({"type": "http.response.start", "status": reply.status, "headers": _headers_of(reply)})
+        await send({"type": "http.response.body", "body": b""})
+    else:
+        typed, headers = reply.content_type.encode(), _headers_of(reply)
+        await respond(send, reply.status, body, content_type=typed, headers=headers)
+
+
+async def _stream(send: Send, reply: Reply, incoming: Incoming, pieces: AsyncIterator[bytes] | None) -> None:
+    """Send a body as it comes, until the client leaves. Without ``pieces`` its head alone is sent."""
+    typed = [(b"content-type", reply.content_type.encode()), *_headers_of(reply)]
+    await send({"type": "http.response.start", "status": reply.status, "headers": typed})
+    if pieces is not None:
+        await incoming.read_body(_LONGEST_BODY)
+        await unless_left(incoming, _relay(send, pieces))
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _relay(send: Send, pieces: AsyncIterator[bytes]) -> None:
+    async for piece in pieces:
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+
+
+def _headers_of(reply: Reply) -> list[tuple[bytes, bytes]]:
+    return [
         (name.lower().encode(), value.encode("latin-1"))
         for name, value in {"cache-control": "no-store", **reply.headers}.items()
     ]
-    if isinstance(reply.body, bytes):
-        if reply.status == 204:  # noqa: PLR2004 -- no content has no type
-            await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-            await send({"type": "http.response.body", "body": b""})
-        else:
-            await respond(
-                send, reply.status, reply.body, content_type=reply.content_type.encode(), headers=headers
-            )
-        return
-    typed = [(b"content-type", reply.content_type.encode()), *headers]
-    await send({"type": "http.response.start", "status": reply.status, "headers": typed})
-    async for piece in reply.body:
-        await send({"type": "http.response.body", "body": piece, "more_body": True})
-    await send({"type": "http.response.body", "body": b""})

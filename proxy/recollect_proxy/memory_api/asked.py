@@ -1,6 +1,6 @@
 """A request as the functions that answer it see it, and their answer."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from uuid import UUID
@@ -14,13 +14,14 @@ from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect.model import Actor, Erasure, Memory, Scope, Skip, project_scope
 from recollect_proxy.access import Authentication, Principal
+from recollect_proxy.memory_api.event_streams import EventStreams
 from recollect_proxy.memory_api.reading import session_named, user_named, uuid_named
 from recollect_proxy.metrics.exposition import Metrics
 from recollect_proxy.metrics.health_check import HealthCheck
 from recollect_proxy.web.asgi import Incoming
 from recollect_proxy.web.values import shaped
 
-Stream: TypeAlias = AsyncIterator[bytes]
+Stream: TypeAlias = AsyncGenerator[bytes, None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class ApiParts:
         metrics: Knows the figures.
         skipped: How many requests had no memory, by reason.
         public_url: Under which address people's browsers reach us; None: as a request's Host says.
+        streams: The streams of events.
     """
 
     live: LiveEngine
@@ -42,6 +44,7 @@ class ApiParts:
     metrics: Metrics
     skipped: Mapping[Skip, int]
     public_url: str | None
+    streams: EventStreams
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,7 @@ class Asked:
         incoming: Its body, unread where the operation takes none.
         origin: The scheme and host it was sent to.
         project: The project whose memory it concerns; "" for the user's own.
+        last_event: The `Last-Event-ID`; None: none.
     """
 
     parts: ApiParts
@@ -86,6 +90,7 @@ class Asked:
     incoming: Incoming
     origin: str
     project: str = ""
+    last_event: str | None = None
 
     @property
     def engine(self) -> Engine:

@@ -17,7 +17,7 @@ from recollect.api.failures import MEMORY_NOT_FOUND, ErrorBody, Failure, every_f
 from recollect.api.fields import MEMORY, WHEN
 from recollect.api.memories import Memory
 from recollect.api.operation import Operation, Permission
-from recollect.api.queries import KEY, MATCH, PROJECT, InHeaders, InPath
+from recollect.api.queries import KEY, LAST_EVENT, MATCH, PROJECT, InHeaders, InPath
 from recollect.model import Action, Actor, Ending, EntryState, FailedAt, Party, Reason, Role, State
 from recollect_proxy.memory_api.asked import Reply
 from recollect_proxy.takeout.rows import FORMAT, ROWS, VERSION
@@ -167,7 +167,12 @@ def _plain_references(schema: Any) -> None:
 
 
 def _parameters(operation: Operation[Any]) -> list[dict[str, Any]]:
-    headers = {KEY: operation.once, MATCH: operation.if_match, PROJECT: operation.in_projects}
+    headers = {
+        KEY: operation.once,
+        MATCH: operation.if_match,
+        PROJECT: operation.in_projects,
+        LAST_EVENT: operation.is_stream,
+    }
     query = None if operation.takes_body else operation.takes
     return [
         *_declared(InPath, "path", re.findall(r"\{(\w+)\}", operation.path)),

@@ -24,7 +24,7 @@ from recollect.model import (
     Source,
 )
 from recollect.text.secrets.in_names import id_without_secrets
-from recollect_proxy.memory_api.asked import Asked
+from recollect_proxy.memory_api.asked import Asked, Reply
 from recollect_proxy.memory_api.errors import RefusedError, invalid_field, invalid_parameter
 from recollect_proxy.memory_api.reading import changes, project_in_body
 
@@ -144,6 +144,17 @@ async def list_changes(asked: Asked) -> Any:
     Every change, newest first, including changes to memories that are gone.
     """
     return await _history(asked, None)
+
+
+async def stream_events(asked: Asked) -> Any:
+    """Stream what happens to a user's memories.
+
+    Server-sent events, as they happen: ids, and no text. A client that comes again with `Last-Event-ID` misses none.
+
+    A stream ends after a quarter of an hour, and when the user is erased. A comment comes every 15 seconds.
+    """
+    body = await asked.parts.streams.begin(asked.engine, asked.user_id, asked.last_event)
+    return Reply(200, body, asked.operation.media_type, {"x-accel-buffering": "no"})
 
 
 async def list_memory_changes(asked: Asked) -> Any:

@@ -1,7 +1,7 @@
 """Writes one user's data as one JSON document, piece by piece. Never: holds more than a piece of it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from datetime import datetime
 from tempfile import TemporaryFile
 from typing import IO
@@ -15,7 +15,7 @@ _WRITING = asyncio.Semaphore(2)
 _PIECE = 1 << 18
 
 
-async def export_document(engine: Engine, user_id: str, *, at: datetime) -> AsyncIterator[bytes]:
+async def export_document(engine: Engine, user_id: str, *, at: datetime) -> AsyncGenerator[bytes, None]:
     """Yield the document, as UTF-8, one row per line.
 
     Args:
@@ -47,7 +47,7 @@ async def export_document(engine: Engine, user_id: str, *, at: datetime) -> Asyn
     yield bytes(piece + up_to(sections[-1]) + b"\n]}\n")
 
 
-async def written_export(engine: Engine, user_id: str, *, at: datetime) -> AsyncIterator[bytes]:
+async def written_export(engine: Engine, user_id: str, *, at: datetime) -> AsyncGenerator[bytes, None]:
     """Return the document's pieces, from a temporary file that holds all of it.
 
     So a slow reader holds no connection to the database. Two documents are written at a time.
@@ -67,7 +67,7 @@ async def written_export(engine: Engine, user_id: str, *, at: datetime) -> Async
     return _pieces(file)
 
 
-async def _pieces(file: IO[bytes]) -> AsyncIterator[bytes]:
+async def _pieces(file: IO[bytes]) -> AsyncGenerator[bytes, None]:
     with file:
         while piece := await asyncio.to_thread(file.read, _PIECE):
             yield piece

@@ -206,6 +206,12 @@ TOO_MANY_ATTEMPTS = Failure(
     "Too many wrong tokens came from this address within a minute. Wait, and send one that is valid.",
     headers={"retry-after": "60"},
 )
+TOO_MANY_STREAMS = Failure(
+    429,
+    "too_many_streams",
+    "Too many streams of events are open: 8 of a user, or 200 of this server. Close one.",
+    headers={"retry-after": "60"},
+)
 INTERNAL_ERROR = Failure(500, "internal_error", "Recollect failed. Its log says why.")
 REQUEST_NOT_WRITTEN = Failure(
     503, "request_not_written", "The record of this request is still being written. Ask again in a moment."

@@ -57,6 +57,7 @@ class Operation(Generic[Answer]):
 
     Attributes:
         in_projects: Whether it takes `X-Recollect-Project`: it concerns a memory, and each project has one.
+        is_stream: Whether its answer is a stream of events, which takes `Last-Event-ID`.
         name: Its `operationId`, the name of its row.
         tag: Its chapter.
     """
@@ -85,6 +86,7 @@ class Operation(Generic[Answer]):
         self.once, self.if_match = once, if_match
         self.in_projects = "{user_id}" in path and not of_person
         self.media_type = media_type
+        self.is_stream = media_type == "text/event-stream"
         self.takes_body = takes is not None and method in {"POST", "PATCH"}
         self.failures: tuple[Failure, ...] = (
             *ALWAYS,

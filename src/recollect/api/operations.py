@@ -37,6 +37,9 @@ class Memories:
     search_memories = Operation("GET", f"{_MEMORIES}/search", FoundMemories, OfSearch, EMBEDDER_UNAVAILABLE)
     change_many_memories = Operation("POST", f"{_MEMORIES}/bulk", BulkResults, Bulk, BULK_REFUSED, once=True)
     list_changes = Operation("GET", f"{_MEMORIES}/changes", Changes, OfPage)
+    stream_events = Operation(
+        "GET", f"{_USER}/events", str, None, TOO_MANY_STREAMS, media_type="text/event-stream"
+    )
     undo_change = Operation(
         "POST",
         f"{_MEMORIES}/changes/{{change_id}}/undo",

@@ -54,6 +54,8 @@ PLACE = "[0-9]{1,17}[.][0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
 KEY, MATCH, PROJECT = "Idempotency-Key", "If-Match", "X-Recollect-Project"
+LAST_EVENT = "Last-Event-ID"
+EVENT_ID = "[0-9a-f]{32}[.][0-9]{1,18}"
 _KEY = {
     "minLength": 1,
     "maxLength": 255,
@@ -265,3 +267,9 @@ class InHeaders(Struct, kw_only=True):
             "own memory outside of all projects."
         ),
     ] = field(name=PROJECT, default=None)
+    last_event: Annotated[
+        Annotated[str, Meta(extra_json_schema={"pattern": f"^{EVENT_ID}$"})] | None,
+        about(
+            "The `id` of the last event that was received: the stream goes on behind it. None: it begins now."
+        ),
+    ] = field(name=LAST_EVENT, default=None)

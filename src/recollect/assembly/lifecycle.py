@@ -41,6 +41,7 @@ from recollect.store import (
     open_postgres,
     start_embedded,
 )
+from recollect.webhook import Webhook
 from recollect.worker.supervisor import WorkerProcess
 from recollect.worker.wire import Start
 
@@ -186,7 +187,7 @@ async def _open(
             if isinstance(error := loading.exception(), ConfigurationError):
                 raise error from None  # told at once, for the database's return would not mend it
             raise
-        backends = _backends(postgres, await loading)
+        backends = replace(_backends(postgres, await loading), webhook=_webhook(settings, client))
         if lives:
             make = partial(make_earlier_embedder, settings, client)
             with patience.waiting():
@@ -209,6 +210,13 @@ async def _with_generations(
     looking = asyncio.create_task(generations.keep_looking())
     closing.callback(looking.cancel)
     return replace(backends, generations=generations, caches=(*backends.caches, generations))
+
+
+def _webhook(settings: EngineSettings, client: httpx.AsyncClient) -> Webhook | None:
+    if settings.webhook_url is None:
+        return None
+    secret = "" if settings.webhook_secret is None else settings.webhook_secret.get_secret_value()
+    return Webhook(settings.webhook_url, secret, client, with_text=settings.webhook_text)
 
 
 def _with_models(backends: Backends, models: Models | None) -> Backends:
@@ -245,6 +253,7 @@ def _backends(postgres: Postgres, embedders: Sequence[CachedEmbedder]) -> Backen
         projects=postgres.projects,
         teams=postgres.teams,
         feedback=postgres.feedback,
+        events=postgres.events,
         statistics=postgres.statistics,
         snapshots=postgres.snapshots,
         embedder=embedders[0],

@@ -224,6 +224,19 @@ class EngineSettings(EngineInternals, BaseSettings):
         "machine or others) or within (the proxy itself, where a long text holds up every chat).",
     )
 
+    webhook_url: str | None = Field(
+        default=None,
+        description="URL to which each change of a memory is sent, signed as Standard Webhooks says. Empty: none.",
+    )
+    webhook_secret: SecretStr | None = Field(
+        default=None,
+        description="Secret of the webhook's signatures: whsec_ and 24 to 64 bytes in base64. Needed with RECOLLECT_WEBHOOK_URL.",
+    )
+    webhook_text: bool = Field(
+        default=False,
+        description="Whether the webhook is sent the texts of memories, too, and not only ids.",
+    )
+
     log_secrets: bool = Field(
         default=False,
         description="Whether the message log keeps passwords and keys readable instead of masked. Memories, summaries and the prompts of "

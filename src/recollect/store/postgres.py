@@ -21,6 +21,7 @@ from recollect.store.statistics import Statistics
 from recollect.store.users import (
     AdminReadLog,
     Answers,
+    Events,
     Feedback,
     Portability,
     Profiles,
@@ -57,6 +58,7 @@ class Postgres:
     projects: Projects
     teams: Teams
     feedback: Feedback
+    events: Events
     statistics: Statistics
     snapshots: SnapshotCache
     generations: EmbedderGenerations
@@ -129,6 +131,7 @@ def _stores_over(database: Database, inbox: Inbox, jobs: Jobs, cache_bytes: int)
         projects=Projects(database),
         teams=Teams(database),
         feedback=Feedback(database),
+        events=Events(database),
         statistics=Statistics(database),
         snapshots=SnapshotCache(PostgresSnapshots(database), most_bytes=cache_bytes),
         generations=EmbedderGenerations(database),

@@ -50,6 +50,8 @@ OVER_ALL_USERS = {
     "runs_of_repair": "the operator names a run of repairs by a part of its id, and no one's memory",
     "users_of_repair": "the operator undoes a run of repairs, whoever's memories it changed",
     "versions_of_users": "a process asks whose memory that it keeps has changed; no text",
+    "places_of_users": "a process asks whose changes its streams of events have to read; no text",
+    "unsent_users": "the operator's webhook has something to be sent; no text",
     "known_users": "the operator lists who is known, and how much is kept of each: no word of theirs; an administrator "
     "looks among them for whose page they open",
     "count_memories": "the operator knows how many there are, not whose",
@@ -111,7 +113,7 @@ def test_every_table_without_another_name_is_of_one_user() -> None:
 
 def test_every_table_of_a_user_is_known_to_these_tests() -> None:
     created = "\n".join(migration.text for migration in load_migrations())
-    of_nobody = {"erased", "erasures", "embedders", "teams"}
+    of_nobody = {"erased", "erasures", "embedders", "teams", "untold_erasures", "webhook_turn"}
 
     assert set(re.findall(r"^CREATE TABLE (\w+)(?! PARTITION OF)\b", created, re.MULTILINE)) - {
         "request_metrics_rest"

@@ -67,6 +67,7 @@ class Browsing(Administration):
         self.changes, self.chats_of = browsing.changes, browsing.chats
         self.said_last, self.first_words = browsing.said_last, browsing.first_words
         self.count_kept, self.count_unsettled = browsing.count_kept, browsing.count_unsettled
+        self.event_places, self.events_behind = backends.events.places, backends.events.behind
         self.size = backends.statistics.size
         self.users, self.count_memories = backends.memories.users, backends.memories.count
 

@@ -60,6 +60,10 @@ async def erase_session(
     rewritten = {each.id: each.content for each in sorted_out if each.is_rewritten}
     gone = {*vectors, *held}
     counts["memory_updates"] = await _redact(transaction, session_id, {*exchanges}, gone, rewritten)
+    if vectors:
+        ids = sorted(map(str, vectors))
+        details = {"memories": len(ids), "exchanges": len(exchanges), "ids": ids}
+        await transaction.audit(Action.ERASE, Reason.DELETED, vectors[0], details=details)
     erasure = await leave_tombstone(connection, mark_of(scope), counts, at)
     if leaves_out:
         await connection.execute(SQL["leave_chat_out"], user_id, session_id, at)
@@ -224,7 +228,7 @@ async def erase_told(transaction: Transaction, change: Erase) -> Change:
         Action.ERASE,
         change.reason,
         (named or told_in)[0],
-        details={"memories": len(named), "exchanges": len(told_in)},
+        details={"memories": len(named), "exchanges": len(told_in), "ids": sorted(map(str, memories))},
     )
     return change
 

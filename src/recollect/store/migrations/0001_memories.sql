@@ -231,9 +231,13 @@ CREATE TABLE memory_updates (
     exchange_id uuid,
     undoes uuid,
     details jsonb NOT NULL DEFAULT '{}',
+    number bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (user_id, id)
 );
 
+COMMENT ON COLUMN memory_updates.number IS 'The user''s rows in the order of commits, which ids are not if the clocks of two processes differ.';
+
+CREATE INDEX memory_updates_in_order ON memory_updates (user_id, number);
 CREATE INDEX memory_updates_of_exchange ON memory_updates (user_id, exchange_id) WHERE exchange_id IS NOT NULL;
 CREATE INDEX memory_updates_asked ON memory_updates (user_id, session_id, at)
     WHERE reason IN ('asked', 'forgotten', 'corrected');

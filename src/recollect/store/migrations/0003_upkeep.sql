@@ -32,6 +32,24 @@ CREATE TABLE erased (
     erased_at timestamptz NOT NULL
 );
 
+-- The process whose turn it is to send webhooks; without the row no webhook is set.
+CREATE TABLE webhook_turn (
+    single boolean PRIMARY KEY DEFAULT true CHECK (single),
+    holder uuid NOT NULL,
+    held_until timestamptz NOT NULL
+) WITH (fillfactor = 50);
+
+-- The erased users of whom a webhook still has to be told. Each row goes once it is told, or after three days.
+CREATE TABLE untold_erasures (
+    id uuid PRIMARY KEY,
+    erased text NOT NULL,
+    erased_at timestamptz NOT NULL
+);
+
+ALTER TABLE untold_erasures ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY of_the_user ON untold_erasures FOR INSERT WITH CHECK (erased = current_setting('recollect.user_id', true));
+CREATE POLICY over_all_users ON untold_erasures USING (current_setting('recollect.over_all_users', true) = 'on');
+
 -- Which embedders are in use, or were and have embeddings in the store still. `made_by` says how one is made again, without its
 -- key. A row goes once nothing of it is left.
 CREATE TABLE embedders (

@@ -18,7 +18,9 @@ CREATE TABLE users (
     next_document integer NOT NULL DEFAULT 0,
     reading smallint,
     reread_to uuid,
-    embedded_at timestamptz
+    embedded_at timestamptz,
+    updates bigint NOT NULL DEFAULT 0,
+    updates_sent bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 
 COMMENT ON COLUMN users.epoch IS 'Another one whenever the row is made: who has an older one reads all.';
@@ -29,6 +31,8 @@ COMMENT ON COLUMN users.log_floor IS 'The version in which a chunk was last remo
 COMMENT ON COLUMN users.next_document IS 'The number of the next chunk of a message.';
 COMMENT ON COLUMN users.reading IS 'By which reading the user''s messages were indexed; -1: all are to be indexed again; NULL: none was.';
 COMMENT ON COLUMN users.reread_to IS 'The last message that was indexed again.';
+COMMENT ON COLUMN users.updates IS 'The number of the last row of the user''s audit.';
+COMMENT ON COLUMN users.updates_sent IS 'Up to which of these numbers a webhook has been sent.';
 COMMENT ON COLUMN users.embedded_at IS 'When nothing of the user''s was found that lacks an embedding of those in use; NULL: not known.';
 
 ALTER TABLE users ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -45,6 +49,21 @@ CREATE POLICY over_all_users ON users FOR SELECT
     USING (current_setting('recollect.over_all_users', true) = 'on');
 CREATE POLICY raised_by_the_operator ON users FOR UPDATE
     USING (current_setting('recollect.over_all_users', true) = 'on');
+
+-- Finds the users of whom a webhook is to be sent something.
+CREATE INDEX users_unsent ON users (user_id) WHERE updates > updates_sent;
+
+-- The row of the user stays locked until the commit, so numbers rise in the order of commits, as versions do.
+CREATE FUNCTION number_update() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO recollect.users AS u (user_id, updates) VALUES (NEW.user_id, 1)
+    ON CONFLICT (user_id) DO UPDATE SET updates = u.updates + 1
+    RETURNING u.updates INTO NEW.number;
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER number BEFORE INSERT ON memory_updates FOR EACH ROW EXECUTE FUNCTION number_update();
 
 CREATE TRIGGER note_project AFTER INSERT ON users FOR EACH ROW
     WHEN (person_of(NEW.user_id) <> NEW.user_id) EXECUTE FUNCTION note_project_of_row();

@@ -4,6 +4,7 @@ Read ``settings`` first, then ``erasure``: it lists every table that has a user'
 """
 
 from recollect.store.users.answers import Answers
+from recollect.store.users.events import Events
 from recollect.store.users.feedback import Feedback
 from recollect.store.users.portability import Portability
 from recollect.store.users.profiles import Profiles
@@ -14,6 +15,7 @@ from recollect.store.users.teams import Teams
 __all__ = [
     "AdminReadLog",
     "Answers",
+    "Events",
     "Feedback",
     "Portability",
     "Profiles",

@@ -81,6 +81,7 @@ async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> t
     logged = await connection.execute(SQL["erase_job_log"], [job["id"] for job in jobs])
     counts["pgqueuer_log"] = _affected(logged)
     erasure = await leave_tombstone(connection, mark_of(user_id), counts, at)
+    await connection.execute(SQL["add_untold_erasure"], erasure.id, user_id, at)
     return erasure, Traces(seen, [job["id"] for job in jobs])
 
 

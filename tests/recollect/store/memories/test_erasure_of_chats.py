@@ -5,13 +5,13 @@ from itertools import permutations
 from typing import Any
 
 import pytest
+from tests.recollect.store import keeping
 from tests.recollect.store.indexing import by_words, indexed, near, said, texts
 from tests.recollect.store.keeping import (
     apply,
     contents,
     edit,
     formed,
-    history,
     kept,
     next_pending,
     resting_on,
@@ -42,7 +42,16 @@ from recollect.model import (
     Replace,
     Retire,
     Scope,
+    Update,
 )
+
+
+async def history(store: Store, user_id: str | None = None) -> list[Update]:
+    """Return the user's audit, oldest first, but for the rows that say which memories went with a chat: ids alone."""
+    rows = await keeping.history(store, user_id)
+    erased = [each for each in rows if each.action is Action.ERASE]
+    assert not any(each.before or each.after or each.session_id or each.exchange_id for each in erased)
+    return [each for each in rows if each not in erased]
 
 
 async def taught(

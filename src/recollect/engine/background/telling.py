@@ -1,0 +1,124 @@
+"""Sends a webhook what happened to memories, from the audit: each event at least once, a person's in order.
+
+Never: holds a lock or a transaction while it waits for the receiver; keeps an event anywhere else.
+"""
+
+import asyncio
+from contextlib import suppress
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+import msgspec
+import structlog
+
+from recollect.api.events import EventPlace, erasure_of, event_of
+from recollect.errors import StoreError
+from recollect.ports import Clock
+from recollect.runtime.deadline import within
+from recollect.runtime.failures import raised_at
+from recollect.store.users import Events
+from recollect.store.users.events import ErasedUser
+from recollect.webhook import Webhook
+
+_LOOK_SECONDS = 1.0
+_AT_ONCE = 8
+"""Persons whose events are sent at the same time."""
+_MOST_OF_ONE = 50
+_TURN = timedelta(seconds=60)
+_BEGINS_WITHIN = 45.0
+"""Seconds of a turn within which a request may begin: it ends, at the latest, before the turn of another process."""
+_LEAVE_SECONDS = 2.0
+_FIRST_WAIT, _LONGEST_WAIT = 5.0, 3600.0
+_TOLD_FOR = timedelta(days=3)
+"""Older events are not sent any more. So a receiver that comes back is not flooded, and a first webhook does not get the past."""
+
+log = structlog.get_logger(__name__)
+
+
+class Telling:
+    """Sends events to a webhook, in the one process whose turn it is."""
+
+    def __init__(self, events: Events, webhook: Webhook, clock: Clock) -> None:
+        self._events, self._webhook, self._clock = events, webhook, clock
+        self._holder = uuid4()
+        self._waits: dict[str, tuple[float, float]] = {}
+        """For a person whose event was not taken: when to try again, and how long that wait is. Lost with the process."""
+        self._dropped = 0
+
+    async def run(self) -> None:
+        """Send until cancelled, and then leave the turn to another process."""
+        try:
+            await self._keep_sending()
+        finally:
+            with suppress(StoreError, TimeoutError):
+                await within(_LEAVE_SECONDS, self._events.take_turn(self._holder, timedelta()))
+
+    async def _keep_sending(self) -> None:
+        while True:
+            pause = _LOOK_SECONDS
+            try:
+                if await self._events.take_turn(self._holder, _TURN):
+                    pause = await self._send_some()
+            except StoreError as error:
+                log.debug("webhook_lookup_failed", error=type(error).__name__)
+            except Exception as error:  # noqa: BLE001 -- no event would be sent any more
+                log.error("webhook_lookup_failed", error=type(error).__name__, raised_at=raised_at(error))  # noqa: TRY400 -- no text
+            await asyncio.sleep(pause)
+
+    async def _send_some(self) -> float:
+        """Send some persons' events; return how long to wait before the next ones."""
+        loop = asyncio.get_running_loop()
+        begins_until = loop.time() + _BEGINS_WITHIN
+        later = [user_id for user_id, (again, _) in self._waits.items() if again > loop.time()]
+        erased, users = await self._events.unsent(besides=later, limit=_AT_ONCE)
+        first = {each.user_id: each for each in reversed(erased)}
+        users = [each for each in users if each not in first]
+        taken = await asyncio.gather(
+            *(self._tell_erasure(each) for each in first.values()),
+            *(self._tell_changes(each, begins_until) for each in users),
+        )
+        if self._dropped:
+            log.warning("webhook_events_dropped", events=self._dropped, older_than_days=_TOLD_FOR.days)
+            self._dropped = 0
+        if taken and not any(taken):  # the receiver is away for everybody
+            return min(wait for _, wait in self._waits.values())
+        return 0.0 if taken else _LOOK_SECONDS
+
+    async def _tell_erasure(self, erased: ErasedUser) -> bool:
+        is_late = erased.at < self._clock() - _TOLD_FOR
+        self._dropped += is_late
+        event = erasure_of(erased.user_id, erased.id, erased.at)
+        if is_late or await self._taken(erased.user_id, event.data.id, msgspec.json.encode(event)):
+            await self._events.forget_erasure(erased)
+            return True
+        return False
+
+    async def _tell_changes(self, user_id: str, begins_until: float) -> bool:
+        """Send a person's next events, one after the other; return whether all were taken."""
+        place, happened = await self._events.behind(user_id, None, limit=_MOST_OF_ONE)
+        if not happened:  # erased from the audit, with their chat
+            await self._events.note_sent(user_id, place)
+        for number, update, kind in happened:
+            event = event_of(user_id, update, kind, with_text=self._webhook.with_text)
+            is_late = update.at < self._clock() - _TOLD_FOR
+            if event is not None and not is_late:
+                if asyncio.get_running_loop().time() > begins_until:
+                    return True
+                if not await self._taken(user_id, update.id, msgspec.json.encode(event)):
+                    return False
+            self._dropped += event is not None and is_late
+            await self._events.note_sent(user_id, EventPlace(place.epoch, number))
+        self._waits.pop(user_id, None)
+        return True
+
+    async def _taken(self, user_id: str, event_id: UUID, body: bytes) -> bool:
+        """Send an event; if it is not taken, have its person wait, each time five times as long."""
+        refusal = await self._webhook.post(event_id, body)
+        if refusal is None:
+            self._waits.pop(user_id, None)
+            return True
+        _, waited = self._waits.get(user_id, (0.0, _FIRST_WAIT / 5))
+        wait = min(5 * waited, _LONGEST_WAIT)
+        self._waits[user_id] = asyncio.get_running_loop().time() + wait, wait
+        log.warning("webhook_failed", reason=refusal, event=str(event_id), retry_seconds=wait)
+        return False

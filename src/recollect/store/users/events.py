@@ -1,0 +1,85 @@
+"""Reads what happened to users' memories, in the order of commits, and notes what a webhook was sent of it.
+
+The audit is the source: there is no queue. Never: sends anything.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from recollect.api.events import EventPlace
+from recollect.model import Kind, Update
+from recollect.store.pool import Database
+from recollect.store.rows import update_of
+from recollect.store.sql import SQL
+
+
+class Happened(NamedTuple):
+    """A change and its place.
+
+    Attributes:
+        kind: The kind of its memory; None: the memory is erased, or shared.
+    """
+
+    number: int
+    update: Update
+    kind: Kind | None
+
+
+class ErasedUser(NamedTuple):
+    """A user who was erased, while a webhook has to be told."""
+
+    id: UUID
+    user_id: str
+    at: datetime
+
+
+class Events:
+    """What happened to users' memories. Every method raises StoreError when the store fails."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def places(self, users: Sequence[str]) -> Mapping[str, EventPlace]:
+        """Return the place of the last change of each of some users, in one query."""
+        async with self._database.over_all_users() as connection:
+            rows = await connection.fetch(SQL["places_of_users"], list(users))
+        return {row["user_id"]: EventPlace(row["epoch"], row["updates"]) for row in rows}
+
+    async def behind(
+        self, user_id: str, number: int | None, *, limit: int
+    ) -> tuple[EventPlace, list[Happened]]:
+        """Return the place of the user's last change, and some changes behind a number; None: behind what was sent."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["updates_behind"], user_id, number, limit)
+        place = EventPlace(rows[0]["epoch"], rows[0]["updates"]) if rows else EventPlace()
+        return place, [
+            Happened(row["number"], update_of(row), None if row["kind"] is None else Kind(row["kind"]))
+            for row in rows
+            if row["id"] is not None
+        ]
+
+    # -- for a webhook -----------------------------------------------------------------------------
+
+    async def take_turn(self, holder: UUID, length: timedelta) -> bool:
+        """Take the turn to send webhooks, or keep it; return whether it is this holder's."""
+        async with self._database.over_all_users() as connection:
+            return await connection.fetchval(SQL["take_webhook_turn"], holder, length) is not None
+
+    async def unsent(self, *, besides: Sequence[str], limit: int) -> tuple[list[ErasedUser], list[str]]:
+        """Return some erasures and some users of whom there is something to send; none of ``besides``."""
+        async with self._database.over_all_users() as connection:
+            erased = await connection.fetch(SQL["untold_erasures"], list(besides), limit)
+            rows = await connection.fetch(SQL["unsent_users"], list(besides), limit)
+        return [ErasedUser(*row) for row in erased], [row["user_id"] for row in rows]
+
+    async def note_sent(self, user_id: str, place: EventPlace) -> None:
+        """Note that a user's changes were sent up to a place."""
+        async with self._database.over_all_users() as connection:
+            await connection.execute(SQL["note_sent"], user_id, place.epoch, place.number)
+
+    async def forget_erasure(self, erasure: ErasedUser) -> None:
+        """Forget whose erasure it was: it was told, or is not to be told any more."""
+        async with self._database.over_all_users() as connection:
+            await connection.execute(SQL["delete_untold_erasure"], erasure.id)

@@ -1,0 +1,172 @@
+"""Streams of events: as things happen, from where a client was, bounded, and until the user is erased."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from tests.recollect_proxy.memory_api.serving import TOKEN, Api, assert_error, engine_over, path_of, serve
+from tests.support.raw_client import RawConnection
+from tests.support.stores import Store
+from tests.support.waiting import until
+
+from recollect_proxy.memory_api import event_streams
+
+NO_ID = "0" * 32 + ".0"
+
+
+class Stream:
+    """A client of a stream."""
+
+    def __init__(self, connection: RawConnection) -> None:
+        self._connection = connection
+
+    async def event(self) -> tuple[str, Any]:
+        """Return the id and the data of the next event."""
+        while True:
+            piece = (await self._connection.read_until(b"\n\n")).decode()
+            fields = dict(line.split(": ", 1) for line in piece.splitlines() if ": " in line)
+            if "data" in fields:
+                event = json.loads(fields["data"])
+                assert event["type"] == fields["event"]
+                return fields["id"], event
+
+    async def beat(self) -> None:
+        """Wait for a comment."""
+        await self._connection.read_until(b": still here\n\n")
+
+    async def end(self) -> None:
+        """Wait for the end of the answer."""
+        await self._connection.read_until(b"\r\n0\r\n\r\n")
+
+
+@asynccontextmanager
+async def streamed(
+    api: Api, *, last: str | None = None, user_id: str | None = None, headers: str = "", token: str = TOKEN
+) -> AsyncIterator[Stream]:
+    """Open a stream, Anna's unless told otherwise."""
+    async with RawConnection(api.port) as connection:
+        resumed = "" if last is None else f"Last-Event-ID: {last}\r\n"
+        await connection.send(
+            f"GET {path_of(user_id or api.anna)}/events HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer {token}\r\n"
+            f"{resumed}{headers}\r\n".encode()
+        )
+        assert await connection.read_head() == 200
+        await connection.read_until(b"retry: 2000\n\n")
+        yield Stream(connection)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have streams look and beat more often."""
+    monkeypatch.setattr(event_streams, "_LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(event_streams, "_BEAT_SECONDS", 0.1)
+
+
+async def test_a_change_comes_as_it_happens_and_another_users_does_not(api: Api) -> None:
+    await api.write("Lives in Porto")
+    async with streamed(api) as stream:
+        await stream.beat()
+        await api.write("Has a dog", api.ben)
+        new = await api.write("Has a cat")
+        _, event = await stream.event()
+    assert (event["type"], event["data"]["memory_id"]) == ("memory.remembered", new["id"])
+    assert event["data"]["user_id"] == api.anna
+    assert "cat" not in json.dumps(event)
+
+
+async def test_a_client_that_comes_again_misses_nothing_however_much_it_is(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with streamed(api) as stream:
+        first = await api.write("Lives in Porto")
+        last, event = await stream.event()
+        assert event["data"]["memory_id"] == first["id"]
+    missed = [(await api.write(f"Has cat {number}"))["id"] for number in range(5)]
+    monkeypatch.setattr(event_streams, "_AT_ONCE", 2)
+    async with streamed(api, last=last) as stream:
+        events = [await stream.event() for _ in missed]
+    assert [event["data"]["memory_id"] for _, event in events] == missed
+
+    async with streamed(api, last=NO_ID) as stream:
+        assert [(await stream.event())[1]["data"]["memory_id"] for _ in range(6)] == [first["id"], *missed]
+
+
+async def test_changes_of_another_process_come_too(api: Api, store: Store) -> None:
+    async with serve(engine_over(store)) as other, streamed(api) as stream:
+        new = await Api(
+            port=other.port, live=other.live, authentication=other.authentication, anna=api.anna
+        ).write("Lives in Porto")
+        _, event = await stream.event()
+    assert event["data"]["memory_id"] == new["id"]
+
+
+async def test_a_stream_ends_with_the_erasure_of_its_user_and_of_nobody_else(api: Api) -> None:
+    await api.write("Lives in Porto")
+    async with streamed(api) as stream, streamed(api, user_id=api.ben) as other:
+        assert (await api.call("DELETE", path_of(api.anna))).status == 200
+        last, event = await stream.event()
+        assert (event["type"], event["data"]["user_id"], last) == ("user.erased", api.anna, NO_ID)
+        await stream.end()
+        await other.beat()
+    new = await api.write("Lives in Faro")
+    async with streamed(api, last=last) as stream:
+        assert (await stream.event())[1]["data"]["memory_id"] == new["id"]
+
+
+async def test_a_projects_events_are_the_projects_alone(api: Api) -> None:
+    async with streamed(api, headers=f"X-Recollect-Project: {quote('boat')}\r\n") as stream:
+        await api.write("Lives in Porto")
+        new = await api.call(
+            "POST",
+            api.memories,
+            {"content": "Paints it blue"},
+            headers=[
+                (b"Authorization", f"Bearer {TOKEN}".encode()),
+                (b"X-Recollect-Project", b"boat"),
+            ],
+        )
+        _, event = await stream.event()
+    assert (event["data"]["memory_id"], event["data"]["project"]) == (new.json["id"], "boat")
+
+
+async def test_one_user_has_eight_streams_and_a_place_is_free_again_when_a_client_leaves(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_streams, "_MOST_OF_ONE", 1)
+    path = f"{path_of(api.anna)}/events"
+    async with streamed(api), streamed(api, user_id=api.ben):
+        assert_error(await api.call("GET", path), 429, "too_many_streams")
+        assert (await api.call("HEAD", path)).status == 429
+
+    async def is_free() -> bool:
+        return (await api.call("HEAD", path)).status == 200
+
+    await until(is_free)
+
+
+async def test_what_is_no_events_id_is_refused(api: Api) -> None:
+    headers = [(b"Authorization", f"Bearer {TOKEN}".encode()), (b"Last-Event-ID", b"7")]
+    answer = await api.call("GET", f"{path_of(api.anna)}/events", headers=headers)
+    assert_error(answer, 400, "invalid_parameter", "Last-Event-ID")
+
+
+async def test_all_streams_of_a_process_ask_the_database_together(
+    api: Api, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+    places = store.events.places
+
+    async def counted(users: list[str]) -> Any:
+        asked.append(sorted(users))
+        return await places(users)
+
+    monkeypatch.setattr(api.engine, "event_places", counted)
+    async with streamed(api) as one, streamed(api), streamed(api, user_id=api.ben) as other:
+        asked.clear()
+        await one.beat()
+        await other.beat()
+    assert asked
+    assert all(each == sorted([api.anna, api.ben]) for each in asked[1:-1])
