@@ -214,7 +214,8 @@ async def rank(
         log = await _ranked_log(step, embedder, generations, watch, nearest)
     needs = step.needs(entries, is_asked=log is not None and tuning.gate.opens(log.gate_score))
     needs = await _apart(snapshot, partial(step.with_past, needs))
-    if log is None and (chats.needs_log or reach.everything or not needs.served):
+    is_wanted = chats.needs_log or reach.everything or not needs.served
+    if log is None and is_wanted and step.has_messages:
         log = await _ranked_log(step, embedder, generations, watch, nearest)
     messages = () if log is None else log.messages
     topics = await _topics(step, messages, embed, watch) if chats.needs_log else ()
@@ -320,6 +321,13 @@ class _Step:
     intents: Intents
     reach: Reach
     tuning: Tuning
+
+    @property
+    def has_messages(self) -> bool:
+        """Whether anything may be ranked that is no statement: passages, summaries, exchanges kept verbatim."""
+        memories = self.snapshot.memories
+        others = int(np.count_nonzero(memories.is_seen)) > len(memories.judged)
+        return others or self.snapshot.passages is None or bool(self.serving.any())
 
     def needs(self, entries: Sequence[ProfileEntry], *, is_asked: bool) -> Needs:
         """Return the statements that the turn needs."""

@@ -220,3 +220,15 @@ async def test_a_statement_that_only_the_second_embedder_embedded_is_judged_by_i
     assert at_first.question is not None
     assert goes_on.question is not None
     np.testing.assert_array_equal(at_first.question, goes_on.question)
+
+
+async def test_the_log_is_not_asked_of_a_person_with_statements_alone(store: Store) -> None:
+    statements, both = store.turn("", store.ben.scope).scope, store.anna.scope
+    asked = "What did I say about Darjeeling?"
+
+    for scope, is_asked in ((statements, False), (both, True)):
+        embedder = WordEmbedder()
+        ranking = await rank(store, asked, embedder=embedder, second=Second(), scope=scope)
+        assert bool(embedder.embedded) is is_asked
+        assert (ranking.gate_score is not None) is is_asked
+        assert any("Darjeeling" in each for each in contents(ranking))
