@@ -34,7 +34,7 @@ def matching_key(token: str, keys: Sequence[Mapping[str, Any]]) -> SigningKey | 
         header = jwt.get_unverified_header(token)
     except jwt.InvalidTokenError as error:
         raise SignInError(Refusal.UNPROVEN, type(error).__name__) from None
-    algorithm, key_id = header.get("alg"), header.get("kid")
+    algorithm, key_id = str(header.get("alg")), header.get("kid")
     if algorithm not in _KEY_TYPES:
         raise SignInError(Refusal.UNPROVEN, "algorithm")
     found = [
@@ -43,7 +43,7 @@ def matching_key(token: str, keys: Sequence[Mapping[str, Any]]) -> SigningKey | 
         if each.get("kty") == _KEY_TYPES[algorithm]
         and each.get("use", "sig") == "sig"
         and each.get("alg", algorithm) == algorithm
-        and key_id in {None, each.get("kid")}
+        and (key_id is None or key_id == each.get("kid"))
     ]
     if len(found) != 1:
         return None

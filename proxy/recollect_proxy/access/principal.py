@@ -71,7 +71,9 @@ class Principal:
     @property
     def is_by_provider(self) -> bool:
         """Whether an OpenID provider said who it is."""
-        return self.name == _PERSON_OF_PROVIDER or self.name.startswith(_ADMINISTRATOR_OF_PROVIDER)
+        if self.role is Role.PERSON:
+            return self.name == _PERSON_OF_PROVIDER
+        return self.name.startswith(_ADMINISTRATOR_OF_PROVIDER)
 
     @property
     def is_administrator(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -24,9 +25,17 @@ from recollect.engine import system_clock
 from recollect.errors import ConfigurationError
 from recollect.ports import Clock
 from recollect.store import Postgres
-from recollect_proxy.access import FailedAttempts, make_authentication
+from recollect_proxy.access import (
+    FailedAttempts,
+    KeyRole,
+    Principal,
+    Role,
+    add_access_key,
+    make_authentication,
+)
 from recollect_proxy.access.id_tokens import base64url
 from recollect_proxy.access.oidc_provider import OidcProvider
+from recollect_proxy.access.principal import administrator_of_provider, person_of_provider
 from recollect_proxy.access.provider_sign_in import ProviderSignIn, SignInRules
 from recollect_proxy.pages.catalogues import LANGUAGES, load_catalogues
 from recollect_proxy.serving.ephemeral_server import serve_upstream
@@ -394,6 +403,14 @@ async def test_people_see_which_administrator_looked_and_none_counts_without_the
 
     assert f"oidc {ANNAS_SUB}" in told
     assert after.status == 401
+
+
+def test_no_key_has_a_name_that_makes_it_a_providers_administrator(tmp_path: Path) -> None:
+    names = [person_of_provider("anna").name, administrator_of_provider("anna").name]
+
+    with pytest.raises(ConfigurationError, match="one word"):
+        add_access_key(tmp_path / "access-keys", KeyRole.ADMIN, names[1])
+    assert not any(Principal(role, names[0]).is_by_provider for role in (Role.ADMIN, Role.READER))
 
 
 @pytest.mark.parametrize(
