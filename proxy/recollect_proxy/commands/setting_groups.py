@@ -88,6 +88,7 @@ GROUPS = (
             "formation_yields",
             "tokens_per_day",
             "user_tokens_per_day",
+            "tags",
             "memories_per_hour",
             "user_cap",
         ),

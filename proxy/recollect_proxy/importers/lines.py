@@ -3,12 +3,13 @@
 import json
 import math
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
+from recollect.api.fields import readable_metadata
 from recollect.errors import RecollectError
-from recollect.model import Role
+from recollect.model import MOST_TAGS, Metadata, Role, tags_named
 from recollect.text.normalization import storable_text
 from recollect_proxy.identity import opaque_id
 
@@ -44,6 +45,8 @@ class StoredMemory:
         session_id: The id of the chat it comes from; None if unknown.
         is_manual: Whether its owner wrote it by hand.
         origin: The name of the product.
+        tags: Its tags there.
+        metadata: Its metadata there; what is no text, number or truth value is left out.
     """
 
     id: str
@@ -56,6 +59,8 @@ class StoredMemory:
     session_id: str | None = None
     is_manual: bool = False
     origin: str = "openwebui"
+    tags: tuple[str, ...] = ()
+    metadata: Metadata = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +146,20 @@ class Source:
     chats: Sequence[Listed]
     broken: Sequence[str]
     users: frozenset[str] | None = None
+
+
+def tags_in(told: object) -> tuple[str, ...]:
+    """Return the tags in a row's list of texts, of others none."""
+    texts = told if isinstance(told, list) else ()
+    return tags_named(storable_text(each) for each in texts if isinstance(each, str))[:MOST_TAGS]
+
+
+def metadata_in(told: object) -> Metadata:
+    """Return what can be kept of a row's metadata."""
+    values = told.items() if isinstance(told, dict) else ()
+    return readable_metadata(
+        {key: storable_text(each) if isinstance(each, str) else each for key, each in values}
+    )
 
 
 def branch(

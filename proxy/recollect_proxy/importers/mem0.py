@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from recollect.text.normalization import storable_text
 from recollect_proxy.identity import opaque_id
-from recollect_proxy.importers.lines import BrokenRowError, Row, StoredMemory, moment
+from recollect_proxy.importers.lines import BrokenRowError, Row, StoredMemory, metadata_in, moment, tags_in
 
 _TEXTS = ("memory", "data", "text", "content")
 
@@ -27,4 +27,6 @@ def read_item(item: Row) -> Iterator[StoredMemory]:
         content=storable_text(content),
         created_at=at,
         said_at=moment(told.get("updated_at")) or at,
+        tags=tags_in(told.get("categories")),
+        metadata=metadata_in(told.get("metadata")),
     )

@@ -6,7 +6,7 @@ person's own words.
 
 from datetime import datetime
 
-from recollect.formation.verification import without_secrets
+from recollect.formation.verification import masked_metadata, masked_tags, without_secrets
 from recollect.model import Add, Candidate, Ignore, Kind, Memory, Provenance, Quarantine, Reason, Source
 from recollect.text.lexical import document_terms
 from recollect.text.prompt_injection import is_instruction
@@ -72,6 +72,8 @@ def _memory(stored: StoredMemory, candidate: Candidate, at: datetime) -> Memory:
         observed_at=min(stored.said_at or at, at),
         created_at=at,
         provenance=Provenance(stored.session_id, (), candidate.evidence, stored.origin),
+        tags=masked_tags(stored.tags),
+        metadata=masked_metadata(stored.metadata),
     )
 
 

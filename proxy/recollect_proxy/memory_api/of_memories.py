@@ -7,10 +7,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import msgspec
+
 from recollect import model
 from recollect.api.failures import BULK_REFUSED, Failure, ItemError, failure_of
+from recollect.api.fields import metadata_named
 from recollect.api.memories import BulkForget, MemoryChange, NewSessionMemory, OneChange
-from recollect.api.queries import PLACE
+from recollect.api.queries import PAIRS, PLACE
 from recollect.errors import BulkRefusedError, MemoryNotFoundError
 from recollect.model import (
     KEPT,
@@ -22,6 +25,7 @@ from recollect.model import (
     Removal,
     Revision,
     Source,
+    tags_named,
 )
 from recollect.text.secrets.in_names import id_without_secrets
 from recollect_proxy.memory_api.asked import Asked, Reply
@@ -50,6 +54,7 @@ async def list_memories(asked: Asked) -> Any:
         doubt=sent.doubt,
         as_of=sent.as_of,
         valid_at=sent.valid_at,
+        **_labels(sent),
     )
     return await asked.engine.page(asked.user_id, limit=sent.limit, after=sent.after, taken=taken)
 
@@ -66,8 +71,9 @@ async def search_memories(asked: Asked) -> Any:
         asked.user_id,
         sent.q,
         limit=sent.limit,
-        kinds=_kinds_to_list(sent.kind, sent.source),
-        sources=frozenset(sent.source or ()),
+        taken=MemoryFilter(
+            _kinds_to_list(sent.kind, sent.source), frozenset(sent.source or ()), **_labels(sent)
+        ),
     )
     memories = [
         {"memory": each, "score": round(score, 4), "parts": {name: round(part, 4) for name, part in parts}}
@@ -321,6 +327,14 @@ def _kinds_to_list(kinds: Collection[Kind] | None, sources: Collection[Source] |
     return frozenset(kinds or ()) or (frozenset() if Source.QA_TURN in (sources or ()) else SHOWN)
 
 
+def _labels(sent: Any) -> dict[str, Any]:
+    """Return the tags and metadata of a filter as the engine takes them."""
+    try:
+        return {"tags": tags_named(sent.tag or ()), "metadata": metadata_named(sent.metadata or ())}
+    except msgspec.ValidationError:
+        raise invalid_parameter("metadata", PAIRS) from None
+
+
 async def _add(asked: Asked, session_id: str | None) -> model.Memory:
     sent = asked.sent
     return await asked.engine.add(
@@ -331,6 +345,8 @@ async def _add(asked: Asked, session_id: str | None) -> model.Memory:
         event_at=sent.event_at,
         session_id=session_id,
         hints=_hints(sent),
+        tags=sent.tags,
+        metadata=sent.metadata,
         actor=asked.actor,
     )
 
@@ -359,7 +375,7 @@ def _revised(change: Any) -> dict[str, Any]:
     """Return a change as the engine takes it: None, or KEPT for a time, leaves a field as it is."""
     given = changes(change)
     kept = {
-        **dict.fromkeys(("content", "kind", "importance", "use", "topics", "questions")),
+        **dict.fromkeys(("content", "kind", "importance", "use", "topics", "questions", "tags", "metadata")),
         **dict.fromkeys(("event_at", "holds_from", "holds_until"), KEPT),
     }
     lists = {name: tuple(each) for name, each in given.items() if isinstance(each, list)}

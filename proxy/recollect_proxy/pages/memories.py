@@ -1,6 +1,6 @@
 """The pages of single memories: correct, forget, approve, confirm. Never: SQL."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime, time
 from typing import Any
@@ -8,10 +8,13 @@ from uuid import UUID
 
 from litestar import Response, get, post
 from litestar.params import FromQuery
+from msgspec import ValidationError
 
+from recollect.api.fields import metadata_named, pairs_of
 from recollect.errors import BulkRefusedError, MemoryNotFoundError
 from recollect.model import (
     MOST_QUESTIONS,
+    MOST_TAGS,
     MOST_TOPICS,
     QUESTION_LENGTH,
     STATEMENTS,
@@ -22,8 +25,10 @@ from recollect.model import (
     Kind,
     Memory,
     Removal,
+    Revision,
     Update,
     Use,
+    tags_named,
 )
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.pages.failures import BAD_INPUT, NOT_FOUND, PageError
@@ -65,6 +70,7 @@ async def show_memory(visit: Reading, id: FromQuery[str] = "") -> Response[str]:
         level=_level(memory.importance) if memory is not None else "",
         uses=list(Use),
         longest=LONGEST_CONTENT,
+        metadata=pairs_of(memory.metadata if memory is not None else {}),
         done=done_of(visit),
     )
 
@@ -99,7 +105,7 @@ async def correct_memory(change: Transaction) -> Response[str]:
     new_content = None if content == old.content else content
     new_kind = Kind(kind) if kind and kind != old.kind and old.kind in STATEMENTS else None
     new_level = _IMPORTANCES.get(level) if level != _level(old.importance) else None
-    others = {**_new_hints(change, old.hints), **_new_times(change, old)}
+    others = {**_new_hints(change, old.hints), **_new_times(change, old), **_new_labels(change, old)}
     if not others and new_content is None and new_kind is None and new_level is None:  # saved as it was
         return visit.back("/memory", id=str(memory_id))
     await visit.engine.revise(
@@ -135,6 +141,23 @@ async def _forget_picked(change: Change) -> Response[str]:
         raise PageError(NOT_FOUND) from None
     undo = await last_change(change, picked[-1])
     return change.answer("forgotten_several", "", undo=undo, count=len(picked))
+
+
+@post("/tag")
+async def tag_memories(change: Transaction) -> Response[str]:
+    """Give all memories that are ticked further tags."""
+    visit, tags, added = change.visit, tags_of(change), []
+    if not change.picked or not tags:
+        return change.answer("nothing_picked", "")
+    for each in dict.fromkeys(map(id_named, change.picked)):
+        own = (await visit.engine.get(visit.user_id, each)).tags
+        added.append(Revision(each, tags=_few_tags(dict.fromkeys((*own, *tags)))))
+    try:
+        await visit.engine.change_all(visit.user_id, added, actor=visit.actor)
+    except BulkRefusedError:
+        raise PageError(NOT_FOUND) from None
+    undo = await last_change(change, added[-1].memory_id)
+    return change.answer("tagged", "", undo=undo, count=len(added))
 
 
 @post("/confirm")
@@ -232,6 +255,29 @@ def _new_times(change: Change, old: Memory) -> dict[str, datetime | None]:
             raise PageError(BAD_INPUT) from None
         times[name] = None if day is None else datetime.combine(day, clock, UTC)
     return times
+
+
+def _new_labels(change: Change, old: Memory) -> dict[str, Any]:
+    """Return the tags and metadata of a form by name, where they are others than the statement's, or raise PageError."""
+    if "tags" not in change.form:
+        return {}
+    lines = (each for each in change.form.get("metadata", "").split("\n") if each.strip())
+    try:
+        given = {"tags": tags_of(change), "metadata": metadata_named(lines)}
+    except ValidationError:
+        raise PageError(BAD_INPUT) from None
+    return {name: each for name, each in given.items() if each != getattr(old, name)}
+
+
+def tags_of(change: Change) -> tuple[str, ...]:
+    """Return the tags that a form has, with commas between them, or raise PageError."""
+    return _few_tags(tags_named(change.form.get("tags", "").replace("\uff0c", ",").split(",")))
+
+
+def _few_tags(tags: Collection[str]) -> tuple[str, ...]:
+    if len(tags) > MOST_TAGS:
+        raise PageError(BAD_INPUT)
+    return tuple(tags)
 
 
 def content_of(change: Change) -> str:

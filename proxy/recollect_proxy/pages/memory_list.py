@@ -9,10 +9,10 @@ from litestar import Response, get, post
 from litestar.params import FromPath, FromQuery
 
 from recollect.errors import EmbedderError
-from recollect.model import SHOWN, STATEMENTS, Kind, Memory, MemoryFilter, Stage, Use
+from recollect.model import SHOWN, STATEMENTS, Kind, Memory, MemoryFilter, Stage, Use, tags_named
 from recollect.text.normalization import storable_text
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
-from recollect_proxy.pages.memories import content_of, id_named, id_of, last_change, other_id_named
+from recollect_proxy.pages.memories import content_of, id_named, id_of, last_change, other_id_named, tags_of
 from recollect_proxy.pages.visit import Reading, Transaction, Visit, chats_of, done_of
 
 PER_PAGE = 50
@@ -48,12 +48,14 @@ async def show_memories(
     chat: FromQuery[str] = "",
     after: FromQuery[str] = "",
     picked: FromQuery[str] = "",
+    tag: FromQuery[str] = "",
 ) -> Response[str]:
     """Return the page of memories, with banners for the person; ``picked=all`` ticks each listed memory."""
     taken = MemoryFilter(
         kinds=frozenset({Kind(kind)}) if kind in {each.value for each in Kind} else SHOWN,
         session_id=other_id_named(chat) if chat else None,
         words=tuple(storable_text(words[:_LONGEST_WORDS]).split()[:_MOST_WORDS]),
+        tags=tags_named([storable_text(tag[:_LONGEST_WORDS])]),
     )
     found, to_review, unsettled = await asyncio.gather(
         _find(visit, taken, after),
@@ -73,6 +75,7 @@ async def show_memories(
         words=words[:_LONGEST_WORDS],
         kind=None if taken.kinds is SHOWN else next(iter(taken.kinds)),
         chat=taken.session_id,
+        tag="".join(taken.tags),
         all_picked=picked == "all",
         written=[kind for kind in Kind if kind in STATEMENTS],
         done=done_of(visit),
@@ -103,7 +106,10 @@ async def _near(visit: Visit, taken: MemoryFilter) -> list[Memory] | None:
     try:
         async with asyncio.timeout(visit.parts.meaning_seconds):
             found = await visit.engine.search(
-                visit.user_id, " ".join(taken.words), limit=PER_PAGE, kinds=taken.kinds
+                visit.user_id,
+                " ".join(taken.words),
+                limit=PER_PAGE,
+                taken=MemoryFilter(taken.kinds, tags=taken.tags),
             )
     except (EmbedderError, TimeoutError):
         return None
@@ -116,7 +122,9 @@ async def add_memory(change: Transaction) -> Response[str]:
     visit, kind = change.visit, change.form.get("kind", Kind.FACT)
     if kind not in STATEMENTS:
         raise PageError(BAD_INPUT)
-    added = await visit.engine.add(visit.user_id, content_of(change), kind=Kind(kind), actor=visit.actor)
+    added = await visit.engine.add(
+        visit.user_id, content_of(change), kind=Kind(kind), tags=tags_of(change), actor=visit.actor
+    )
     return change.answer("added", "", undo=await last_change(change, added.id))
 
 

@@ -6,7 +6,16 @@ from uuid import UUID
 
 import typer
 
-from recollect.model import Kind, Memory, Update
+from recollect.model import (
+    EVERYTHING,
+    MOST_TAGS,
+    TAG_LENGTH,
+    Kind,
+    Memory,
+    MemoryFilter,
+    Update,
+    tags_named,
+)
 from recollect.model.local_time import server_zone, wall
 from recollect_proxy.store_commands.ids import named, part_of_id, whole_id
 from recollect_proxy.store_commands.printing import Output, Table
@@ -32,6 +41,15 @@ def _content_named(given: str | None) -> str | None:
     return text
 
 
+def _tags_given(given: list[str] | None) -> list[str]:
+    """Return the tags of a memory; exit with ``MISUSED`` if it can't have them."""
+    if len(tags := tags_named(given or ())) > MOST_TAGS or any(
+        len(each) > TAG_LENGTH for each in given or ()
+    ):
+        fail(f"A memory has at most {MOST_TAGS} tags of 1 to {TAG_LENGTH} characters.", MISUSED)
+    return list(tags)
+
+
 Limit = Annotated[int, typer.Option(help="How many at most.", min=1, max=1_000_000)]
 MemoryId = Annotated[
     str,
@@ -42,21 +60,32 @@ MemoryId = Annotated[
     ),
 ]
 KindOption = Annotated[Kind | None, typer.Option(help="What sort of statement it is.")]
+TagFilter = Annotated[
+    list[str] | None, typer.Option("--tag", help="Only memories with this tag; several: with each.")
+]
+GivenTags = Annotated[
+    list[str] | None,
+    typer.Option("--tag", help="A tag of the memory; given several times, several.", callback=_tags_given),
+]
 Importance = Annotated[float | None, typer.Option(help="From 0 to 1.", min=0, max=1)]
 
 
 @memories_app.command("list")
 @over_store(in_projects=True)
-async def list_memories(engine: "Engine", user: User, *, limit: Limit = 1000) -> Output:
+async def list_memories(
+    engine: "Engine", user: User, *, limit: Limit = 1000, tag: TagFilter = None
+) -> Output:
     """List a user's memories, newest first."""
-    return memories_output(await _memories(engine, user, limit))
+    return memories_output(await _memories(engine, user, limit, MemoryFilter(tags=tags_named(tag or ()))))
 
 
-async def _memories(engine: "Engine", user: str, limit: int = _ALL) -> list[Memory]:
+async def _memories(
+    engine: "Engine", user: str, limit: int = _ALL, taken: MemoryFilter = EVERYTHING
+) -> list[Memory]:
     found: list[Memory] = []
     after = None
     while len(found) < limit:
-        page = await engine.page(user, limit=min(_PAGE, limit - len(found)), after=after)
+        page = await engine.page(user, limit=min(_PAGE, limit - len(found)), after=after, taken=taken)
         found += page.memories
         after = page.next
         if after is None:
@@ -98,15 +127,19 @@ async def add(
     *,
     kind: KindOption = Kind.FACT,
     importance: Importance = 0.5,
+    tag: GivenTags = None,
 ) -> Output:
     """Write a memory by hand; secrets in it are masked. Fails if the user has it already."""
-    added = await engine.add(user, content, kind=kind or Kind.FACT, importance=importance or 0.0)
+    kind = kind or Kind.FACT
+    added = await engine.add(user, content, kind=kind, importance=importance or 0.0, tags=tag or ())
     return memories_output([added])
 
 
-def _some_change(*, content: str | None, kind: Kind | None, importance: float | None) -> None:
-    if content is None and kind is None and importance is None:
-        fail("Give at least one of --content, --kind, --importance.", MISUSED)
+def _some_change(
+    *, content: str | None, kind: Kind | None, importance: float | None, tag: list[str] | None
+) -> None:
+    if content is None and kind is None and importance is None and not tag:
+        fail("Give at least one of --content, --kind, --importance, --tag.", MISUSED)
 
 
 @memories_app.command()
@@ -119,10 +152,18 @@ async def correct(
     content: Annotated[str | None, typer.Option(help="Its new words.", callback=_content_named)] = None,
     kind: KindOption = None,
     importance: Importance = None,
+    tag: GivenTags = None,
 ) -> Output:
     """Correct a memory in place; its changes keep the earlier words."""
     whole = await _current(engine, user, memory)
-    revised = await engine.revise(user, whole, content=content, kind=kind, importance=importance)
+    revised = await engine.revise(
+        user,
+        whole,
+        content=content,
+        kind=kind,
+        importance=importance,
+        tags=tuple(tag) if tag else None,
+    )
     return memories_output([revised])
 
 
@@ -222,10 +263,15 @@ def memories_output(found: Sequence[Memory]) -> Output:
 
     from recollect.api.memories import Memory as Document
 
-    columns = ("id", "kind", "importance", "said", "content")
+    tagged = any(each.tags for each in found)
+    columns = ("id", "kind", "importance", "said", *(["tags"] if tagged else []), "content")
     zone = server_zone()
     rows = [
-        (each.id, each.kind.value, each.importance, f"{wall(each.observed_at, zone):%Y-%m-%d}", each.content)
+        (
+            *(each.id, each.kind.value, each.importance, f"{wall(each.observed_at, zone):%Y-%m-%d}"),
+            *([", ".join(each.tags)] if tagged else []),
+            each.content,
+        )
         for each in found
     ]
     return Output(

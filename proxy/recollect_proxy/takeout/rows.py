@@ -7,15 +7,17 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from recollect.api.fields import PLAIN
+from recollect.api.fields import PLAIN, MetadataOfMemory
 from recollect.api.people import FlagsChange
 from recollect.model import (
     LONGEST_PROJECT,
     LONGEST_TITLE,
     MOST_QUESTIONS,
+    MOST_TAGS,
     MOST_TOPICS,
     OF_SETTINGS,
     QUESTION_LENGTH,
+    TAG_LENGTH,
     TOPIC_LENGTH,
     Action,
     Actor,
@@ -31,6 +33,7 @@ from recollect.model import (
     SearchPath,
     Source,
     Use,
+    tags_named,
 )
 
 FORMAT = "recollect-export"
@@ -45,6 +48,7 @@ Ids = Annotated[list[UUID], Meta(max_length=100_000)]
 Words = Annotated[str, Meta(max_length=4096)]
 Topics = Annotated[list[Annotated[str, Meta(max_length=TOPIC_LENGTH)]], Meta(max_length=MOST_TOPICS)]
 Questions = Annotated[list[Annotated[str, Meta(max_length=QUESTION_LENGTH)]], Meta(max_length=MOST_QUESTIONS)]
+Tags = Annotated[list[Annotated[str, Meta(max_length=TAG_LENGTH)]], Meta(max_length=MOST_TAGS)]
 Zone = Annotated[str, Meta(min_length=1, max_length=64)]
 ProjectName = Annotated[str, Meta(max_length=LONGEST_PROJECT, pattern=f"{PLAIN}|^$")]
 
@@ -124,10 +128,13 @@ class _Statement(_OfProject, kw_only=True):
     use: Use | None = None
     topics: Topics | None = None
     questions: Questions | None = None
+    tags: Tags = []
+    metadata: MetadataOfMemory = {}
 
     def __post_init__(self) -> None:
         if len({self.use is None, self.topics is None, self.questions is None}) > 1:
             raise ValueError("Hints are given whole: use, topics and questions.")
+        self.tags = list(tags_named(self.tags))
 
 
 class Memory(_Statement, kw_only=True):

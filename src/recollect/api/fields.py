@@ -4,22 +4,30 @@ A word of an answer, as a memory's kind, is plain text to Python: an older clien
 document still names the enumeration it is from.
 """
 
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from enum import StrEnum
+from itertools import islice
 from typing import Annotated, Any, TypeAlias
 from uuid import UUID
 
-from msgspec import Meta
+from msgspec import DecodeError, Meta, ValidationError, convert, json
 
 from recollect.model import (
     LONGEST_PROJECT,
+    MOST_KEYS,
     MOST_QUESTIONS,
+    MOST_TAGS,
     MOST_TOPICS,
     QUESTION_LENGTH,
+    TAG_LENGTH,
     TEAM,
     TOPIC_LENGTH,
+    VALUE_LENGTH,
     Doubt,
     Kind,
+    Metadata,
     Use,
 )
 
@@ -43,6 +51,12 @@ LONGEST_QUERY = 4000
 
 NOT_BLANK = r"^[\s\u001C-\u001F\u0085]*[^\s\u0000\u001C-\u001F\u0085][^\u0000]*$"
 """Not only white space, of which Python knows more than JSON Schema, and no NUL."""
+
+LARGEST = 10**15
+"""Numbers in metadata lie between this and its negative."""
+
+KEY_OF_METADATA = r"^[A-Za-z0-9_.-]{1,40}(?!\n)$"
+"""A key of metadata."""
 
 PLAIN = r"^[^\u0000-\u001F\u007F-\u009F\u2028\u2029]*[^\s\u0000-\u001F\u007F-\u009F\u2028\u2029][^\u0000-\u001F\u007F-\u009F\u2028\u2029]*$"
 """One line that is not blank."""
@@ -156,6 +170,66 @@ Questions: TypeAlias = Annotated[
     list[Annotated[str, bounded_text(QUESTION_LENGTH, "Not blank.", pattern=NOT_BLANK)]],
     _texts(MOST_QUESTIONS, "Questions that need it, in the first person.", "What can I eat?"),
 ]
+Tags: TypeAlias = Annotated[
+    list[Annotated[str, bounded_text(TAG_LENGTH, "Not blank; upper case becomes lower.", pattern=NOT_BLANK)]],
+    _texts(MOST_TAGS, "Its tags.", "family"),
+]
+_Number = Annotated[int, Meta(ge=-LARGEST, le=LARGEST)] | Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
+MetadataOfMemory: TypeAlias = Annotated[
+    dict[
+        Annotated[str, Meta(pattern=KEY_OF_METADATA)],
+        Annotated[str, Meta(max_length=VALUE_LENGTH, pattern=r"^[^\u0000]*$")] | bool | _Number,
+    ],
+    Meta(
+        description=f"At most {MOST_KEYS} keys, each with a short text, a number or a truth value, for your programs.",
+        max_length=MOST_KEYS,
+        examples=[{"source": "crm", "priority": 2}],
+        extra={
+            "must": f"an object of at most {MOST_KEYS} keys, of 1 to 40 letters of ASCII, digits, `_`, `-` and `.`, each with a text of at "
+            f"most {VALUE_LENGTH} characters without NUL, a number from -{LARGEST} to {LARGEST}, true or false"
+        },
+    ),
+]
+
+
+def readable_metadata(told: Mapping[object, object]) -> dict[str, Any]:
+    """Return those of some values that metadata can have, as many as they can."""
+    kept: dict[str, Any] = {}
+    for key, value in told.items():
+        with suppress(ValidationError):
+            kept |= convert({key: value}, MetadataOfMemory)
+    return dict(islice(kept.items(), MOST_KEYS))
+
+
+def metadata_named(pairs: Iterable[str]) -> dict[str, Any]:
+    """Return metadata of texts like `key:value`; a value that reads as a number or a truth value of JSON is one.
+
+    Raises:
+        ValidationError: They can be none.
+    """
+    told = (each.partition(":") for each in pairs)
+    return convert({key.strip(): _scalar(value.strip()) for key, _, value in told}, MetadataOfMemory)
+
+
+def pairs_of(metadata: Metadata) -> list[str]:
+    """Return metadata as ``metadata_named`` reads them, each in one line."""
+    return [
+        f"{key}: {each if isinstance(each, str) and _is_plain(each) else json.encode(each).decode()}"
+        for key, each in metadata.items()
+    ]
+
+
+def _is_plain(text: str) -> bool:
+    return _scalar(text.strip()) == text and text.isprintable()
+
+
+def _scalar(text: str) -> str | float:
+    try:
+        return json.decode(text, type=str | bool | int | float)
+    except DecodeError:
+        return text
+
+
 DoubtWord: TypeAlias = Annotated[
     Annotated[str, word(Doubt)] | None, about("The doubt about it; null if none.")
 ]

@@ -16,9 +16,11 @@ from recollect.api.fields import (
     Importance,
     KindOfMemory,
     KindWord,
+    MetadataOfMemory,
     ProjectName,
     Questions,
     SessionId,
+    Tags,
     Time,
     Topics,
     UseOfMemory,
@@ -61,6 +63,8 @@ class NewSessionMemory(NewGlobalMemory, forbid_unknown_fields=True):
     use: UseOfMemory | None = None
     topics: Topics = []
     questions: Questions = []
+    tags: Tags = []
+    metadata: MetadataOfMemory = {}
 
 
 class NewMemory(NewSessionMemory, forbid_unknown_fields=True):
@@ -83,6 +87,8 @@ class MemoryChange(Struct, forbid_unknown_fields=True):
     use: UseOfMemory | UnsetType = UNSET
     topics: Topics | UnsetType = UNSET
     questions: Questions | UnsetType = UNSET
+    tags: Tags | UnsetType = UNSET
+    metadata: MetadataOfMemory | UnsetType = UNSET
 
 
 class BulkCorrection(MemoryChange, forbid_unknown_fields=True, tag_field="op", tag="correct", kw_only=True):
@@ -180,6 +186,8 @@ class Memory(Struct, kw_only=True):
     use: UseWord
     topics: Topics
     questions: Questions
+    tags: Tags
+    metadata: MetadataOfMemory
     ended_at: Annotated[Time | None, about("Of a past memory, until when it was true; else null.")]
     ended_as: Annotated[Annotated[str, word(Ending)] | None, about("How a past memory ended; else null.")]
     project: Annotated[str, about("The project it belongs to; empty for a memory of the user's own.")]
@@ -240,6 +248,8 @@ class Version(Struct):
     use: UseWord
     topics: Topics
     questions: Questions
+    tags: Tags
+    metadata: MetadataOfMemory
 
 
 class Change(Struct, kw_only=True):

@@ -21,7 +21,7 @@ from recollect.api.fields import (
     bounded_text,
     id_of,
 )
-from recollect.model import Doubt, Kind, Source, State
+from recollect.model import MOST_KEYS, TAG_LENGTH, Doubt, Kind, Source, State
 
 _ENCODED = "a date and time with its offset from UTC (RFC 3339), percent-encoded (a plus sign is %2B)."
 
@@ -52,6 +52,28 @@ Sources: TypeAlias = Annotated[
 PLACE = "[0-9]{1,17}[.][0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 """How `next` names a place in the list of memories held back: microseconds since 1970, and an id."""
 
+
+PAIR = r"^[A-Za-z0-9_.-]{1,40}:[^\u0000]{0,1200}$"
+"""How a filter names a key of metadata and its value."""
+PAIRS = f"a key of metadata, a colon and a value, as `priority:2`; at most {MOST_KEYS} such pairs"
+
+TagsAsked: TypeAlias = Annotated[
+    list[Annotated[str, bounded_text(TAG_LENGTH, "", pattern=NOT_BLANK)]] | None,
+    about(
+        "Only memories with each of these tags: `tag=work&tag=travel`.",
+        example=["work"],
+        must=f"1 to {TAG_LENGTH} characters, not only white space",
+    ),
+]
+PairsAsked: TypeAlias = Annotated[
+    list[Annotated[str, Meta(pattern=PAIR)]] | None,
+    about(
+        "Only memories with each of these values: `metadata=source:crm&metadata=priority:2`. A value that reads as a number or "
+        'a truth value of JSON is one; `"2"` in quotes is the text.',
+        example=["source:crm"],
+        must=PAIRS,
+    ),
+]
 
 KEY, MATCH, PROJECT = "Idempotency-Key", "If-Match", "X-Recollect-Project"
 LAST_EVENT = "Last-Event-ID"
@@ -100,6 +122,8 @@ class OfMemories(OfPage, kw_only=True):
 
     kind: Kinds = None
     source: Sources = None
+    tag: TagsAsked = None
+    metadata: PairsAsked = None
     session: Annotated[
         Annotated[str, Meta(extra_json_schema=ID)] | None,
         about("Only memories from this chat: its id, percent-encoded."),
@@ -142,6 +166,8 @@ class OfSearch(Struct, kw_only=True):
     limit: Limit = 20
     kind: Kinds = None
     source: Sources = None
+    tag: TagsAsked = None
+    metadata: PairsAsked = None
 
 
 class OfMessages(OfPage, kw_only=True):

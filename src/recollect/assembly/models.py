@@ -194,7 +194,7 @@ def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: s
         return None
     tells = background_tells(settings)
     return Models(
-        ModelExtractor(model, instructions, tells),
+        ModelExtractor(model, instructions, tells, settings.tags),
         ModelSummarizer(model, tells),
         ModelJudge(model, tells),
         ModelHinter(model, tells),

@@ -74,6 +74,16 @@ def not_resting_on(memory: Memory, messages: Iterable[UUID]) -> Memory:
     return replace(memory, provenance=replace(memory.provenance, message_ids=left))
 
 
+def without_labels(heir: Memory, details: Mapping[str, Any]) -> Memory:
+    """Return an heir without the tags and metadata that a row says it took over."""
+    tags, metadata = details.get("tags", ()), details.get("metadata", ())
+    return replace(
+        heir,
+        tags=tuple(each for each in heir.tags if each not in tags),
+        metadata={key: value for key, value in heir.metadata.items() if key not in metadata},
+    )
+
+
 # -- the details of a row ----------------------------------------------------------------------
 
 
@@ -142,6 +152,8 @@ def _editable(memory: Memory) -> dict[str, Any]:
         "source": memory.source,
         "standing": memory.doubt,
         "hints": _kept_hints(memory.hints),
+        "tags": list(memory.tags),
+        "metadata": dict(memory.metadata),
     }
 
 
@@ -239,6 +251,8 @@ def _with_editable(memory: Memory, kept: Mapping[str, Any]) -> Memory:
         source=Source(kept["source"]),
         doubt=_doubt(kept),
         hints=_hints(kept.get("hints")),
+        tags=tuple(kept.get("tags", ())),
+        metadata=kept.get("metadata", {}),
     )
 
 

@@ -32,10 +32,10 @@ from recollect.engine.turns.recall import Retriever
 from recollect.errors import StoreError
 from recollect.model import (
     COMMONS,
+    EVERYTHING,
     TEAM,
     Erasure,
     Found,
-    Kind,
     Memory,
     MemoryFilter,
     Message,
@@ -183,13 +183,12 @@ class Engine(Profiles):
         text: str,
         *,
         limit: int,
-        kinds: frozenset[Kind] = frozenset(),
-        sources: frozenset[Source] = frozenset(),
+        taken: MemoryFilter = EVERYTHING,
     ) -> Found:
         """Return at most ``limit`` of the user's memories that serve a text best, ranked as for a chat's turn, but ungated.
 
         By meaning and by words; without the embedder by words alone. They include no memory that serves everybody, and no message
-        of the log; with ``kinds`` or ``sources``, only memories of these.
+        of the log, and only memories that are ``taken``.
 
         Raises:
             EmbedderError: The text could not be embedded, and words are not searched for.
@@ -198,7 +197,7 @@ class Engine(Profiles):
         now = self._clock()
         turn = Turn(Scope(user_id, ""), text, key=f"search:{now.isoformat()}", at=now, model="")
         ranking = await self.rank(turn, reach=replace(self.policy.reach, **_OF_MEMORIES))
-        taken, of = MemoryFilter(kinds, sources), {*await self.parts(user_id), COMMONS}
+        of = {*await self.parts(user_id), COMMONS}
         fitting = (
             (each.item, float(each.score), tuple((name, float(value)) for name, value in each.parts))
             for each in ranking.ranked

@@ -110,6 +110,7 @@ def new_memory(
         event_at=candidate.event_at,
         holds_from=candidate.holds_from,
         holds_until=candidate.holds_until,
+        tags=candidate.tags,
         provenance=Provenance(scope.session_id, (exchange.message_id,), candidate.evidence, extractor),
         hints=plausible_hints(
             candidate.hints,

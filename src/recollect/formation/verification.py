@@ -9,7 +9,7 @@ password is [secret: password]").
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, takewhile
@@ -17,7 +17,17 @@ from typing import TypeAlias
 
 from recollect.formation.grounding import SearchableText, plain_quote, searchable, weight
 from recollect.formation.subjects import naming_its_speaker, naming_its_subject
-from recollect.model import Candidate, Ignore, Lasting, Reason, Relation, Stance
+from recollect.model import (
+    VALUE_LENGTH,
+    Candidate,
+    Ignore,
+    Lasting,
+    Metadata,
+    Reason,
+    Relation,
+    Stance,
+    tags_named,
+)
 from recollect.text.attribution import Attribution
 from recollect.text.attribution.confirmations import is_hum, is_no
 from recollect.text.comparison.vetoes import denial
@@ -73,6 +83,17 @@ def without_secrets(candidate: Candidate) -> Candidate | None:
     if telling < _TELLING_WORDS or says_only_the_secret:
         return None
     return replace(candidate, content=content, evidence=evidence)
+
+
+def masked_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return tags without secrets."""
+    return tags_named(mask(each).text for each in tags)
+
+
+def masked_metadata(metadata: Metadata) -> Metadata:
+    """Return metadata without secrets."""
+    texts = {key: mask(each).text[:VALUE_LENGTH] for key, each in metadata.items() if isinstance(each, str)}
+    return {**metadata, **texts}
 
 
 def _tells(part: str) -> bool:

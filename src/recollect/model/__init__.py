@@ -78,21 +78,27 @@ from recollect.model.log import IndexedChunk, IndexedMessage, LoggedMessage, Une
 from recollect.model.log_entries import Became, LogEntry, Logged, TurnNotes
 from recollect.model.memory import (
     COMMONS,
+    MOST_KEYS,
     MOST_QUESTIONS,
+    MOST_TAGS,
     MOST_TOPICS,
     QUESTION_LENGTH,
+    TAG_LENGTH,
     TOPIC_LENGTH,
+    VALUE_LENGTH,
     VITAL,
     Candidate,
     ExtractedCommand,
     Hints,
     Memory,
+    Metadata,
     Neighbor,
     Outline,
     Page,
     Past,
     Provenance,
     Vector,
+    tags_named,
 )
 from recollect.model.profile import MOST_ENTRIES, EntryState, OwnProfile, ProfileEntry, ProfileField
 from recollect.model.recall import ChatPlace, Recall, Recollection

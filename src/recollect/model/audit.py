@@ -57,17 +57,17 @@ class Update:
         is_edit = (
             self.action is Action.EDIT and "kind" in self.details and "kind" in self.details.get("now", {})
         )
-        return _with_hints(self.details) if is_edit else None
+        return _version(self.details) if is_edit else None
 
     @property
     def version_after(self) -> Mapping[str, Any] | None:
         """The further fields of the memory after an edit; None of any other change."""
-        return None if self.version_before is None else _with_hints(self.details["now"])
+        return None if self.version_before is None else _version(self.details["now"])
 
 
-def _with_hints(details: Mapping[str, Any]) -> Mapping[str, Any]:
+def _version(details: Mapping[str, Any]) -> Mapping[str, Any]:
     hints = details.get("hints") or {"use": None, "topics": [], "questions": []}
-    return {**details, **hints}
+    return {"tags": [], "metadata": {}, **details, **hints}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Filters, results and revisions for lists of memories."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import Enum, StrEnum
 from uuid import UUID
@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.model.memory import Hints, Memory
+from recollect.model.memory import Hints, Memory, Metadata
 from recollect.model.words import Doubt, Kind, Source, Stage, Use
 
 
@@ -37,6 +37,8 @@ class MemoryFilter:
         state: Whether the user has it still; with ``as_of``, whether they had it then.
         as_of: The list as it was then, by the audit, with the contents of that time.
         valid_at: Statements known to be true at that time, current or past, whatever ``state`` is.
+        tags: It has each of these.
+        metadata: It has each of these values.
     """
 
     kinds: frozenset[Kind] = frozenset()
@@ -50,6 +52,8 @@ class MemoryFilter:
     doubt: Doubt | None = None
     as_of: datetime | None = None
     valid_at: datetime | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Metadata = field(default_factory=dict, hash=False)
 
     def takes(self, memory: Memory) -> bool:
         """Return whether a memory meets all conditions but ``state`` and ``as_of``."""
@@ -64,7 +68,15 @@ class MemoryFilter:
             and self.doubt in {None, memory.doubt}
             and (self.valid_at is None or memory.held_at(self.valid_at))
             and (self.text is None or self.text.casefold() in memory.content.casefold())
+            and {*self.tags} <= {*memory.tags}
+            and all(_has(memory.metadata, key, value) for key, value in self.metadata.items())
         )
+
+
+def _has(metadata: Metadata, key: str, value: str | float) -> bool:
+    """Return whether metadata have a value; a truth value is no number, as in JSON."""
+    kept = metadata.get(key)
+    return kept == value and isinstance(kept, bool) == isinstance(value, bool)
 
 
 EVERYTHING = MemoryFilter()
@@ -90,6 +102,8 @@ class Revision:
         holds_until: Until when it holds; None: unknown.
         use: When it is needed; its hints are made up of this and the next two.
         versions: The versions (``Memory.version``) that may be changed; None: any.
+        tags: All its tags.
+        metadata: All its metadata.
     """
 
     memory_id: UUID
@@ -103,6 +117,8 @@ class Revision:
     questions: tuple[str, ...] | None = None
     holds_from: datetime | Kept | None = KEPT
     holds_until: datetime | Kept | None = KEPT
+    tags: tuple[str, ...] | None = None
+    metadata: Metadata | None = field(default=None, hash=False)
 
     def hints(self, old: Hints | None) -> Hints | None:
         """Return the hints after this revision of a statement that had ``old`` ones; None if it says nothing of hints."""

@@ -1,9 +1,11 @@
 """A statement, from the candidate that a model extracts to the memory that is kept, and what belongs to it."""
 
 import hashlib
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TypeAlias
+from itertools import islice
+from typing import Self, TypeAlias
 from uuid import UUID
 
 import numpy as np
@@ -22,6 +24,22 @@ VITAL = 0.85
 MOST_TOPICS, TOPIC_LENGTH = 6, 80
 MOST_QUESTIONS, QUESTION_LENGTH = 2, 200
 """How many topics and questions a statement's hints have at most, and of how many characters."""
+
+
+MOST_TAGS, TAG_LENGTH = 10, 40
+"""How many tags a memory has at most, and of how many characters."""
+
+MOST_KEYS, VALUE_LENGTH = 10, 200
+"""How many keys the metadata of a memory have at most, and of how many characters a text in them."""
+
+Metadata: TypeAlias = Mapping[str, str | float | bool]
+"""The values that people and programs keep with a memory, by their keys."""
+
+
+def tags_named(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return texts as tags: in lower case, in one line, each once; so `Work` and `work` are one."""
+    tags = (" ".join(each.lower().split())[:TAG_LENGTH].rstrip() for each in texts)
+    return tuple(dict.fromkeys(each for each in tags if each))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +79,7 @@ class Candidate:
         confirms: The assistant's sentence that ``evidence`` assents to; None: the person's words say it themselves.
         of_others: Whether the model says that all words of the message are pasted or played.
         hints: When it will be needed; None if the model does not say.
+        tags: Those of the operator's tags that the model chose.
     """
 
     content: str
@@ -82,6 +101,7 @@ class Candidate:
     confirms: str | None = None
     of_others: bool = False
     hints: Hints | None = None
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +184,8 @@ class Memory:
             never true.
         label: Its label in prompts: the field of a profile's entry, whose value may mean little alone.
         hints: When it will be needed; None until a model or the person says so.
+        tags: Its tags. Neither they nor its metadata ever reach a prompt of a chat.
+        metadata: Its metadata.
     """
 
     id: UUID
@@ -192,6 +214,19 @@ class Memory:
     second_model: str | None = field(default=None, compare=False)
     label: str = field(default="", compare=False)
     hints: Hints | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Metadata = field(default_factory=dict, hash=False)
+
+    def with_labels_of(self, other: "Memory") -> Self:
+        """Return it with the tags and the metadata of another one, too, as far as there is room; its own come first."""
+        tags = dict.fromkeys((*self.tags, *other.tags))
+        metadata = {
+            **self.metadata,
+            **{key: other.metadata[key] for key in other.metadata.keys() - self.metadata.keys()},
+        }
+        return replace(
+            self, tags=tuple(islice(tags, MOST_TAGS)), metadata=dict(islice(metadata.items(), MOST_KEYS))
+        )
 
     @property
     def labelled(self) -> str:
@@ -248,6 +283,7 @@ class Memory:
                 self.confidence,
             ),
             *(self.doubt and self.doubt.value, self.outline, self.known_until is None),
+            *(self.tags, sorted(self.metadata.items())),
             *(
                 each and each.timestamp()
                 for each in (self.event_at, self.observed_at, self.holds_from, self.holds_until)

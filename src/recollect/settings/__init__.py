@@ -3,14 +3,20 @@
 import os
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import platformdirs
 from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 
-from recollect.model import EmbeddingScope, Placement, Strategy
+from recollect.model import EmbeddingScope, Placement, Strategy, tags_named
 from recollect.settings.file import read_settings_file, settings_file
 from recollect.settings.internals import EngineInternals
 
@@ -38,6 +44,8 @@ NOWHERE = Path(":memory:")
 """The data folder of who keeps nothing."""
 
 _EITHER = frozenset({IN_MEMORY, str(NOWHERE)})  # who writes the one for the other means the same
+
+_MOST_TAGS = 30
 
 PREFIX = "RECOLLECT_"
 """The beginning of the variables' names."""
@@ -198,6 +206,11 @@ class EngineSettings(EngineInternals, BaseSettings):
         description="API key of the LLM server that extracts memories. Empty: RECOLLECT_UPSTREAM_API_KEY, or else the key of the chat's "
         "request, which is held in memory only; neither is sent to another server.",
     )
+    tags: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        max_length=_MOST_TAGS,
+        description="Tags that the extraction model may give memories, with commas: work,family,health; 30 at most. Empty: it gives none.",
+    )
     memories_per_hour: int = Field(
         default=60,
         ge=0,
@@ -260,6 +273,12 @@ class EngineSettings(EngineInternals, BaseSettings):
     @classmethod
     def _whole_path(cls, value: Path) -> Path:
         return NOWHERE if str(value) in _EITHER else value.expanduser().absolute()
+
+    @field_validator("tags", mode="before")
+    @classmethod
+    def _named(cls, value: object) -> object:
+        listed = value.split(",") if isinstance(value, str) else value
+        return tags_named(listed) if isinstance(listed, list | tuple) else listed
 
     @field_validator("database_url")
     @classmethod

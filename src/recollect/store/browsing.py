@@ -83,14 +83,15 @@ class Browsing:
     ) -> Page:
         """Return the user's current memories, the one that was said last first, behind the memory ``after``.
 
-        Of ``taken``, kinds, chat and words count.
+        Of ``taken``, kinds, chat, words and tags count.
         """
         kinds, words = sorted(taken.kinds or Kind), list(taken.words)
         async with self._database.for_user(user_id) as connection:
             said_at = None if after is None else await connection.fetchval(SQL["said_at"], user_id, after)
             behind = (_LATEST, _NEWEST) if said_at is None else (said_at, after)
             rows = await connection.fetch(
-                SQL["memories_said_last"], user_id, *behind, kinds, limit + 1, taken.session_id, words
+                SQL["memories_said_last"],
+                *(user_id, *behind, kinds, limit + 1, taken.session_id, words, list(taken.tags)),
             )
         memories = tuple(memory_of(row) for row in rows[:limit])
         return Page(memories, memories[-1].id if len(rows) > limit else None)

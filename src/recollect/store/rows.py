@@ -16,6 +16,7 @@ from recollect.model import (
     Hints,
     Kind,
     Memory,
+    MemoryFilter,
     Message,
     Outline,
     Passage,
@@ -69,6 +70,8 @@ def memory_of(row: Record) -> Memory:
         past=_past_of(row),
         embedding_model=row["embedding_model"],
         hints=_hints_of(row),
+        tags=tuple(row["tags"]),
+        metadata=json.loads(row["metadata"]),
     )
 
 
@@ -87,6 +90,14 @@ def as_columns(hints: Hints | None) -> tuple[str | None, list[str] | None, list[
         [storable_text(each) for each in hints.topics],
         [storable_text(each) for each in hints.questions],
     )
+
+
+def label_columns(of: Memory | MemoryFilter) -> tuple[list[str], str]:
+    """Return tags, and metadata as JSON, in Unicode that Postgres can hold."""
+    metadata = {
+        key: storable_text(each) if isinstance(each, str) else each for key, each in of.metadata.items()
+    }
+    return [storable_text(each) for each in of.tags], json.dumps(metadata)
 
 
 def second_columns(memory: Memory) -> tuple[Vector | None, str | None]:

@@ -8,6 +8,10 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 
 _NAMED = re.compile(r"^-- name: (\w+)\n-- (.+)\n", re.MULTILINE)
+_MEMORY = """v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until,
+    v.outline, v.use, v.topics, v.questions, v.tags, v.metadata"""
+"""The columns of a memory, which a query names ``{memory}``."""
 _MIGRATION = re.compile(r"(\d{4})_(\w+)\.sql")
 
 
@@ -49,7 +53,7 @@ def read_queries(text: str) -> Iterator[Query]:
     if before.strip():
         raise ValueError("A query without a name and a purpose.")
     for name, purpose, body in zip(parts[0::3], parts[1::3], parts[2::3], strict=True):
-        yield Query(name, purpose, body.strip())
+        yield Query(name, purpose, body.strip().replace("{memory}", _MEMORY))
 
 
 def load_queries() -> dict[str, Query]:

@@ -104,6 +104,8 @@ async def fill(pages: Pages, store: Store) -> str:
             kind=kind,
             importance=importance,
             hints=HINTS.get(kind),
+            tags=("health", "at home and on the way") if kind is Kind.FACT else (),
+            metadata={"source": "crm", "rank": 2},
             observed_at=now - timedelta(days=days),
             provenance=Provenance(session_id="weekend-plans", evidence=evidence),
         )

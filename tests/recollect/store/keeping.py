@@ -10,11 +10,13 @@ from recollect.model import (
     Actor,
     Add,
     Change,
+    Embedded,
     Exchange,
     Formed,
     Memory,
     Pending,
     Provenance,
+    Revision,
     Scope,
     Update,
 )
@@ -32,7 +34,17 @@ async def apply(
 
 async def edit(store: Store, memory_id: UUID, *, at: datetime = NOON, **changed: Any) -> Memory:
     """Edit a memory of Anna's by hand."""
-    return await store.memories.edit(store.anna, memory_id, actor=Actor.USER, at=at, **changed)
+    return await store.memories.edit(store.anna, revised(memory_id, **changed), actor=Actor.USER, at=at)
+
+
+def revised(memory_id: UUID, **changed: Any) -> Embedded:
+    """Return a revision with embeddings and hints."""
+    made = {
+        name: changed.pop(name)
+        for name in [*changed]
+        if "embedding" in name or name in {"second_model", "hints"}
+    }
+    return Embedded(Revision(memory_id, **changed), **made)
 
 
 async def kept(store: Store, content: str, scope: Scope | None = None, **changed: object) -> Memory:

@@ -11,6 +11,7 @@ import asyncpg
 import numpy as np
 import pytest
 from tests.recollect.store.found import a_statement, added_to_a_prompt, indexed, like_a_request
+from tests.recollect.store.keeping import revised
 from tests.support.notes import note_block, note_request
 from tests.support.people import Person, person
 from tests.support.stores import EAST, LATER, NOON, NORTH, Store, store_over, vector
@@ -21,7 +22,6 @@ from uuid_utils.compat import uuid7
 from recollect.errors import MemoryNotFoundError
 from recollect.model import (
     COMMONS,
-    KEPT,
     Actor,
     Add,
     Change,
@@ -157,8 +157,7 @@ async def restore(of: Life) -> None:
 
 
 def edited(of: Life, **changed: Any) -> Awaitable[object]:
-    given: dict[str, Any] = {"actor": Actor.USER, "at": LATER, "event_at": KEPT}
-    return of.store.memories.edit(of.store.anna, of.tea.id, **given | changed)
+    return of.store.memories.edit(of.store.anna, revised(of.tea.id, **changed), actor=Actor.USER, at=LATER)
 
 
 def changed_all(of: Life, *wanted: Embedded | Removal) -> Awaitable[object]:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import zipfile
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,13 @@ from tests.recollect_proxy.commands.command_line import recollect
 from tests.servers.databases import administrator
 from tests.support.tables import table
 
+from recollect.model import Add
 from recollect_proxy.importers import chatgpt, claude
 from recollect_proxy.importers.files import open_files
 from recollect_proxy.importers.lines import Source
+from recollect_proxy.importers.screening import screened
 
+AT = datetime(2026, 3, 15, tzinfo=UTC)
 BEES, STAMPS = "I keep bees on the roof of the library.", "I collect stamps from Portugal."
 
 
@@ -171,6 +175,22 @@ def test_an_error_in_place_of_an_answer_is_marked(read: Callable[..., Any], item
     failed = json.loads(json.dumps(item).replace('"text": ""', '"text": "", "error": "overloaded"'))
 
     assert [each.is_failed for each in next(read(failed)).messages].count(True) == 1
+
+
+async def test_mem0s_categories_and_fitting_metadata_come_along(tmp_path: Path) -> None:
+    values = {"source": "crm", "rank": 2, "nested": {"a": 1}, "a b": 1, "none": None, "long": "x" * 201}
+    rows = [
+        {"memory": "Keeps bees", "categories": ["Hobby", 7], "metadata": values},
+        {"memory": "Sails", "metadata": []},
+    ]
+
+    async with open_files("mem0", written(tmp_path / "m.json", rows)) as source:
+        added = [screened(each, at=AT) for each in source.memories]
+
+    assert [(each.memory.tags, each.memory.metadata) for each in added if isinstance(each, Add)] == [
+        (("hobby",), {"source": "crm", "rank": 2}),
+        ((), {}),
+    ]
 
 
 async def test_owners_and_chats_keep_their_ids_and_a_chat_without_one_is_known_by_its_beginning(

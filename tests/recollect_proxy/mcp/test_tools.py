@@ -35,6 +35,20 @@ class TestBothProtocols:
         assert [each["content"] for each in found["memories"]] == ["I live in Lisbon"]
         assert found["memories"][0]["id"] == kept["memory"]["id"]
 
+    async def test_what_is_tagged_is_found_by_its_tag(self, agents: Agents, mode: str) -> None:
+        async with agents.client(mode=mode) as client:
+            await client.call_tool("remember", {"content": "I live in Lisbon", "tags": ["Home"]})
+            await client.call_tool("remember", {"content": "I live for coffee"})
+            found = structured(await client.call_tool("search_memories", {"query": "live", "tag": "home"}))
+            recent = structured(await client.call_tool("list_recent", {"tag": "home"}))
+            none = structured(await client.call_tool("list_recent", {"tag": "work"}))
+
+        assert [(each["content"], each["tags"]) for each in found["memories"]] == [
+            ("I live in Lisbon", ["home"])
+        ]
+        assert [each["content"] for each in recent["memories"]] == ["I live in Lisbon"]
+        assert none["memories"] == []
+
     async def test_the_audit_names_the_client(self, agents: Agents, mode: str) -> None:
         async with agents.client(mode=mode, name="Claude\nDesktop\x00 " + "x" * 200) as client:
             kept = structured(await client.call_tool("remember", {"content": "I live in Lisbon"}))

@@ -62,6 +62,8 @@ async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> No
         "use": None,
         "topics": [],
         "questions": [],
+        "tags": [],
+        "metadata": {},
         "project": "",
         "said_by": "",
     }
@@ -69,6 +71,62 @@ async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> No
     assert (read.status, read.json) == (200, memory)
     assert read.header(b"content-type") == b"application/json"
     assert read.header(b"cache-control") == b"no-store"
+
+
+async def test_tags_and_metadata_are_written_changed_listed_and_searched_by(api: Api) -> None:
+    values = {"source": "crm", "rank": 2, "share": 0.5, "open": True}
+    tea = await api.write("Likes tea.", tags=["Work", "work ", "password: hunter2xyz9"], metadata=values)
+    await api.write("Likes green tea.", tags=["home"], metadata={"rank": "2", "key": "password: hunter2xyz9"})
+
+    assert tea["metadata"] == values
+    assert tea["tags"] == ["work", "password: [secret: password]"]
+
+    async def found(query: str) -> list[str]:
+        answer = await api.call("GET", f"{api.memories}{query}")
+        assert answer.status == 200, answer.body
+        listed = answer.json.get("memories") or [each["memory"] for each in answer.json.get("found", [])]
+        return [each["content"] for each in listed]
+
+    [green] = (await api.call("GET", f"{api.memories}?tag=home")).json["memories"]
+    assert green["metadata"]["key"] == "password: [secret: password]"
+    assert await found("?tag=WORK") == ["Likes tea."]
+    assert await found("?metadata=rank:2&metadata=open:true&metadata=share:0.5") == ["Likes tea."]
+    assert await found("?metadata=rank:%222%22") == ["Likes green tea."]
+    assert await found("/search?q=tea&tag=home") == ["Likes green tea."]
+    assert await found("/search?q=tea&metadata=source:crm&tag=home") == []
+
+    before = await api.call("GET", f"{api.memories}/{tea['id']}")
+    changed = await api.call("PATCH", f"{api.memories}/{tea['id']}", {"tags": ["home"], "metadata": {}})
+    assert (changed.json["tags"], changed.json["metadata"], changed.json["content"]) == (
+        ["home"],
+        {},
+        "Likes tea.",
+    )
+    assert changed.header(b"etag") != before.header(b"etag")
+    [edit, *_] = (await api.call("GET", f"{api.memories}/{tea['id']}/changes")).json["changes"]
+    assert (edit["version_before"]["metadata"], edit["version_after"]["tags"]) == (values, ["home"])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"tags": ["x" * 41]},
+        {"tags": [" "]},
+        {"tags": [f"tag {number}" for number in range(11)]},
+        {"metadata": {"a b": 1}},
+        {"metadata": {"a\n": 1}},
+        {"metadata": {"a": None}},
+        {"metadata": {"a": ["b"]}},
+        {"metadata": {"a": "x" * 201}},
+        {"metadata": {"a": "\0"}},
+        {"metadata": {"a": 1e16}},
+        {"metadata": {f"key{number}": 1 for number in range(11)}},
+    ],
+)
+async def test_wrong_tags_and_metadata_are_refused(api: Api, wrong: dict[str, Any]) -> None:
+    refused = await api.call("POST", api.memories, {"content": "Likes tea.", **wrong})
+
+    assert_error(refused, 422, "invalid_field", next(iter(wrong)))
 
 
 async def test_the_history_of_a_user_is_not_taken_for_a_memory_called_history(api: Api) -> None:
@@ -88,6 +146,8 @@ async def test_the_history_of_a_user_is_not_taken_for_a_memory_called_history(ap
         "use": None,
         "topics": [],
         "questions": [],
+        "tags": [],
+        "metadata": {},
     }
     assert edited == {
         "id": str(UUID(edited["id"])),

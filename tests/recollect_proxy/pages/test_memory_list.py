@@ -66,6 +66,50 @@ async def test_memories_are_searched_by_words_kind_and_chat(pages: Pages, store:
     assert await shown("?kind=nonsense") == ["green tea", "ÄPFELSAFT", "green bike"]
 
 
+async def test_memories_are_tagged_one_by_one_and_several_at_once_and_listed_by_a_tag(
+    pages: Pages, store: Store
+) -> None:
+    tea, coffee = (store.memory(f"Drinks {each}", tags=("drinks",)) for each in ("tea", "coffee"))
+    await keep(store, tea, coffee, store.memory("Has a cat"))
+    visitor = await pages.person()
+
+    await visitor.post("/add", {"content": "Has a desk", "kind": "fact", "tags": "Work, at home ,"})
+    done = await visitor.followed(
+        await visitor.post_all("/tag", "picked", [str(tea.id), str(coffee.id)], tags="Kitchen, drinks")
+    )
+    tagged = rows(await visitor.html("?tag=kitchen"))
+    await visitor.post("/undo", undo_of(done))
+
+    assert "Tagged: 2." in text_of(done)
+    assert "Drinks tea" in tagged
+    assert "Has a cat" not in tagged
+    assert "Has a desk" in rows(await visitor.html("?tag=at+home&words=desk"))
+    assert (await store.memories.get(store.anna, tea.id)).tags == ("drinks",)
+    many = await visitor.post_all("/tag", "picked", [str(tea.id)], tags=",".join(map(str, range(10))))
+    assert many.status == 400
+
+
+async def test_the_tags_and_metadata_of_a_memory_are_corrected_on_its_page(
+    pages: Pages, store: Store
+) -> None:
+    tea = store.memory("Drinks tea", tags=("drinks",), metadata={"rank": "2", "source": "crm"})
+    await keep(store, tea)
+    visitor = await pages.person()
+
+    page = await visitor.html(f"/memory?id={tea.id}")
+    same = {"id": str(tea.id), "content": tea.content, "tags": "drinks"}
+    await visitor.post("/correct", same | {"metadata": 'rank: "2"\nsource: crm'})
+    unchanged = await store.memories.get(store.anna, tea.id)
+    await visitor.post("/correct", same | {"tags": "hot", "metadata": "rank: 2\nwet: true"})
+    wrong = await visitor.post("/correct", same | {"metadata": "no key"})
+
+    assert "rank: &#34;2&#34;\nsource: crm</textarea>" in page
+    assert unchanged.version == tea.version
+    found = await store.memories.get(store.anna, tea.id)
+    assert (found.tags, found.metadata) == (("hot",), {"rank": 2, "wet": True})
+    assert wrong.status == 400
+
+
 async def test_a_search_shows_what_is_near_in_meaning_or_says_that_only_words_were_compared(
     store: Store,
 ) -> None:

@@ -162,6 +162,21 @@ def test_memories_are_written_listed_corrected_taken_back_and_found(operator: Op
     assert operator("memories", "list", "ben") == ""
 
 
+def test_memories_are_tagged_and_listed_by_their_tags(operator: Operator) -> None:
+    [cat] = operator.json("memories", "add", "anna", CAT, "--tag", "Pets", "--tag", "home")["memories"]
+    operator("memories", "add", "anna", TEA)
+
+    listed = operator("memories", "list", "anna", "--tag", "pets").splitlines()
+    operator("memories", "correct", "anna", cat["id"], "--tag", "cats")
+    operator("memories", "add", "anna", "Too long", "--tag", "x" * 41, status=2)
+
+    assert cat["tags"] == ["pets", "home"]
+    assert [line.split("\t")[-2:] for line in listed] == [["pets, home", CAT]]
+    assert [
+        each["tags"] for each in operator.json("memories", "list", "anna", "--tag", "cats")["memories"]
+    ] == [["cats"]]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

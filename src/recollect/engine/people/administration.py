@@ -25,6 +25,7 @@ from recollect.errors import (
     NotUndoableError,
     StoreError,
 )
+from recollect.formation.verification import masked_metadata, masked_tags
 from recollect.model import (
     NOT_SAID,
     STATEMENTS,
@@ -44,6 +45,7 @@ from recollect.model import (
     KeptRequest,
     Kind,
     Memory,
+    Metadata,
     Provenance,
     Reason,
     Removal,
@@ -64,13 +66,20 @@ log = structlog.get_logger(__name__)
 
 
 class Changed(TypedDict, total=False):
-    """The parts of a memory that a revision may change besides its words and hints; as of ``Revision``."""
+    """The fields of ``Revision`` but for its id."""
 
+    content: str | None
     kind: Kind | None
     importance: float | None
     event_at: datetime | Kept | None
+    versions: frozenset[str] | None
+    use: Use | None
+    topics: tuple[str, ...] | None
+    questions: tuple[str, ...] | None
     holds_from: datetime | Kept | None
     holds_until: datetime | Kept | None
+    tags: tuple[str, ...] | None
+    metadata: Metadata | None
 
 
 class Administration(Teams):
@@ -120,6 +129,8 @@ class Administration(Teams):
         event_at: datetime | None = None,
         session_id: str | None = None,
         hints: Hints | None = None,
+        tags: Collection[str] = (),
+        metadata: Metadata | None = None,
         actor: Actor = Actor.ADMIN,
     ) -> Memory:
         """Write a memory by hand; while the embedder is away without an embedding, which it gets later.
@@ -132,24 +143,20 @@ class Administration(Teams):
         """
         await self.parts(user_id, writes=True)
         written = self._written(content, user_id, Source.MANUAL, kind, importance, event_at)
-        written = replace(written, provenance=Provenance(session_id), hints=_masked(hints))
+        written = replace(
+            written,
+            provenance=Provenance(session_id),
+            hints=_masked(hints),
+            tags=masked_tags(tags),
+            metadata=masked_metadata(metadata or {}),
+        )
         [memory] = await self._embedded_if_possible([written])
         given = await self._give(user_id, memory, Reason.WRITTEN, actor)
         await self._embed_later(user_id, memory)
         return given
 
     async def revise(
-        self,
-        user_id: str,
-        memory_id: UUID,
-        *,
-        content: str | None = None,
-        use: Use | None = None,
-        topics: tuple[str, ...] | None = None,
-        questions: tuple[str, ...] | None = None,
-        versions: frozenset[str] | None = None,
-        actor: Actor = Actor.ADMIN,
-        **changed: Unpack[Changed],
+        self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN, **changed: Unpack[Changed]
     ) -> Memory:
         """Correct a memory under its id; parts that are not given stay. The old content is a version in its history.
 
@@ -161,29 +168,12 @@ class Administration(Teams):
             ChangedMeanwhileError: Its version (``Memory.version``) is none of ``versions``.
         """
         user_id, by = await self.home(user_id, memory_id)
-        old = await self._backends.memories.get(user_id, memory_id)
-        revision = Revision(memory_id, content, use=use, topics=topics, questions=questions)
-        said = _as_revised(old, revision)
-        embedded = said or replace(old, hints=None)
-        if said is not None:
-            [embedded] = await self._embedded_if_possible([said])
-        edited = await self._backends.memories.edit(
-            user_id,
-            memory_id,
-            content=None if content is None else embedded.content,
-            **changed,
-            embedding=embedded.embedding,
-            embedding_model=embedded.embedding_model,
-            second_embedding=embedded.second_embedding,
-            second_model=embedded.second_model,
-            hints=embedded.hints,
-            versions=versions,
-            actor=actor,
-            at=self._clock(),
-            by=by,
-        )
-        if said is not None:
-            await self._embed_later(user_id, embedded)
+        [wanted] = await self._embedded_revisions(user_id, [Revision(memory_id, **changed)])
+        assert isinstance(wanted, Embedded)  # noqa: S101 -- as it was given
+        edited = await self._backends.memories.edit(user_id, wanted, actor=actor, at=self._clock(), by=by)
+        if wanted.hints is not None or wanted.revision.content is not None:
+            made = replace(edited, embedding=wanted.embedding, second_embedding=wanted.second_embedding)
+            await self._embed_later(user_id, made)
         return edited
 
     async def change_all(
@@ -213,7 +203,7 @@ class Administration(Teams):
         made = await self._embedded_if_possible(list(said.values())) if said else []
         embedded = dict(zip(said, made, strict=True))
         return [
-            each if isinstance(each, Removal) else _with_embeddings(each, embedded.get(position))
+            each if isinstance(each, Removal) else _with_embeddings(_labelled(each), embedded.get(position))
             for position, each in enumerate(wanted)
         ]
 
@@ -412,6 +402,15 @@ def _masked(hints: Hints | None) -> Hints | None:
         tuple(mask(each).text for each in texts) for texts in (hints.topics, hints.questions)
     )
     return Hints(hints.use, topics, questions)
+
+
+def _labelled(revision: Revision) -> Revision:
+    """Return a revision whose tags and metadata are without secrets."""
+    return replace(
+        revision,
+        tags=None if revision.tags is None else masked_tags(revision.tags),
+        metadata=None if revision.metadata is None else masked_metadata(revision.metadata),
+    )
 
 
 def _as_revised(old: Memory, revision: Revision) -> Memory | None:

@@ -17,7 +17,7 @@ from recollect.engine.policy import Policy
 from recollect.errors import MemoryNotFoundError, SwitchedOffError
 from recollect.formation import judge_dictated
 from recollect.formation.forget_targets import says_all
-from recollect.formation.verification import HeldCandidate
+from recollect.formation.verification import HeldCandidate, masked_tags
 from recollect.index import Snapshot
 from recollect.model import (
     COMMONS,
@@ -42,6 +42,7 @@ from recollect.model import (
     Source,
     Turn,
     Update,
+    tags_named,
 )
 from recollect.model.local_time import wall
 from recollect.ports import Clock
@@ -61,8 +62,9 @@ _PROFILE_TOKENS = 600
 _FORGETTABLE = STATEMENTS | {Kind.QA_TURN, Kind.PROFILE}
 
 
-def _kinds(kind: Kind | None) -> frozenset[Kind]:
-    return SHOWN if kind is None else frozenset({kind})
+def _taken(kind: Kind | None, tag: str | None) -> MemoryFilter:
+    """Return a filter for one kind, or all that people see, and for one tag, or any."""
+    return MemoryFilter(SHOWN if kind is None else frozenset({kind}), tags=tags_named([tag] if tag else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ class AgentMemories(Administration):
     # -- looking -----------------------------------------------------------------------------------
 
     async def found(
-        self, user_id: str, query: str, *, limit: int, kind: Kind | None = None
+        self, user_id: str, query: str, *, limit: int, kind: Kind | None = None, tag: str | None = None
     ) -> list[Recollection]:
         """Return the memories that rank best for a query, best first, without messages of chats.
 
@@ -114,8 +116,8 @@ class AgentMemories(Administration):
         """
         await self._require_recall(user_id)
         turn = Turn(Scope(user_id, ""), query, "agent", self._clock(), "")
-        ranking, kinds = await self._rank(turn), _kinds(kind)
-        return [each for each in ranking.ranked if isinstance(each.item, Memory) and each.item.kind in kinds][
+        ranking, taken = await self._rank(turn), _taken(kind, tag)
+        return [each for each in ranking.ranked if isinstance(each.item, Memory) and taken.takes(each.item)][
             :limit
         ]
 
@@ -131,14 +133,16 @@ class AgentMemories(Administration):
             raise SwitchedOffError("No messages of chats are recalled for this user: it is switched off.")
         return await self._chats(user_id, query, limit=limit, period=period)
 
-    async def recent(self, user_id: str, *, limit: int, kind: Kind | None = None) -> list[Memory]:
-        """Return the newest memories, newest first; of one kind, or of all kinds that people see.
+    async def recent(
+        self, user_id: str, *, limit: int, kind: Kind | None = None, tag: str | None = None
+    ) -> list[Memory]:
+        """Return the newest memories, newest first; of one kind, or of all kinds that people see; with one tag, or any.
 
         Raises:
             SwitchedOffError: Nothing is recalled for this user.
         """
         await self._require_recall(user_id)
-        return list((await self.page(user_id, limit=limit, taken=MemoryFilter(kinds=_kinds(kind)))).memories)
+        return list((await self.page(user_id, limit=limit, taken=_taken(kind, tag))).memories)
 
     async def one(self, user_id: str, memory_id: UUID) -> Memory:
         """Return one memory.
@@ -178,7 +182,14 @@ class AgentMemories(Administration):
     # -- changing ----------------------------------------------------------------------------------
 
     async def dictate(
-        self, user_id: str, content: str, *, kind: Kind, importance: float, agent: str
+        self,
+        user_id: str,
+        content: str,
+        *,
+        kind: Kind,
+        importance: float,
+        tags: Sequence[str] = (),
+        agent: str,
     ) -> Dictated:
         """Keep a statement, unless it is known, has to be approved, or may not be kept; say which. The audit names the ``agent``.
 
@@ -198,7 +209,7 @@ class AgentMemories(Administration):
         if isinstance(verdict, Ignore):
             return Dictated(Fate.REJECTED, reason=verdict.reason)
         candidate = verdict.candidate
-        memory = self._memory(user_id, candidate, agent)
+        memory = replace(self._memory(user_id, candidate, agent), tags=masked_tags(tags))
         [memory] = await self._embedded_if_possible([memory])
         known = await self._known(user_id, memory)
         masked = candidate.content != content

@@ -3,6 +3,7 @@
 Models get types wrong and leave fields out; a statement that can be read is read, one that can't is left out.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
@@ -11,7 +12,19 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AliasChoices, BeforeValidator, Field, ValidationError
 
 from recollect.errors import InvalidExtractionError
-from recollect.model import STATEMENTS, Asking, Candidate, ExtractedCommand, Kind, Lasting, Relation, Stance
+from recollect.model import (
+    MOST_TAGS,
+    STATEMENTS,
+    TAG_LENGTH,
+    Asking,
+    Candidate,
+    ExtractedCommand,
+    Kind,
+    Lasting,
+    Relation,
+    Stance,
+    tags_named,
+)
 from recollect.models.extractors.hints_answer import HintFields
 from recollect.models.extractors.json_answers import (
     ANSWER_LENGTH,
@@ -23,6 +36,7 @@ from recollect.models.extractors.json_answers import (
     in_one_line,
     indexes,
     last_day,
+    lines_of,
     loosely,
     moment,
     values_within,
@@ -77,7 +91,9 @@ class ParsedExtraction:
         return ParsedExtraction((*self.candidates, *new), commands, is_whole=rest.is_whole)
 
 
-def read_answer(text: str, *, at: datetime, known: int, name: str | None = None) -> ParsedExtraction:
+def read_answer(
+    text: str, *, at: datetime, known: int, name: str | None = None, tags: Collection[str] = ()
+) -> ParsedExtraction:
     """Return the content of the model's answer: at most ``ITEM_LIMIT`` candidates, and ``COMMAND_LIMIT`` commands.
 
     Args:
@@ -85,6 +101,7 @@ def read_answer(text: str, *, at: datetime, known: int, name: str | None = None)
         at: When the message was written; dates get its time zone.
         known: How many memories the model was shown; numbers of others are left out.
         name: The person's name: a statement about that name is about the person.
+        tags: The operator's tags; others are left out.
 
     Raises:
         InvalidExtractionError: Nothing in the answer can be read. The message names the fault in words for the model, and quotes
@@ -108,6 +125,8 @@ def read_answer(text: str, *, at: datetime, known: int, name: str | None = None)
     out_of_ten = any(item.importance is not None and item.importance > 1 for item in read)
     oneself = _ONESELF | {word(name), *word(name).split()[:1]}
     candidates = [_candidate(item, at, known, oneself, out_of_ten=out_of_ten) for item in read]
+    chosen = [tuple(tag for tag in item.tags if tag in tags) for item in read]
+    candidates = [replace(each, tags=own) for each, own in zip(candidates, chosen, strict=True)]
     if find(text, _are_of_others):
         candidates = [replace(each, of_others=True) for each in candidates]
     is_whole = is_whole and len(read) == len(items[:ITEM_LIMIT])
@@ -227,6 +246,9 @@ class _Item(HintFields):
         None, validation_alias=AliasChoices("valid_to", "valid_until", "holds_until")
     )
     affects: Annotated[tuple[int, ...], BeforeValidator(indexes)] = ()
+    tags: Annotated[
+        tuple[str, ...], BeforeValidator(lambda value: tags_named(lines_of(value, MOST_TAGS, TAG_LENGTH)))
+    ] = ()
 
 
 def _candidate(

@@ -21,7 +21,7 @@ from recollect.models.extractors.prompts import (
     sendable,
     shares,
 )
-from recollect.models.extractors.schema import EXTRACTION
+from recollect.models.extractors.schema import extraction_schema
 from recollect.models.extractors.tells import Tells, tell_all
 from recollect.ports import Asker, Extracted
 from recollect.text.attribution.speakers import several_speakers, speaker_of
@@ -65,11 +65,17 @@ class ModelExtractor:
     Args:
         instructions: The operator's additions to the prompt, by the model that the person talks to.
         tells: The part of a person's memory that the model's server may see.
+        tags: The operator's tags, of which the model chooses.
     """
 
     def __init__(
-        self, model: ChatModel, instructions: Instructions = _NO_INSTRUCTIONS, tells: Tells = tell_all
+        self,
+        model: ChatModel,
+        instructions: Instructions = _NO_INSTRUCTIONS,
+        tells: Tells = tell_all,
+        tags: tuple[str, ...] = (),
     ) -> None:
+        self._tags = tags
         self._tells = tells
         self._model = model
         self._instructions = instructions
@@ -100,14 +106,15 @@ class ModelExtractor:
         places.sort(key=lambda place: known[place].id)
         read = await ask_and_read(
             self._model,
-            extraction_messages(exchanges, [known[place] for place in places], instructions),
-            EXTRACTION,
+            extraction_messages(exchanges, [known[place] for place in places], instructions, self._tags),
+            extraction_schema(self._tags),
             asker,
             lambda text: read_answer(
                 text,
                 at=wall(last.at),
                 known=len(places),
                 name=None if several_speakers(exchanges) else last.speaker,
+                tags=self._tags,
             ),
             None if last.model in self._thinking else answer_tokens(exchanges),
             lambda each: each.is_whole,
@@ -126,7 +133,10 @@ class ModelExtractor:
 
 
 def extraction_messages(
-    exchanges: Sequence[Exchange], known: Sequence[Memory], instructions: str = ""
+    exchanges: Sequence[Exchange],
+    known: Sequence[Memory],
+    instructions: str = "",
+    tags: tuple[str, ...] = (),
 ) -> Messages:
     """Return the messages that ask for the candidates of ``exchanges``, of which there is at least one.
 
@@ -140,7 +150,8 @@ def extraction_messages(
         *_messages(exchanges),
     ]
     name = _names(exchanges)
-    prompt = read_prompt("extraction").filled(form=EXTRACTION.example, instructions=instructions)
+    form = extraction_schema(tags).example
+    prompt = read_prompt("extraction").filled(form=form, instructions=instructions, tags=tags)
     return [
         {"role": "system", "content": prompt},
         {

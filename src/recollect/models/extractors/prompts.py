@@ -28,8 +28,11 @@ class Prompt:
     version: int
     text: str
 
-    def filled(self, *, form: str, instructions: str = "") -> str:
-        """Return the text with the answer's ``form`` and the operator's ``instructions`` in their places."""
+    def filled(self, *, form: str, instructions: str = "", tags: Sequence[str] = ()) -> str:
+        """Return the text with the answer's ``form``, and the operator's ``instructions`` and ``tags``, in their places."""
+        if tags:
+            line = f"- `tags`: those of these that fit, mostly one or none: {', '.join(tags)}."
+            instructions = f"{line}\n\n{instructions}".rstrip()
         own = f"{_INSTRUCTIONS_HEADING}\n\n{instructions}\n\n" if instructions else ""
         before, _, after = self.text.replace("{form}", form).partition("{instructions}\n\n")
         return before + own + after

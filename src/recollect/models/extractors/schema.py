@@ -1,11 +1,14 @@
 """The schemas of answers, as strict structured output requires them."""
 
+from dataclasses import replace
+from functools import cache
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, create_model
 
 from recollect.model import (
     MOST_QUESTIONS,
+    MOST_TAGS,
     MOST_TOPICS,
     QUESTION_LENGTH,
     TOPIC_LENGTH,
@@ -131,6 +134,18 @@ EXTRACTION = AnswerSchema(
     },
 )
 """Statements worth keeping."""
+
+
+@cache
+def extraction_schema(tags: tuple[str, ...]) -> AnswerSchema:
+    """Return the schema of statements, each with those of the operator's tags that fit; without tags it is ``EXTRACTION``."""
+    if not tags:
+        return EXTRACTION
+    one = create_model("TaggedMemory", __base__=StatedMemory, tags=(list[Literal[tags]], ...))  # type: ignore[valid-type]
+    form = create_model("TaggedMemories", __base__=StatedMemories, memories=(list[one], ...))  # type: ignore[valid-type]
+    example = EXTRACTION.example.replace("}]}", ', "tags": []}]}')
+    return replace(EXTRACTION, form=form, example=example, limits={**EXTRACTION.limits, "tags": MOST_TAGS})
+
 
 NEEDS = AnswerSchema(
     "needs",

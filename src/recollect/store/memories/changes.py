@@ -143,7 +143,7 @@ async def _replace(transaction: Transaction, change: Replace) -> Change:
     await _lift_limits(transaction, old)
     await transaction.note_change(old)
     # It rests on the messages of the replaced one, too: forgetting one forgets both.
-    new = resting_on(change.memory, _private_messages(transaction, old))
+    new = resting_on(change.memory, _private_messages(transaction, old)).with_labels_of(old)
     await transaction.insert(new)
     await transaction.audit(
         Action.REPLACE,
@@ -174,6 +174,11 @@ async def _inherit(
     await transaction.note_change(old)
     further = [str(each) for each in dict.fromkeys(inherited) if each not in known]
     details = {"heir": str(heir_id), "messages": further, **deciding_details(change)}
+    if heir is not None and (old.tags or old.metadata):
+        labelled = heir.with_labels_of(old)
+        given = labelled.metadata.keys() - heir.metadata.keys()
+        details |= {"tags": sorted({*labelled.tags} - {*heir.tags}), "metadata": sorted(given)}
+        await transaction.overwrite(resting_on(labelled, inherited))
     past = None if change.past is None else replace(change.past, heir=heir_id)
     await transaction.retire(old, change.reason, past=past, details=details)
     await _lift_limits(transaction, old)

@@ -96,6 +96,8 @@ async def revise(transaction: Transaction, wanted: Embedded) -> Memory:
         second_embedding=wanted.second_embedding,
         second_model=wanted.second_model,
         hints=wanted.hints or kept_hints,
+        tags=stored.tags if revision.tags is None else revision.tags,
+        metadata=stored.metadata if revision.metadata is None else revision.metadata,
     )
     begins, ends = new.holds_from, new.holds_until
     corrected = (begins, ends) != (stored.holds_from, stored.holds_until)

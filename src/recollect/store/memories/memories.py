@@ -8,20 +8,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
-
 from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError
 from recollect.model import (
     EVERYTHING,
-    KEPT,
     MOST_QUARANTINED,
     Actor,
     Change,
     Embedded,
     Erasure,
-    Hints,
-    Kept,
     Kind,
     KnownUser,
     Memory,
@@ -30,7 +24,6 @@ from recollect.model import (
     Page,
     Quarantined,
     Removal,
-    Revision,
     Scope,
     Update,
     Vector,
@@ -267,65 +260,17 @@ class Memories:
         return [KnownUser(**row) for row in rows]
 
     async def edit(
-        self,
-        user_id: str,
-        memory_id: UUID,
-        *,
-        content: str | None = None,
-        kind: Kind | None = None,
-        importance: float | None = None,
-        event_at: datetime | Kept | None = KEPT,
-        holds_from: datetime | Kept | None = KEPT,
-        holds_until: datetime | Kept | None = KEPT,
-        embedding: Vector | None = None,
-        embedding_model: str | None = None,
-        second_embedding: NDArray[np.float32] | None = None,
-        second_model: str | None = None,
-        hints: Hints | None = None,
-        versions: frozenset[str] | None = None,
-        actor: Actor,
-        at: datetime,
-        by: str = "",
+        self, user_id: str, wanted: Embedded, *, actor: Actor, at: datetime, by: str = ""
     ) -> Memory:
-        """Write the given fields over the stored memory, under the user's lock; None leaves a field.
-
-        Args:
-            user_id: The user.
-            memory_id: Which.
-            content: The new content.
-            kind: The new kind.
-            importance: The new importance.
-            event_at: The time of the event; None: unknown.
-            holds_from: Since when it holds; None: unknown.
-            holds_until: Until when it holds; None: unknown.
-            embedding: Of ``content``: written with it when it differs from the stored one, else ignored.
-            embedding_model: The model of ``embedding``.
-            second_embedding: As ``embedding``, by the second embedder.
-            second_model: Its model.
-            hints: The new hints; None leaves them while the content stays.
-            versions: Write only if its version is one of these; None: always.
-            actor: The author, for the audit.
-            at: Now.
-            by: As in ``apply``.
+        """Write a revision over the stored memory, under the user's lock, and return it as it is then.
 
         Raises:
             MemoryNotFoundError: The user has no such memory of their own.
             DuplicateMemoryError: The user has another memory with that content.
-            ChangedMeanwhileError: Its version is none of ``versions``.
+            ChangedMeanwhileError: Its version is none of the revision's.
         """
-        revision = Revision(
-            memory_id,
-            content,
-            kind,
-            importance,
-            event_at,
-            versions,
-            holds_from=holds_from,
-            holds_until=holds_until,
-        )
-        embedded = Embedded(revision, embedding, embedding_model, second_embedding, second_model, hints)
         async with self._database.changing(user_id) as connection:
-            return await revise(Transaction(connection, user_id, actor, at, by=by), embedded)
+            return await revise(Transaction(connection, user_id, actor, at, by=by), wanted)
 
     async def change_all(
         self, user_id: str, wanted: Sequence[Embedded | Removal], *, actor: Actor, at: datetime, by: str = ""

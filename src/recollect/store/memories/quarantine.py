@@ -20,7 +20,7 @@ from recollect.model import (
 from recollect.store.memories.hidden_messages import hide_messages
 from recollect.store.memories.transaction import Transaction, optional_text
 from recollect.store.pool import Connection
-from recollect.store.rows import as_columns, memory_of
+from recollect.store.rows import as_columns, label_columns, memory_of
 from recollect.store.sql import SQL
 from recollect.text.normalization import content_hash, storable_text
 
@@ -96,6 +96,7 @@ async def _insert(transaction: Transaction, change: Quarantine) -> None:
         optional_text(memory.provenance.extractor),
         memory.created_at,
         *as_columns(memory.hints),
+        *label_columns(memory),
     )
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from recollect.audit.replay import as_of
 from recollect.model import Memory, MemoryFilter, State, Update
 from recollect.store.pool import Connection
-from recollect.store.rows import memory_of, update_of
+from recollect.store.rows import label_columns, memory_of, update_of
 from recollect.store.sql import SQL
 
 NEWEST = UUID(int=2**128 - 1)
@@ -47,6 +47,7 @@ async def _read_page(
     wanted = (
         *(list(taken.kinds), list(taken.sources), taken.session_id),
         *(taken.observed_from, taken.observed_until, taken.doubt, list(taken.words)),
+        *label_columns(taken),
     )
     if state is State.CURRENT:
         rows = await connection.fetch(SQL["current_memories"], user_id, before, size, *wanted)

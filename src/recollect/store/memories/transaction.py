@@ -17,7 +17,7 @@ from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import COMMONS, Action, Actor, Kind, Memory, Past, Reason, Source, Update, team_of
 from recollect.store.log.terms import TERMS_BY, terms_of_memory
 from recollect.store.pool import Connection
-from recollect.store.rows import as_columns, as_json, memory_of, second_columns
+from recollect.store.rows import as_columns, as_json, label_columns, memory_of, second_columns
 from recollect.store.sql import SQL
 from recollect.text.normalization import content_hash, storable_text
 
@@ -212,6 +212,7 @@ class Transaction:
                 *terms_of_memory(content),
                 TERMS_BY,
                 after.holds_from,
+                *label_columns(after),
             )
         await self.connection.execute(
             SQL["write_link"], self.user_id, after.id, hashed, after.reinforcement_count, after.doubt
@@ -270,6 +271,7 @@ async def insert_vector(connection: Connection, memory: Memory) -> bool:
         *as_columns(memory.hints),
         *terms_of_memory(content),
         TERMS_BY,
+        *label_columns(memory),
     )
     return inserted is not None
 

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from recollect.audit.replay import as_before, as_linked_before, messages_of, not_resting_on
+from recollect.audit.replay import as_before, as_linked_before, messages_of, not_resting_on, without_labels
 from recollect.errors import ChangeNotFoundError, DuplicateMemoryError, NotUndoableError
 from recollect.model import Action, Memory, Reason, Update
 from recollect.store.memories.transaction import Transaction
@@ -81,6 +81,7 @@ async def _undo_retirement(transaction: Transaction, update: Update, reason: Rea
         await _forget_note_of_change(transaction, old, update)
         heir = await transaction.linked(UUID(update.details["heir"]))
         if heir is not None:
+            heir = without_labels(heir, update.details)
             await transaction.overwrite(not_resting_on(heir, messages_of(update.details)))
     return await transaction.audit(Action.RESTORE, reason, old.id, after=old.content, undoes=update.id)
 

@@ -132,6 +132,8 @@ CREATE TABLE vectors (
     ended_at timestamptz,
     ended_as text CHECK (ended_as IN ('changed', 'done', 'dropped')),
     heir uuid,
+    tags text[] NOT NULL DEFAULT '{}',
+    metadata jsonb NOT NULL DEFAULT '{}',
     PRIMARY KEY (owner, id),
     CHECK (num_nulls(use, topics, questions) IN (0, 3)),
     CHECK ((ended_at IS NULL) = (ended_as IS NULL))
@@ -147,6 +149,7 @@ COMMENT ON COLUMN vectors.topics IS 'Requests that need it.';
 COMMENT ON COLUMN vectors.questions IS 'Questions that need it.';
 COMMENT ON COLUMN vectors.ended_at IS 'Until when it was true, of the owner''s past; NULL: it is current, or was never true, or is not wanted.';
 COMMENT ON COLUMN vectors.heir IS 'The memory that holds since it ended.';
+COMMENT ON COLUMN vectors.metadata IS 'A few texts, numbers and truth values by name, of the user''s programs.';
 COMMENT ON COLUMN vectors.changed IS 'The version of the owner''s memories in which it changed last.';
 
 -- ANALYZE would keep words of it.
@@ -154,7 +157,9 @@ ALTER TABLE vectors
     ALTER COLUMN terms SET STATISTICS 0,
     ALTER COLUMN counts SET STATISTICS 0,
     ALTER COLUMN topics SET STATISTICS 0,
-    ALTER COLUMN questions SET STATISTICS 0;
+    ALTER COLUMN questions SET STATISTICS 0,
+    ALTER COLUMN tags SET STATISTICS 0,
+    ALTER COLUMN metadata SET STATISTICS 0;
 
 -- A snapshot reads these columns of each of a user's rows. MAIN and the largest toast_tuple_target keep them in the row while the
 -- row fits its page (embeddings of up to about 3,900 dimensions), and still take larger ones; PLAIN would refuse those.
@@ -168,7 +173,9 @@ ALTER TABLE vectors
     ALTER COLUMN second_model SET STORAGE MAIN,
     ALTER COLUMN use SET STORAGE MAIN,
     ALTER COLUMN topics SET STORAGE MAIN,
-    ALTER COLUMN questions SET STORAGE MAIN;
+    ALTER COLUMN questions SET STORAGE MAIN,
+    ALTER COLUMN tags SET STORAGE MAIN,
+    ALTER COLUMN metadata SET STORAGE MAIN;
 
 -- Finds a chat's newest summary among all memories of a user.
 CREATE INDEX vectors_summaries ON vectors (owner, session_id, id) WHERE kind = 'summary' AND valid_to IS NULL;
@@ -277,6 +284,8 @@ CREATE TABLE quarantine (
     topics text[],
     questions text[],
     refused boolean NOT NULL DEFAULT false,
+    tags text[] NOT NULL DEFAULT '{}',
+    metadata jsonb NOT NULL DEFAULT '{}',
     PRIMARY KEY (user_id, id),
     UNIQUE (user_id, content_hash)
 );

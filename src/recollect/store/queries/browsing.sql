@@ -1,9 +1,7 @@
 -- name: memories_to_review
 -- The user's own to-dos that are overdue, and statements that matter and were said long ago; of each only what nobody confirmed by
 -- hand since it was due, or for that long. The most important first.
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, v.use, v.topics, v.questions,
+SELECT {memory},
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM ( -- each part in the order of an index, which ends with the last that is asked for
     (
@@ -82,9 +80,7 @@ SELECT observed_at FROM vectors WHERE owner IN ('*', $1) AND id = $2;
 -- name: memories_said_last
 -- The user's memories to which all that is given applies, the one that was said last first, behind one that was said at $2 with the
 -- id $3.
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, v.use, v.topics, v.questions,
+SELECT {memory},
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM ( -- the user's own by the index of what was said last, and the few that are shared
     (
@@ -92,7 +88,7 @@ FROM ( -- the user's own by the index of what was said last, and the few that ar
         FROM vectors AS own
         WHERE own.owner = $1 AND own.valid_to IS NULL AND own.kind = ANY ($4::text[])
             AND (own.observed_at, own.id) < ($2::timestamptz, $3::uuid)
-            AND ($6::text IS NULL OR own.session_id = $6)
+            AND ($6::text IS NULL OR own.session_id = $6) AND own.tags @> $8::text[]
             AND (cardinality($7::text[]) = 0 OR NOT EXISTS (
                 SELECT FROM unnest($7::text[]) AS word WHERE strpos(lower(own.content), lower(word)) = 0
             ))
@@ -105,7 +101,7 @@ FROM ( -- the user's own by the index of what was said last, and the few that ar
     JOIN vectors AS shared ON shared.owner = '*' AND shared.id = given.vector_id
     WHERE given.user_id = $1 AND given.owner = '*' AND shared.kind = ANY ($4::text[])
         AND (shared.observed_at, shared.id) < ($2::timestamptz, $3::uuid)
-        AND ($6::text IS NULL OR shared.session_id = $6)
+        AND ($6::text IS NULL OR shared.session_id = $6) AND shared.tags @> $8::text[]
         AND (cardinality($7::text[]) = 0 OR NOT EXISTS (
             SELECT FROM unnest($7::text[]) AS word WHERE strpos(lower(shared.content), lower(word)) = 0
         ))

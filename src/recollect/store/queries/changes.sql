@@ -7,10 +7,11 @@ SELECT vector_id FROM users_vectors WHERE user_id = $1 AND content_hash = $2;
 INSERT INTO vectors (
     owner, id, kind, source, valid_from, content, content_hash, "values", embedding_model, importance,
     confidence, event_at, observed_at, session_id, message_ids, evidence, created_at, holds_from, holds_until,
-    extractor, outline, second_values, second_model, use, topics, questions, terms, counts, terms_by
+    extractor, outline, second_values, second_model, use, topics, questions, terms, counts, terms_by,
+    tags, metadata
 ) VALUES (
     $1, $2, $3, $4, $11, $5, $6, $7::halfvec, $8, $9, $10, $12, $11, $13, $14, $15, $16, $17, $18, $19, $20,
-    $21::halfvec, $22, $23, $24, $25, $26, $27, $28
+    $21::halfvec, $22, $23, $24, $25, $26, $27, $28, $29, $30
 )
 ON CONFLICT (owner, id) DO NOTHING
 RETURNING id;
@@ -105,7 +106,7 @@ SET content = $3, content_hash = $4, kind = $5, source = $6, importance = $7, ev
         WHEN (content, use, topics, questions) IS NOT DISTINCT FROM ($3, $15, $16::text[], $17::text[]) THEN second_model
         ELSE $13
     END,
-    use = $15, topics = $16, questions = $17, terms = $18, counts = $19, terms_by = $20
+    use = $15, topics = $16, questions = $17, terms = $18, counts = $19, terms_by = $20, tags = $22, metadata = $23
 WHERE owner = $1 AND id = $2;
 
 -- name: write_link
@@ -156,9 +157,7 @@ ORDER BY u.id DESC;
 
 -- name: unlinked_memory
 -- A memory that the user sees no longer.
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, v.use, v.topics, v.questions,
+SELECT {memory},
     NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count,
     NULL AS standing, v.valid_to, v.ended_at, v.ended_as, v.heir
 FROM vectors AS v

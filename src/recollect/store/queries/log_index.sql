@@ -84,9 +84,7 @@ LIMIT $3;
 -- name: unembedded_memories
 -- The memories that the user sees, their own and those they were given, that have no embedding of a model, newest first. Only
 -- what is missing is read in full.
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model, v.holds_from, v.holds_until,
-    v.extractor, v.outline, v.use, v.topics, v.questions,
+SELECT {memory},
     l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
     coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
 FROM (
@@ -140,9 +138,7 @@ WHERE owner = $1 AND id = $2 AND (valid_to IS NULL OR ended_at IS NOT NULL)
 -- name: unembedded_statements
 -- The statements that the user sees, their own and those they were given, that have no second embedding of a model, newest
 -- first. Only what is missing is read in full.
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model, v.holds_from, v.holds_until,
-    v.extractor, v.outline, v.use, v.topics, v.questions,
+SELECT {memory},
     l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
     coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
 FROM (

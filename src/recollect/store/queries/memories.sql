@@ -8,9 +8,7 @@ SELECT pg_advisory_xact_lock(hashtextextended($1, 0));
 -- comes by the user's links to it. Only what was found is joined with its links and read in full.
 -- Vectors of other dimensions have no distance, and come last; as a condition that would mislead the
 -- planner about how many there are.
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, v.use, v.topics, v.questions,
+SELECT {memory},
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, 1 - distance AS score
 FROM (
     SELECT owner, id, distance
@@ -39,9 +37,7 @@ ORDER BY distance NULLS LAST, v.id DESC;
 
 -- name: nearest_past
 -- The user's past memories of one embedding model nearest to a vector, best first: exact.
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, v.use, v.topics, v.questions,
+SELECT {memory},
     NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count, NULL AS standing,
     v.valid_to, v.ended_at, v.ended_as, v.heir,
     CASE WHEN vector_dims(v."values") = $4 THEN 1 - (v."values" <=> $2::halfvec) END AS score
@@ -52,9 +48,7 @@ LIMIT $5;
 
 -- name: page_of_memories
 -- The user's memories behind a given one, newest first.
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, v.use, v.topics, v.questions,
+SELECT {memory},
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM (
     SELECT * FROM users_vectors WHERE user_id = $1 AND vector_id < $2 ORDER BY vector_id DESC LIMIT $3
@@ -65,9 +59,7 @@ ORDER BY l.vector_id DESC;
 
 -- name: current_memories
 -- The user's memories behind a given one to which all that is given applies, newest first: those that they have.
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, v.use, v.topics, v.questions,
+SELECT {memory},
     v.valid_to, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM ( -- found by little of each row, so that not all of every row is sorted
     SELECT given.vector_id
@@ -79,7 +71,7 @@ FROM ( -- found by little of each row, so that not all of every row is sorted
         AND ($6::text IS NULL OR looked.session_id = $6)
         AND ($7::timestamptz IS NULL OR looked.observed_at >= $7)
         AND ($8::timestamptz IS NULL OR looked.observed_at < $8)
-        AND ($9::text IS NULL OR given.standing = $9)
+        AND ($9::text IS NULL OR given.standing = $9) AND looked.tags @> $11::text[] AND looked.metadata @> $12::jsonb
         AND NOT EXISTS (
             SELECT FROM unnest($10::text[]) AS word WHERE strpos(lower(looked.content), lower(word)) = 0
         )
@@ -94,9 +86,7 @@ ORDER BY l.vector_id DESC;
 -- name: some_memories
 -- The user's memories behind a given one to which all that is given applies, newest first; current ones, past ones of
 -- their own, or both.
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, v.use, v.topics, v.questions,
+SELECT {memory},
     v.valid_to, v.ended_at, v.ended_as, v.heir, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
     coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
 FROM (
@@ -116,7 +106,7 @@ WHERE v.owner IN ($1, '*')
     AND ($8::text IS NULL OR v.session_id = $8)
     AND ($9::timestamptz IS NULL OR v.observed_at >= $9)
     AND ($10::timestamptz IS NULL OR v.observed_at < $10)
-    AND ($11::text IS NULL OR l.standing = $11)
+    AND ($11::text IS NULL OR l.standing = $11) AND v.tags @> $13::text[] AND v.metadata @> $14::jsonb
     AND NOT EXISTS (SELECT FROM unnest($12::text[]) AS word WHERE strpos(lower(v.content), lower(word)) = 0)
 ORDER BY v.id DESC
 LIMIT $3;
@@ -135,9 +125,7 @@ WITH told AS (
 ), last AS (
     SELECT DISTINCT ON (id) id, had FROM told ORDER BY id, row_id DESC
 )
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, v.use, v.topics, v.questions,
+SELECT {memory},
     v.valid_to, v.ended_at, v.ended_as, v.heir, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
     coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
 FROM last
@@ -157,9 +145,7 @@ ORDER BY u.id DESC;
 
 -- name: one_memory
 -- One memory that the user sees.
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, v.use, v.topics, v.questions,
+SELECT {memory},
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM users_vectors AS l
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
@@ -168,9 +154,7 @@ WHERE l.user_id = $1 AND l.vector_id = $2 AND v.owner IN ($1, '*');
 -- name: unhinted_statements
 -- The user's own statements of some kinds that have no hints, for which a model was asked less often than so many times: the least
 -- often asked first, then the newest.
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, v.use, v.topics, v.questions,
+SELECT {memory},
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM vectors AS v
 JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
@@ -220,9 +204,7 @@ WHERE user_id = $1 AND at >= $2 AND actor IN ('formation', 'agent') AND action I
 
 -- name: todos
 -- The user's memories of what is to be done, and the summaries that tell of some, newest first.
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, v.use, v.topics, v.questions,
+SELECT {memory},
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM users_vectors AS l
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
@@ -320,9 +302,7 @@ UPDATE users_vectors SET owner = '*' WHERE user_id = $1 AND vector_id = $2;
 
 -- name: global_memories
 -- What serves every user who has few memories, newest first; the owner is the commons.
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, v.use, v.topics, v.questions,
+SELECT {memory},
     v.second_model, NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count,
     NULL AS standing
 FROM vectors AS v

@@ -32,7 +32,7 @@ SELECT row_to_json(x)::text FROM (
 SELECT row_to_json(x)::text FROM (
     SELECT v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.valid_from, v.valid_to, v.event_at,
         v.observed_at, v.created_at, v.holds_from, v.holds_until, v.session_id, v.message_ids, v.evidence, v.extractor,
-        v.outline, v.use, v.topics, v.questions,
+        v.outline, v.use, v.topics, v.questions, v.tags, v.metadata,
         v.owner = '*' AS shared, l.linked_at, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
         coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing, v.ended_at, v.ended_as, v.heir
     FROM vectors AS v
@@ -46,7 +46,7 @@ SELECT row_to_json(x)::text FROM (
 SELECT row_to_json(x)::text FROM (
     SELECT v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.valid_from, v.valid_to, v.event_at,
         v.observed_at, v.created_at, v.holds_from, v.holds_until, v.session_id, v.message_ids, v.evidence, v.extractor,
-        v.outline, v.use, v.topics, v.questions,
+        v.outline, v.use, v.topics, v.questions, v.tags, v.metadata,
         false AS shared, l.linked_at, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
         coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
     FROM vectors AS v
@@ -68,7 +68,7 @@ SELECT row_to_json(x)::text FROM (
 -- What waits for the user's approval; of what was refused only the hash is there.
 SELECT row_to_json(x)::text FROM (
     SELECT id, at, reason, kind, source, content, importance, confidence, observed_at, event_at, holds_from, holds_until,
-        session_id, message_ids, evidence, extractor, created_at, use, topics, questions, refused,
+        session_id, message_ids, evidence, extractor, created_at, use, topics, questions, refused, tags, metadata,
         CASE WHEN refused THEN encode(content_hash, 'hex') END AS refused_hash
     FROM quarantine
     WHERE user_id = $1
@@ -189,7 +189,7 @@ WITH given AS MATERIALIZED (
         created_at timestamptz, holds_from timestamptz, holds_until timestamptz, session_id text, message_ids uuid[],
         evidence text, extractor text, outline jsonb, shared boolean, linked_at timestamptz,
         last_recalled_at timestamptz, recall_count integer, reinforcement_count integer, standing text,
-        use text, topics text[], questions text[], terms text, counts bytea, terms_by smallint, ended_at timestamptz, ended_as text,
+        use text, topics text[], questions text[], tags text[], metadata jsonb, terms text, counts bytea, terms_by smallint, ended_at timestamptz, ended_as text,
         heir uuid
     )
 ), wanted AS MATERIALIZED (
@@ -206,11 +206,12 @@ WITH given AS MATERIALIZED (
     INSERT INTO vectors (
         owner, id, kind, source, valid_from, valid_to, content, content_hash, importance, confidence, event_at,
         observed_at, session_id, message_ids, evidence, created_at, holds_from, holds_until, extractor, outline,
-        use, topics, questions, terms, counts, terms_by, ended_at, ended_as, heir
+        use, topics, questions, terms, counts, terms_by, ended_at, ended_as, heir, tags, metadata
     )
     SELECT $1, id, kind, source, valid_from, valid_to, content, content_hash, importance, confidence, event_at,
         observed_at, session_id, message_ids, evidence, created_at, holds_from, holds_until, extractor, outline,
-        use, topics, questions, terms, counts, terms_by, ended_at, ended_as, heir
+        use, topics, questions, terms, counts, terms_by, ended_at, ended_as, heir, coalesce(tags, '{}'),
+        coalesce(metadata, '{}')
     FROM wanted
     WHERE NOT is_common
     ON CONFLICT (owner, id) DO NOTHING
@@ -244,10 +245,12 @@ RETURNING 1;
 -- Hold back what an export held back.
 INSERT INTO quarantine (
     user_id, id, at, reason, kind, source, content, content_hash, importance, confidence, observed_at, event_at,
-    holds_from, holds_until, session_id, message_ids, evidence, extractor, created_at, use, topics, questions, refused
+    holds_from, holds_until, session_id, message_ids, evidence, extractor, created_at, use, topics, questions, refused,
+    tags, metadata
 )
 SELECT $1, id, at, reason, kind, source, content, content_hash, importance, confidence, observed_at, event_at,
-    holds_from, holds_until, session_id, message_ids, evidence, extractor, created_at, use, topics, questions, refused
+    holds_from, holds_until, session_id, message_ids, evidence, extractor, created_at, use, topics, questions, refused,
+    coalesce(tags, '{}'), coalesce(metadata, '{}')
 FROM jsonb_populate_recordset(NULL::quarantine, $2::jsonb)
 ON CONFLICT DO NOTHING
 RETURNING 1;

@@ -6,8 +6,10 @@ SELECT id, reason, refused FROM quarantine WHERE user_id = $1 AND content_hash =
 -- Hold a memory of the user back.
 INSERT INTO quarantine (
     user_id, id, at, reason, kind, source, content, content_hash, importance, confidence, observed_at, event_at,
-    holds_from, holds_until, session_id, message_ids, evidence, extractor, created_at, use, topics, questions
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22);
+    holds_from, holds_until, session_id, message_ids, evidence, extractor, created_at, use, topics, questions,
+    tags, metadata
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+    $23, $24);
 
 -- name: quarantined_again
 -- Note in which further messages of the log something held back was said.
@@ -25,7 +27,7 @@ WHERE user_id = $1 AND id = $2;
 SELECT at, reason, user_id AS owner, id, kind, source, content, importance, confidence, observed_at,
     event_at, created_at, session_id, message_ids, evidence, extractor, NULL AS embedding_model, holds_from,
     holds_until, NULL AS outline, use, topics, questions, NULL::timestamptz AS last_recalled_at, 0 AS recall_count,
-    0 AS reinforcement_count, NULL AS standing
+    0 AS reinforcement_count, NULL AS standing, tags, metadata
 FROM quarantine
 WHERE user_id = $1 AND NOT refused AND ($2::uuid IS NULL OR id = $2)
     AND ($4::timestamptz IS NULL OR (at, id) < ($4, $5::uuid))
@@ -44,7 +46,8 @@ DELETE FROM quarantine WHERE user_id = $1 AND content_hash = $2;
 -- Keep of something held back of the user only by what it is known again.
 UPDATE quarantine
 SET refused = true, content = '', evidence = NULL, message_ids = '{}', session_id = NULL, event_at = NULL,
-    holds_from = NULL, holds_until = NULL, use = NULL, topics = NULL, questions = NULL
+    holds_from = NULL, holds_until = NULL, use = NULL, topics = NULL, questions = NULL,
+    tags = '{}', metadata = '{}'
 WHERE user_id = $1 AND id = $2;
 
 -- name: abandon_quarantined

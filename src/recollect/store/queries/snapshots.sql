@@ -19,9 +19,7 @@ LEFT JOIN users AS c ON c.user_id = '*';
 -- name: snapshot_memories
 -- The memories that the user sees and that changed after a version, with their embeddings; those that serve everybody; and the past,
 -- so much of it as ended last. All of them for the version -1.
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at, v.created_at,
-    v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until, v.outline,
-    v.use, v.topics, v.questions, 1 + coalesce(cardinality(v.questions), 0) AS pieces,
+SELECT {memory}, 1 + coalesce(cardinality(v.questions), 0) AS pieces,
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing,
     halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second,
     CASE WHEN l.not_helpful THEN (
@@ -40,9 +38,7 @@ JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = wanted.vector_id
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE v.owner IN ($1, '*')
 UNION ALL
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at, v.created_at,
-    v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until, v.outline,
-    v.use, v.topics, v.questions, 1 + coalesce(cardinality(v.questions), 0) AS pieces,
+SELECT {memory}, 1 + coalesce(cardinality(v.questions), 0) AS pieces,
     NULL, 0, 0, NULL,
     halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second, NULL,
     v.terms, v.counts, v.terms_by, NULL, NULL, NULL
@@ -50,9 +46,7 @@ FROM vectors AS v
 WHERE $2 = -1 AND v.owner = '*' AND v.source = 'global' AND v.valid_to IS NULL
     AND NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = v.id)
 UNION ALL (
-    SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at, v.created_at,
-        v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until, v.outline,
-        v.use, v.topics, v.questions, 1 + coalesce(cardinality(v.questions), 0) AS pieces,
+    SELECT {memory}, 1 + coalesce(cardinality(v.questions), 0) AS pieces,
         NULL, 0, 0, NULL,
         halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second, NULL,
         v.terms, v.counts, v.terms_by, v.ended_at, v.ended_as, v.heir

@@ -226,6 +226,24 @@ class TestInstructions:
         assert len(by_text) == 3
 
 
+class TestTags:
+    async def test_the_model_chooses_of_the_operators_tags_and_others_are_dropped(
+        self, server: Server, model: OpenAICompatibleModel
+    ) -> None:
+        told = ITEM | {"tags": ["Home", "city", "work", 7]}
+        server.replies = [says(json.dumps({"memories": [told]}), total_tokens=900)] * 2
+
+        tagged = await ModelExtractor(model, tags=("home", "work")).extract([exchange()], [])
+        plain = await ModelExtractor(model).extract([exchange()], [])
+
+        assert [each.tags for each in (*tagged.candidates, *plain.candidates)] == [("home", "work"), ()]
+        with_list, without = (json.dumps(each["messages"]) for each in server.bodies)
+        assert "mostly one or none: home, work." in with_list
+        assert "`tags`" not in without
+        one = server.bodies[0]["response_format"]["json_schema"]["schema"]["properties"]["memories"]
+        assert one["items"]["properties"]["tags"]["items"]["enum"] == ["home", "work"]
+
+
 class TestCutAnswers:
     CUT = ANSWER.removesuffix("]}") + ', {"evidence": "I moved and moved and moved'
     BIKE = '{"memories": [{"evidence": "My bike is red", "content": "Has a red bike"}]}'

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.recollect.store.keeping import history
+from tests.recollect.store.keeping import history, revised
 from tests.support.searching import lexicon_of
 from tests.support.stores import LATER, NOON, Store
 
@@ -126,7 +126,8 @@ class Walk:
         changed: dict[str, Any] = {"importance": 0.3}
         if self.chance.random() < 0.5:
             changed = {"content": self.chance.choice(CONTENTS)}
-        await self.store.memories.edit(self.store.anna, self.target(), actor=Actor.USER, at=at, **changed)
+        wanted = revised(self.target(), **changed)
+        await self.store.memories.edit(self.store.anna, wanted, actor=Actor.USER, at=at)
 
     async def say(self, at: datetime) -> None:
         parent = self.chance.choice(["a", "b", "c", None])

@@ -1,7 +1,7 @@
 from datetime import timedelta
 
 import pytest
-from tests.recollect.store.keeping import apply, contents, edit, kept
+from tests.recollect.store.keeping import apply, contents, edit, kept, revised
 from tests.support.stores import (
     EAST,
     LATER,
@@ -62,13 +62,11 @@ async def test_an_edit_writes_over_the_memory_and_is_audited(store: Store) -> No
 
 async def test_a_memory_does_not_end_before_it_begins(store: Store) -> None:
     tea = await kept(store, "Likes tea")
-    await store.memories.edit(store.anna, tea.id, holds_from=NOON, actor=Actor.USER, at=NOON)
+    await edit(store, tea.id, holds_from=NOON)
 
     with pytest.raises(EndsBeforeItBeginsError):
-        await store.memories.edit(
-            store.anna, tea.id, holds_until=NOON - timedelta(days=1), actor=Actor.USER, at=NOON
-        )
-    edited = await store.memories.edit(store.anna, tea.id, holds_until=NOON, actor=Actor.USER, at=NOON)
+        await edit(store, tea.id, holds_until=NOON - timedelta(days=1))
+    edited = await edit(store, tea.id, holds_until=NOON)
 
     assert (edited.holds_from, edited.holds_until) == (NOON, NOON)
 
@@ -142,7 +140,7 @@ async def test_nothing_of_one_user_is_seen_or_changed_by_another(store: Store) -
     with pytest.raises(MemoryNotFoundError):
         await store.memories.get(store.ben, tea.id)
     with pytest.raises(MemoryNotFoundError):
-        await store.memories.edit(store.ben, tea.id, content="stolen", actor=Actor.USER, at=NOON)
+        await store.memories.edit(store.ben, revised(tea.id, content="stolen"), actor=Actor.USER, at=NOON)
     await store.memories.touch(store.ben, [tea.id], at=NOON)
     done = await apply(store, Reinforce(tea.id), Retire(tea.id, Reason.DELETED), scope=store.ben.scope)
     assert done == [Ignore(Reason.DELETED, target=tea.id)] * 2

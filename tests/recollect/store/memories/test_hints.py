@@ -6,7 +6,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
-from tests.recollect.store.keeping import apply, formed, history, kept, last_update, resting_on
+from tests.recollect.store.keeping import apply, formed, history, kept, last_update, resting_on, revised
 from tests.support.stores import EAST, LATER, NORTH, SOUTH, Store, vector
 
 from recollect.index import StoredMemory
@@ -55,7 +55,7 @@ def rounded(vectors: np.ndarray[Any, Any] | None) -> list[list[float]] | None:
 
 
 async def edit(store: Store, memory_id: UUID, **changed: Any) -> Memory:
-    return await store.memories.edit(store.anna, memory_id, **changed, actor=Actor.USER, at=LATER)
+    return await store.memories.edit(store.anna, revised(memory_id, **changed), actor=Actor.USER, at=LATER)
 
 
 async def undo_last(store: Store) -> None:
