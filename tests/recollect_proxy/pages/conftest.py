@@ -9,6 +9,7 @@ from tests.recollect_proxy.pages.served_pages import Pages, serve_pages
 from tests.support.stores import Store
 
 from recollect.store import Postgres
+from recollect_proxy.access import FailedAttempts
 
 
 @pytest.fixture(scope="session")
@@ -20,4 +21,5 @@ async def session_pages(postgres: Postgres) -> AsyncIterator[Pages]:
 @pytest.fixture
 def pages(session_pages: Pages, store: Store) -> Pages:
     """The pages over the database that tests share, and the two people of ``store``."""
+    session_pages.authentication.failed = FailedAttempts()
     return replace(session_pages, anna=store.anna, ben=store.ben)

@@ -1,7 +1,8 @@
 """Analytics: plots that are drawn by the server, each with a table that says the same; for administrators alone."""
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from itertools import pairwise
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 from tests.recollect.store.indexing import said
 from tests.recollect_proxy.memory_api.serving import engine_over
-from tests.recollect_proxy.pages.served_pages import Elements, Pages, serve_pages, text_of
+from tests.recollect_proxy.pages.served_pages import Elements, Pages, text_of
 from tests.support.notes import note_request
 from tests.support.stores import Store
 from uuid_utils.compat import uuid7
@@ -26,9 +27,10 @@ DAYS = [date(2026, 3, 1), date(2026, 3, 2)]
 
 
 @pytest.fixture
-async def pages(own_store: Store) -> AsyncIterator[Pages]:
-    async with serve_pages(engine_over(own_store, policy=Policy(zone=ELSEWHERE))) as served:
-        yield served
+def pages(session_pages: Pages, own_store: Store) -> Iterator[Pages]:
+    """Pages over a database of this test's own."""
+    with session_pages.over(engine_over(own_store, policy=Policy(zone=ELSEWHERE))):
+        yield replace(session_pages, anna=own_store.anna, ben=own_store.ben)
 
 
 async def ask(store: Store, *, days_ago: int = 0, **changed: Any) -> None:

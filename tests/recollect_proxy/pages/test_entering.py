@@ -223,12 +223,11 @@ async def failing(visitor: Visitor, times: int) -> list[int]:
     return [(await visitor.post("/enter", {"key": f"guess {n}"})).status for n in range(times)]
 
 
-async def test_who_fails_too_often_waits_and_a_right_key_gets_in_meanwhile(postgres: Postgres) -> None:
-    async with serve_pages(engine_over(postgres)) as served:
-        statuses = await failing(Visitor(served.port), 11)
-        refused = await Visitor(served.port).post("/enter", {"key": "guess"})
-        right = await Visitor(served.port).post("/enter", {"key": TOKEN})
-        again = await failing(Visitor(served.port), 1)
+async def test_who_fails_too_often_waits_and_a_right_key_gets_in_meanwhile(pages: Pages) -> None:
+    statuses = await failing(Visitor(pages.port), 11)
+    refused = await Visitor(pages.port).post("/enter", {"key": "guess"})
+    right = await Visitor(pages.port).post("/enter", {"key": TOKEN})
+    again = await failing(Visitor(pages.port), 1)
 
     assert statuses == [401] * 10 + [429]
     assert (refused.status, refused.header(b"retry-after")) == (429, b"60")
@@ -236,21 +235,19 @@ async def test_who_fails_too_often_waits_and_a_right_key_gets_in_meanwhile(postg
     assert again == [429]  # whoever guesses at the address waits still
 
 
-async def test_right_keys_do_not_count(postgres: Postgres) -> None:
-    async with serve_pages(engine_over(postgres)) as served:
-        right = [(await Visitor(served.port).post("/enter", {"key": TOKEN})).status for _ in range(12)]
-        wrong = await failing(Visitor(served.port), 1)
+async def test_right_keys_do_not_count(pages: Pages) -> None:
+    right = [(await Visitor(pages.port).post("/enter", {"key": TOKEN})).status for _ in range(12)]
+    wrong = await failing(Visitor(pages.port), 1)
 
     assert right == [303] * 12
     assert wrong == [401]
 
 
-async def test_a_persons_failures_count_for_that_person_alone(postgres: Postgres, store: Store) -> None:
-    async with serve_pages(engine_over(postgres)) as served:
-        anna, ben = await served.person(store.anna), await served.person(store.ben)
-        annas = await failing(anna, 11)
-        bens, strangers = await failing(ben, 1), await failing(Visitor(served.port), 1)
-        elsewhere = await failing(await served.person(store.anna), 1)
+async def test_a_persons_failures_count_for_that_person_alone(pages: Pages) -> None:
+    anna, ben = await pages.person(pages.anna), await pages.person(pages.ben)
+    annas = await failing(anna, 11)
+    bens, strangers = await failing(ben, 1), await failing(Visitor(pages.port), 1)
+    elsewhere = await failing(await pages.person(pages.anna), 1)
 
     assert annas == [401] * 10 + [429]
     assert bens == strangers == [401]
@@ -361,30 +358,27 @@ def keys(tmp_path: Path) -> Path:
     return tmp_path / "access-keys"
 
 
-async def test_an_administrator_opens_a_user_and_that_user_is_told(postgres: Postgres, store: Store) -> None:
-    async with serve_pages(engine_over(postgres)) as served:
-        memory = await served.engine.add(store.anna, "Drinks green tea")
-        await served.engine.change_flags(Flags(told_name="Zé Almeida"), ("told_name",), store.anna)
-        admin = await served.administrator()
-        found = text_of(await admin.html(f"/users?words={store.anna.upper()}"))
-        assert (await admin.get("")).status == 303  # nobody's is open yet
-        await admin.post("/look", {"user": store.anna})
-        page = text_of(await admin.html(""))
-        await admin.followed(
-            await admin.post("/correct", {"id": str(memory.id), "content": "Drinks white tea"})
-        )
-        person = await served.person(store.anna)
-        told = text_of(await person.html("/reads"))
+async def test_an_administrator_opens_a_user_and_that_user_is_told(pages: Pages) -> None:
+    memory = await pages.engine.add(pages.anna, "Drinks green tea")
+    await pages.engine.change_flags(Flags(told_name="Zé Almeida"), ("told_name",), pages.anna)
+    admin = await pages.administrator()
+    found = text_of(await admin.html(f"/users?words={pages.anna.upper()}"))
+    assert (await admin.get("")).status == 303  # nobody's is open yet
+    await admin.post("/look", {"user": pages.anna})
+    page = text_of(await admin.html(""))
+    await admin.followed(await admin.post("/correct", {"id": str(memory.id), "content": "Drinks white tea"}))
+    person = await pages.person(pages.anna)
+    told = text_of(await person.html("/reads"))
 
-        assert store.anna in found
-        assert "Memories: 1" in found
-        assert f"Zé Almeida {store.anna}" in found
-        assert f"You are looking at the memory of Zé Almeida ({store.anna})." in page
-        assert "green tea" in page
-        assert "administrator's. Other users" in page
-        assert "admin-token" in told
-        assert "page: memories" in told
-        assert "by an administrator" in text_of(await person.html("/changes"))
+    assert pages.anna in found
+    assert "Memories: 1" in found
+    assert f"Zé Almeida {pages.anna}" in found
+    assert f"You are looking at the memory of Zé Almeida ({pages.anna})." in page
+    assert "green tea" in page
+    assert "administrator's. Other users" in page
+    assert "admin-token" in told
+    assert "page: memories" in told
+    assert "by an administrator" in text_of(await person.html("/changes"))
 
 
 async def test_a_readers_key_reads_and_changes_nothing(postgres: Postgres, store: Store, keys: Path) -> None:
@@ -418,18 +412,15 @@ async def test_other_keys_and_people_are_no_administrators(
             assert (await Visitor(served.port).post("/enter", {"key": key})).status == 401
 
 
-async def test_a_page_of_one_user_left_open_changes_nothing_of_the_next(
-    postgres: Postgres, store: Store
-) -> None:
-    async with serve_pages(engine_over(postgres)) as served:
-        await served.engine.add(store.anna, "Drinks green tea")
-        admin = await served.administrator(looks_at=store.anna)
-        old_page = await admin.form_token()
-        await admin.post("/look", {"user": store.ben})
+async def test_a_page_of_one_user_left_open_changes_nothing_of_the_next(pages: Pages) -> None:
+    await pages.engine.add(pages.anna, "Drinks green tea")
+    admin = await pages.administrator(looks_at=pages.anna)
+    old_page = await admin.form_token()
+    await admin.post("/look", {"user": pages.ben})
 
-        answer = await admin.post("/erase", {"typed": "erase", "form_token": old_page})
+    answer = await admin.post("/erase", {"typed": "erase", "form_token": old_page})
 
-        assert answer.status == 403
+    assert answer.status == 403
 
 
 async def test_while_the_database_is_away_pages_say_so(pages: Pages) -> None:

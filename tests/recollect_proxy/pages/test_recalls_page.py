@@ -1,12 +1,11 @@
 """The page of recalls: what chats were given of one's memory, when and why, or why nothing."""
 
-from collections.abc import AsyncIterator
-from dataclasses import replace
+from collections.abc import Iterator
 from uuid import UUID
 
 import pytest
 from tests.recollect_proxy.memory_api.serving import unhurried
-from tests.recollect_proxy.pages.served_pages import Pages, serve_pages, text_of
+from tests.recollect_proxy.pages.served_pages import Pages, text_of
 from tests.support.stores import Store
 from uuid_utils.compat import uuid7
 
@@ -21,9 +20,10 @@ WHICH = "Which tea is my favourite?"
 
 
 @pytest.fixture
-async def pages(postgres: Postgres, store: Store) -> AsyncIterator[Pages]:
-    async with serve_pages(unhurried(postgres)) as served:
-        yield replace(served, anna=store.anna, ben=store.ben)
+def pages(pages: Pages, postgres: Postgres) -> Iterator[Pages]:
+    """Pages over an engine whose recall is never late."""
+    with pages.over(unhurried(postgres)):
+        yield pages
 
 
 async def ask(engine: Engine, turn: Turn) -> UUID:

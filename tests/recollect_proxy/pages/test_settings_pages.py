@@ -1,6 +1,6 @@
 """Settings on the pages: a person has four switches, an administrator every setting, of one and of everybody."""
 
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
@@ -18,10 +18,10 @@ EVERY = {each.name for each in fields(Flags)} - {"told_zone", "told_name"}
 
 
 @pytest.fixture
-async def own_pages(own_postgres: Postgres) -> AsyncIterator[Pages]:
+def own_pages(session_pages: Pages, own_postgres: Postgres) -> Iterator[Pages]:
     """Pages over a database of the test's own: everybody's settings are changed."""
-    async with serve_pages(engine_over(own_postgres)) as served:
-        yield served
+    with session_pages.over(engine_over(own_postgres)):
+        yield session_pages
 
 
 def named(html: str, *, disabled: bool = False) -> set[str]:
