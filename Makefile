@@ -13,6 +13,7 @@ export SSL_CERT_FILE ?= /etc/ssl/certs/ca-certificates.crt
 export REQUESTS_CA_BUNDLE ?= $(SSL_CERT_FILE)
 endif
 NODE_CLIENT = tests/e2e/clients/node
+JS_CLIENT = clients/js
 INSPECTOR = tests/e2e/mcp/node
 PROVIDER = tests/e2e/pages/node
 # What OpenWebUI asks for and starts without: 5 GB of torch and of CUDA's libraries.
@@ -29,7 +30,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 PATIENT = $(PYTEST) -o faulthandler_timeout=1800
 IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
-.PHONY: run upstream demo docs weights dist test test-fast test-slow test-postgres coverage lint format types check bench chaos fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy sbom image audit test-soak test-large lock clean
+.PHONY: run upstream demo docs weights dist test test-fast test-slow test-postgres coverage lint format types check bench chaos fuzz test-clients test-mcp node-client js-types e2e-openwebui e2e-pages e2e-sites test-deploy sbom image audit test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -107,11 +108,18 @@ test-clients: $(VENV)/.dev .venv-clients/.ready node-client  ## the real clients
 	@touch $@
 
 node-client:
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(NODE_CLIENT)/node_modules/.package-lock.json; \
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(NODE_CLIENT)/node_modules/.package-lock.json $(JS_CLIENT)/node_modules/.package-lock.json; \
 	else echo "npm is not installed: the OpenAI Node SDK is not tested"; fi
 
 $(NODE_CLIENT)/node_modules/.package-lock.json: $(NODE_CLIENT)/package-lock.json
 	cd $(NODE_CLIENT) && npm ci --silent
+
+$(JS_CLIENT)/node_modules/.package-lock.json: $(JS_CLIENT)/package-lock.json
+	cd $(JS_CLIENT) && npm ci --silent
+
+js-types: $(VENV)/.dev $(JS_CLIENT)/node_modules/.package-lock.json  ## the types of the JavaScript client, from the OpenAPI document
+	$(BIN)/python -m tests.openapi > $(JS_CLIENT)/node_modules/openapi.json
+	cd $(JS_CLIENT) && npm run --silent types
 
 test-mcp: $(VENV)/.dev  ## the memory for agents: the protocol's own client over HTTP and stdio, its inspector (npm), OpenWebUI's client where `make e2e-openwebui` has installed it
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(INSPECTOR)/node_modules/.package-lock.json; \
@@ -180,7 +188,7 @@ lock: $(VENV)/.uv  ## write requirements/*.txt anew from pyproject.toml
 	$(LOCK) requirements/openwebui.in pyproject.toml $(addprefix --no-emit-package ,$(OPENWEBUI_LACKS)) --output-file requirements/openwebui.txt
 
 clean:
-	rm -rf weights/.made .wheels weights/recollect_weights/models $(VENV) dist .venv-clients .venv-deploy .venv-dist .venv-openwebui $(NODE_CLIENT)/node_modules $(INSPECTOR)/node_modules $(PROVIDER)/node_modules
+	rm -rf weights/.made .wheels weights/recollect_weights/models $(VENV) dist .venv-clients .venv-deploy .venv-dist .venv-openwebui $(NODE_CLIENT)/node_modules $(JS_CLIENT)/node_modules $(INSPECTOR)/node_modules $(PROVIDER)/node_modules
 
 $(VENV)/.uv: requirements/uv.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer")'

@@ -40,6 +40,11 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", 401, 403, 404, 409, 
 [[operations]]
 include-path = "/memory/users/{user_id}/messages"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409]
+
+# A stream of events has no end.
+[[operations]]
+include-path = "/memory/users/{user_id}/events"
+enabled = false
 """
 
 
