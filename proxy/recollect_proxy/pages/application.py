@@ -26,6 +26,7 @@ from recollect_proxy.pages import (
     provider,
     recalls,
     settings,
+    teams,
 )
 from recollect_proxy.pages.catalogues import load_catalogues
 from recollect_proxy.pages.failures import (
@@ -79,6 +80,7 @@ _PAGES = (
     playground,
     profile,
     projects,
+    teams,
     provider,
     recalls,
     settings,

@@ -13,12 +13,14 @@ from recollect.errors import (
     EmbedderError,
     EndsBeforeItBeginsError,
     MemoryNotFoundError,
+    NotAllowedInTeamError,
     NotUndoableError,
     ProfileEntryNotFoundError,
     ProfileFullError,
     ProfileNotAllowedError,
     QuestionNotKeptError,
     StoreError,
+    TeamNotFoundError,
 )
 from recollect_proxy.access import Refusal, SignInError
 
@@ -82,7 +84,8 @@ class PageError(Exception):
 
 
 _OF_ERRORS: Sequence[tuple[type[Exception] | tuple[type[Exception], ...], PageFailure]] = (
-    ((MemoryNotFoundError, ChangeNotFoundError, ProfileEntryNotFoundError), NOT_FOUND),
+    ((MemoryNotFoundError, ChangeNotFoundError, ProfileEntryNotFoundError, TeamNotFoundError), NOT_FOUND),
+    (NotAllowedInTeamError, READ_ONLY),
     (DuplicateMemoryError, DUPLICATE),
     (EndsBeforeItBeginsError, BAD_INPUT),
     (NotUndoableError, NOT_UNDOABLE),

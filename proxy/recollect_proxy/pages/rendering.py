@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from recollect.model import UNNAMED, Project
+from recollect.model import UNNAMED, Project, Team
 from recollect_proxy.access import PageSession, SignIn
 from recollect_proxy.pages.catalogues import LANGUAGES, Catalogue
 from recollect_proxy.settings.urls import CHAT
@@ -29,7 +29,9 @@ class Shown:
         chat_link: The address of a chat in the frontend, with ``{chat}`` in place of its id; None: it is unknown.
         name: The name of the user whose memory is shown; None: none is known, or no memory is shown.
         project: The project whose memory is shown; "": the user's own.
-        projects: The user's projects.
+        projects: The user's projects, and the teams that they are in.
+        team: The team whose memory is shown; None for none.
+        owns_team: Whether the visitor says who is in it.
     """
 
     words: Catalogue
@@ -42,6 +44,8 @@ class Shown:
     name: str | None = None
     project: str = ""
     projects: Sequence[Project] = ()
+    team: Team | None = None
+    owns_team: bool = False
 
     @property
     def chosen(self) -> Project | None:

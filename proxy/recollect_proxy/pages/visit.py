@@ -15,7 +15,7 @@ from litestar.params import SkipValidation
 from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
-from recollect.model import Actor, Changer, project_name, project_scope
+from recollect.model import TEAM, WRITING, Actor, Changer, TeamRole, project_name, project_scope, team_of
 from recollect_proxy.access import Authentication, PageSession, Principal, Role
 from recollect_proxy.pages.catalogues import Catalogue, chosen_language
 from recollect_proxy.pages.failures import (
@@ -273,15 +273,24 @@ async def provide_reading(request: Asked, parts: Parts) -> Visit:
             operation=operation,
             once_in=_SEARCH if visit.is_piece else None,
         )
-    own, policy, projects = await asyncio.gather(
+    own, policy, known, teams = await asyncio.gather(
         visit.engine.flags(user_id),
         visit.engine.policy_of(user_id),
         visit.engine.projects(user_id, measured=False),
+        visit.engine.teams(user_id),
     )
+    ids = {each.id for each in teams}
+    left = [each for each in known if (of := team_of(project_scope(user_id, each.name))) and of not in ids]
+    projects = [each for each in known if each not in left]
     words = replace(visit.shown.words, zone=policy.zone)
     chosen = unquote(request.cookies.get(PROJECT_COOKIE, ""))
     project = chosen if any(each.name == chosen for each in projects) else ""
     shown = replace(visit.shown, words=words, name=own.told_name, project=project, projects=projects)
+    team = next((each for each in teams if project == f"{TEAM}{each.id}"), None)
+    if team is not None and (member := team.member(user_id)) is not None:
+        owns = principal.is_administrator or member.role is TeamRole.OWNER
+        may_change = shown.may_change and member.role in WRITING
+        shown = replace(shown, team=team, owns_team=owns and shown.may_change, may_change=may_change)
     return replace(visit, shown=shown)
 
 

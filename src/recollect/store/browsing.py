@@ -79,15 +79,22 @@ class Browsing:
         return [update_of(row) for row in rows]
 
     async def said_last(
-        self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter
+        self,
+        user_id: str,
+        *,
+        limit: int,
+        after: UUID | None = None,
+        said_at: datetime | None = None,
+        taken: MemoryFilter,
     ) -> Page:
         """Return the user's current memories, the one that was said last first, behind the memory ``after``.
 
-        Of ``taken``, kinds, chat, words and tags count.
+        Of ``taken``, kinds, chat, words and tags count. Of another user's memory ``said_at`` tells when it was said.
         """
         kinds, words = sorted(taken.kinds or Kind), list(taken.words)
         async with self._database.for_user(user_id) as connection:
-            said_at = None if after is None else await connection.fetchval(SQL["said_at"], user_id, after)
+            if said_at is None and after is not None:
+                said_at = await connection.fetchval(SQL["said_at"], user_id, after)
             behind = (_LATEST, _NEWEST) if said_at is None else (said_at, after)
             rows = await connection.fetch(
                 SQL["memories_said_last"],

@@ -89,7 +89,7 @@ def test_every_key_of_a_template_is_there_and_none_is_there_for_nothing() -> Non
     used = set(_USED.findall(text))
     composed = re.compile(
         r"^(done|failure|nav|kept|importance|kind|doubt|why|source|action|actor|held|format|setting|setting_about|choice"
-        r"|use|menu|mark|skip|drop|party|field|field_about|signal|path|part|made|reason|trigger|series|stored|analytics|awaits|extraction)\.|^erase\.word$"
+        r"|use|menu|mark|skip|drop|party|field|field_about|signal|path|part|made|reason|trigger|series|stored|analytics|awaits|extraction|role)\.|^erase\.word$"
     )
 
     assert used <= set(CATALOGUES["en"].words)

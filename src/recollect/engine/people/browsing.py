@@ -65,7 +65,7 @@ class Browsing(Administration):
         self.policy = policy
         browsing = backends.browsing
         self.changes, self.chats_of = browsing.changes, browsing.chats
-        self.said_last, self.first_words = browsing.said_last, browsing.first_words
+        self.first_words = browsing.first_words
         self.count_kept, self.count_unsettled = browsing.count_kept, browsing.count_unsettled
         self.event_places, self.events_behind = backends.events.places, backends.events.behind
         self.size = backends.statistics.size

@@ -4,10 +4,12 @@ A member states things in their own part alone, so each statement has its speake
 stated, too. Nobody sees the chats, summaries and origins of another member. Never: a concrete backend, a page.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import chain
+from typing import Any
 from uuid import UUID
 
 from recollect.engine.people.projects import Projects
@@ -155,18 +157,20 @@ class Teams(Projects):
         self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter = EVERYTHING
     ) -> Page:
         """Return the user's memories that are ``taken``, newest first, behind the memory ``after``, as the store does."""
-        store, parts = self._backends.memories, await self.parts(user_id)
-        own, *others = parts
-        pages = [await store.page(own, limit=limit, after=after, taken=taken)]
-        kinds = taken.kinds & STATEMENTS if taken.kinds else STATEMENTS
-        if others and kinds and taken.session_id is None:
-            theirs = replace(taken, kinds=kinds)
-            pages += [await store.page(each, limit=limit, after=after, taken=theirs) for each in others]
-        found = {each.id: each for each in chain.from_iterable(each.memories for each in pages)}
-        newest = sorted(found.values(), key=lambda each: -each.id.int)
-        memories = tuple(_told_to(own, each, parts) for each in newest[:limit])
-        has_more = len(newest) > limit or any(each.next for each in pages)
-        return Page(memories, memories[-1].id if has_more and memories else None)
+        parts = await self.parts(user_id)
+        read = partial(self._backends.memories.page, limit=limit, after=after)
+        return await _united(parts, read, taken, limit, key=lambda each: (each.id.int,))
+
+    async def said_last(
+        self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter
+    ) -> Page:
+        """Return the user's current memories, the one that was said last first, as the store does."""
+        parts = await self.parts(user_id)
+        said_at = None
+        if len(parts) > 1 and after is not None:
+            said_at = (await self.get(user_id, after, past=True)).observed_at
+        read = partial(self._backends.browsing.said_last, limit=limit, after=after, said_at=said_at)
+        return await _united(parts, read, taken, limit, key=lambda each: (each.observed_at, each.id.int))
 
     async def move(
         self, user_id: str, memory_id: UUID, project: str, *, actor: Actor = Actor.ADMIN
@@ -235,6 +239,27 @@ class Teams(Projects):
         if memory.kind not in STATEMENTS:
             raise MemoryNotFoundError
         return memory
+
+
+async def _united(
+    parts: Mapping[str, str],
+    read: Callable[..., Awaitable[Page]],
+    taken: MemoryFilter,
+    limit: int,
+    *,
+    key: Callable[[Memory], Any],
+) -> Page:
+    """Return one page of the pages that parts have: of another member statements alone, and none of a chat."""
+    own, *others = parts
+    pages = [await read(own, taken=taken)]
+    kinds = taken.kinds & STATEMENTS if taken.kinds else STATEMENTS
+    if kinds and taken.session_id is None:
+        pages += [await read(each, taken=replace(taken, kinds=kinds)) for each in others]
+    found = {each.id: each for each in chain.from_iterable(each.memories for each in pages)}
+    newest = sorted(found.values(), key=key, reverse=True)
+    memories = tuple(_told_to(own, each, parts) for each in newest[:limit])
+    has_more = len(newest) > limit or any(each.next for each in pages)
+    return Page(memories, memories[-1].id if has_more and memories else None)
 
 
 def _told_to(user_id: str, memory: Memory, names: Mapping[str, str]) -> Memory:
