@@ -161,12 +161,12 @@ async def test_what_changed_counts_for_all_members_from_the_next_turn_on(
 
 async def test_a_writer_corrects_forgets_and_brings_back_what_another_stated(family: Family) -> None:
     subject, ben, clara = family.subject, family.part(family.ben), family.part(family.clara)
-    number = await subject.add(clara, PLUMBER)
+    number = await subject.add(clara, PLUMBER, session_id="chat")
 
     fixed = await subject.revise(ben, number.id, content=f"{PLUMBER}0", actor=Actor.USER)
     await subject.forget(ben, number.id, actor=Actor.USER)
 
-    assert fixed.said_by == family.clara
+    assert (fixed.said_by, fixed.provenance.session_id) == (family.clara, None)
     assert await contents(subject, clara) == set()
     rows = await subject.history(clara, number.id)
     assert [each.by for each in rows] == [family.ben, family.ben, ""]

@@ -147,6 +147,7 @@ async def test_a_companys_team_corrects_by_the_api_what_a_colleague_left(
     listed = await proxy.api(b"GET", f"/users/{lead.id}/memories", extra=team.header)
     path = f"/users/{lead.id}/memories/{listed.json['memories'][0]['id']}"
     corrected = await proxy.api(b"PATCH", path, {"content": "We release on Mondays"}, extra=team.header)
+    assert corrected.status == 200, corrected.body
     assert corrected.json["said_by"] == colleague.known_as
     assert "Colin: We release on Mondays" in await team.says(lead, "When do we release?", chat="plan b")
     erased = await proxy.api(b"DELETE", f"/teams/{quote(team.id)}")

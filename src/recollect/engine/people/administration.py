@@ -174,7 +174,7 @@ class Administration(Teams):
         if wanted.hints is not None or wanted.revision.content is not None:
             made = replace(edited, embedding=wanted.embedding, second_embedding=wanted.second_embedding)
             await self._embed_later(user_id, made)
-        return edited
+        return replace(edited, provenance=Provenance()) if by else edited
 
     async def change_all(
         self, user_id: str, wanted: Sequence[Revision | Removal], *, actor: Actor = Actor.ADMIN
@@ -197,7 +197,8 @@ class Administration(Teams):
         for position, each in enumerate(wanted):
             if isinstance(each, Revision):
                 with suppress(MemoryNotFoundError):  # the store says so of each
-                    revised = _as_revised(await self.get(user_id, each.memory_id), each)
+                    old = await self._backends.memories.get(user_id, each.memory_id)
+                    revised = _as_revised(old, each)
                     if revised is not None:
                         said[position] = revised
         made = await self._embedded_if_possible(list(said.values())) if said else []
