@@ -1,7 +1,7 @@
 """A chat names its project in a header or in its body: what is said there is recalled there, and nowhere else."""
 
 import pytest
-from tests.recollect_proxy.memory.test_recalling import TEA, WHICH_TEA
+from tests.recollect_proxy.given import TEA, WHICH_TEA
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.support.tables import table

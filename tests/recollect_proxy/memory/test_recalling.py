@@ -3,22 +3,18 @@
 import json
 
 import pytest
+from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.settings import changed
 from tests.scripted.upstream import ScriptedUpstream, completion_body, completion_stream, compressed, whole
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, running_proxy
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
-TEA = "My favourite tea is Lapsang Souchong."
-WHICH_TEA = "Which tea is my favourite?"
-
 
 @pytest.fixture
-async def drinker(proxy: RunningProxy, user: User) -> User:
-    """Someone who told us their favourite tea."""
-    await proxy.say(user, TEA)
-    await proxy.memories(user)
-    return user
+async def drinker(listening_proxy: RunningProxy, user: User) -> User:
+    """Someone whose favourite tea is known."""
+    return await given_memory(listening_proxy, user, TEA)
 
 
 async def test_a_told_fact_is_recalled_in_another_chat(
@@ -36,34 +32,34 @@ async def test_a_told_fact_is_recalled_in_another_chat(
 
 
 async def test_another_user_never_sees_it(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, other_user: User
+    listening_proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, other_user: User
 ) -> None:
-    answer = await proxy.say(other_user, WHICH_TEA, chat="chat-1")
+    answer = await listening_proxy.say(other_user, WHICH_TEA, chat="chat-1")
 
     assert answer.header(b"x-recollect-memories") == b"0"
     assert upstream.last.body == chat_body(WHICH_TEA)
-    assert await proxy.memories(drinker)
-    assert await proxy.memories(other_user, at_least=0) == []
+    assert await listening_proxy.memories(drinker)
+    assert await listening_proxy.memories(other_user, at_least=0) == []
 
 
 async def test_a_turn_that_recalls_nothing_goes_up_byte_for_byte(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+    listening_proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
 ) -> None:
     body = b' { "messages":[{"role":"user","content":"sqrt(2)*sqrt(8)="}],\n"model":"scripted" }\n'
 
-    answer = await proxy.fetch(b"POST", CHAT, drinker.headers(), body)
+    answer = await listening_proxy.fetch(b"POST", CHAT, drinker.headers(), body)
 
     assert answer.header(b"x-recollect-skipped") == b"nothing-relevant"
     assert upstream.last.body == body
 
 
 async def test_memories_are_added_to_a_json_answer_when_they_are_asked_for(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+    listening_proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
 ) -> None:
     body = completion_body("Lapsang Souchong.")
     upstream.answers.append(whole(body))
 
-    answer = await proxy.say(
+    answer = await listening_proxy.say(
         drinker, WHICH_TEA, extra=[(b"X-Recollect-Include", b"memories"), (b"Accept-Encoding", b"gzip")]
     )
 
@@ -80,26 +76,28 @@ async def test_memories_are_added_to_a_json_answer_when_they_are_asked_for(
 
 
 async def test_an_answer_that_is_streamed_or_compressed_is_never_added_to(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+    listening_proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
 ) -> None:
     include = [(b"X-Recollect-Include", b"memories")]
     packed = compressed(completion_body("Souchong."), "gzip")
     headers = [(b"Content-Type", b"application/json"), (b"Content-Encoding", b"gzip")]
     upstream.answers += [completion_stream("Souchong."), whole(packed, headers=headers)]
 
-    streamed = await proxy.say(drinker, WHICH_TEA, stream=True, extra=include)
-    zipped = await proxy.say(drinker, WHICH_TEA, extra=include)
+    streamed = await listening_proxy.say(drinker, WHICH_TEA, stream=True, extra=include)
+    zipped = await listening_proxy.say(drinker, WHICH_TEA, extra=include)
 
     assert b'"memories"' not in streamed.body
     assert zipped.body == packed
 
 
 async def test_a_temporary_chat_may_recall_but_is_never_remembered(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, session_settings: ProxySettings
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, session_settings: ProxySettings
 ) -> None:
+    await proxy.say(user, TEA)
+    await proxy.memories(user)
     async with running_proxy(changed(session_settings, recall_in_temporary=True)) as lenient:
-        answer = await lenient.say(drinker, WHICH_TEA, chat="temporary:1")
+        answer = await lenient.say(user, WHICH_TEA, chat="temporary:1")
 
         assert answer.header(b"x-recollect-memories") == b"1"
         assert TEA in upstream.last.system
-        assert len(await lenient.logged(drinker)) == len(await proxy.logged(drinker)) == 2
+        assert len(await lenient.logged(user)) == len(await proxy.logged(user)) == 2
