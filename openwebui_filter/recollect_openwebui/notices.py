@@ -6,7 +6,18 @@ from datetime import timedelta
 from typing import Any
 
 from recollect.engine.turns.prepared import Prepared
-from recollect.model import Action, CarriedOut, Memory, Reason, Recollection, Role, Skip, Turn, Update
+from recollect.model import (
+    WAITING,
+    Action,
+    CarriedOut,
+    Memory,
+    Reason,
+    Recollection,
+    Role,
+    Skip,
+    Turn,
+    Update,
+)
 from recollect_openwebui.languages import language_of, words_in
 
 _LINE = 300
@@ -108,7 +119,9 @@ class Notices:
             updates: Rows of the audit, in the order of the line.
         """
         told = [each for each in map(self._change, updates) if each is not None]
-        return _cut("; ".join(self._grouped(told)), _LINE)
+        waiting = [each for each in updates if each.action is Action.QUARANTINE and each.reason in WAITING]
+        count = [self._counted("approval", waiting)] if waiting else []
+        return _cut("; ".join([*count, *self._grouped(told)]), _LINE)
 
     def meanwhile(self, updates: Sequence[Update]) -> str:
         """Return the same for changes by earlier turns since the last notice."""
@@ -124,7 +137,7 @@ class Notices:
         told = self.changes(updates)
         return _cut(self("undone", line=told), _LINE) if told else ""
 
-    def _counted(self, key: str, items: Sequence[Recollection]) -> str:
+    def _counted(self, key: str, items: Sequence[object]) -> str:
         return self(f"{key}.one" if len(items) == 1 else f"{key}.many", count=len(items))
 
     def _kind(self, recollection: Recollection) -> str:

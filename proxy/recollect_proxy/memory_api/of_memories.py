@@ -265,6 +265,22 @@ async def approve_held(asked: Asked) -> Any:
     return await asked.engine.approve(asked.user_id, asked.id("memory_id"), actor=asked.actor)
 
 
+async def decide_held(asked: Asked) -> Any:
+    """Approve or refuse many at once.
+
+    Only those that wait because everything is approved first: of one chat, or all. Suspicious ones are decided one by one.
+    """
+    sent = asked.sent
+    count = await asked.engine.decide_held(
+        asked.user_id,
+        approved=sent.approved,
+        session_id=sent.session_id,
+        until=sent.until,
+        actor=asked.actor,
+    )
+    return {"decided": count}
+
+
 async def refuse_held(asked: Asked) -> Any:
     """Refuse a memory held back.
 

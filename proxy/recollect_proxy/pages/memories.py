@@ -1,6 +1,8 @@
 """The pages of single memories: correct, forget, approve, confirm. Never: SQL."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, date, datetime, time
 from typing import Any
@@ -19,11 +21,13 @@ from recollect.model import (
     QUESTION_LENGTH,
     STATEMENTS,
     TOPIC_LENGTH,
+    WAITING,
     Action,
     Ending,
     Hints,
     Kind,
     Memory,
+    Reason,
     Removal,
     Revision,
     Update,
@@ -34,7 +38,7 @@ from recollect_proxy.identity import opaque_id
 from recollect_proxy.pages.failures import BAD_INPUT, NOT_FOUND, PageError
 from recollect_proxy.pages.visit import Change, Reading, Transaction, chats_of, done_of
 
-_HELD = 25
+_HELD, _CHATS = 25, 10
 LONGEST_CONTENT = 2000
 """Characters of a statement that is written by hand."""
 _LAST = time(23, 59, 59)
@@ -89,8 +93,24 @@ async def show_review(visit: Reading) -> Response[str]:
 async def show_held(visit: Reading) -> Response[str]:
     """Return the page of memories that are held back until the user approves them."""
     held = await visit.engine.quarantined(visit.user_id)
-    chats = await chats_of(visit, [each.memory.provenance.session_id for each in held[:_HELD]])
-    return visit.page("held.html", held=held[:_HELD], total=len(held), chats=chats, done=done_of(visit))
+    waiting = [each for each in held if each.reason in WAITING]
+    counts = Counter(each.memory.provenance.session_id for each in waiting)
+    old: dict[UUID, str] = {}
+    for known in (
+        known for each in held[:_HELD] if each.reason is Reason.APPROVAL for known in each.replaces
+    ):
+        with suppress(MemoryNotFoundError):
+            old[known] = (await visit.engine.get(visit.user_id, known)).content
+    return visit.page(
+        "held.html",
+        held=held[:_HELD],
+        total=len(held),
+        waiting=waiting,
+        of_chats=[(chat, count) for chat, count in counts.most_common(_CHATS) if chat],
+        old=old,
+        chats=await chats_of(visit, [*counts, *(each.memory.provenance.session_id for each in held[:_HELD])]),
+        done=done_of(visit),
+    )
 
 
 @post("/correct")
@@ -212,6 +232,24 @@ async def refuse_memory(change: Transaction) -> Response[str]:
     """Refuse a memory that was held back."""
     await change.visit.engine.refuse(change.visit.user_id, id_of(change), actor=change.visit.actor)
     return _confirm(change, "refused")
+
+
+@post("/decide")
+async def decide_held(change: Transaction) -> Response[str]:
+    """Approve or refuse all that waits because everything is approved first, as far as the page showed it."""
+    visit, form = change.visit, change.form
+    try:
+        until = datetime.fromisoformat(form.get("until", ""))
+    except ValueError:
+        raise PageError(BAD_INPUT) from None
+    count = await visit.engine.decide_held(
+        visit.user_id,
+        approved=form.get("approved") == "yes",
+        session_id=other_id_named(form["chat"]) if form.get("chat") else None,
+        until=until,
+        actor=visit.actor,
+    )
+    return visit.back("/held", done="decided", count=str(count))
 
 
 @post("/undo")

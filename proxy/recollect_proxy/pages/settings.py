@@ -22,7 +22,7 @@ from recollect_proxy.settings.flags import OF_EACH_USER, FlagField, flag_fields
 _FIELDS = tuple(each for each in flag_fields() if each.name not in OF_EACH_USER)
 """The fields of all settings but those that each user gives alone."""
 _INSTRUCTIONS = next(each for each in flag_fields() if each.name == "instructions")
-_SWITCHES = ("record", "recall", "standing", "summaries")
+_SWITCHES = ("record", "recall", "standing", "summaries", "approve_first")
 """The settings that people switch: a box each. All others are the administrators'."""
 
 
@@ -52,6 +52,7 @@ async def show_settings(visit: Reading) -> Response[str]:
     return visit.page(
         "settings.html",
         switches=await _switched(visit),
+        fixed={"approve_first"} if await _approves_for_all(visit) else set(),
         instructions=guidance.own,
         operators=guidance.operators,
         longest=LONGEST_INSTRUCTIONS,
@@ -68,7 +69,9 @@ async def change_switches(change: Transaction) -> Response[str]:
     before = {**await _switched(visit), "instructions": own.instructions}
     given: dict[str, Any] = {name: change.form.get(name) == "on" for name in _SWITCHES}
     given["instructions"] = _value(_INSTRUCTIONS, change.form.get("instructions", own.instructions or ""))
-    named = [name for name in given if given[name] != before[name]]  # the others follow what is set for all
+    if await _approves_for_all(visit):
+        del before["approve_first"]  # no one ends that alone
+    named = [name for name in before if given[name] != before[name]]  # the others follow what is set for all
     await visit.engine.change_flags(Flags(**given), named, visit.person, by=visit.changer)
     return visit.back("/settings", done="saved")
 
@@ -104,6 +107,10 @@ async def _switched(visit: Visit) -> dict[str, bool]:
     """Return the switches in effect for the user."""
     flags = (await visit.engine.policy_of(visit.person)).flags
     return {name: bool(getattr(flags, name)) for name in _SWITCHES}
+
+
+async def _approves_for_all(visit: Visit) -> bool:
+    return (await visit.engine.policy_of(None)).rules.approve_first
 
 
 def _shown_flags(own: Flags, followed: Policy) -> list[ShownFlag]:

@@ -178,12 +178,23 @@ class Update(_OfProject):
     undoes: UUID | None = None
 
 
+class Further(Struct):
+    """A memory that the approval of a waiting statement replaces, ends or limits."""
+
+    change: Literal["replace", "retire", "limit"]
+    memory: UUID
+    reason: Reason
+    until: Time | None = None
+    ending: Ending | None = None
+
+
 class Quarantined(_Statement, kw_only=True):
     """A statement that waits for approval. A refused one has only the hash of its content."""
 
     at: Time
     reason: Reason
     refused: bool = False
+    further: list[Further] = []
     refused_hash: Annotated[str, Meta(pattern="^([0-9a-f]{2}){1,64}$")] | None = None
 
 

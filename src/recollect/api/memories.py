@@ -292,6 +292,21 @@ class HeldMemory(Struct):
     memory: Annotated[Memory, about("As it would be kept, under the id to approve or refuse.")]
     reason: Annotated[str, word(Reason), about("Why it is held back.")]
     at: Annotated[Time, about("Since when.")]
+    replaces: Annotated[list[UUID], about("The memories that go with its approval.")] = []
+
+
+class HeldDecision(Struct, forbid_unknown_fields=True):
+    """A decision about all that waits only because everything is approved first; suspicious memories stay."""
+
+    approved: Annotated[bool, about("True: approve them; false: refuse them.")]
+    session_id: Annotated[SessionId | None, about("Those of one chat alone.")] = None
+    until: Annotated[Time | None, about("Those that wait since then or before.")] = None
+
+
+class HeldDecided(Struct):
+    """The number of decided memories."""
+
+    decided: int
 
 
 class HeldMemories(Page[HeldMemory, str]):

@@ -122,6 +122,7 @@ class Held:
         DUPLICATE_MEMORY,
         once=True,
     )
+    decide_held = Operation("POST", _HELD, HeldDecided, HeldDecision, once=True)
     refuse_held = Operation("DELETE", f"{_HELD}/{{memory_id}}", NoneType, None, MEMORY_NOT_FOUND)
 
 

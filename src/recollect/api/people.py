@@ -274,6 +274,15 @@ OwnInstructions = Annotated[
 ]
 
 
+ApprovesFirst = Annotated[
+    bool | None,
+    about(
+        "Whether what is learned waits until the user approves it. Messages are not recalled then, and chats not "
+        "summarized. Where it is so for everybody, no user's own setting ends it."
+    ),
+]
+
+
 class Flags(Struct):
     """Changed settings; a null setting has its value from the start, which may be beyond the limits of a change."""
 
@@ -293,6 +302,7 @@ class Flags(Struct):
     minimum_importance: MinimumImportance = None
     session_cap: Annotated[int | None, _SESSION_CAP] = None
     user_cap: Annotated[int | None, _USER_CAP] = None
+    approve_first: ApprovesFirst = None
     time_zone: TimeZone = None
     operator_instructions: Annotated[str | None, about("The operator's.")] = None
     instructions: Annotated[str | None, about("The user's own.")] = None
@@ -333,6 +343,7 @@ class CommonFlagsChange(Struct, forbid_unknown_fields=True):
     minimum_importance: MinimumImportance | UnsetType = UNSET
     session_cap: Annotated[Cap | None, _SESSION_CAP] | UnsetType = UNSET
     user_cap: Annotated[Cap | None, _USER_CAP] | UnsetType = UNSET
+    approve_first: ApprovesFirst | UnsetType = UNSET
     time_zone: TimeZone | UnsetType = UNSET
     operator_instructions: OperatorInstructions | UnsetType = UNSET
 

@@ -151,6 +151,7 @@ class Policy:
             minimum_importance=self.rules.minimum_importance,
             session_cap=self.caps.session,
             user_cap=self.caps.user,
+            approve_first=self.rules.approve_first,
             time_zone=str(self.zone),
             operator_instructions=self.guidance.operators,
             instructions=self.guidance.own,
@@ -169,6 +170,9 @@ class Policy:
             caps = replace(caps, session=flags.session_cap)
         if flags.user_cap is not None:
             caps = replace(caps, user=flags.user_cap)
+        if flags.approve_first is not None:
+            rules = replace(rules, approve_first=flags.approve_first)
+        approves = rules.approve_first  # neither the log nor a summary was approved by anybody
         return replace(
             self,
             records=_or(flags.record, self.records),
@@ -179,9 +183,9 @@ class Policy:
             reach=replace(
                 self.reach,
                 lexical=_or(flags.lexical, self.reach.lexical),
-                log=_or(flags.history, self.reach.log),
+                log=_or(flags.history, self.reach.log) and not approves,
             ),
-            summarizing=_summarizing(self.summarizing, flags),
+            summarizing=Summarizing() if approves else _summarizing(self.summarizing, flags),
             rules=rules,
             bounds=_bounds(self.bounds, flags),
             caps=caps,

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from recollect.backends import Backends
 from recollect.errors import EmbedderError, UpstreamPolicyError, YieldedError
+from recollect.formation.approval import held_for_approval
 from recollect.formation.call_guard import CallGuard
 from recollect.formation.forget_targets import ForgetTargets
 from recollect.formation.learner import StatementLearner
@@ -72,6 +73,7 @@ class FormationPipeline:
         self._learner = StatementLearner(backends, guard, rules, clock=clock, new_id=new_id)
         self._forget_targets = ForgetTargets(backends, guard)
         self._has_model = backends.extractor is not None
+        self._approves_first = rules.approve_first
         self._embedding_model = backends.embedder.name
         self._second_embedder = backends.second_embedder
         self._clock = clock
@@ -110,6 +112,8 @@ class FormationPipeline:
         is_kept = strategy is not Strategy.EXTRACT
         left = (extraction or Extraction()).without(forgotten, wishes)
         learned = await self._learner.learn(turns, left, forgotten=forgotten)
+        if self._approves_first:
+            learned = held_for_approval(learned, turns, left.known, at=self._clock(), new_id=self._new_id)
         kept = [
             await self._verbatim(each) if is_kept and not _forgets(gone) else []
             for each, gone in zip(turns, let_go, strict=True)
@@ -172,6 +176,8 @@ class FormationPipeline:
         memory = qa_turn(exchange, vector, self._embedding_model, at=self._clock(), new_id=self._new_id)
         if turn.injects_instruction or turn.gives_instruction:
             return [Quarantine(memory, Reason.INSTRUCTION)]
+        if self._approves_first:
+            return [Quarantine(memory, Reason.APPROVAL, hides=False)]
         return [Add(memory, Reason.KEPT_VERBATIM)]
 
 

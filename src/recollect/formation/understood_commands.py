@@ -58,7 +58,7 @@ class Extraction:
         go: the assistant alone was wrong. Nor does another clause than the one that asks ("forget the milk, I am intolerant") say
         again what goes. What is to be kept nowhere is never said again.
         """
-        if not _share_words(candidate.evidence, wish.quote):
+        if not share_words(candidate.evidence, wish.quote):
             return False
         if wish.asking is Asking.ERASE:
             return True
@@ -92,7 +92,7 @@ def _is_other_clause(evidence: str, quote: str) -> bool:
     return wish.letters != words.letters and wish.is_clause(words)
 
 
-def _share_words(evidence: str, words: str) -> bool:
+def share_words(evidence: str, words: str) -> bool:
     """Tell whether one of two quotes of a message lies within the other."""
     return bool(evidence) and (
         searchable(words).has(plain_quote(evidence)) or searchable(evidence).has(plain_quote(words))

@@ -139,6 +139,7 @@ from recollect.model.summaries import Conversation, Material
 from recollect.model.words import (
     SHOWN,
     STATEMENTS,
+    WAITING,
     Action,
     Actor,
     Asking,

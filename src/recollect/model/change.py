@@ -121,12 +121,14 @@ class Quarantine:
 
     Attributes:
         hides: Whether those words are hidden from recall; that can't be undone.
+        then: The changes of other memories that its approval makes, too; the end of a statement waits alone (ENDED).
     """
 
     memory: Memory
     reason: Reason
     decided_by: str | None = field(default=None, compare=False)
     hides: bool = True
+    then: tuple[Replace | Retire | Limit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

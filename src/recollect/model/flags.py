@@ -43,6 +43,7 @@ class Flags:
         minimum_importance: Candidates below it are not kept.
         session_cap: How many memories one chat may leave; 0: any number.
         user_cap: How many a user may have; 0: any number.
+        approve_first: Whether what is learned waits for approval; where it does for everybody, it does for each.
         time_zone: The time zone, by name or offset, for requests that name none.
         operator_instructions: The operator's instructions for the model that forms memories.
         instructions: The person's own; nobody writes them for all, so they count in their own flags alone.
@@ -66,6 +67,7 @@ class Flags:
     minimum_importance: float | None = None
     session_cap: int | None = None
     user_cap: int | None = None
+    approve_first: bool | None = None
     time_zone: str | None = None
     operator_instructions: str | None = None
     instructions: str | None = None
@@ -75,6 +77,7 @@ class Flags:
     def over(self, other: Self) -> Self:
         """Return these flags, with the deployment's (``other``) for each None."""
         mine = {each.name: getattr(self, each.name) for each in fields(self)}
+        mine["approve_first"] = self.approve_first or None
         theirs = {each.name: getattr(other, each.name) for each in fields(self)}
         theirs["profile"] = theirs["instructions"] = None
         return type(self)(**{name: theirs[name] if value is None else value for name, value in mine.items()})

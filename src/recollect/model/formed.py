@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
-from recollect.model.change import Change
+from recollect.model.change import Change, Limit, Replace, Retire
 from recollect.model.chat import Exchange
 from recollect.model.memory import Memory
 from recollect.model.words import Awaits, Reason, Unread
@@ -97,10 +98,20 @@ class Quarantined:
     memory: Memory
     reason: Reason
     at: datetime
+    then: tuple[Replace | Retire | Limit, ...] = ()
+
+    @property
+    def replaces(self) -> list[UUID]:
+        """The memories that go with its approval."""
+        return [
+            each.old if isinstance(each, Replace) else each.target
+            for each in self.then
+            if isinstance(each, Replace | Retire)
+        ]
 
 
 MOST_QUARANTINED = 500
-"""The most quarantined memories of a user that are listed."""
+"""The most quarantined memories of a user that are listed, and that wait where everything is approved first."""
 
 
 @dataclass(frozen=True, slots=True)

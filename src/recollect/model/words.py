@@ -218,12 +218,18 @@ class Reason(StrEnum):
     CAP = "cap"
     """There were more memories than may be."""
     UNDONE = "undone"
+    APPROVAL = "approval"
+    """The person, or the operator, wants to approve everything first."""
     APPROVED = "approved"
     REFUSED = "refused"
     SHARED = "shared"
     MOVED = "moved"
     """The person moved it to another of their projects, or out of one."""
     SUMMARIZED = "summarized"
+
+
+WAITING = frozenset({Reason.APPROVAL, Reason.ENDED})
+"""Why something waits for approval that is not suspicious: its words are not hidden."""
 
 
 class Phase(StrEnum):

@@ -246,6 +246,7 @@ def test_a_policy_says_of_every_flag_how_it_is() -> None:
         minimum_importance=0.7,
         session_cap=1,
         user_cap=2,
+        approve_first=False,  # it would end summaries, too
         time_zone="Pacific/Auckland",
         operator_instructions="Keep editors.",
         instructions="Never my health.",

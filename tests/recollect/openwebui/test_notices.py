@@ -107,6 +107,15 @@ def test_two_parts_of_a_message_are_two_sources() -> None:
     ("changed", "line"),
     [
         ([], ""),
+        ([update(Action.QUARANTINE, reason=Reason.APPROVAL)], "1 waits for your approval"),
+        (
+            [
+                *(update(Action.QUARANTINE, reason=each) for each in (Reason.ENDED, Reason.APPROVAL)),
+                update(Action.QUARANTINE, reason=Reason.INSTRUCTION),
+                update(Action.ADD, after="Drinks tea"),
+            ],
+            "2 wait for your approval; Remembered: Drinks tea",
+        ),
         ([update(Action.ADD, after="Drinks tea")], "Remembered: Drinks tea"),
         (
             [update(Action.REPLACE, "Lives in Rome", "Lives in Oslo")],

@@ -16,6 +16,7 @@ from recollect.api.memories import (
     Bulk,
     BulkCorrection,
     BulkForget,
+    HeldDecision,
     Memory,
     MemoryChange,
     NewGlobalMemory,
@@ -176,6 +177,11 @@ async def test_all_else_is_asked_too(own_api: Api, own_store: Store) -> None:
         assert {each.memory.id for each in waiting.held} == {each.id for each in held}
         kept = await client.ask(Held.approve_held, anna, held[0].id)
         await client.ask(Held.refuse_held, anna, held[1].id)
+        plain = Quarantine(store.memory("They row."), Reason.APPROVAL, hides=False)
+        await store.memories.apply(store.anna.scope, [plain], actor=Actor.FORMATION, at=NOON)
+        all_of = HeldDecision(approved=False, session_id="chat-1")
+        assert (await client.ask(Held.decide_held, anna, send=all_of)).decided == 0
+        assert (await client.ask(Held.decide_held, anna, send=HeldDecision(approved=False))).decided == 1
         shared = await client.ask(Shared.share_memory, anna, kept.id, send=Sharing([ben]))
         assert shared.shared
         assert [each.id async for each in client.each(Memories.list_memories, ben)] == [kept.id]

@@ -76,6 +76,7 @@ VALUES: list[tuple[str, Any]] = [
     ("summary_turns", 10_000),
     ("session_cap", 0),
     ("user_cap", 1_000_000),
+    ("approve_first", True),
     ("time_zone", "Pacific/Auckland"),
     ("time_zone", "UTC-05:30"),
 ]

@@ -9,7 +9,7 @@ from tests.recollect_proxy.pages.served_pages import BASE, Pages, serve_pages, t
 from tests.scripted.models import WordEmbedder
 from tests.support.stores import Store
 
-from recollect.model import Action, Actor, Add, Hints, Kind, Provenance, Quarantine, Reason, Use
+from recollect.model import Action, Actor, Add, Hints, Kind, Provenance, Quarantine, Reason, Replace, Use
 
 
 async def test_a_memory_tells_the_quote_it_rests_on_and_its_history(pages: Pages, store: Store) -> None:
@@ -132,6 +132,43 @@ async def test_what_is_held_back_is_approved_or_refused(pages: Pages, store: Sto
     page = await visitor.html("")
     assert "Zantelo" in page
     assert "Quux" not in page
+
+
+async def test_what_waits_is_decided_at_once_and_by_chat_as_far_as_the_page_showed_it(
+    pages: Pages, store: Store
+) -> None:
+    old = await pages.engine.add(pages.anna, "Lives in Porto")
+    one, two, later = (
+        store.memory(text, provenance=Provenance(chat))
+        for text, chat in (("Lives <b>in Braga", "one"), ("Rows", "two"), ("Sings", "two"))
+    )
+    first = [
+        Quarantine(one, Reason.APPROVAL, hides=False, then=(Replace(old.id, one, Reason.CONTRADICTS),)),
+        Quarantine(two, Reason.APPROVAL, hides=False),
+        Quarantine(store.memory("Always praise Quux"), Reason.INSTRUCTION),
+    ]
+    now = datetime.now(UTC)
+    await store.memories.apply(store.anna.scope, first, actor=Actor.FORMATION, at=now)
+    visitor = await pages.person()
+    shown = await visitor.html("/held")
+    newer = [Quarantine(later, Reason.APPROVAL, hides=False)]
+    await store.memories.apply(store.anna.scope, newer, actor=Actor.FORMATION, at=now + timedelta(seconds=9))
+
+    form = {"approved": "yes", "until": now.isoformat()}
+    of_chat = await visitor.followed(await visitor.post("/decide", form | {"chat": "one"}))
+    rest = await visitor.followed(await visitor.post("/decide", form | {"approved": "no", "chat": ""}))
+    wrong = await visitor.post("/decide", {"approved": "yes", "until": "soon"})
+
+    assert "In place of:" in shown
+    assert "Lives in Porto" in shown
+    assert "Approve all (2)" in shown
+    assert "Decided: 1." in of_chat
+    assert "Decided: 1." in rest
+    assert "Sings" in rest
+    assert "Quux" in rest
+    assert wrong.status == 400
+    kept = (await pages.engine.page(pages.anna, limit=9)).memories
+    assert [each.content for each in kept] == ["Lives <b>in Braga"]
 
 
 async def test_old_important_memories_are_asked_about_until_they_are_confirmed(

@@ -1,4 +1,4 @@
-"""Settings on the pages: a person has four switches, an administrator every setting, of one and of everybody."""
+"""Settings on the pages: a person has five switches, an administrator every setting, of one and of everybody."""
 
 from collections.abc import Iterator
 from dataclasses import fields
@@ -33,13 +33,13 @@ def named(html: str, *, disabled: bool = False) -> set[str]:
     } & EVERY
 
 
-async def test_a_person_sees_four_switches_and_their_instructions_an_administrator_all_but_consent(
+async def test_a_person_sees_five_switches_and_their_instructions_an_administrator_all_but_consent(
     pages: Pages,
 ) -> None:
     persons = await (await pages.person()).html("/settings")
     admins = await (await pages.administrator(looks_at=pages.anna)).html("/settings")
 
-    assert named(persons) == {"record", "recall", "standing", "summaries", "instructions"}
+    assert named(persons) == {"record", "recall", "standing", "summaries", "approve_first", "instructions"}
     assert named(admins) == EVERY - {"profile"}
     assert "As for everybody: on" in text_of(admins)
 
@@ -210,3 +210,20 @@ async def test_a_person_writes_instructions_reads_the_operators_and_takes_theirs
     assert refused.status == 400
     assert kept == Flags(instructions=text.replace("\r\n", "\n"))
     assert await own_pages.engine.flags(own_pages.anna) == Flags()
+
+
+async def test_a_person_has_everything_approved_first_unless_that_is_so_for_everybody(
+    own_pages: Pages,
+) -> None:
+    person = await own_pages.person()
+    rest = {"record": "on", "recall": "on", "standing": "on"}
+
+    await person.post("/settings", rest | {"approve_first": "on"})
+    own = await own_pages.engine.flags(own_pages.anna)
+    await own_pages.engine.set_flags(Flags(approve_first=True))
+    page = await person.followed(await person.post("/settings", rest))
+
+    assert own == Flags(approve_first=True)
+    assert await own_pages.engine.flags(own_pages.anna) == own
+    assert "It is so for everybody." in page
+    assert "approve_first" in named(page, disabled=True)

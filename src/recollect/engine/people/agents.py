@@ -218,6 +218,8 @@ class AgentMemories(Administration):
         change: Add | Quarantine = Add(memory, Reason.WRITTEN, agent)
         if isinstance(verdict, HeldCandidate):
             change = Quarantine(memory, verdict.reason, agent)
+        elif policy.rules.approve_first:
+            change = Quarantine(memory, Reason.APPROVAL, agent, hides=False)
         return replace(await self._applied(user_id, change), masked=masked)
 
     async def take_away(self, user_id: str, memory_id: UUID, *, agent: str) -> Memory:
@@ -303,10 +305,11 @@ class AgentMemories(Administration):
                 return Dictated(Fate.HELD, reason=done.reason)
             case Ignore(target=UUID() as target):
                 return Dictated(Fate.KNOWN, await self._visible(user_id, target))
-            case Ignore(reason=Reason.REFUSED):
-                return Dictated(Fate.REJECTED, reason=Reason.REFUSED)
+            case Ignore(reason=Reason.REFUSED | Reason.TOO_MANY as reason):
+                return Dictated(Fate.REJECTED, reason=reason)
             case _:
-                return Dictated(Fate.HELD, reason=Reason.INSTRUCTION)
+                held = Reason.APPROVAL if isinstance(change, Quarantine) else Reason.INSTRUCTION
+                return Dictated(Fate.HELD, reason=held)
 
     async def _visible(self, user_id: str, memory_id: UUID) -> Memory | None:
         try:

@@ -21,12 +21,15 @@ from recollect.model import (
     Ignore,
     Kept,
     Memory,
+    Quarantined,
     Reason,
     Removal,
+    Replace,
     Retire,
     Source,
 )
 from recollect.store.memories.changes import apply_change
+from recollect.store.memories.hidden_messages import hide_messages
 from recollect.store.memories.quarantine import read_held
 from recollect.store.memories.transaction import Transaction
 from recollect.store.sql import SQL
@@ -146,15 +149,35 @@ def _expect(stored: Memory, versions: frozenset[str] | None) -> None:
 
 
 async def release(transaction: Transaction, memory_id: UUID, memory: Memory | None) -> list[Change]:
-    """Keep ``memory`` in place of the quarantined one; if None, refuse that.
+    """Keep ``memory`` in place of the quarantined one, with what goes with it; if None, refuse that.
+
+    The first change is that of the memory itself.
 
     Raises:
         MemoryNotFoundError: Nothing with this id is held back.
     """
-    await read_held(transaction.connection, transaction.user_id, memory_id)
-    if memory is not None:
+    held = await read_held(transaction.connection, transaction.user_id, memory_id)
+    if memory is not None or held.reason is Reason.ENDED:  # a statement that stays is not refused
         await transaction.connection.execute(SQL["release_quarantined"], transaction.user_id, memory_id)
-        return [await apply_change(transaction, Add(memory, Reason.APPROVED))]
+    if memory is not None:
+        return [await apply_change(transaction, each) for each in _approved(held, memory)]
+    if held.reason is Reason.ENDED:
+        return [Ignore(Reason.REFUSED)]
     await transaction.connection.execute(SQL["refuse_quarantined"], transaction.user_id, memory_id)
+    if held.reason is Reason.APPROVAL:
+        await hide_messages(transaction, Reason.REFUSED, held.memory.provenance.message_ids)
     await transaction.audit(Action.REFUSE, Reason.REFUSED, memory_id)
     return [Ignore(Reason.REFUSED)]
+
+
+def _approved(held: Quarantined, memory: Memory) -> list[Change]:
+    """Return the changes by an approval, the one that keeps ``memory`` first."""
+    if held.reason is Reason.ENDED:
+        return [*held.then]
+    with_it = [
+        replace(each, memory=memory) if isinstance(each, Replace) else replace(each, heir=memory)
+        for each in held.then
+    ]
+    replaced: list[Change] = [each for each in with_it if isinstance(each, Replace)][:1]
+    further = [each for each in with_it if not isinstance(each, Replace)]
+    return [*(replaced or [Add(memory, Reason.APPROVED)]), *further]

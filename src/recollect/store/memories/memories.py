@@ -177,7 +177,12 @@ class Memories:
         return count
 
     async def quarantined(
-        self, user_id: str, *, limit: int = MOST_QUARANTINED, after: tuple[datetime, UUID] | None = None
+        self,
+        user_id: str,
+        *,
+        limit: int = MOST_QUARANTINED,
+        after: tuple[datetime, UUID] | None = None,
+        session_id: str | None = None,
     ) -> list[Quarantined]:
         """Return the quarantined memories that wait for approval, newest first.
 
@@ -185,9 +190,12 @@ class Memories:
             user_id: The user.
             limit: How many at most.
             after: Only those after the one with this time and memory id.
+            session_id: Those of this chat alone; None: of all.
         """
         async with self._database.for_user(user_id) as connection:
-            return await read_quarantined(connection, user_id, limit=limit, after=after)
+            return await read_quarantined(
+                connection, user_id, limit=limit, after=after, session_id=session_id
+            )
 
     async def held(self, user_id: str, memory_id: UUID) -> Quarantined:
         """Return one quarantined memory.

@@ -1,20 +1,29 @@
 """Quarantines memories until their person approves them, and recognizes repeated ones. Never: decides which."""
 
-from datetime import datetime
+import json
+from datetime import UTC, datetime
 from uuid import UUID
+
+from asyncpg import Record
 
 from recollect.audit.replay import deciding_details
 from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import (
     MOST_QUARANTINED,
+    WAITING,
     Action,
     Actor,
     Change,
+    Ending,
     Ignore,
+    Limit,
     Memory,
+    Past,
     Quarantine,
     Quarantined,
     Reason,
+    Replace,
+    Retire,
     Source,
 )
 from recollect.store.memories.hidden_messages import hide_messages
@@ -35,12 +44,14 @@ async def hold_back(transaction: Transaction, change: Quarantine) -> Change:
     if memory.owner != transaction.user_id or memory.source is Source.GLOBAL:
         raise StoreError("A memory that is not the user's own can't be held back.")
     equal = await transaction.with_content(memory.content)
-    if equal is not None:
+    if equal is not None and change.reason is not Reason.ENDED:
         await transaction.rest_on(equal, memory.provenance.message_ids)
         return Ignore(Reason.EQUAL_CONTENT, target=equal)
     known = await held_back(transaction, memory)
     if known is not None:
         return known
+    if not change.hides and await _is_full(transaction):
+        return Ignore(Reason.TOO_MANY)
     await _insert(transaction, change)
     if change.hides:
         await hide_messages(transaction, change.reason, memory.provenance.message_ids)
@@ -66,7 +77,8 @@ async def held_back(transaction: Transaction, memory: Memory) -> Ignore | None:
     if known["refused"]:
         await hide_messages(transaction, Reason.REFUSED, messages)
         return Ignore(Reason.REFUSED)
-    await hide_messages(transaction, Reason(known["reason"]), messages)
+    if known["reason"] not in WAITING:
+        await hide_messages(transaction, Reason(known["reason"]), messages)
     further = list(dict.fromkeys(messages))
     await transaction.connection.execute(SQL["quarantined_again"], transaction.user_id, known["id"], further)
     return Ignore(Reason.EQUAL_CONTENT)
@@ -97,7 +109,48 @@ async def _insert(transaction: Transaction, change: Quarantine) -> None:
         memory.created_at,
         *as_columns(memory.hints),
         *label_columns(memory),
+        json.dumps([_written(each) for each in change.then]),
     )
+
+
+async def _is_full(transaction: Transaction) -> bool:
+    waiting: int = await transaction.connection.fetchval(SQL["count_quarantined"], transaction.user_id)
+    return waiting >= MOST_QUARANTINED
+
+
+def _written(change: Replace | Retire | Limit) -> dict[str, str | None]:
+    past = None if isinstance(change, Limit) else change.past
+    until = change.until if isinstance(change, Limit) else past and past.until
+    return {
+        "change": type(change).__name__.lower(),
+        "memory": str(change.old if isinstance(change, Replace) else change.target),
+        "reason": change.reason,
+        "until": until.astimezone(UTC).isoformat().replace("+00:00", "Z") if until else None,
+        "ending": past.ending if past else None,
+    }
+
+
+def _read(written: dict[str, str | None], memory: Memory, reason: Reason) -> Replace | Retire | Limit:
+    """Return a change that goes with the approval of a waiting memory."""
+    target, why = UUID(written["memory"]), Reason(written["reason"] or "")
+    until = datetime.fromisoformat(written["until"]) if written["until"] else None
+    heir = None if reason is Reason.ENDED else memory
+    if written["change"] == "limit" and until is not None:
+        return Limit(target, until, why, memory)
+    past = (
+        Past(until, Ending(written["ending"]), heir.id if heir else None)
+        if until and written["ending"]
+        else None
+    )
+    if written["change"] == "replace":
+        return Replace(target, memory, Reason.APPROVED, past=past)
+    return Retire(target, why, heir, past=past)
+
+
+def _quarantined(row: Record) -> Quarantined:
+    memory, reason = memory_of(row), Reason(row["reason"])
+    then = tuple(_read(each, memory, reason) for each in json.loads(row["further"]))
+    return Quarantined(memory, reason, row["at"], then)
 
 
 async def read_quarantined(
@@ -107,11 +160,12 @@ async def read_quarantined(
     *,
     limit: int = MOST_QUARANTINED,
     after: tuple[datetime, UUID] | None = None,
+    session_id: str | None = None,
 ) -> list[Quarantined]:
-    """Return the user's quarantined memories, newest first, after ``after``; with an id, that one."""
+    """Return the user's quarantined memories, newest first, after ``after``; with an id, that one; or those of a chat."""
     at, last = after or (None, None)
-    rows = await connection.fetch(SQL["quarantined"], user_id, memory_id, limit, at, last)
-    return [Quarantined(memory_of(row), Reason(row["reason"]), row["at"]) for row in rows]
+    rows = await connection.fetch(SQL["quarantined"], user_id, memory_id, limit, at, last, session_id)
+    return [_quarantined(row) for row in rows]
 
 
 async def read_held(connection: Connection, user_id: str, memory_id: UUID) -> Quarantined:

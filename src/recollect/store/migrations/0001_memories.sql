@@ -286,9 +286,12 @@ CREATE TABLE quarantine (
     refused boolean NOT NULL DEFAULT false,
     tags text[] NOT NULL DEFAULT '{}',
     metadata jsonb NOT NULL DEFAULT '{}',
+    further jsonb NOT NULL DEFAULT '[]',
     PRIMARY KEY (user_id, id),
     UNIQUE (user_id, content_hash)
 );
+
+COMMENT ON COLUMN quarantine.further IS 'Which other memories its approval replaces, ends or limits.';
 
 -- What a user says of themselves, or confirms; kept only while flags ->> 'profile' of their settings allows it. Proposed and
 -- refused entries name a memory and have no text: who forgets the memory forgets them, too.

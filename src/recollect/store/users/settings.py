@@ -159,6 +159,7 @@ def flags_of(written: str | None) -> Flags:
         minimum_importance=_number(kept.get("minimum_importance")),
         session_cap=_as(int, kept.get("session_cap")),
         user_cap=_as(int, kept.get("user_cap")),
+        approve_first=_as(bool, kept.get("approve_first")),
         time_zone=_as(str, kept.get("time_zone")),
         operator_instructions=_as(str, kept.get("operator_instructions")),
         instructions=_as(str, kept.get("instructions")),
