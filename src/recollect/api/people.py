@@ -264,16 +264,11 @@ TimeZone = Annotated[
 ]
 
 
-OperatorInstructions = Annotated[
-    Annotated[str, Meta(min_length=1, max_length=LONGEST_INSTRUCTIONS, pattern=NOT_BLANK)] | None,
-    about("The operator's instructions for the model that forms memories. The user can read them."),
-]
-OwnInstructions = Annotated[
-    Annotated[str, Meta(min_length=1, max_length=LONGEST_INSTRUCTIONS, pattern=NOT_BLANK)] | None,
-    about("The user's own instructions on what to keep of them and what to leave out. A model may err."),
-]
-
-
+_Instructions = Annotated[str, Meta(min_length=1, max_length=LONGEST_INSTRUCTIONS, pattern=NOT_BLANK)]
+_OF_OPERATOR = about("The operator's instructions for the model that forms memories. The user can read them.")
+_OF_USER = about(
+    "The user's own instructions on what to keep of them and what to leave out. A model may err."
+)
 ApprovesFirst = Annotated[
     bool | None,
     about(
@@ -304,8 +299,8 @@ class Flags(Struct):
     user_cap: Annotated[int | None, _USER_CAP] = None
     approve_first: ApprovesFirst = None
     time_zone: TimeZone = None
-    operator_instructions: Annotated[str | None, about("The operator's.")] = None
-    instructions: Annotated[str | None, about("The user's own.")] = None
+    operator_instructions: Annotated[str | None, _OF_OPERATOR] = None
+    instructions: Annotated[str | None, _OF_USER] = None
 
 
 class CommonFlags(Flags):
@@ -345,14 +340,14 @@ class CommonFlagsChange(Struct, forbid_unknown_fields=True):
     user_cap: Annotated[Cap | None, _USER_CAP] | UnsetType = UNSET
     approve_first: ApprovesFirst | UnsetType = UNSET
     time_zone: TimeZone | UnsetType = UNSET
-    operator_instructions: OperatorInstructions | UnsetType = UNSET
+    operator_instructions: Annotated[_Instructions | None, _OF_OPERATOR] | UnsetType = UNSET
 
 
 class FlagsChange(CommonFlagsChange, forbid_unknown_fields=True):
     """A change of a user's settings: as for everybody, and what each user says for themselves: a profile, instructions."""
 
     profile: Consents | UnsetType = UNSET
-    instructions: OwnInstructions | UnsetType = UNSET
+    instructions: Annotated[_Instructions | None, _OF_USER] | UnsetType = UNSET
 
 
 class Usage(Struct):

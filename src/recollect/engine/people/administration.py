@@ -29,7 +29,6 @@ from recollect.formation.verification import masked_metadata, masked_tags
 from recollect.model import (
     NOT_SAID,
     STATEMENTS,
-    WAITING,
     Action,
     Actor,
     Add,
@@ -89,7 +88,6 @@ class Administration(Teams):
     def __init__(self, backends: Backends, clock: Clock) -> None:
         super().__init__(backends, clock)
         log_index, admin_reads = backends.index, backends.admin_reads
-        self.quarantined = backends.memories.quarantined
         self.rebuild_index, self.rebuilding = log_index.rebuild, log_index.rebuilding
         self.admin_reads, self.settings_changes = admin_reads.admin_reads, admin_reads.settings_changes
 
@@ -295,62 +293,6 @@ class Administration(Teams):
             except (NotUndoableError, DuplicateMemoryError):
                 continue
         return tuple(undone)
-
-    # -- quarantine --------------------------------------------------------------------------------
-
-    async def approve(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> Memory:
-        """Approve a quarantined memory: it becomes the user's.
-
-        Raises:
-            MemoryNotFoundError: Nothing with this id is held back.
-            DuplicateMemoryError: The user has it already.
-        """
-        await self.parts(user_id, writes=True)
-        held = await self._backends.memories.held(user_id, memory_id)
-        is_end = held.reason is Reason.ENDED
-        [memory] = [held.memory] if is_end else await self._embedded_if_possible([held.memory])
-        done, *_ = await self._backends.memories.release(
-            user_id, memory_id, memory, actor=actor, at=self._clock()
-        )
-        if is_end:
-            return memory
-        if isinstance(done, Ignore):
-            raise DuplicateMemoryError
-        await self._embed_later(user_id, memory)
-        return memory
-
-    async def refuse(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> None:
-        """Refuse a quarantined memory; it does not come again. Raises MemoryNotFoundError."""
-        await self._backends.memories.release(user_id, memory_id, None, actor=actor, at=self._clock())
-
-    async def decide_held(
-        self,
-        user_id: str,
-        *,
-        approved: bool,
-        session_id: str | None = None,
-        until: datetime | None = None,
-        actor: Actor = Actor.ADMIN,
-    ) -> int:
-        """Approve or refuse all that waits only because everything is approved first, oldest first; return how many.
-
-        Suspicious memories are decided one by one.
-
-        Args:
-            user_id: The user.
-            approved: Whether they are approved.
-            session_id: Of which chat; None: of all.
-            until: Those that wait since then or before; None: all.
-            actor: Who decides.
-        """
-        held = await self.quarantined(user_id, session_id=session_id)
-        count = 0
-        for each in reversed(held):
-            if each.reason in WAITING and (until is None or each.at <= until):
-                with suppress(MemoryNotFoundError, DuplicateMemoryError):
-                    await (self.approve if approved else self.refuse)(user_id, each.memory.id, actor=actor)
-                count += 1
-        return count
 
     # -- idempotent requests -------------------------------------------------------------------------
 

@@ -1,18 +1,28 @@
-"""Takes feedback on memories: not helpful here, told twice. Raises. Never: SQL."""
+"""Takes feedback on memories: approved, not helpful here, told twice. Raises. Never: SQL."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from recollect.engine.people.browsing import Browsing
-from recollect.errors import AlwaysNeededError, MemoryNotFoundError, QuestionNotKeptError
+from recollect.errors import (
+    AlwaysNeededError,
+    DuplicateMemoryError,
+    MemoryNotFoundError,
+    QuestionNotKeptError,
+)
 from recollect.model import (
+    MOST_QUARANTINED,
     STATEMENTS,
+    WAITING,
     Actor,
     Change,
+    Ignore,
     Memory,
     NotHelpful,
+    Quarantined,
     Reason,
     Reinforce,
     RequestRecord,
@@ -27,7 +37,71 @@ _ASKED_AGAIN = timedelta(days=180)
 
 
 class Feedback(Browsing):
-    """Lets people say which recalled memories did not help, and which two say the same."""
+    """Lets people say which held back memories are right, which recalled ones did not help, and which two say the same."""
+
+    async def quarantined(
+        self,
+        user_id: str,
+        *,
+        limit: int = MOST_QUARANTINED,
+        after: tuple[datetime, UUID] | None = None,
+    ) -> list[Quarantined]:
+        """Return the memories that are held back, newest first, as ``Memories.quarantined`` does."""
+        return await self._backends.memories.quarantined(user_id, limit=limit, after=after)
+
+    async def approve(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> Memory:
+        """Approve a quarantined memory: it becomes the user's.
+
+        Raises:
+            MemoryNotFoundError: Nothing with this id is held back.
+            DuplicateMemoryError: The user has it already.
+        """
+        await self.parts(user_id, writes=True)
+        held = await self._backends.memories.held(user_id, memory_id)
+        is_end = held.reason is Reason.ENDED
+        [memory] = [held.memory] if is_end else await self._embedded_if_possible([held.memory])
+        done, *_ = await self._backends.memories.release(
+            user_id, memory_id, memory, actor=actor, at=self._clock()
+        )
+        if is_end:
+            return memory
+        if isinstance(done, Ignore):
+            raise DuplicateMemoryError
+        await self._embed_later(user_id, memory)
+        return memory
+
+    async def refuse(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> None:
+        """Refuse a quarantined memory; it does not come again. Raises MemoryNotFoundError."""
+        await self._backends.memories.release(user_id, memory_id, None, actor=actor, at=self._clock())
+
+    async def decide_held(
+        self,
+        user_id: str,
+        *,
+        approved: bool,
+        session_id: str | None = None,
+        until: datetime | None = None,
+        actor: Actor = Actor.ADMIN,
+    ) -> int:
+        """Approve or refuse all that waits only because everything is approved first, oldest first; return how many.
+
+        Suspicious memories are decided one by one.
+
+        Args:
+            user_id: The user.
+            approved: Whether they are approved.
+            session_id: Of which chat; None: of all.
+            until: Those that wait since then or before; None: all.
+            actor: Who decides.
+        """
+        held = await self._backends.memories.quarantined(user_id, session_id=session_id)
+        count = 0
+        for each in reversed(held):
+            if each.reason in WAITING and (until is None or each.at <= until):
+                with suppress(MemoryNotFoundError, DuplicateMemoryError):
+                    await (self.approve if approved else self.refuse)(user_id, each.memory.id, actor=actor)
+                count += 1
+        return count
 
     async def call_not_helpful(self, request: RequestRecord, memory_id: UUID) -> None:
         """Leave a memory that a request was given out of the prompts of questions like the request's.
