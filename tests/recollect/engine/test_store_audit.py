@@ -218,7 +218,7 @@ async def test_an_order_waits_for_the_person_who_may_approve_it(store: Store) ->
 
     await subject.repair(store.anna, ALL, run=uuid7())
     [held] = await store.memories.quarantined(store.anna)
-    await subject.approve(store.anna, held.memory.id, actor=Actor.USER)
+    await engine_over(store).approve(store.anna, held.memory.id, actor=Actor.USER)
 
     assert (held.reason, held.memory.content) == (Reason.INSTRUCTION, order.content)
     assert await contents(store) == {order.content}
@@ -231,7 +231,7 @@ async def test_an_order_that_was_refused_since_stays_away_when_its_run_is_not_un
     subject, run = audit_over(store), uuid7()
     await subject.repair(store.anna, ALL, run=run)
     [held] = await store.memories.quarantined(store.anna)
-    await subject.refuse(store.anna, held.memory.id, actor=Actor.USER)
+    await engine_over(store).refuse(store.anna, held.memory.id, actor=Actor.USER)
 
     assert await contents(store) == set()
     assert await subject.undo_run(store.anna, run) == (1, 0)

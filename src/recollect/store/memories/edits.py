@@ -178,6 +178,6 @@ def _approved(held: Quarantined, memory: Memory) -> list[Change]:
         replace(each, memory=memory) if isinstance(each, Replace) else replace(each, heir=memory)
         for each in held.then
     ]
-    replaced: list[Change] = [each for each in with_it if isinstance(each, Replace)][:1]
+    replaced = next((each for each in with_it if isinstance(each, Replace)), None)
     further = [each for each in with_it if not isinstance(each, Replace)]
-    return [*(replaced or [Add(memory, Reason.APPROVED)]), *further]
+    return [replaced or Add(memory, Reason.APPROVED), *further]
