@@ -164,7 +164,8 @@ async def test_every_operation_lets_those_in_who_may_and_nobody_else(
         )
         for asker, headers in askers.headers.items():
             askers.api.forget_failures()
-            response = await askers.api.call(method, target(path, askers.api.anna), headers=headers)
+            asked = "HEAD" if path.endswith("/events") else method  # a stream has no end
+            response = await askers.api.call(asked, target(path, askers.api.anna), headers=headers)
             refused = 401 if asker in UNKNOWN else 403
             allowed = is_allowed(asker, name)
             if ((response.status not in {401, 403}) if not allowed else (response.status in {401, 403})) or (

@@ -219,6 +219,7 @@ _NOT_EXPORTED = {
 }
 """Tables that are derived from the others or temporary; docs/reference/export.md names each."""
 _COLUMNS_NOT_EXPORTED = {
+    "memory_updates": {"number"},
     "not_helpful": {"values", "embedding_model"},
     "vectors": {
         "values",
