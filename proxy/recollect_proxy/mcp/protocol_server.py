@@ -35,7 +35,14 @@ from msgspec import Struct
 
 from recollect import __version__
 from recollect.api.agents import ArgumentError, MemoryDocument, ProfileDocument
-from recollect.errors import EmbedderError, MemoryNotFoundError, StoreError, SwitchedOffError
+from recollect.errors import (
+    EmbedderError,
+    MemoryNotFoundError,
+    NotAllowedInTeamError,
+    StoreError,
+    SwitchedOffError,
+    TeamNotFoundError,
+)
 from recollect.runtime.failures import raised_at
 from recollect_proxy.mcp.caller import Caller
 from recollect_proxy.mcp.client_name import UNNAMED, printable_name
@@ -216,7 +223,7 @@ def _memory_id(uri: str) -> UUID:
 
 def _explained(error: Exception) -> str:
     match error:
-        case SwitchedOffError() | MemoryNotFoundError():
+        case SwitchedOffError() | MemoryNotFoundError() | TeamNotFoundError() | NotAllowedInTeamError():
             return str(error)
         case EmbedderError():
             log.warning("mcp_embedder_failed", error=type(error).__name__)

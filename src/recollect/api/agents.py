@@ -135,6 +135,9 @@ class Item(Struct, kw_only=True):
     doubt: Annotated[str | None, about("The doubt about it; null if none.")]
     tags: list[str]
     project: Annotated[str, about("The project it belongs to; empty for the user's own.")]
+    speaker: Annotated[
+        str, about('Of a team\'s memory, the name of the member who is "I" in it; else empty.')
+    ] = field(name="said_by")
 
 
 class Result(Struct):

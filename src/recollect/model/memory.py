@@ -249,6 +249,7 @@ class Memory:
     shared = property(lambda self: self.owner == COMMONS)
     project = property(lambda self: project_of(self.owner))
     said_by = property(lambda self: person_of(self.owner) if team_of(self.owner) else "")
+    speaker = property(lambda self: self.label if team_of(self.owner) else "")
     use = property(lambda self: self.hints and self.hints.use)
     topics = property(lambda self: self.hints.topics if self.hints else ())
     questions = property(lambda self: self.hints.questions if self.hints else ())

@@ -8,6 +8,8 @@ import pytest
 from mcp.client.client import Client
 from tests.recollect_proxy.mcp.conftest import USER_HEADER, Agents, bearer, structured, told
 
+from recollect.model import TeamRole, project_scope
+
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -74,6 +76,27 @@ class TestAProject:
         assert {each["project"] for each in found["memories"]} == {"", "boat"}
         assert [each["content"] for each in recent["memories"]] == ["The boat is called Petrel"]
         assert [each["content"] for each in own["memories"]] == ["Likes tea"]
+
+    async def test_in_a_team_each_memory_says_who_stated_it(self, agents: Agents) -> None:
+        team = await agents.engine.keep_team(f"crew {agents.anna}")
+        for who, role, name in ((agents.anna, TeamRole.READER, "Anna"), (agents.ben, TeamRole.OWNER, "Ben")):
+            await agents.engine.set_member(team.id, who, role, name)
+        stated = project_scope(agents.ben, f"team:{team.id}")
+        await agents.engine.add(stated, "I am allergic to nuts")
+
+        async with agents.client("anna", x_recollect_project=f"team:{team.id}") as client:
+            found = structured(await client.call_tool("search_memories", {"query": "allergic to nuts"}))
+            refused = await client.call_tool("remember", {"content": "Likes tea"})
+        async with agents.client("anna", x_recollect_project="team:elsewhere") as client:
+            outside = await client.call_tool("search_memories", {"query": "allergic to nuts"})
+
+        assert [(each["content"], each["said_by"]) for each in found["memories"]] == [
+            ("I am allergic to nuts", "Ben")
+        ]
+        assert refused.is_error
+        assert "role in the team" in str(refused.content)
+        assert outside.is_error
+        assert "no such team" in str(outside.content)
 
     @pytest.mark.parametrize("name", ["%0A", "x" * 65])
     async def test_a_name_that_can_be_none_is_refused(self, agents: Agents, name: str) -> None:
