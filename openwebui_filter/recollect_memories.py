@@ -38,8 +38,8 @@ _LANGUAGE_SECONDS = 2.0
 _TOKEN_SECONDS = 1800.0
 """How long a token of the person's own is used; it holds for an hour."""
 
-_PAGE, _CHANGES, _MOST = 200, 50, 200
-"""Memories that the page reads at once; changes that it shows; memories that are forgotten at once."""
+_PAGE, _CHANGES, _MOST, _HELD = 200, 50, 200, 500
+"""Memories that the page reads at once; changes that it shows; memories that are forgotten, and decided, at once."""
 
 _LONGEST = 8000
 """Characters of a memory's text."""
@@ -191,6 +191,17 @@ class _ByApi:
     async def instruct(self, text: str) -> None:
         await self._ask("PATCH", "/settings", json={"instructions": text or None})
 
+    async def held(self) -> Any:
+        found = (await self._ask("GET", "/held"))["held"]
+        return [
+            {"id": each["memory"]["id"], "content": each["memory"]["content"], "reason": each["reason"]}
+            for each in found
+        ]
+
+    async def decide(self, memory_id: str, *, approved: bool) -> None:
+        path = f"/held/{memory_id}"
+        await (self._ask("POST", f"{path}/approve") if approved else self._ask("DELETE", path))
+
     async def erase(self) -> Any:
         return (await self._ask("DELETE"))["rows"]
 
@@ -270,10 +281,16 @@ async def _reply(memories: Any, request: dict[str, Any]) -> dict[str, Any]:
     return told | {"n": request.get("n")}
 
 
-async def _fulfilled(memories: Any, request: dict[str, Any]) -> dict[str, Any]:  # noqa: C901, PLR0911 -- one for each kind of request
+async def _fulfilled(memories: Any, request: dict[str, Any]) -> dict[str, Any]:  # noqa: C901, PLR0911, PLR0912 -- one for each kind of request
     match request:
         case {"request": "state"}:
-            return {"on": await memories.is_on(), "link": await memories.link()}
+            on, link = await memories.is_on(), await memories.link()
+            return {"on": on, "link": link, "held": len(await memories.held())}
+        case {"request": "held"}:
+            return {"held": await memories.held()}
+        case {"request": "decide", "approved": bool(approved), "ids": [*ids]} if len(ids) <= _HELD:
+            await _of_each(ids, lambda known: memories.decide(known, approved=approved))
+            return {}
         case {"request": "list", "after": after}:
             return dict(await memories.page(limit=_PAGE, after=after and _named(after)))
         case {"request": "add", "content": str(content)}:

@@ -147,6 +147,26 @@ class MyMemories:
             flags = Flags(instructions=text[:LONGEST_INSTRUCTIONS] or None)
             await engine.change_flags(flags, ("instructions",), self.user_id, by=_PERSON)
 
+    async def held(self) -> list[Json]:
+        """Return the memories that wait for approval, those of projects behind the person's own."""
+        async with _engine() as engine:
+            scopes = await engine.scopes_of(self.user_id)
+            found = [each for scope in scopes for each in await engine.quarantined(scope)]
+        return [
+            {"id": str(each.memory.id), "content": each.memory.content, "reason": each.reason.value}
+            for each in found
+        ]
+
+    async def decide(self, memory_id: str, *, approved: bool) -> None:
+        """Approve or refuse a memory that waits."""
+        async with _engine() as engine:
+            for scope in await engine.scopes_of(self.user_id):
+                with suppress(MemoryNotFoundError):
+                    decision = engine.approve if approved else engine.refuse
+                    await decision(scope, UUID(memory_id), actor=Actor.USER)
+                    return
+            raise MemoryNotFoundError
+
     async def erase(self) -> dict[str, int]:
         """Erase everything of this person, and return how many rows of each table are gone."""
         async with _engine() as engine:

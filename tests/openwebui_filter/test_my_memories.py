@@ -20,7 +20,7 @@ from tests.support.waiting import until
 
 from recollect.assembly import process_engine
 from recollect.engine import Engine
-from recollect.model import Actor, Flags, Party
+from recollect.model import Actor, Flags, Kind, Party
 from recollect.store import Postgres
 from recollect_openwebui.page import my_memories_page
 
@@ -263,6 +263,30 @@ async def test_a_person_reads_writes_and_takes_back_their_instructions(
     assert await engine.flags(alice) == Flags()
 
 
+@pytest.mark.parametrize("by", ["engine", "api"])
+async def test_a_person_decides_what_waits(
+    by: str, api: Api, engine_and_action: tuple[Engine, Any], alice: Person
+) -> None:
+    engine, action = engine_and_action
+    if by == "api":
+        engine, action = api.engine, load(MEMORIES)
+        action.valves = action.Valves(memory_api=f"http://127.0.0.1:{api.port}/memory", key=TOKEN)
+    await engine.change_flags(Flags(approve_first=True), ("approve_first",), alice)
+    for text in (ROME, DOG):
+        await engine.agents.dictate(alice, text, kind=Kind.FACT, importance=0.5, agent="mcp")
+
+    listing = (await serve_page(action, alice, {"request": "state"}, {"request": "held"})).replies
+    known = {each["content"]: each["id"] for each in listing[1]["held"]}
+    decided = [{"request": "decide", "approved": each is ROME, "ids": [known[each]]} for each in (ROME, DOG)]
+    replies = (await serve_page(action, alice, *decided, decided[0], {"request": "held"})).replies
+
+    assert listing[0]["held"] == 2
+    assert {each["reason"] for each in listing[1]["held"]} == {"approval"}
+    assert ["failed" in each for each in replies] == [False, False, True, False]
+    assert replies[-1]["held"] == []
+    assert await contents(engine, alice) == [ROME]
+
+
 async def test_by_the_api_a_person_acts_as_themselves_and_no_administrator_reads(
     api: Api, alice: Person
 ) -> None:
@@ -481,7 +505,7 @@ async def test_a_page_of_ones_own_is_linked_where_the_proxy_has_one(
             whole(b"<html></html>", headers=[(b"Content-Type", b"text/html")]),
         )
         flags = whole(b'{"effective": {"recall": null, "record": null}}')
-        proxy.answers.extend([made, page, flags, answer])
+        proxy.answers.extend([made, page, flags, answer, whole(b'{"held": []}')])
         action = load(MEMORIES)
         action.valves = action.Valves(memory_api=f"http://127.0.0.1:{proxy.port}/memory", key=" a key\n")
 

@@ -131,6 +131,7 @@ const state = (reply) => {
   isOn = reply.on; at("switch").hidden = false; at("switch").textContent = t(isOn ? "switch.off" : "switch.on");
   at("off").hidden = isOn; at("off").textContent = t("off");
   if ("link" in reply) at("link").hidden = !reply.link;
+  if ("held" in reply) { at("held").hidden = !reply.held; at("held").textContent = t("held", {count: reply.held}); }
 };
 const add = () => {
   const field = form("", t("content"), async (content) => {
@@ -139,6 +140,22 @@ const add = () => {
     await load(); tell(t("added"), {undo: some([reply.change])}); return true;
   }, () => { field.remove(); at("add").focus(); });
   document.querySelector("main > .form")?.remove(); at("main").prepend(field); field.querySelector("textarea").focus();
+};
+const held = async () => {
+  const reply = await ask({request: "held"});
+  if (!reply) return;
+  at("held").hidden = !reply.held.length; at("held").textContent = t("held", {count: reply.held.length});
+  const decide = (approved, those) => async () => {
+    if (await ask({request: "decide", approved, ids: those.map(({id}) => id)})) { await load(); tell(""); await held(); }
+  };
+  const buttons = (those, all = "") => [made("button", {class: "strong", on: decide(true, those)}, t(`approve${all}`)),
+    made("button", {class: "risky", on: decide(false, those)}, t(`refuse${all}`))];
+  const rows = reply.held.map((each) => made("li", {}, made("div", {class: "row change"}, made("span", {class: "text"},
+    each.reason === "ended" ? t("held.ended", {text: each.content}) : each.content), ...buttons([each]))));
+  const plain = reply.held.filter(({reason}) => ["approval", "ended"].includes(reason));
+  at("main").replaceChildren(made("h2", {}, t("held", {count: rows.length})), made("ul", {"aria-label": t("held", {count: rows.length})}, ...rows),
+    made("div", {class: "buttons"}, ...(plain.length > 1 ? buttons(plain, ".all") : []), made("button", {on: load}, t("back"))));
+  at("main").querySelector("button").focus();
 };
 const instruct = async () => {
   const reply = await ask({request: "instructions"});
@@ -165,7 +182,7 @@ at("kind").append(made("option", {value: ""}, t("kind.any")));
 at("sort").append(...Object.keys(SORTS).map((each) => made("option", {value: each}, t(`sort.${each}`))));
 for (const request of ["link", "close"]) at(request).onclick = () => port.postMessage({request});
 at("download").onclick = () => port.postMessage({request: "download", text: JSON.stringify(all, null, 2)});
-at("add").onclick = add; at("instructions").onclick = instruct; at("changes").onclick = () => { tell(""); changes(); }; at("erase").onclick = erase;
+at("add").onclick = add; at("instructions").onclick = instruct; at("held").onclick = held; at("changes").onclick = () => { tell(""); changes(); }; at("erase").onclick = erase;
 at("forget").onclick = () => forget([...picked]); at("leave").onclick = () => { picked.clear(); showPicked(); draw(); };
 for (const [id, event] of [["words", "input"], ["kind", "change"], ["sort", "change"]]) at(id).addEventListener(event, draw);
 addEventListener("click", (event) => { if (open && !event.target.closest(".popup")) closeMenu(); });
