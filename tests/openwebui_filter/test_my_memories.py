@@ -515,6 +515,7 @@ async def test_a_page_of_ones_own_is_linked_where_the_proxy_has_one(
         first, *following = proxy.received
         lines = [each.line.decode() for each in following[1:]]
         user = f"/memory/users/{quote(alice, safe='')}"
-        assert lines == [f"GET {user}/settings HTTP/1.1", f"POST {user}/page-links HTTP/1.1"]
+        asked = ("GET", "settings"), ("POST", "page-links"), ("GET", "held")
+        assert lines == [f"{method} {user}/{path} HTTP/1.1" for method, path in asked]
         assert first.values(b"Authorization") == [b"Bearer a key"]
-        assert [each.values(b"Authorization") for each in following] == [[b"Bearer their own"]] * 3
+        assert [each.values(b"Authorization") for each in following] == [[b"Bearer their own"]] * 4
