@@ -90,12 +90,22 @@ async def test_a_family_asks_for_what_one_of_them_said(
         assert TEA not in await family.says(who, "Who drinks green tea in the morning?", chat="tea")
     assert TEA in await family.says(clara, "What do I drink in the morning?", chat="tea")
 
+    # Ben's page of recalls has what he was given; neither chats nor recalls of another's are there.
+    await proxy.settle()
+    recalls = await proxy.api(b"GET", f"/users/{ben.id}/recalls", extra=family.header)
+    chats = await proxy.api(b"GET", f"/users/{ben.id}/sessions", extra=family.header)
+    assert PLUMBER.encode() in recalls.body
+    assert TEA.encode() not in recalls.body
+    assert set(chats.json["sessions"]) == {"water", "cake", "tea"}
+
     # Nothing of it is met outside of the family's chats, nor by Mallory in any.
     await proxy.say(ben, "What is the plumber's number?", chat="elsewhere")
     assert PLUMBER not in upstream.last.system
     for team in (family.id, "no such team"):
         system = await family.says(mallory, "What is the plumber's number?", chat="water", team=team)
         assert (PLUMBER not in system, family.skipped) == (True, "not-in-team")
+    outside = await proxy.api(b"GET", f"/users/{mallory.id}/recalls", extra=family.header)
+    assert outside.json["recalls"] == []
 
     # What Dora says is no memory of the family's, as she only reads.
     pupil.lessons.append(Lesson("The bakery closes at six"))
