@@ -1,0 +1,1 @@
+"""Adapters for frameworks: a file each, to copy. They need the framework and httpx, and nothing of Recollect."""
