@@ -86,6 +86,7 @@ GROUPS = (
             "tokens_per_day",
             "user_tokens_per_day",
             "tags",
+            "lifetimes",
             "memories_per_hour",
             "user_cap",
             "webhook_url",

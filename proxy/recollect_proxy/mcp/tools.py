@@ -120,6 +120,7 @@ async def remember(caller: Caller, given: RememberArguments) -> Any:
         kind=given.kind,
         importance=given.importance,
         tags=given.tags,
+        expires_at=given.expires_at,
         agent=caller.agent,
     )
     return {

@@ -363,6 +363,7 @@ async def _add(asked: Asked, session_id: str | None) -> model.Memory:
         hints=_hints(sent),
         tags=sent.tags,
         metadata=sent.metadata,
+        expires_at=sent.expires_at,
         actor=asked.actor,
     )
 
@@ -392,7 +393,7 @@ def _revised(change: Any) -> dict[str, Any]:
     given = changes(change)
     kept = {
         **dict.fromkeys(("content", "kind", "importance", "use", "topics", "questions", "tags", "metadata")),
-        **dict.fromkeys(("event_at", "holds_from", "holds_until"), KEPT),
+        **dict.fromkeys(("event_at", "holds_from", "holds_until", "expires_at"), KEPT),
     }
     lists = {name: tuple(each) for name, each in given.items() if isinstance(each, list)}
     return {name: (given | lists).get(name, unchanged) for name, unchanged in kept.items()}

@@ -281,9 +281,9 @@ def _confirm(change: Change, done: str, *, undo: UUID | None = None) -> Response
 
 
 def _new_times(change: Change, old: Memory) -> dict[str, datetime | None]:
-    """Return since when and until when a statement holds, where a form says otherwise than it is, or raise PageError."""
+    """Return since when and until when a statement holds, and when it is forgotten, where a form says otherwise than it is, or raise PageError."""
     times = {}
-    for name, clock in (("holds_from", time()), ("holds_until", _LAST)):
+    for name, clock in (("holds_from", time()), ("holds_until", _LAST), ("expires_at", time())):
         text, was = change.form.get(name), getattr(old, name)
         if text is None or text == ("" if was is None else was.date().isoformat()):
             continue

@@ -1,6 +1,7 @@
 """`recollect memories`: list, search, add, correct, forget, changes, undo. Never: SQL, how a memory is found."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
@@ -8,6 +9,7 @@ import typer
 
 from recollect.model import (
     EVERYTHING,
+    KEPT,
     MOST_TAGS,
     TAG_LENGTH,
     Kind,
@@ -66,6 +68,10 @@ TagFilter = Annotated[
 GivenTags = Annotated[
     list[str] | None,
     typer.Option("--tag", help="A tag of the memory; given several times, several.", callback=_tags_given),
+]
+Expiry = Annotated[
+    datetime | None,
+    typer.Option("--expires", help="The day on which it is forgotten (UTC).", formats=["%Y-%m-%d"]),
 ]
 Importance = Annotated[float | None, typer.Option(help="From 0 to 1.", min=0, max=1)]
 
@@ -128,18 +134,26 @@ async def add(
     kind: KindOption = Kind.FACT,
     importance: Importance = 0.5,
     tag: GivenTags = None,
+    expires: Expiry = None,
 ) -> Output:
     """Write a memory by hand; secrets in it are masked. Fails if the user has it already."""
     kind = kind or Kind.FACT
-    added = await engine.add(user, content, kind=kind, importance=importance or 0.0, tags=tag or ())
+    day = expires and expires.replace(tzinfo=UTC)
+    given = {"importance": importance or 0.0, "tags": tag or (), "expires_at": day}
+    added = await engine.add(user, content, kind=kind, **given)  # type: ignore[arg-type]
     return memories_output([added])
 
 
 def _some_change(
-    *, content: str | None, kind: Kind | None, importance: float | None, tag: list[str] | None
+    *,
+    content: str | None,
+    kind: Kind | None,
+    importance: float | None,
+    tag: list[str] | None,
+    expires: datetime | None,
 ) -> None:
-    if content is None and kind is None and importance is None and not tag:
-        fail("Give at least one of --content, --kind, --importance, --tag.", MISUSED)
+    if not tag and (content, kind, importance, expires) == (None,) * 4:
+        fail("Give at least one of --content, --kind, --importance, --tag, --expires.", MISUSED)
 
 
 @memories_app.command()
@@ -153,6 +167,7 @@ async def correct(
     kind: KindOption = None,
     importance: Importance = None,
     tag: GivenTags = None,
+    expires: Expiry = None,
 ) -> Output:
     """Correct a memory in place; its changes keep the earlier words."""
     whole = await _current(engine, user, memory)
@@ -163,6 +178,7 @@ async def correct(
         kind=kind,
         importance=importance,
         tags=tuple(tag) if tag else None,
+        expires_at=expires.replace(tzinfo=UTC) if expires else KEPT,
     )
     return memories_output([revised])
 

@@ -149,6 +149,7 @@ class Memory(_Statement, kw_only=True):
     recall_count: Count = 0
     reinforcement_count: Count = 0
     standing: Doubt | None = None
+    expires_at: Time | None = None
     ended_at: Time | None = None
     ended_as: Ending | None = None
     heir: UUID | None = None

@@ -83,6 +83,10 @@ class RememberArguments(Struct, forbid_unknown_fields=True):
         ),
     ] = []
 
+    expires_at: Annotated[Time | None, about(f"When it is to be forgotten, if the user says so: {_RFC}.")] = (
+        None
+    )
+
     def __post_init__(self) -> None:
         if self.kind not in STATEMENTS:
             raise ArgumentError(f"`kind` must be one of {', '.join(sorted(STATEMENTS))}.")

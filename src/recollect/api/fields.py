@@ -132,6 +132,9 @@ Importance: TypeAlias = Annotated[
 ]
 EventAt: TypeAlias = Annotated[Time | None, about("When its event happens or happened; null if unknown.")]
 HoldsFrom: TypeAlias = Annotated[Time | None, about("Since when it holds; null if unknown.")]
+ExpiresAt: TypeAlias = Annotated[
+    Time | None, about("When it is forgotten by itself; null if it has no day of its own.")
+]
 HoldsUntil: TypeAlias = Annotated[Time | None, about("Until when it holds; null if unknown.")]
 
 

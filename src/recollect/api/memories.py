@@ -11,6 +11,7 @@ from recollect.api.fields import (
     Content,
     DoubtWord,
     EventAt,
+    ExpiresAt,
     HoldsFrom,
     HoldsUntil,
     Importance,
@@ -65,6 +66,7 @@ class NewSessionMemory(NewGlobalMemory, forbid_unknown_fields=True):
     questions: Questions = []
     tags: Tags = []
     metadata: MetadataOfMemory = {}
+    expires_at: ExpiresAt = None
 
 
 class NewMemory(NewSessionMemory, forbid_unknown_fields=True):
@@ -89,6 +91,7 @@ class MemoryChange(Struct, forbid_unknown_fields=True):
     questions: Questions | UnsetType = UNSET
     tags: Tags | UnsetType = UNSET
     metadata: MetadataOfMemory | UnsetType = UNSET
+    expires_at: ExpiresAt | UnsetType = UNSET
 
 
 class BulkCorrection(MemoryChange, forbid_unknown_fields=True, tag_field="op", tag="correct", kw_only=True):
@@ -188,6 +191,7 @@ class Memory(Struct, kw_only=True):
     questions: Questions
     tags: Tags
     metadata: MetadataOfMemory
+    expires_at: ExpiresAt
     ended_at: Annotated[Time | None, about("Of a past memory, until when it was true; else null.")]
     ended_as: Annotated[Annotated[str, word(Ending)] | None, about("How a past memory ended; else null.")]
     project: Annotated[str, about("The project it belongs to; empty for a memory of the user's own.")]
@@ -250,6 +254,7 @@ class Version(Struct):
     questions: Questions
     tags: Tags
     metadata: MetadataOfMemory
+    expires_at: ExpiresAt
 
 
 class Change(Struct, kw_only=True):

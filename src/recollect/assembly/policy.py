@@ -10,7 +10,7 @@ from recollect.engine.policy import Batching, Policy, Summarizing, Yields
 from recollect.errors import ConfigurationError
 from recollect.formation import FormationRules, TokenBudget
 from recollect.indexing import EmbeddingScope
-from recollect.model import Caps
+from recollect.model import Caps, Lifetimes
 from recollect.model.local_time import server_zone
 from recollect.models.extractors.prompts import read_prompt
 from recollect.recall import Gate, Reach, SelectionLimits, SignalWeights
@@ -56,6 +56,7 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
         batching=_make_batching(settings),
         yields=Yields(_yields(settings, upstream), settings.formation_quiet_seconds),
         caps=Caps(settings.session_cap, settings.user_cap),
+        lifetimes=Lifetimes.from_texts(settings.lifetimes),
         summarizing=Summarizing(settings.summary_turns, settings.summary_tokens),
         budget=TokenBudget(settings.user_tokens_per_day, settings.tokens_per_day),
         attempts=settings.formation_attempts,

@@ -100,6 +100,7 @@ def removal_details(memory: Memory) -> dict[str, Any]:
         "recalled": memory.recall_count,
         "last_recalled_at": None if last is None else last.isoformat(),
         "reinforced": memory.reinforcement_count,
+        **({} if memory.expires_at is None else {"expires_at": _iso(memory.expires_at)}),
     }
 
 
@@ -148,7 +149,10 @@ def _editable(memory: Memory) -> dict[str, Any]:
     return {
         "kind": memory.kind,
         "importance": memory.importance,
-        **{name: _iso(getattr(memory, name)) for name in ("event_at", "holds_from", "holds_until")},
+        **{
+            name: _iso(getattr(memory, name))
+            for name in ("event_at", "holds_from", "holds_until", "expires_at")
+        },
         "source": memory.source,
         "standing": memory.doubt,
         "hints": _kept_hints(memory.hints),
@@ -169,6 +173,7 @@ def as_linked_before(memory: Memory, details: Mapping[str, Any]) -> Memory:
         recall_count=details.get("recalled", 0),
         last_recalled_at=None if last is None else datetime.fromisoformat(last),
         reinforcement_count=details.get("reinforced", 0),
+        expires_at=_moment(details.get("expires_at")),
     )
 
 
@@ -248,6 +253,7 @@ def _with_editable(memory: Memory, kept: Mapping[str, Any]) -> Memory:
         event_at=_moment(kept["event_at"]),
         holds_from=_moment(kept["holds_from"]),
         holds_until=_moment(kept["holds_until"]),
+        expires_at=_moment(kept.get("expires_at")),
         source=Source(kept["source"]),
         doubt=_doubt(kept),
         hints=_hints(kept.get("hints")),

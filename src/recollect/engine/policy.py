@@ -7,7 +7,7 @@ from typing import Self, TypeVar
 from recollect.composition import Bounds
 from recollect.formation import FormationRules, TokenBudget
 from recollect.indexing import EmbeddingScope
-from recollect.model import Caps, Flags, Guidance, Placement, Strategy
+from recollect.model import Caps, Flags, Guidance, Lifetimes, Placement, Strategy
 from recollect.model.local_time import zone_named
 from recollect.recall import Gate, NeedThresholds, Reach, SelectionLimits, SignalWeights
 
@@ -82,6 +82,7 @@ class Policy:
         batching: Which of them at once.
         yields: Whether chats come first.
         caps: How many memories may be kept.
+        lifetimes: For how long.
         summarizing: When chats are summarized.
         budget: The token budget of background models.
         attempts: Attempts before an exchange waits for a model, or is held as failed.
@@ -111,6 +112,7 @@ class Policy:
     batching: Batching = field(default_factory=Batching)
     yields: Yields = field(default_factory=Yields)
     caps: Caps = field(default_factory=Caps)
+    lifetimes: Lifetimes = field(default_factory=Lifetimes)
     summarizing: Summarizing = field(default_factory=Summarizing)
     budget: TokenBudget = field(default_factory=TokenBudget)
     attempts: int = 3

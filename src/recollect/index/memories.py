@@ -1,8 +1,10 @@
 """A person's memories in memory, as columns: statements, summaries and exchanges kept verbatim. Pure."""
 
 import heapq
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -13,7 +15,7 @@ from recollect.index.passages import Names
 from recollect.index.statement_columns import StatementColumns
 from recollect.index.vectors import Embedded, Vectors
 from recollect.index.words import Document, Words
-from recollect.model import STATEMENTS, Memory, Provenance, Source
+from recollect.model import STATEMENTS, Lifetimes, Memory, Provenance, Source
 
 Numbers = NDArray[np.int32]
 Mask = NDArray[np.bool_]
@@ -72,6 +74,8 @@ class Memories:
         letters: The letters of their contents, with their hints.
         is_understood: Whether a model extracted any of them.
         important: The most important of them: those for every answer, then by importance, then the newest.
+        can_expire: Whether any of them has a day on which it is forgotten.
+        ends: When the first of them is forgotten, in seconds since 1970, by the operator's rules; filled as it is looked up.
         tokens: The tokens of lines that were written of them, by the function that counts; filled as they are counted.
     """
 
@@ -89,6 +93,8 @@ class Memories:
     letters: LetterRuns = field(default_factory=lambda: LetterRuns.from_texts(()))
     is_understood: bool = False
     important: tuple[Memory, ...] = ()
+    can_expire: bool = False
+    ends: dict[Lifetimes, float] = field(default_factory=dict, repr=False, compare=False)
     tokens: dict[tuple[Callable[[str], int], str], int] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -176,7 +182,22 @@ class Memories:
             letters,
             any(each.provenance.extractor is not None for each in statements),
             tuple(heapq.nsmallest(IMPORTANT, statements, key=_by_importance)),
+            any(each.expires_at is not None for each in items),
         )
+
+    def living(self, lifetimes: Lifetimes, now: datetime) -> Self:
+        """Return these without those whose day has come; these themselves while none's has."""
+        if not lifetimes.days and not self.can_expire:
+            return self
+        if lifetimes not in self.ends:
+            ends = filter(None, map(lifetimes.end_of, self.items))
+            self.ends[lifetimes] = min((each.timestamp() for each in ends), default=math.inf)
+        if now.timestamp() < self.ends[lifetimes]:
+            return self
+        ends_at = map(lifetimes.end_of, self.items)
+        lives = np.array([each is None or now < each for each in ends_at], np.bool_)
+        columns = (self.session, self.words, self.first, self.second, self.not_helpful)
+        return self._with_rows(self.items, lives, *columns)
 
     def _judged_again(
         self, rows: NDArray[np.intp], statements: Sequence[Memory]

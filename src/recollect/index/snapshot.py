@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Self
 
 from recollect.index.memories import Memories, StoredMemory
 from recollect.index.passages import Names, Passages, StoredPassage
-from recollect.model import ProfileEntry, person_of, team_of
+from recollect.model import Lifetimes, ProfileEntry, person_of, team_of
 from recollect.model.scopes import Versions
 
 _WASTED = 0.3
@@ -117,6 +118,13 @@ class Snapshot:
         profile = next((each.profile for each in others if each.user_id == person), self.profile)
         around = tuple(each.versions for each in others)
         return replace(self, memories=memories, past=past, profile=profile, around=around)
+
+    def living(self, lifetimes: Lifetimes, now: datetime) -> Self:
+        """Return it without the memories whose day has come; itself while none's has."""
+        memories, past = self.memories.living(lifetimes, now), self.past.living(lifetimes, now)
+        if memories is self.memories and past is self.past:
+            return self
+        return replace(self, memories=memories, past=past)
 
     def without_log(self) -> Self:
         """Return it without the message log, of which the store is asked then."""

@@ -90,6 +90,7 @@ from recollect.model.memory import (
     Candidate,
     ExtractedCommand,
     Hints,
+    Lifetimes,
     Memory,
     Metadata,
     Neighbor,

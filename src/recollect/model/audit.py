@@ -67,7 +67,7 @@ class Update:
 
 def _version(details: Mapping[str, Any]) -> Mapping[str, Any]:
     hints = details.get("hints") or {"use": None, "topics": [], "questions": []}
-    return {"tags": [], "metadata": {}, **details, **hints}
+    return {"tags": [], "metadata": {}, "expires_at": None, **details, **hints}
 
 
 @dataclass(frozen=True, slots=True)

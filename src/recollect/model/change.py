@@ -59,11 +59,13 @@ class Retire:
     Attributes:
         heir: The memory that replaces it, if one does. If the user has no memory with its content, ``target`` is not unlinked.
         past: When ``target`` ended, if it was true until then.
+        days: The days of its lifetime, if it is up by a rule of the operator's.
     """
 
     target: UUID
     reason: Reason
     heir: Memory | None = None
+    days: int | None = field(default=None, kw_only=True)
     past: Past | None = field(default=None, kw_only=True)
     decided_by: str | None = field(default=None, compare=False)
 

@@ -102,6 +102,7 @@ class Revision:
         holds_until: Until when it holds; None: unknown.
         use: When it is needed; its hints are made up of this and the next two.
         versions: The versions (``Memory.version``) that may be changed; None: any.
+        expires_at: When it is forgotten by itself; None: not by a day of its own.
         tags: All its tags.
         metadata: All its metadata.
     """
@@ -117,6 +118,7 @@ class Revision:
     questions: tuple[str, ...] | None = None
     holds_from: datetime | Kept | None = KEPT
     holds_until: datetime | Kept | None = KEPT
+    expires_at: datetime | Kept | None = KEPT
     tags: tuple[str, ...] | None = None
     metadata: Metadata | None = field(default=None, hash=False)
 

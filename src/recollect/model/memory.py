@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import Self, TypeAlias
 from uuid import UUID
@@ -31,6 +31,8 @@ MOST_TAGS, TAG_LENGTH = 10, 40
 
 MOST_KEYS, VALUE_LENGTH = 10, 200
 """How many keys the metadata of a memory have at most, and of how many characters a text in them."""
+
+_MOST_DAYS = 36_500
 
 Metadata: TypeAlias = Mapping[str, str | float | bool]
 """The values that people and programs keep with a memory, by their keys."""
@@ -186,6 +188,7 @@ class Memory:
         hints: When it will be needed; None until a model or the person says so.
         tags: Its tags. Neither they nor its metadata ever reach a prompt of a chat.
         metadata: Its metadata.
+        expires_at: When it is forgotten by itself, for the user it was read for; None: never, or by a rule of the operator's.
     """
 
     id: UUID
@@ -216,6 +219,7 @@ class Memory:
     hints: Hints | None = None
     tags: tuple[str, ...] = ()
     metadata: Metadata = field(default_factory=dict, hash=False)
+    expires_at: datetime | None = None
 
     def with_labels_of(self, other: "Memory") -> Self:
         """Return it with the tags and the metadata of another one, too, as far as there is room; its own come first."""
@@ -287,10 +291,51 @@ class Memory:
             *(self.tags, sorted(self.metadata.items())),
             *(
                 each and each.timestamp()
-                for each in (self.event_at, self.observed_at, self.holds_from, self.holds_until)
+                for each in (
+                    self.event_at,
+                    self.observed_at,
+                    self.holds_from,
+                    self.holds_until,
+                    self.expires_at,
+                )
             ),
         )
         return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetimes:
+    """For how many days memories are kept that have no day of their own; of several the fewest.
+
+    Attributes:
+        days: By a kind, or by a tag with `#` in front of it.
+    """
+
+    days: tuple[tuple[str, int], ...] = ()
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[str]) -> Self:
+        """Return those that texts like `todo:90` and `#work:365` name.
+
+        Raises:
+            ValueError: One names none.
+        """
+        days: dict[str, int] = {}
+        for text in texts:
+            name, _, told = text.strip().rpartition(":")
+            name = f"#{''.join(tags_named([name[1:]]))}" if name.startswith("#") else Kind(name.strip())
+            days[name] = int(told)
+            if name == "#" or not 0 < days[name] <= _MOST_DAYS:
+                raise ValueError("no tag, or no number of days")
+        return cls(tuple(days.items()))
+
+    def end_of(self, memory: Memory) -> datetime | None:
+        """Return when a memory is to be forgotten; None: never."""
+        if memory.expires_at is not None or memory.owner == COMMONS or not self.days:
+            return memory.expires_at
+        named = {memory.kind.value, *(f"#{tag}" for tag in memory.tags)}
+        days = min((days for name, days in self.days if name in named), default=None)
+        return None if days is None else memory.created_at + timedelta(days=days)
 
 
 @dataclass(frozen=True, slots=True)

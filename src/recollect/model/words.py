@@ -215,6 +215,8 @@ class Reason(StrEnum):
     NOTHING_TO_FORGET = "nothing_to_forget"
     ABANDONED = "abandoned"
     """The message that taught it was edited."""
+    EXPIRED = "expired"
+    """Its time was up."""
     CAP = "cap"
     """There were more memories than may be."""
     UNDONE = "undone"

@@ -16,7 +16,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from recollect.model import EmbeddingScope, Placement, Strategy, tags_named
+from recollect.model import EmbeddingScope, Lifetimes, Placement, Strategy, tags_named
 from recollect.settings.file import read_settings_file, settings_file
 from recollect.settings.internals import EngineInternals
 
@@ -211,6 +211,11 @@ class EngineSettings(EngineInternals, BaseSettings):
         max_length=_MOST_TAGS,
         description="Tags that the extraction model may give memories, with commas: work,family,health; 30 at most. Empty: it gives none.",
     )
+    lifetimes: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="For how many days memories are kept, by kind or by #tag, with commas: todo:90,#work:365. A memory with a day of its own "
+        "goes on that day. Empty: for ever.",
+    )
     memories_per_hour: int = Field(
         default=60,
         ge=0,
@@ -279,6 +284,17 @@ class EngineSettings(EngineInternals, BaseSettings):
     def _named(cls, value: object) -> object:
         listed = value.split(",") if isinstance(value, str) else value
         return tags_named(listed) if isinstance(listed, list | tuple) else listed
+
+    @field_validator("lifetimes", mode="before")
+    @classmethod
+    def _in_days(cls, value: object) -> object:
+        listed = [each for each in value.split(",") if each.strip()] if isinstance(value, str) else value
+        if isinstance(listed, list | tuple):
+            try:
+                Lifetimes.from_texts(map(str, listed))
+            except ValueError:
+                raise ValueError("not kinds and #tags with days, as todo:90,#work:365") from None
+        return listed
 
     @field_validator("database_url")
     @classmethod

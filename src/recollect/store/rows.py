@@ -72,6 +72,7 @@ def memory_of(row: Record) -> Memory:
         hints=_hints_of(row),
         tags=tuple(row["tags"]),
         metadata=json.loads(row["metadata"]),
+        expires_at=row.get("expires_at"),
     )
 
 

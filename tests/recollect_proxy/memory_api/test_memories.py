@@ -64,6 +64,7 @@ async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> No
         "questions": [],
         "tags": [],
         "metadata": {},
+        "expires_at": None,
         "project": "",
         "said_by": "",
     }
@@ -107,6 +108,22 @@ async def test_tags_and_metadata_are_written_changed_listed_and_searched_by(api:
     assert (edit["version_before"]["metadata"], edit["version_after"]["tags"]) == (values, ["home"])
 
 
+async def test_a_day_on_which_a_memory_goes_is_given_changed_and_taken_away(api: Api) -> None:
+    tea = await api.write("Likes tea.", expires_at="2030-03-15T09:30:00+02:00")
+    path = f"{api.memories}/{tea['id']}"
+
+    later = (await api.call("PATCH", path, {"expires_at": "2031-01-01T00:00:00Z"})).json
+    same = (await api.call("PATCH", path, {"importance": 0.7})).json
+    never = (await api.call("PATCH", path, {"expires_at": None})).json
+
+    assert [each["expires_at"] for each in (tea, later, same, never)] == [
+        "2030-03-15T07:30:00Z",
+        "2031-01-01T00:00:00Z",
+        "2031-01-01T00:00:00Z",
+        None,
+    ]
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -148,6 +165,7 @@ async def test_the_history_of_a_user_is_not_taken_for_a_memory_called_history(ap
         "questions": [],
         "tags": [],
         "metadata": {},
+        "expires_at": None,
     }
     assert edited == {
         "id": str(UUID(edited["id"])),

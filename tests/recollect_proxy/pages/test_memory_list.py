@@ -102,11 +102,16 @@ async def test_the_tags_and_metadata_of_a_memory_are_corrected_on_its_page(
     unchanged = await store.memories.get(store.anna, tea.id)
     await visitor.post("/correct", same | {"tags": "hot", "metadata": "rank: 2\nwet: true"})
     wrong = await visitor.post("/correct", same | {"metadata": "no key"})
+    await visitor.post(
+        "/correct", same | {"tags": "hot", "metadata": "rank: 2\nwet: true", "expires_at": "2030-03-15"}
+    )
 
     assert "rank: &#34;2&#34;\nsource: crm</textarea>" in page
     assert unchanged.version == tea.version
     found = await store.memories.get(store.anna, tea.id)
     assert (found.tags, found.metadata) == (("hot",), {"rank": 2, "wet": True})
+    assert found.expires_at == datetime(2030, 3, 15, tzinfo=UTC)
+    assert "Forgotten on" in text_of(await visitor.html(f"/memory?id={tea.id}"))
     assert wrong.status == 400
 
 

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 from functools import partial
+from itertools import count
 from uuid import UUID
 
 import structlog
@@ -13,7 +14,7 @@ from recollect.backends import Backends
 from recollect.engine.policy import Policy
 from recollect.errors import RecollectError
 from recollect.indexing import embed_user, index_user
-from recollect.model import ANSWERS_KEPT
+from recollect.model import ANSWERS_KEPT, Lifetimes
 from recollect.models.attempts import Step, Steps
 from recollect.ports import Clock
 from recollect.runtime.failures import raised_at
@@ -89,12 +90,13 @@ class Indexer:
 async def maintain(backends: Backends, policy: Policy, clock: Clock) -> None:
     """Look after the store until cancelled.
 
-    Messages from before the index are indexed, once. Old requests are forgotten, hour after hour. A message whose
+    Memories whose day has come are forgotten. Messages from before the index are indexed, once. Old requests are forgotten, hour after hour. A message whose
     relay died, or whose answer failed and was not retried, is formed without an answer, within the minute.
     """
     async with asyncio.TaskGroup() as tidying:
         tidying.create_task(_forget(backends, policy, clock))
         tidying.create_task(_end_abandoned(backends, clock))
+        tidying.create_task(_expire(backends, policy, clock))
 
 
 async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
@@ -115,6 +117,15 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
         await _quietly("prune_requests_failed", prune)
         await _quietly("prune_answers_failed", prune_answers)
         await asyncio.sleep(_EVERY_SECONDS if enqueued else _RETRY_SECONDS)
+
+
+async def _expire(backends: Backends, policy: Policy, clock: Clock) -> None:
+    """Forget the memories whose day has come, within the minute; by the operator's rules within the hour."""
+    minutes = int(_EVERY_SECONDS / _RETRY_SECONDS)
+    for minute in count():
+        lifetimes = policy.lifetimes if minute % minutes == 0 else Lifetimes()
+        await _quietly("expiry_failed", lambda given=lifetimes: backends.memories.expire(given, at=clock()))  # type: ignore[misc]
+        await asyncio.sleep(_RETRY_SECONDS)
 
 
 async def _end_abandoned(backends: Backends, clock: Clock) -> None:

@@ -78,6 +78,7 @@ class Changed(TypedDict, total=False):
     questions: tuple[str, ...] | None
     holds_from: datetime | Kept | None
     holds_until: datetime | Kept | None
+    expires_at: datetime | Kept | None
     tags: tuple[str, ...] | None
     metadata: Metadata | None
 
@@ -130,6 +131,7 @@ class Administration(Teams):
         hints: Hints | None = None,
         tags: Collection[str] = (),
         metadata: Metadata | None = None,
+        expires_at: datetime | None = None,
         actor: Actor = Actor.ADMIN,
     ) -> Memory:
         """Write a memory by hand; while the embedder is away without an embedding, which it gets later.
@@ -148,6 +150,7 @@ class Administration(Teams):
             hints=_masked(hints),
             tags=masked_tags(tags),
             metadata=masked_metadata(metadata or {}),
+            expires_at=expires_at,
         )
         [memory] = await self._embedded_if_possible([written])
         given = await self._give(user_id, memory, Reason.WRITTEN, actor)

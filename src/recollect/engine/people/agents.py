@@ -171,7 +171,7 @@ class AgentMemories(Administration):
         """
         policy = await self._require_recall(user_id)
         now = wall(self._clock(), policy.zone)
-        snapshot = await self._snapshot(user_id)
+        snapshot = (await self._snapshot(user_id)).living(policy.lifetimes, self._clock())
         count = sum(not is_over(each, now) for each in snapshot.memories.judged_items)
         own = [each.as_memory(user_id, importance_of(each.field, None, None)) for each in snapshot.profile]
         chosen = choose_standing(
@@ -189,6 +189,7 @@ class AgentMemories(Administration):
         kind: Kind,
         importance: float,
         tags: Sequence[str] = (),
+        expires_at: datetime | None = None,
         agent: str,
     ) -> Dictated:
         """Keep a statement, unless it is known, has to be approved, or may not be kept; say which. The audit names the ``agent``.
@@ -209,7 +210,9 @@ class AgentMemories(Administration):
         if isinstance(verdict, Ignore):
             return Dictated(Fate.REJECTED, reason=verdict.reason)
         candidate = verdict.candidate
-        memory = replace(self._memory(user_id, candidate, agent), tags=masked_tags(tags))
+        memory = replace(
+            self._memory(user_id, candidate, agent), tags=masked_tags(tags), expires_at=expires_at
+        )
         [memory] = await self._embedded_if_possible([memory])
         known = await self._known(user_id, memory)
         masked = candidate.content != content

@@ -139,7 +139,8 @@ class Retriever:
         """
         reach = reach or self._policy.reach
         question = await self._question(turn, reach)
-        snapshot = narrowed(await self.whole_snapshot(turn.scope.user_id))
+        whole = (await self.whole_snapshot(turn.scope.user_id)).living(self._policy.lifetimes, turn.at)
+        snapshot = narrowed(whole)
         return await self._ranked(question, snapshot, reach), snapshot
 
     async def whole_snapshot(self, user_id: str) -> Snapshot:
@@ -268,7 +269,7 @@ class Retriever:
         if state.is_same or not state.options.recall:
             return without_recall(state)
         try:
-            snapshot = await self._snapshot(state)
+            snapshot = (await self._snapshot(state)).living(state.policy.lifetimes, state.now)
         except Exception as error:  # noqa: BLE001 -- what the chat was given before stays: it costs the cache to go
             return without_ranking(state, _failed(error), Important())
         made_of = state.made_of

@@ -50,7 +50,7 @@ from recollect.store.pool import Connection
 from recollect.store.rows import details_of, update_of
 from recollect.store.sql import SQL
 
-_FORGETTING = frozenset({Reason.DELETED, Reason.FORGOTTEN})
+_FORGETTING = frozenset({Reason.DELETED, Reason.FORGOTTEN, Reason.EXPIRED})
 """Why a memory goes with the words it was said in."""
 
 _UNWANTED = _FORGETTING | {Reason.CORRECTED}
@@ -144,6 +144,7 @@ async def _replace(transaction: Transaction, change: Replace) -> Change:
     await transaction.note_change(old)
     # It rests on the messages of the replaced one, too: forgetting one forgets both.
     new = resting_on(change.memory, _private_messages(transaction, old)).with_labels_of(old)
+    new = replace(new, expires_at=new.expires_at or old.expires_at)
     await transaction.insert(new)
     await transaction.audit(
         Action.REPLACE,
@@ -265,7 +266,8 @@ async def _retire(transaction: Transaction, change: Retire) -> Change:
     if change.reason in _UNWANTED:
         await transaction.forget_past([memory.id])
     gone_already = {} if memory.past is None else {"was_past": True}
-    details = {**deciding_details(change), **gone_already}
+    lifetime = {} if change.days is None else {"days": change.days}
+    details = {**deciding_details(change), **gone_already, **lifetime}
     await transaction.retire(memory, change.reason, past=change.past, details=details)
     await _lift_limits(transaction, memory)
     if memory.kind is Kind.SUMMARY and change.reason is Reason.DELETED:

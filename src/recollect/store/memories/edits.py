@@ -99,6 +99,7 @@ async def revise(transaction: Transaction, wanted: Embedded) -> Memory:
         second_embedding=wanted.second_embedding,
         second_model=wanted.second_model,
         hints=wanted.hints or kept_hints,
+        expires_at=stored.expires_at if isinstance(revision.expires_at, Kept) else revision.expires_at,
         tags=stored.tags if revision.tags is None else revision.tags,
         metadata=stored.metadata if revision.metadata is None else revision.metadata,
     )

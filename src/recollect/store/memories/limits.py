@@ -1,4 +1,4 @@
-"""Retires memories beyond the caps: old, unimportant and long unused ones first. Never: hides messages.
+"""Retires memories whose day has come, and those beyond the caps: old, unimportant and long unused ones first. Never: hides messages.
 
 Memories formed within a week go last: they had no chance to be used. The least worthy memory goes first. Its worth is
 its importance minus a loss for disuse: up to 0.3, half of it in 90 days since it was said or last recalled. So
@@ -9,7 +9,7 @@ To be said again makes it more important, and to be recalled ends the time of ly
 from collections.abc import Sequence
 from datetime import datetime
 
-from recollect.model import Actor, Caps, Change, Reason, Retire
+from recollect.model import Actor, Caps, Change, Lifetimes, Reason, Retire
 from recollect.store.memories.changes import apply_change
 from recollect.store.memories.transaction import Transaction
 from recollect.store.pool import Connection
@@ -21,6 +21,16 @@ _AT_ONCE = 100
 _NEW_DAYS = 7
 _MOST_LOST = 0.3
 _HALF_LOST_DAYS = 90
+
+
+async def expire(connection: Connection, user_id: str, lifetimes: Lifetimes, *, at: datetime) -> list[Change]:
+    """Retire (EXPIRED) memories whose day has come, 100 at most, in the connection's transaction under the user's lock."""
+    transaction = Transaction(connection, user_id, Actor.PRUNE, at)
+    names, days = [name for name, _ in lifetimes.days], [days for _, days in lifetimes.days]
+    rows = await connection.fetch(SQL["expired_memories"], user_id, at, names, days, _AT_ONCE)
+    return [
+        await apply_change(transaction, Retire(row["id"], Reason.EXPIRED, days=row["days"])) for row in rows
+    ]
 
 
 async def prune(

@@ -18,6 +18,7 @@ from recollect.model import (
     Erasure,
     Kind,
     KnownUser,
+    Lifetimes,
     Memory,
     MemoryFilter,
     Neighbor,
@@ -34,6 +35,7 @@ from recollect.store.memories.changes import apply_changes
 from recollect.store.memories.commons import read_globals, share_memory, write_globals
 from recollect.store.memories.edits import change_all, release, revise
 from recollect.store.memories.erasure import erase_session
+from recollect.store.memories.limits import expire
 from recollect.store.memories.quarantine import read_held, read_quarantined
 from recollect.store.memories.selection import NEWEST, read_some
 from recollect.store.memories.transaction import Transaction
@@ -139,6 +141,20 @@ class Memories:
         """
         async with self._database.changing(scope.user_id) as connection:
             return await apply_changes(connection, scope.user_id, changes, actor=actor, at=at, by=by)
+
+    async def expire(self, lifetimes: Lifetimes, *, at: datetime) -> int:
+        """Forget all users' memories whose day has come; return how many. ``lifetimes`` has the operator's rules."""
+        async with self._database.over_all_users() as connection:
+            rows = await connection.fetch(SQL["users_who_expire"], at, bool(lifetimes.days))
+        count = 0
+        for user_id in [row["user_id"] for row in rows]:
+            while True:
+                async with self._database.changing(user_id) as connection:
+                    done = await expire(connection, user_id, lifetimes, at=at)
+                count += len(done)
+                if not done:
+                    break
+        return count
 
     async def undo(
         self, user_id: str, update_id: UUID, *, actor: Actor, at: datetime, by: str = ""

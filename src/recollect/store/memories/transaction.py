@@ -144,6 +144,7 @@ class Transaction:
             memory.recall_count,
             memory.reinforcement_count,
             memory.doubt,
+            memory.expires_at,
         )
 
     async def relink(self, memory: Memory) -> None:
@@ -215,7 +216,13 @@ class Transaction:
                 *label_columns(after),
             )
         await self.connection.execute(
-            SQL["write_link"], self.user_id, after.id, hashed, after.reinforcement_count, after.doubt
+            SQL["write_link"],
+            self.user_id,
+            after.id,
+            hashed,
+            after.reinforcement_count,
+            after.doubt,
+            after.expires_at,
         )
 
     # -- the log -------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """Undoes changes by their rows of the audit. Never: decides which; opens or ends the transaction."""
 
+from dataclasses import replace
+from datetime import timedelta
 from uuid import UUID
 
 from recollect.audit.replay import as_before, as_linked_before, messages_of, not_resting_on, without_labels
@@ -72,7 +74,11 @@ async def _undo_retirement(transaction: Transaction, update: Update, reason: Rea
         raise NotUndoableError
     old = await _still_unlinked(transaction, update.memory_id, update)
     await _expect_no_other(transaction, old)
-    await transaction.relink(as_linked_before(old, update.details))
+    back = as_linked_before(old, update.details)
+    if update.reason is Reason.EXPIRED:
+        days = update.details.get("days")  # it gets its time once more, and a day of its own never again
+        back = replace(back, expires_at=None if days is None else transaction.at + timedelta(days=days))
+    await transaction.relink(back)
     if update.reason is Reason.INSTRUCTION:  # who brings it back approves of it
         await transaction.connection.execute(
             SQL["release_with_content"], transaction.user_id, content_hash(old.content)

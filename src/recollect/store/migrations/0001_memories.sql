@@ -209,6 +209,7 @@ CREATE TABLE users_vectors (
     hints_asked smallint NOT NULL DEFAULT 0,
     standing text CHECK (standing IN ('disputed', 'suspect')),
     not_helpful boolean NOT NULL DEFAULT false,
+    expires_at timestamptz,
     PRIMARY KEY (user_id, vector_id),
     UNIQUE (user_id, content_hash)
 ) WITH (fillfactor = 75);
@@ -218,6 +219,10 @@ COMMENT ON COLUMN users_vectors.hints_asked IS 'How often a model was asked for 
 COMMENT ON COLUMN users_vectors.not_helpful IS 'Whether the table not_helpful has rows of it: only then a snapshot looks there.';
 COMMENT ON COLUMN users_vectors.standing IS 'The user''s own view: one user may dispute a memory that another does not.';
 
+COMMENT ON COLUMN users_vectors.expires_at IS 'When the user''s maintenance forgets it; NULL: it has no day of its own.';
+
+-- Finds the memories whose day has come.
+CREATE INDEX users_vectors_expiring ON users_vectors (user_id, expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX users_vectors_changed ON users_vectors (user_id, changed);
 -- Finds shared memories among a user's links.
 CREATE INDEX users_vectors_shared ON users_vectors (user_id, vector_id) WHERE owner = '*';

@@ -19,8 +19,9 @@ RETURNING id;
 -- name: link_memory
 -- Let the user see a memory.
 INSERT INTO users_vectors (
-    user_id, vector_id, owner, content_hash, linked_at, last_recalled_at, recall_count, reinforcement_count, standing
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+    user_id, vector_id, owner, content_hash, linked_at, last_recalled_at, recall_count, reinforcement_count, standing,
+    expires_at
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
 -- name: unlink_memory
 -- Let the user see a memory no longer.
@@ -75,7 +76,7 @@ SELECT EXISTS (
         SELECT
         FROM memory_updates AS u
         WHERE u.user_id = $1 AND u.memory_id = line.id AND u.id > $3 AND u.undoes IS NULL
-            AND u.action = 'retire' AND u.reason IN ('deleted', 'forgotten', 'corrected')
+            AND u.action = 'retire' AND u.reason IN ('deleted', 'forgotten', 'corrected', 'expired')
             AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
     )
 );
@@ -112,7 +113,7 @@ WHERE owner = $1 AND id = $2;
 -- name: write_link
 -- Write over what is the user's alone of a memory, and the hash by which their equal memories are found.
 UPDATE users_vectors
-SET content_hash = $3, reinforcement_count = $4, standing = $5,
+SET content_hash = $3, reinforcement_count = $4, standing = $5, expires_at = $6,
     hints_asked = CASE WHEN content_hash = $3 THEN hints_asked ELSE 0 END
 WHERE user_id = $1 AND vector_id = $2;
 

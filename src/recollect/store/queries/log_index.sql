@@ -86,7 +86,7 @@ LIMIT $3;
 -- what is missing is read in full.
 SELECT {memory},
     l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
-    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
+    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing, l.expires_at
 FROM (
     (
         SELECT own.owner, own.id
@@ -140,7 +140,7 @@ WHERE owner = $1 AND id = $2 AND (valid_to IS NULL OR ended_at IS NOT NULL)
 -- first. Only what is missing is read in full.
 SELECT {memory},
     l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
-    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
+    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing, l.expires_at
 FROM (
     SELECT own.owner, own.id
     FROM vectors AS own

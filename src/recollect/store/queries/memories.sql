@@ -9,7 +9,7 @@ SELECT pg_advisory_xact_lock(hashtextextended($1, 0));
 -- Vectors of other dimensions have no distance, and come last; as a condition that would mislead the
 -- planner about how many there are.
 SELECT {memory},
-    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, 1 - distance AS score
+    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at, 1 - distance AS score
 FROM (
     SELECT owner, id, distance
     FROM (
@@ -49,7 +49,7 @@ LIMIT $5;
 -- name: page_of_memories
 -- The user's memories behind a given one, newest first.
 SELECT {memory},
-    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at
 FROM (
     SELECT * FROM users_vectors WHERE user_id = $1 AND vector_id < $2 ORDER BY vector_id DESC LIMIT $3
 ) AS l
@@ -60,7 +60,7 @@ ORDER BY l.vector_id DESC;
 -- name: current_memories
 -- The user's memories behind a given one to which all that is given applies, newest first: those that they have.
 SELECT {memory},
-    v.valid_to, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+    v.valid_to, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at
 FROM ( -- found by little of each row, so that not all of every row is sorted
     SELECT given.vector_id
     FROM users_vectors AS given
@@ -88,7 +88,7 @@ ORDER BY l.vector_id DESC;
 -- their own, or both.
 SELECT {memory},
     v.valid_to, v.ended_at, v.ended_as, v.heir, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
-    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
+    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing, l.expires_at
 FROM (
     SELECT given.vector_id AS id, given.owner
     FROM users_vectors AS given
@@ -127,7 +127,7 @@ WITH told AS (
 )
 SELECT {memory},
     v.valid_to, v.ended_at, v.ended_as, v.heir, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
-    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
+    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing, l.expires_at
 FROM last
 JOIN vectors AS v ON v.owner IN ($1, '*') AND v.id = last.id
 LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
@@ -146,7 +146,7 @@ ORDER BY u.id DESC;
 -- name: one_memory
 -- One memory that the user sees.
 SELECT {memory},
-    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at
 FROM users_vectors AS l
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE l.user_id = $1 AND l.vector_id = $2 AND v.owner IN ($1, '*');
@@ -155,7 +155,7 @@ WHERE l.user_id = $1 AND l.vector_id = $2 AND v.owner IN ($1, '*');
 -- The user's own statements of some kinds that have no hints, for which a model was asked less often than so many times: the least
 -- often asked first, then the newest.
 SELECT {memory},
-    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at
 FROM vectors AS v
 JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
 WHERE v.owner = $1 AND v.use IS NULL AND v.valid_to IS NULL AND v.kind = ANY ($2::text[]) AND l.hints_asked < $3
@@ -205,7 +205,7 @@ WHERE user_id = $1 AND at >= $2 AND actor IN ('formation', 'agent') AND action I
 -- name: todos
 -- The user's memories of what is to be done, and the summaries that tell of some, newest first.
 SELECT {memory},
-    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at
 FROM users_vectors AS l
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE l.user_id = $1 AND v.owner IN ($1, '*')
@@ -322,3 +322,24 @@ RETURNING id;
 -- name: delete_injections_of_all
 -- Delete what was added to prompts and speaks of one of these memories, over all users.
 DELETE FROM injections WHERE items && $1::uuid[];
+
+-- name: users_who_expire
+-- Who has a memory whose day has come, over all users; with $2 all who have any.
+SELECT user_id FROM users_vectors WHERE expires_at <= $1
+UNION
+SELECT user_id FROM users_vectors WHERE $2;
+
+-- name: expired_memories
+-- The user's memories whose day has come: their own day, or after the days of their kind or of one of their tags; and these days.
+SELECT l.vector_id AS id, rule.days
+FROM users_vectors AS l
+JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+LEFT JOIN LATERAL (
+    SELECT min(given.days) AS days
+    FROM unnest($3::text[], $4::integer[]) AS given (name, days)
+    WHERE v.owner = $1 AND (given.name = v.kind OR left(given.name, 1) = '#' AND substr(given.name, 2) = ANY (v.tags))
+) AS rule ON true
+WHERE l.user_id = $1 AND v.owner IN ($1, '*')
+    AND coalesce(l.expires_at, v.created_at + make_interval(days => rule.days)) <= $2
+ORDER BY l.vector_id
+LIMIT $5;

@@ -20,7 +20,7 @@ LEFT JOIN users AS c ON c.user_id = '*';
 -- The memories that the user sees and that changed after a version, with their embeddings; those that serve everybody; and the past,
 -- so much of it as ended last. All of them for the version -1.
 SELECT {memory}, 1 + coalesce(cardinality(v.questions), 0) AS pieces,
-    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing,
+    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at,
     halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second,
     CASE WHEN l.not_helpful THEN (
         SELECT string_agg(halfvec_send(n."values"), ''::bytea ORDER BY n.request_id)
@@ -39,7 +39,7 @@ JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE v.owner IN ($1, '*')
 UNION ALL
 SELECT {memory}, 1 + coalesce(cardinality(v.questions), 0) AS pieces,
-    NULL, 0, 0, NULL,
+    NULL, 0, 0, NULL, NULL,
     halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second, NULL,
     v.terms, v.counts, v.terms_by, NULL, NULL, NULL
 FROM vectors AS v
@@ -47,7 +47,7 @@ WHERE $2 = -1 AND v.owner = '*' AND v.source = 'global' AND v.valid_to IS NULL
     AND NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = v.id)
 UNION ALL (
     SELECT {memory}, 1 + coalesce(cardinality(v.questions), 0) AS pieces,
-        NULL, 0, 0, NULL,
+        NULL, 0, 0, NULL, NULL,
         halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second, NULL,
         v.terms, v.counts, v.terms_by, v.ended_at, v.ended_as, v.heir
     FROM vectors AS v

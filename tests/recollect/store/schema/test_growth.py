@@ -39,6 +39,7 @@ EVERYBODYS = {
     "contents_of_memories",
     "count_unembedded",
     "current_memories",
+    "expired_memories",
     "export_memories",
     "is_unwanted",
     "known_of_hashes",
