@@ -155,6 +155,19 @@ async def test_what_the_person_asks_for_counts_at_once(store: Store) -> None:
     assert written.content in await chatting.known()
 
 
+async def test_to_ask_for_what_waits_approves_it(store: Store) -> None:
+    remember = ExtractedCommand(Asking.REMEMBER, "remember that I live in Porto")
+    chatting = Chatting(store, [PORTO], [PORTO], Extracted((PORTO,), (remember,)))
+    await chatting.approves()
+    for text in ("I live in Porto", "I live in Porto"):
+        await chatting.says(text)
+    assert await chatting.waiting() == [("Lives in Porto", Reason.APPROVAL)]
+
+    await chatting.says("remember that I live in Porto", NOON)
+
+    assert (await chatting.known(), await chatting.waiting()) == (["Lives in Porto"], [])
+
+
 async def test_of_one_batch_only_the_last_of_two_replacements_waits(store: Store) -> None:
     faro = replace(BRAGA, content="Lives in Faro", evidence="I live in Faro")
     chatting = Chatting(store, [PORTO], [BRAGA, faro], batching=Batching(turns=2))

@@ -255,10 +255,10 @@ async def test_the_audit_says_whether_the_person_or_an_administrator_changed_som
 async def test_a_person_can_not_change_what_bounds_them(askers: Askers) -> None:
     path = f"{askers.api.user}/settings"
 
-    for field in ("user_cap", "session_cap"):
-        response = await askers.api.call("PATCH", path, {field: 0}, headers=askers.headers["own"])
+    for change in ({"user_cap": 7}, {"session_cap": 7}, {"operator_instructions": "Keep editors."}):
+        response = await askers.api.call("PATCH", path, change, headers=askers.headers["own"])
         assert response.status == 403
-        response = await askers.api.call("PATCH", path, {field: 7}, headers=askers.headers["admin"])
+        response = await askers.api.call("PATCH", path, change, headers=askers.headers["admin"])
         assert response.status == 200
     changes = {
         "lexical": False,

@@ -47,7 +47,7 @@ async def hold_back(transaction: Transaction, change: Quarantine) -> Change:
     if equal is not None and change.reason is not Reason.ENDED:
         await transaction.rest_on(equal, memory.provenance.message_ids)
         return Ignore(Reason.EQUAL_CONTENT, target=equal)
-    known = await held_back(transaction, memory)
+    known = await held_back(transaction, memory, waits=True)
     if known is not None:
         return known
     if not change.hides and await _is_full(transaction):
@@ -60,17 +60,19 @@ async def hold_back(transaction: Transaction, change: Quarantine) -> Change:
     return change
 
 
-async def held_back(transaction: Transaction, memory: Memory) -> Ignore | None:
+async def held_back(transaction: Transaction, memory: Memory, *, waits: bool = False) -> Ignore | None:
     """Return why a memory can't be kept: it waits for the person, or they refused it; None if it can.
 
-    Formation, imports and agents are held back. Writing it by hand approves it.
+    Formation, imports and agents are held back. Writing it by hand approves it, and so does asking for what waits for approval alone;
+    not if it ``waits`` again.
     """
     known = await transaction.connection.fetchrow(
         SQL["quarantine_with_content"], transaction.user_id, content_hash(memory.content)
     )
     if known is None:
         return None
-    if transaction.actor not in {Actor.FORMATION, Actor.IMPORT, Actor.AGENT}:
+    by_hand = transaction.actor not in {Actor.FORMATION, Actor.IMPORT, Actor.AGENT}
+    if by_hand or (not waits and not known["refused"] and known["reason"] in WAITING):
         await transaction.connection.execute(SQL["release_quarantined"], transaction.user_id, known["id"])
         return None
     messages = memory.provenance.message_ids
