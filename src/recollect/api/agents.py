@@ -42,7 +42,20 @@ _Tag = Annotated[
 ]
 
 
-class SearchArguments(Struct, forbid_unknown_fields=True):
+class _Within(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A time."""
+
+    since: Annotated[Time | None, about(f"Only what was said then or later: {_RFC}; null: at any time.")] = (
+        None
+    )
+    until: Annotated[Time | None, about("Only what was said before then; null: until now.")] = None
+
+    def __post_init__(self) -> None:
+        if self.since is not None and self.until is not None and self.since >= self.until:
+            raise ArgumentError("`until` must be later than `since`.")
+
+
+class SearchArguments(_Within, kw_only=True):
     """The arguments of `search_memories`."""
 
     query: Annotated[str, _text_field(_LONGEST_QUERY, "What to look for, as a question or in key words.")]
@@ -51,21 +64,13 @@ class SearchArguments(Struct, forbid_unknown_fields=True):
     tag: _Tag = None
 
 
-class SearchChatsArguments(Struct, forbid_unknown_fields=True):
+class SearchChatsArguments(_Within, kw_only=True):
     """The arguments of `search_chats`."""
 
     query: Annotated[
         str, _text_field(_LONGEST_QUERY, "What was talked about, as a question or in key words.")
     ]
-    since: Annotated[
-        Time | None, about(f"Only messages from then or later: {_RFC}; null: from any time.")
-    ] = None
-    until: Annotated[Time | None, about("Only messages from before then; null: until now.")] = None
     limit: _Limit = 8
-
-    def __post_init__(self) -> None:
-        if self.since is not None and self.until is not None and self.since >= self.until:
-            raise ArgumentError("`until` must be later than `since`.")
 
 
 class RememberArguments(Struct, forbid_unknown_fields=True):
@@ -108,7 +113,7 @@ class ForgetArguments(Struct, forbid_unknown_fields=True):
             raise ArgumentError("Give either `memory_id` or `query`.")
 
 
-class RecentArguments(Struct, forbid_unknown_fields=True):
+class RecentArguments(_Within, kw_only=True):
     """The arguments of `list_recent`."""
 
     limit: _Limit = 10

@@ -49,6 +49,25 @@ class TestBothProtocols:
         assert [each["content"] for each in recent["memories"]] == ["I live in Lisbon"]
         assert none["memories"] == []
 
+    async def test_what_was_said_in_a_time_is_found_by_it(self, agents: Agents, mode: str) -> None:
+        async with agents.client(mode=mode) as client:
+            await client.call_tool("remember", {"content": "I live in Lisbon"})
+            between = system_clock().isoformat()
+            await client.call_tool("remember", {"content": "I live for coffee"})
+            older, newer = {"until": between}, {"since": between}
+            found = [
+                structured(await client.call_tool(tool, {**given, **time}))["memories"]
+                for tool, given in (("search_memories", {"query": "live"}), ("list_recent", {}))
+                for time in (older, newer)
+            ]
+            wrong = await client.call_tool("list_recent", {"since": between, "until": between})
+
+        assert [[each["content"] for each in memories] for memories in found] == 2 * [
+            ["I live in Lisbon"],
+            ["I live for coffee"],
+        ]
+        assert "`until` must be later" in told(wrong)
+
     async def test_the_audit_names_the_client(self, agents: Agents, mode: str) -> None:
         async with agents.client(mode=mode, name="Claude\nDesktop\x00 " + "x" * 200) as client:
             kept = structured(await client.call_tool("remember", {"content": "I live in Lisbon"}))

@@ -62,9 +62,19 @@ _PROFILE_TOKENS = 600
 _FORGETTABLE = STATEMENTS | {Kind.QA_TURN, Kind.PROFILE}
 
 
-def _taken(kind: Kind | None, tag: str | None) -> MemoryFilter:
-    """Return a filter for one kind, or all that people see, and for one tag, or any."""
-    return MemoryFilter(SHOWN if kind is None else frozenset({kind}), tags=tags_named([tag] if tag else ()))
+def filter_of(
+    kind: Kind | None = None,
+    tag: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> MemoryFilter:
+    """Return a filter for one kind, or all that people see, for one tag, or any, and for when it was said."""
+    return MemoryFilter(
+        SHOWN if kind is None else frozenset({kind}),
+        tags=tags_named([tag] if tag else ()),
+        observed_from=since,
+        observed_until=until,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +116,7 @@ class AgentMemories(Administration):
     # -- looking -----------------------------------------------------------------------------------
 
     async def found(
-        self, user_id: str, query: str, *, limit: int, kind: Kind | None = None, tag: str | None = None
+        self, user_id: str, query: str, *, limit: int, taken: MemoryFilter | None = None
     ) -> list[Recollection]:
         """Return the memories that rank best for a query, best first, without messages of chats.
 
@@ -116,7 +126,7 @@ class AgentMemories(Administration):
         """
         await self._require_recall(user_id)
         turn = Turn(Scope(user_id, ""), query, "agent", self._clock(), "")
-        ranking, taken = await self._rank(turn), _taken(kind, tag)
+        ranking, taken = await self._rank(turn), taken or filter_of()
         return [each for each in ranking.ranked if isinstance(each.item, Memory) and taken.takes(each.item)][
             :limit
         ]
@@ -133,16 +143,14 @@ class AgentMemories(Administration):
             raise SwitchedOffError("No messages of chats are recalled for this user: it is switched off.")
         return await self._chats(user_id, query, limit=limit, period=period)
 
-    async def recent(
-        self, user_id: str, *, limit: int, kind: Kind | None = None, tag: str | None = None
-    ) -> list[Memory]:
+    async def recent(self, user_id: str, *, limit: int, taken: MemoryFilter | None = None) -> list[Memory]:
         """Return the newest memories, newest first; of one kind, or of all kinds that people see; with one tag, or any.
 
         Raises:
             SwitchedOffError: Nothing is recalled for this user.
         """
         await self._require_recall(user_id)
-        return list((await self.page(user_id, limit=limit, taken=_taken(kind, tag))).memories)
+        return list((await self.page(user_id, limit=limit, taken=taken or filter_of())).memories)
 
     async def one(self, user_id: str, memory_id: UUID) -> Memory:
         """Return one memory.
