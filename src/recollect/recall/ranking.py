@@ -214,8 +214,7 @@ async def rank(
         log = await _ranked_log(step, embedder, generations, watch, nearest)
     needs = step.needs(entries, is_asked=log is not None and tuning.gate.opens(log.gate_score))
     needs = await _apart(snapshot, partial(step.with_past, needs))
-    is_wanted = chats.needs_log or reach.everything or not needs.served
-    if log is None and is_wanted and step.has_messages:
+    if log is None and step.has_messages and (chats.needs_log or reach.everything or not needs.served):
         log = await _ranked_log(step, embedder, generations, watch, nearest)
     messages = () if log is None else log.messages
     topics = await _topics(step, messages, embed, watch) if chats.needs_log else ()
