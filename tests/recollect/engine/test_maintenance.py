@@ -23,6 +23,7 @@ from recollect.engine.background import maintenance
 from recollect.engine.background.counts import LAG_SECONDS, FormationCounts
 from recollect.errors import StoreUnavailableError
 from recollect.model import (
+    Actor,
     Add,
     Change,
     Doubt,
@@ -31,6 +32,7 @@ from recollect.model import (
     Hide,
     Ignore,
     Kind,
+    Lifetimes,
     Mark,
     Memory,
     Quarantine,
@@ -131,6 +133,26 @@ async def test_old_requests_are_forgotten_and_others_stay(own_store: Store) -> N
 
     assert await engine.request(old.id) is None
     assert await engine.request(young.id) == young
+
+
+async def test_memories_are_forgotten_on_their_day_and_by_the_operators_days(own_store: Store) -> None:
+    old = NOON - timedelta(days=10)
+    for memory in (
+        own_store.memory("Has a desk", expires_at=old),
+        own_store.memory("Buys a lamp", kind=Kind.TODO, created_at=old),
+        own_store.memory("Likes tea", created_at=old),
+    ):
+        await own_store.memories.apply(own_store.anna.scope, [Add(memory)], actor=Actor.USER, at=NOON)
+    engine = engine_over(own_store, replace(PATIENT, lifetimes=Lifetimes.from_texts(["todo:9"])))
+
+    async def left() -> list[str]:
+        return [each.content for each in (await engine.page(own_store.anna, limit=9)).memories]
+
+    async def are_gone() -> bool:
+        return await left() == ["Likes tea"]
+
+    async with running(engine):
+        await until(are_gone)
 
 
 async def test_what_was_said_before_there_was_an_index_is_indexed(own_dsn: str, own_store: Store) -> None:
