@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.recollect_proxy.mcp.conftest import Agents, agents
+from tests.recollect_proxy.mcp.conftest import Agents, agents, session_agents
 
-__all__ = ["agents"]
+__all__ = ["agents", "session_agents"]
 
 INSPECTOR = Path(__file__).with_name("node") / "node_modules" / ".bin" / "mcp-inspector"
 

@@ -2,17 +2,19 @@
 
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api, assert_error, engine_over, path_of, serve
+from tests.servers.running_proxy import ADMIN_TOKEN, running_proxy
 from tests.support.raw_client import RawConnection
 from tests.support.stores import Store
 from tests.support.waiting import until
 
 from recollect_proxy.memory_api import event_streams
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 NO_ID = "0" * 32 + ".0"
 
@@ -170,3 +172,14 @@ async def test_all_streams_of_a_process_ask_the_database_together(
         await other.beat()
     assert asked
     assert all(each == sorted([api.anna, api.ben]) for each in asked[1:-1])
+
+
+async def test_a_proxy_that_stops_ends_its_streams_in_order(fresh_settings: ProxySettings) -> None:
+    async with AsyncExitStack() as client:
+        async with running_proxy(fresh_settings) as proxy:
+            connection = await client.enter_async_context(RawConnection(proxy.port))
+            head = f"GET /memory/users/anna/events HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer {ADMIN_TOKEN}\r\n\r\n"
+            await connection.send(head.encode())
+            assert await connection.read_head() == 200
+            await connection.read_until(b"retry: 2000\n\n")
+        await Stream(connection).end()
