@@ -177,6 +177,7 @@ async def test_all_streams_of_a_process_ask_the_database_together(
 async def test_a_proxy_that_stops_ends_its_streams_in_order(fresh_settings: ProxySettings) -> None:
     async with AsyncExitStack() as client:
         async with running_proxy(fresh_settings) as proxy:
+            assert await proxy.app.engine.ready(60)
             connection = await client.enter_async_context(RawConnection(proxy.port))
             head = f"GET /memory/users/anna/events HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer {ADMIN_TOKEN}\r\n\r\n"
             await connection.send(head.encode())
