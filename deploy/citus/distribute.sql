@@ -74,7 +74,6 @@ SELECT create_reference_table('recollect.erased');
 SELECT create_reference_table('recollect.embedders');
 SELECT create_reference_table('recollect.teams');
 SELECT create_reference_table('recollect.untold_erasures');
-SELECT create_reference_table('recollect.teams');
 SELECT create_reference_table('recollect.webhook_turn');
 SELECT create_reference_table('recollect.schema_migrations');
 
