@@ -91,6 +91,7 @@ def _end(change: Retire, old: Memory, turn: AnalyzedTurn, at: datetime, id_: UUI
     """Return the proposal that a statement is over; it waits under the statement's own words."""
     exchange = turn.exchange
     origin = Provenance(exchange.turn.scope.session_id, (exchange.message_id,), turn.words or None)
-    proposal = replace(old, id=id_, created_at=at, provenance=origin, doubt=None)
+    owner = exchange.turn.scope.user_id  # also of the end of a shared statement
+    proposal = replace(old, id=id_, owner=owner, created_at=at, provenance=origin, doubt=None)
     gone = replace(change, heir=None)
     return Quarantine(proposal, Reason.ENDED, change.decided_by, hides=False, then=(gone,))

@@ -35,6 +35,8 @@ from recollect.model import (
 from recollect.ports import Extracted
 
 EXTRACTING = replace(PATIENT, strategy=Strategy.EXTRACT)
+FENCE = Candidate("Has to paint the fence", Kind.TODO, 0.5, "I have to paint the fence")
+PAINTED = Candidate("Painted", Kind.FACT, 0.5, "the fence is done", lasting=Lasting.MOMENT, ends=(0,))
 PORTO = Candidate("Lives in Porto", Kind.FACT, 0.7, "I live in Porto")
 BRAGA = Candidate(
     "Lives in Braga", Kind.FACT, 0.7, "I live in Braga", relation=Relation.CONTRADICTS, about=(0,)
@@ -118,9 +120,7 @@ async def test_a_statement_that_another_would_replace_stays_until_that_is_approv
 async def test_the_end_of_a_statement_waits_under_its_words_and_can_be_proposed_again(
     store: Store, *, approved: bool
 ) -> None:
-    plan = Candidate("Has to paint the fence", Kind.TODO, 0.5, "I have to paint the fence")
-    passing = Candidate("Painted", Kind.FACT, 0.5, "the fence is done", lasting=Lasting.MOMENT, ends=(0,))
-    chatting = Chatting(store, [plan], [passing], [passing])
+    chatting = Chatting(store, [FENCE], [PAINTED], [PAINTED])
     await chatting.says("I have to paint the fence", NOON - 9 * DAY)
     await chatting.approves()
     await chatting.says("the fence is done")
@@ -134,6 +134,43 @@ async def test_the_end_of_a_statement_waits_under_its_words_and_can_be_proposed_
     if not approved:
         await chatting.says("the fence is done", NOON)
         assert await chatting.waiting() == [("Has to paint the fence", Reason.ENDED)]
+
+
+@pytest.mark.parametrize("change", ["forgotten", "corrected", "erased"])
+async def test_a_waiting_end_has_no_word_of_a_statement_that_is_gone(store: Store, change: str) -> None:
+    chatting = Chatting(store, [FENCE], [PAINTED], [FENCE])
+    await chatting.says("I have to paint the fence", NOON - 9 * DAY)
+    [known] = (await chatting.engine.page(store.anna, limit=9)).memories
+    await chatting.approves()
+    await chatting.says("the fence is done", chat="chat-2")
+    assert len(await chatting.waiting()) == 1
+
+    match change:
+        case "forgotten":
+            await chatting.engine.forget(store.anna, known.id)
+        case "corrected":
+            await chatting.engine.revise(store.anna, known.id, content="Has to paint the gate")
+        case _:
+            await chatting.engine.erase_session(Scope(store.anna, "chat-1"))
+
+    assert await chatting.waiting() == []
+    await chatting.says("I have to paint the fence", NOON, chat="chat-3")
+    assert await chatting.waiting() == [(FENCE.content, Reason.APPROVAL)]
+
+
+async def test_a_shared_statement_ends_for_whoever_approves_that(store: Store) -> None:
+    chatting = Chatting(store, [FENCE], [PAINTED])
+    await chatting.says("I have to paint the fence", NOON - 9 * DAY)
+    [known] = (await chatting.engine.page(store.anna, limit=9)).memories
+    await chatting.engine.share(store.anna, known.id, [store.ben])
+    await chatting.approves()
+
+    await chatting.says("the fence is done")
+
+    assert await chatting.waiting() == [(FENCE.content, Reason.ENDED)]
+    await chatting.engine.decide_held(store.anna, approved=True)
+    assert await chatting.known() == []
+    assert (await chatting.engine.get(store.ben, known.id)).content == FENCE.content
 
 
 async def test_what_the_person_asks_for_counts_at_once(store: Store) -> None:

@@ -29,6 +29,8 @@ from recollect.model import (
     Actor,
     Add,
     Kind,
+    Removal,
+    Revision,
     Scope,
     Skip,
     TeamRole,
@@ -263,6 +265,23 @@ async def test_a_member_who_left_reads_nothing_and_what_they_stated_stays_until_
     assert await recalled(store, subject, clara, WHICH_PLUMBER) == {PLUMBER}
     await subject.erase(ben)
     assert await recalled(store, subject, clara, WHICH_PLUMBER) == set()
+
+
+async def test_who_may_not_write_any_more_changes_no_words_that_they_stated(family: Family) -> None:
+    subject, ben = family.subject, family.part(family.ben)
+    number = await subject.add(ben, PLUMBER)
+    revised = Revision(number.id, content=NUTS)
+
+    await subject.set_member(family.id, family.ben, TeamRole.READER)
+    for refused in (subject.revise(ben, number.id, content=NUTS), subject.change_all(ben, [revised])):
+        with pytest.raises(NotAllowedInTeamError):
+            await refused
+    await subject.leave_team(family.id, family.ben)
+    for change in (revised, Removal(number.id)):
+        with pytest.raises(TeamNotFoundError):
+            await subject.change_all(ben, [change])
+
+    assert await contents(subject, family.part(family.clara)) == {PLUMBER}
 
 
 async def test_with_a_person_goes_all_that_they_stated_in_teams_and_the_blocks_that_tell_it(

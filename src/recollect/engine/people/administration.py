@@ -168,7 +168,9 @@ class Administration(Teams):
             MemoryNotFoundError: The user has no such memory of their own.
             DuplicateMemoryError: The user has another memory with that content.
             ChangedMeanwhileError: Its version (``Memory.version``) is none of ``versions``.
+            NotAllowedInTeamError: The person may not write in the team, not even over what they stated there.
         """
+        await self.parts(user_id, writes=True)
         user_id, by = await self.home(user_id, memory_id)
         [wanted] = await self._embedded_revisions(user_id, [Revision(memory_id, **changed)])
         assert isinstance(wanted, Embedded)  # noqa: S101 -- as it was given
@@ -185,7 +187,10 @@ class Administration(Teams):
 
         Raises:
             BulkRefusedError: Some can't be; nothing was done.
+            TeamNotFoundError: It is of a team that the person is not in.
+            NotAllowedInTeamError: The person is to write in it, and may not.
         """
+        await self.parts(user_id, writes=any(isinstance(each, Revision) for each in wanted))
         prepared = await self._embedded_revisions(user_id, wanted)
         done = await self._backends.memories.change_all(user_id, prepared, actor=actor, at=self._clock())
         if any(isinstance(each, Embedded) and (each.hints or each.revision.content) for each in prepared):

@@ -298,6 +298,21 @@ CREATE TABLE quarantine (
 
 COMMENT ON COLUMN quarantine.further IS 'Which other memories its approval replaces, ends or limits.';
 
+-- A proposal to end a statement has the statement's words: it goes with them.
+CREATE FUNCTION drop_proposed_end() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' OR NEW.content_hash <> OLD.content_hash THEN
+        DELETE FROM recollect.quarantine AS q
+        WHERE q.user_id = OLD.user_id AND q.reason = 'ended'
+            AND q.further @> jsonb_build_array(jsonb_build_object('memory', OLD.vector_id));
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER drop_proposed_end AFTER DELETE OR UPDATE OF content_hash ON users_vectors
+    FOR EACH ROW EXECUTE FUNCTION drop_proposed_end();
+
 -- What a user says of themselves, or confirms; kept only while flags ->> 'profile' of their settings allows it. Proposed and
 -- refused entries name a memory and have no text: who forgets the memory forgets them, too.
 CREATE TABLE profile_entries (
