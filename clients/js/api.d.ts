@@ -445,7 +445,11 @@ export interface paths {
          */
         get: operations["list_held"];
         put?: never;
-        post?: never;
+        /**
+         * Approve or refuse many at once
+         * @description Only those that wait because everything is approved first: of one chat, or all. Suspicious ones are decided one by one.
+         */
+        post: operations["decide_held"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1465,6 +1469,25 @@ export interface components {
              *     ]
              */
             questions?: string[];
+            /**
+             * @description Its tags.
+             * @example [
+             *       "family"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description At most 10 keys, each with a short text, a number or a truth value, for your programs.
+             * @example {
+             *       "source": "crm",
+             *       "priority": 2
+             *     }
+             */
+            metadata?: {
+                [key: string]: string | boolean | number;
+            };
+            /** @description When it is forgotten by itself; null if it has no day of its own. */
+            expires_at?: string | null;
             /** Format: uuid */
             id: string;
         };
@@ -1656,6 +1679,7 @@ export interface components {
          *       "minimum_importance": null,
          *       "session_cap": null,
          *       "user_cap": null,
+         *       "approve_first": null,
          *       "time_zone": null,
          *       "operator_instructions": null,
          *       "instructions": null,
@@ -1744,17 +1768,22 @@ export interface components {
              */
             user_cap?: number | null;
             /**
+             * @description Whether what is learned waits until the user approves it. Messages are not recalled then, and chats not summarized. Where it is so for everybody, no user's own setting ends it.
+             * @default null
+             */
+            approve_first?: boolean | null;
+            /**
              * @description The time zone of the user's days, if a request names no other: a name of the IANA's database, as Pacific/Auckland, or an offset, as +13:00.
              * @default null
              */
             time_zone?: string | null;
             /**
-             * @description The operator's.
+             * @description The operator's instructions for the model that forms memories. The user can read them.
              * @default null
              */
             operator_instructions?: string | null;
             /**
-             * @description The user's own.
+             * @description The user's own instructions on what to keep of them and what to leave out. A model may err.
              * @default null
              */
             instructions?: string | null;
@@ -1802,6 +1831,8 @@ export interface components {
             session_cap?: number | null;
             /** @description Memories a user may have; 0: any number. */
             user_cap?: number | null;
+            /** @description Whether what is learned waits until the user approves it. Messages are not recalled then, and chats not summarized. Where it is so for everybody, no user's own setting ends it. */
+            approve_first?: boolean | null;
             /** @description The time zone of the user's days, if a request names no other: a name of the IANA's database, as Pacific/Auckland, or an offset, as +13:00. */
             time_zone?: string | null;
             /** @description The operator's instructions for the model that forms memories. The user can read them. */
@@ -2207,17 +2238,22 @@ export interface components {
              */
             user_cap?: number | null;
             /**
+             * @description Whether what is learned waits until the user approves it. Messages are not recalled then, and chats not summarized. Where it is so for everybody, no user's own setting ends it.
+             * @default null
+             */
+            approve_first?: boolean | null;
+            /**
              * @description The time zone of the user's days, if a request names no other: a name of the IANA's database, as Pacific/Auckland, or an offset, as +13:00.
              * @default null
              */
             time_zone?: string | null;
             /**
-             * @description The operator's.
+             * @description The operator's instructions for the model that forms memories. The user can read them.
              * @default null
              */
             operator_instructions?: string | null;
             /**
-             * @description The user's own.
+             * @description The user's own instructions on what to keep of them and what to leave out. A model may err.
              * @default null
              */
             instructions?: string | null;
@@ -2260,6 +2296,8 @@ export interface components {
             session_cap?: number | null;
             /** @description Memories a user may have; 0: any number. */
             user_cap?: number | null;
+            /** @description Whether what is learned waits until the user approves it. Messages are not recalled then, and chats not summarized. Where it is so for everybody, no user's own setting ends it. */
+            approve_first?: boolean | null;
             /** @description The time zone of the user's days, if a request names no other: a name of the IANA's database, as Pacific/Auckland, or an offset, as +13:00. */
             time_zone?: string | null;
             /** @description The operator's instructions for the model that forms memories. The user can read them. */
@@ -2397,6 +2435,14 @@ export interface components {
          *             "questions": [
          *               "What can I eat?"
          *             ],
+         *             "tags": [
+         *               "family"
+         *             ],
+         *             "metadata": {
+         *               "source": "crm",
+         *               "priority": 2
+         *             },
+         *             "expires_at": null,
          *             "ended_at": null,
          *             "ended_as": null,
          *             "project": "text",
@@ -2572,6 +2618,14 @@ export interface components {
          *           "questions": [
          *             "What can I eat?"
          *           ],
+         *           "tags": [
+         *             "family"
+         *           ],
+         *           "metadata": {
+         *             "source": "crm",
+         *             "priority": 2
+         *           },
+         *           "expires_at": null,
          *           "ended_at": null,
          *           "ended_as": null,
          *           "project": "text",
@@ -2637,6 +2691,39 @@ export interface components {
             };
         };
         /**
+         * HeldDecided
+         * @description The number of decided memories.
+         * @example {
+         *       "decided": 3
+         *     }
+         */
+        HeldDecided: {
+            decided: number;
+        };
+        /**
+         * HeldDecision
+         * @description A decision about all that waits only because everything is approved first; suspicious memories stay.
+         * @example {
+         *       "approved": false,
+         *       "session_id": null,
+         *       "until": null
+         *     }
+         */
+        HeldDecision: {
+            /** @description True: approve them; false: refuse them. */
+            approved: boolean;
+            /**
+             * @description Those of one chat alone.
+             * @default null
+             */
+            session_id?: string | null;
+            /**
+             * @description Those that wait since then or before.
+             * @default null
+             */
+            until?: string | null;
+        };
+        /**
          * HeldMemories
          * @description One page of the memories held back, newest first.
          * @example {
@@ -2677,13 +2764,24 @@ export interface components {
          *             "questions": [
          *               "What can I eat?"
          *             ],
+         *             "tags": [
+         *               "family"
+         *             ],
+         *             "metadata": {
+         *               "source": "crm",
+         *               "priority": 2
+         *             },
+         *             "expires_at": null,
          *             "ended_at": null,
          *             "ended_as": null,
          *             "project": "text",
          *             "said_by": "text"
          *           },
          *           "reason": "new",
-         *           "at": "2026-03-15T09:30:00Z"
+         *           "at": "2026-03-15T09:30:00Z",
+         *           "replaces": [
+         *             "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
+         *           ]
          *         }
          *       ]
          *     }
@@ -2710,6 +2808,11 @@ export interface components {
              * @description Since when.
              */
             at: string;
+            /**
+             * @description The memories that go with its approval.
+             * @default []
+             */
+            replaces?: string[];
         };
         /**
          * ImportedRows
@@ -2907,6 +3010,14 @@ export interface components {
          *       "questions": [
          *         "What can I eat?"
          *       ],
+         *       "tags": [
+         *         "family"
+         *       ],
+         *       "metadata": {
+         *         "source": "crm",
+         *         "priority": 2
+         *       },
+         *       "expires_at": null,
          *       "ended_at": null,
          *       "ended_as": null,
          *       "project": "text",
@@ -2985,6 +3096,25 @@ export interface components {
              *     ]
              */
             questions: string[];
+            /**
+             * @description Its tags.
+             * @example [
+             *       "family"
+             *     ]
+             */
+            tags: string[];
+            /**
+             * @description At most 10 keys, each with a short text, a number or a truth value, for your programs.
+             * @example {
+             *       "source": "crm",
+             *       "priority": 2
+             *     }
+             */
+            metadata: {
+                [key: string]: string | boolean | number;
+            };
+            /** @description When it is forgotten by itself; null if it has no day of its own. */
+            expires_at: string | null;
             /** @description Of a past memory, until when it was true; else null. */
             ended_at: string | null;
             /** @description How a past memory ended; else null. */
@@ -3036,6 +3166,25 @@ export interface components {
              *     ]
              */
             questions?: string[];
+            /**
+             * @description Its tags.
+             * @example [
+             *       "family"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description At most 10 keys, each with a short text, a number or a truth value, for your programs.
+             * @example {
+             *       "source": "crm",
+             *       "priority": 2
+             *     }
+             */
+            metadata?: {
+                [key: string]: string | boolean | number;
+            };
+            /** @description When it is forgotten by itself; null if it has no day of its own. */
+            expires_at?: string | null;
         };
         /**
          * MemoryPage
@@ -3077,6 +3226,14 @@ export interface components {
          *           "questions": [
          *             "What can I eat?"
          *           ],
+         *           "tags": [
+         *             "family"
+         *           ],
+         *           "metadata": {
+         *             "source": "crm",
+         *             "priority": 2
+         *           },
+         *           "expires_at": null,
          *           "ended_at": null,
          *           "ended_as": null,
          *           "project": "text",
@@ -3262,6 +3419,14 @@ export interface components {
          *       "questions": [
          *         "What can I eat?"
          *       ],
+         *       "tags": [
+         *         "family"
+         *       ],
+         *       "metadata": {
+         *         "source": "crm",
+         *         "priority": 2
+         *       },
+         *       "expires_at": null,
          *       "session_id": null
          *     }
          */
@@ -3306,6 +3471,30 @@ export interface components {
              */
             questions?: string[];
             /**
+             * @description Its tags.
+             * @default []
+             * @example [
+             *       "family"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description At most 10 keys, each with a short text, a number or a truth value, for your programs.
+             * @default {}
+             * @example {
+             *       "source": "crm",
+             *       "priority": 2
+             *     }
+             */
+            metadata?: {
+                [key: string]: string | boolean | number;
+            };
+            /**
+             * @description When it is forgotten by itself; null if it has no day of its own.
+             * @default null
+             */
+            expires_at?: string | null;
+            /**
              * @description The chat it comes from, if any; erasing that keeps the memory.
              * @default null
              */
@@ -3342,7 +3531,15 @@ export interface components {
          *       ],
          *       "questions": [
          *         "What can I eat?"
-         *       ]
+         *       ],
+         *       "tags": [
+         *         "family"
+         *       ],
+         *       "metadata": {
+         *         "source": "crm",
+         *         "priority": 2
+         *       },
+         *       "expires_at": null
          *     }
          */
         NewSessionMemory: {
@@ -3385,6 +3582,30 @@ export interface components {
              *     ]
              */
             questions?: string[];
+            /**
+             * @description Its tags.
+             * @default []
+             * @example [
+             *       "family"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description At most 10 keys, each with a short text, a number or a truth value, for your programs.
+             * @default {}
+             * @example {
+             *       "source": "crm",
+             *       "priority": 2
+             *     }
+             */
+            metadata?: {
+                [key: string]: string | boolean | number;
+            };
+            /**
+             * @description When it is forgotten by itself; null if it has no day of its own.
+             * @default null
+             */
+            expires_at?: string | null;
         };
         /**
          * NewTeam
@@ -3725,7 +3946,7 @@ export interface components {
          * @description Why a candidate or a memory was changed or left alone.
          * @enum {unknown}
          */
-        Reason: "abandoned" | "approved" | "asked" | "cap" | "confidential" | "contradicts" | "corrected" | "deleted" | "disputed" | "distinct" | "edited" | "empty" | "ended" | "equal_content" | "erased" | "forgotten" | "injected" | "instruction" | "kept_verbatim" | "low_importance" | "moved" | "new" | "no_evidence" | "not_newer" | "not_stated" | "nothing_to_forget" | "passing" | "rate_limit" | "refines" | "refused" | "repeats" | "shared" | "summarized" | "suspect" | "too_long" | "too_many" | "undone" | "written";
+        Reason: "abandoned" | "approval" | "approved" | "asked" | "cap" | "confidential" | "contradicts" | "corrected" | "deleted" | "disputed" | "distinct" | "edited" | "empty" | "ended" | "equal_content" | "erased" | "expired" | "forgotten" | "injected" | "instruction" | "kept_verbatim" | "low_importance" | "moved" | "new" | "no_evidence" | "not_newer" | "not_stated" | "nothing_to_forget" | "passing" | "rate_limit" | "refines" | "refused" | "repeats" | "shared" | "summarized" | "suspect" | "too_long" | "too_many" | "undone" | "written";
         /**
          * Recalls
          * @description Questions and recalls.
@@ -3926,6 +4147,7 @@ export interface components {
          *         "minimum_importance": null,
          *         "session_cap": null,
          *         "user_cap": null,
+         *         "approve_first": null,
          *         "time_zone": null,
          *         "operator_instructions": null,
          *         "instructions": null
@@ -4570,6 +4792,7 @@ export interface components {
          *         "minimum_importance": null,
          *         "session_cap": null,
          *         "user_cap": null,
+         *         "approve_first": null,
          *         "time_zone": null,
          *         "operator_instructions": null,
          *         "instructions": null
@@ -4591,6 +4814,7 @@ export interface components {
          *         "minimum_importance": null,
          *         "session_cap": null,
          *         "user_cap": null,
+         *         "approve_first": null,
          *         "time_zone": null,
          *         "operator_instructions": null,
          *         "instructions": null
@@ -4648,6 +4872,25 @@ export interface components {
              *     ]
              */
             questions: string[];
+            /**
+             * @description Its tags.
+             * @example [
+             *       "family"
+             *     ]
+             */
+            tags: string[];
+            /**
+             * @description At most 10 keys, each with a short text, a number or a truth value, for your programs.
+             * @example {
+             *       "source": "crm",
+             *       "priority": 2
+             *     }
+             */
+            metadata: {
+                [key: string]: string | boolean | number;
+            };
+            /** @description When it is forgotten by itself; null if it has no day of its own. */
+            expires_at: string | null;
         };
         /**
          * WeekReport
@@ -4736,6 +4979,10 @@ export interface operations {
                 kind?: components["schemas"]["Kind"][];
                 /** @description Only memories from one of these sources. */
                 source?: components["schemas"]["Source"][];
+                /** @description Only memories with each of these tags: `tag=work&tag=travel`. */
+                tag?: string[];
+                /** @description Only memories with each of these values: `metadata=source:crm&metadata=priority:2`. A value that reads as a number or a truth value of JSON is one; `"2"` in quotes is the text. */
+                metadata?: string[];
                 /** @description Only memories from this chat: its id, percent-encoded. */
                 session?: string;
                 /** @description Only memories whose content holds this, in whatever case: 1 to 200 characters. */
@@ -4839,6 +5086,10 @@ export interface operations {
                 kind?: components["schemas"]["Kind"][];
                 /** @description Only memories from one of these sources. */
                 source?: components["schemas"]["Source"][];
+                /** @description Only memories with each of these tags: `tag=work&tag=travel`. */
+                tag?: string[];
+                /** @description Only memories with each of these values: `metadata=source:crm&metadata=priority:2`. A value that reads as a number or a truth value of JSON is one; `"2"` in quotes is the text. */
+                metadata?: string[];
             };
             header?: {
                 /** @description Which project of the user's is meant, percent-encoded, or a team of theirs as `team:family`; none for their own memory outside of all projects. */
@@ -5812,6 +6063,47 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HeldMemories"];
+                };
+            };
+            /** @description A refusal. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    decide_held: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any id that is another for each thing to be done, 1 to 255 visible ASCII characters: sent again with the same request within a day, nothing is done, and the first answer comes again. */
+                "Idempotency-Key"?: string;
+                /** @description Which project of the user's is meant, percent-encoded, or a team of theirs as `team:family`; none for their own memory outside of all projects. */
+                "X-Recollect-Project"?: string;
+            };
+            path: {
+                /** @description Whose memories: the id as the frontend sends it, as one percent-encoded path segment (a slash is %2F, a percent sign %25). 1 to 256 characters, any Unicode but NUL and U+001F; not `*`, the owner of shared memories, and no template that was not filled in, as `{{USER_ID}}`. */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HeldDecision"];
+            };
+        };
+        responses: {
+            /** @description The number of decided memories. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeldDecided"];
                 };
             };
             /** @description A refusal. */
