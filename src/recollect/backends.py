@@ -16,9 +16,8 @@ from recollect.ports import (
     Spooled,
     Summarizer,
 )
-from recollect.webhook import Webhook
 
-if TYPE_CHECKING:  # a host starts its database before it imports a driver
+if TYPE_CHECKING:  # a host starts its database before it imports a driver, or an HTTP client
     from recollect.store.browsing import Browsing
     from recollect.store.embedders import EmbedderGenerations
     from recollect.store.inbox import Inbox
@@ -40,6 +39,7 @@ if TYPE_CHECKING:  # a host starts its database before it imports a driver
         UsageLog,
         UserSettings,
     )
+    from recollect.webhook import Webhook
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,4 +79,4 @@ class Backends:
     spool: Spooled | None = None
     generations: Generations = ONLY_TODAYS
     generation_store: "EmbedderGenerations | None" = None
-    webhook: Webhook | None = None
+    webhook: "Webhook | None" = None

@@ -24,7 +24,7 @@ from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import RecollectError
 from recollect.model import Skip
 from recollect_proxy.access import Authentication
-from recollect_proxy.memory_api import of_insights, of_memories, of_people, of_teams
+from recollect_proxy.memory_api import of_held, of_insights, of_memories, of_people, of_teams
 from recollect_proxy.memory_api.asked import ApiParts, Asked, Reply, reply_of
 from recollect_proxy.memory_api.documentation import Documentation, write_document
 from recollect_proxy.memory_api.errors import RefusedError, answer_to
@@ -57,7 +57,11 @@ PROBLEM = "application/problem+json"
 """The media type of every error: problem details, RFC 9457."""
 
 _LONGEST_BODY = 64 * 1024
-_FUNCTIONS = {**vars(of_memories), **vars(of_people), **vars(of_teams), **vars(of_insights)}
+_FUNCTIONS = {
+    name: each
+    for module in (of_memories, of_held, of_people, of_teams, of_insights)
+    for name, each in vars(module).items()
+}
 ANSWERS = {each.name: _FUNCTIONS[each.name] for each in OPERATIONS}
 """The function that answers each operation, by its name; a missing one is a KeyError at the start."""
 

@@ -1,9 +1,7 @@
 """The operations on memories. Each function has the name of its row in the table, and its docstring documents the row."""
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -13,11 +11,10 @@ from recollect import model
 from recollect.api.failures import BULK_REFUSED, Failure, ItemError, failure_of
 from recollect.api.fields import metadata_named
 from recollect.api.memories import BulkForget, MemoryChange, NewSessionMemory, OneChange
-from recollect.api.queries import PAIRS, PLACE
+from recollect.api.queries import PAIRS
 from recollect.errors import BulkRefusedError, MemoryNotFoundError
 from recollect.model import (
     KEPT,
-    MOST_QUARANTINED,
     SHOWN,
     Ending,
     Kind,
@@ -31,8 +28,6 @@ from recollect.text.secrets.in_names import id_without_secrets
 from recollect_proxy.memory_api.asked import Asked, Reply
 from recollect_proxy.memory_api.errors import RefusedError, invalid_field, invalid_parameter
 from recollect_proxy.memory_api.reading import changes, project_in_body
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 async def list_memories(asked: Asked) -> Any:
@@ -244,51 +239,6 @@ async def forget_session_memory(asked: Asked) -> Any:
     await asked.engine.forget(asked.user_id, known.id, versions=asked.versions, actor=asked.actor)
 
 
-async def list_held(asked: Asked) -> Any:
-    """List the memories held back.
-
-    Newest first; without a limit the newest 500. An instruction to the assistant that came as a fact is an example.
-    None of them is recalled before it is approved.
-    """
-    most = asked.sent.limit or MOST_QUARANTINED
-    after = _place_named(asked.sent.after)
-    held = await asked.engine.quarantined(asked.user_id, limit=most + 1, after=after)
-    page = held[:most]
-    return {"next": _place_of(page[-1]) if len(held) > most else None, "held": page}
-
-
-async def approve_held(asked: Asked) -> Any:
-    """Approve a memory held back.
-
-    It is recalled from now on like any other.
-    """
-    return await asked.engine.approve(asked.user_id, asked.id("memory_id"), actor=asked.actor)
-
-
-async def decide_held(asked: Asked) -> Any:
-    """Approve or refuse many at once.
-
-    Only those that wait because everything is approved first: of one chat, or all. Suspicious ones are decided one by one.
-    """
-    sent = asked.sent
-    count = await asked.engine.decide_held(
-        asked.user_id,
-        approved=sent.approved,
-        session_id=sent.session_id,
-        until=sent.until,
-        actor=asked.actor,
-    )
-    return {"decided": count}
-
-
-async def refuse_held(asked: Asked) -> Any:
-    """Refuse a memory held back.
-
-    It does not come back, not even if the person says it again.
-    """
-    await asked.engine.refuse(asked.user_id, asked.id("memory_id"), actor=asked.actor)
-
-
 async def move_memory(asked: Asked) -> Any:
     """Move a memory to a project, or out of one.
 
@@ -435,17 +385,3 @@ def _todos_of(memory: model.Memory) -> list[dict[str, Any]]:
         "event_at": memory.event_at,
     }
     return [{"text": text, **where} for text in texts]
-
-
-def _place_of(held: model.Quarantined) -> str:
-    """Return a memory's place in the list of memories held back: microseconds since 1970, and its id."""
-    return f"{(held.at - _EPOCH) // timedelta(microseconds=1)}.{held.memory.id}"
-
-
-def _place_named(after: str | None) -> tuple[datetime, UUID] | None:
-    if after is None:
-        return None
-    if re.fullmatch(PLACE, after) is None:
-        raise invalid_parameter("after", "the `next` of the page before")
-    microseconds, _, id_ = after.partition(".")
-    return _EPOCH + timedelta(microseconds=int(microseconds)), UUID(id_)

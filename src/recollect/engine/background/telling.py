@@ -6,6 +6,7 @@ Never: holds a lock or a transaction while it waits for the receiver; keeps an e
 import asyncio
 from contextlib import suppress
 from datetime import timedelta
+from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 import msgspec
@@ -16,9 +17,11 @@ from recollect.errors import StoreError
 from recollect.ports import Clock
 from recollect.runtime.deadline import within
 from recollect.runtime.failures import raised_at
-from recollect.store.users import Events
-from recollect.store.users.events import ErasedUser
-from recollect.webhook import Webhook
+
+if TYPE_CHECKING:  # a host starts its database before it imports a driver, or an HTTP client
+    from recollect.store.users import Events
+    from recollect.store.users.events import ErasedUser
+    from recollect.webhook import Webhook
 
 _LOOK_SECONDS = 1.0
 _AT_ONCE = 8
@@ -38,7 +41,7 @@ log = structlog.get_logger(__name__)
 class Telling:
     """Sends events to a webhook, in the one process whose turn it is."""
 
-    def __init__(self, events: Events, webhook: Webhook, clock: Clock) -> None:
+    def __init__(self, events: "Events", webhook: "Webhook", clock: Clock) -> None:
         self._events, self._webhook, self._clock = events, webhook, clock
         self._holder = uuid4()
         self._waits: dict[str, tuple[float, float]] = {}
@@ -84,7 +87,7 @@ class Telling:
             return min(wait for _, wait in self._waits.values())
         return 0.0 if taken else _LOOK_SECONDS
 
-    async def _tell_erasure(self, erased: ErasedUser) -> bool:
+    async def _tell_erasure(self, erased: "ErasedUser") -> bool:
         is_late = erased.at < self._clock() - _TOLD_FOR
         self._dropped += is_late
         event = erasure_of(erased.user_id, erased.id, erased.at)
