@@ -186,7 +186,7 @@ class MemoryApi:
             versions=versions_named(headers) if operation.if_match else None,
             incoming=incoming,
             project="" if user_id is None else project_named(headers, takes_one=operation.in_projects),
-            last_event=headers.get(LAST_EVENT.lower()) if operation.is_stream else None,
+            last_event=(headers.get(LAST_EVENT.lower()) or None) if operation.is_stream else None,
             origin=f"{scope.get('scheme', 'http')}://{headers.get('host', 'localhost')}",
         )
         if reads and principal is not None and user_id is not None:

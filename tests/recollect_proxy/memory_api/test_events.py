@@ -96,6 +96,13 @@ async def test_a_client_that_comes_again_misses_nothing_however_much_it_is(
         assert [(await stream.event())[1]["data"]["memory_id"] for _ in range(6)] == [first["id"], *missed]
 
 
+async def test_a_client_that_names_an_empty_id_begins_now(api: Api) -> None:
+    await api.write("Lives in Porto")
+    async with streamed(api, last="") as stream:
+        new = await api.write("Has a cat")
+        assert (await stream.event())[1]["data"]["memory_id"] == new["id"]
+
+
 async def test_changes_of_another_process_come_too(api: Api, store: Store) -> None:
     async with serve(engine_over(store)) as other, streamed(api) as stream:
         new = await Api(
