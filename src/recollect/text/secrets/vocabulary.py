@@ -6,8 +6,8 @@ from recollect.text.word_tables import read_table
 
 _TABLE: dict[str, Any] = read_table(__package__, "vocabulary")
 
-LETTER = r"[A-Za-z\x{c0}-\x{d6}\x{d8}-\x{f6}\x{f8}-\x{24f}\x{370}-\x{52f}]"
-"""A letter of the Latin, Greek and Cyrillic scripts, in which the words of the table are: a hundredth of RE2's automaton for any."""
+LETTER = r"[A-Za-z\x{c0}-\x{d6}\x{d8}-\x{f6}\x{f8}-\x{24f}\x{370}-\x{52f}\x{1e00}-\x{1fff}]"
+"""A letter of the Latin (with Vietnamese), Greek and Cyrillic scripts, in which the words of the table are: a hundredth of RE2's automaton for any."""
 
 
 def _expression(name: str) -> str:

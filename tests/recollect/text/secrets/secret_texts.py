@@ -146,6 +146,7 @@ SENTENCES = [
     ("il mio PIN è 5518", "5518"),
     ("la parola d'ordine è melanzana", "melanzana"),
     ("il codice di verifica è 118204", "118204"),
+    ("codice de Ngọc Trần là 471102", "471102"),
     # Portuguese
     ("minha senha é girassol", "girassol"),
     ("a senha do wifi é jabuticaba", "jabuticaba"),
