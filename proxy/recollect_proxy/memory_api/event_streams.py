@@ -56,12 +56,14 @@ class EventStreams:
             RefusedError: The last one can't be one, or there are too many streams.
             StoreError: The store failed.
         """
-        if self._open.total() >= _MOST or self._open[user_id] >= _MOST_OF_ONE:
-            raise RefusedError(TOO_MANY_STREAMS)
         seen = (
             (await engine.event_places([user_id])).get(user_id, EventPlace()) if last is None else _read(last)
         )
-        return self._stream(user_id, seen)
+        if self._open.total() >= _MOST or self._open[user_id] >= _MOST_OF_ONE:
+            raise RefusedError(TOO_MANY_STREAMS)
+        stream = self._stream(user_id, seen)
+        await anext(stream)  # counted from here on, before any other request runs
+        return stream
 
     async def _stream(self, user_id: str, seen: EventPlace) -> AsyncGenerator[bytes, None]:
         loop = asyncio.get_running_loop()
@@ -70,6 +72,7 @@ class EventStreams:
         if self._looking is None:
             self._looking = asyncio.create_task(self._look())
         try:
+            yield b""
             yield b"retry: 2000\n\n"
             while loop.time() < ends and not self._ends() and (engine := self._live.engine) is not None:
                 pieces, now = await self._news(engine, user_id, seen)

@@ -12,13 +12,15 @@ from typing import Any
 
 import httpx
 import pytest
+from structlog.testing import capture_logs
 from tests.recollect.store.keeping import apply, kept
+from tests.servers.databases import administrator
 from tests.support.stores import NOON, Store
 from tests.support.waiting import until
 
 from recollect.engine.background.telling import Telling
 from recollect.errors import ConfigurationError
-from recollect.model import Add, Reason, Retire
+from recollect.model import Add, Reason, Retire, Scope
 from recollect.webhook import Webhook
 
 KEY = b"a key of thirty-two bytes, for us"[:32]
@@ -153,9 +155,10 @@ async def test_what_is_refused_or_redirected_is_sent_again_before_the_next_and_d
     first = await kept(own_store, "Lives in Porto")
     second = await kept(own_store, "Has a cat")
     receiver.answers = [status, status]
-    with impatient(monkeypatch):
+    with impatient(monkeypatch), capture_logs() as logged:
         async with telling(own_store, receiver):
             await until(lambda: len(receiver.taken) == 2)
+    assert [(each["event"], each["reason"]) for each in logged] == [("webhook_failed", str(status))] * 2
     assert told(receiver) == [("memory.remembered", str(each.id)) for each in (first, second)]
     assert [each["data"]["memory_id"] for each in receiver.refused] == [str(first.id)] * 2
 
@@ -164,6 +167,37 @@ async def test_what_is_refused_or_redirected_is_sent_again_before_the_next_and_d
     receiver.answers = [500 if own_store.anna < own_store.ben else 204]
     async with telling(own_store, receiver):  # anna waits for five seconds
         await until(lambda: ("memory.remembered", str(ben.id)) in told(receiver))
+
+
+async def test_what_one_person_has_to_wait_for_nobody_else_waits_for(
+    own_store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.engine.background.telling._LONGER", 10_000)
+    await kept(own_store, "Lives in Porto")
+    receiver.answers = [400, 400]
+    with impatient(monkeypatch):
+        async with telling(own_store, receiver):
+            await until(lambda: len(receiver.refused) == 2)  # anna waits for minutes now
+            await kept(own_store, "Has a dog", own_store.ben.scope)
+            await until(lambda: len(receiver.taken) == 1, seconds=20)
+    assert receiver.taken[0]["data"]["user_id"] == own_store.ben
+
+
+async def test_a_row_that_can_not_be_read_stops_its_person_alone(
+    own_store: Store, own_dsn: str, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.engine.background.telling._AT_ONCE", 1)
+    first, second = sorted((own_store.anna, own_store.ben))
+    await kept(own_store, "Lives in Porto", Scope(first, ""))
+    async with administrator(own_dsn) as connection:
+        await connection.execute(
+            """UPDATE recollect.memory_updates SET action = 'retire', details = '{"heir": "?"}'"""
+        )
+    await kept(own_store, "Has a dog", Scope(second, ""))
+    with impatient(monkeypatch):
+        async with telling(own_store, receiver):
+            await until(lambda: len(receiver.taken) == 1, seconds=20)
+    assert receiver.taken[0]["data"]["user_id"] == second
 
 
 async def test_after_a_restart_it_goes_on_where_it_was(own_store: Store, receiver: Receiver) -> None:

@@ -1,5 +1,6 @@
 """Streams of events: as things happen, from where a client was, bounded, and until the user is erased."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -154,6 +155,21 @@ async def test_one_user_has_eight_streams_and_a_place_is_free_again_when_a_clien
         return (await api.call("HEAD", path)).status == 200
 
     await until(is_free)
+
+
+async def test_streams_that_begin_at_the_same_time_are_counted(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_streams, "_MOST_OF_ONE", 2)
+    streams = event_streams.EventStreams(api.live, lambda: False)
+    begun = await asyncio.gather(
+        *(streams.begin(api.engine, api.anna, None) for _ in range(5)), return_exceptions=True
+    )
+    opened = [each for each in begun if not isinstance(each, BaseException)]
+    assert len(opened) == 2
+    for each in opened:
+        await each.aclose()
+    await (await streams.begin(api.engine, api.anna, None)).aclose()
 
 
 async def test_what_is_no_events_id_is_refused(api: Api) -> None:

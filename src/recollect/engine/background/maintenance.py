@@ -11,6 +11,7 @@ from uuid import UUID
 import structlog
 
 from recollect.backends import Backends
+from recollect.engine.background.telling import TOLD_FOR
 from recollect.engine.policy import Policy
 from recollect.errors import RecollectError
 from recollect.indexing import embed_user, index_user
@@ -109,6 +110,9 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
     def prune_answers() -> Awaitable[int]:
         return backends.answers.prune(clock() - ANSWERS_KEPT)
 
+    def prune_erasures() -> Awaitable[int]:
+        return backends.events.prune_erasures(clock() - TOLD_FOR)
+
     enqueued = False
     while True:
         if not enqueued:
@@ -116,6 +120,8 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
         await _quietly("request_days_failed", prepare_days)
         await _quietly("prune_requests_failed", prune)
         await _quietly("prune_answers_failed", prune_answers)
+        if backends.webhook is None:
+            await _quietly("prune_erasures_failed", prune_erasures)
         await asyncio.sleep(_EVERY_SECONDS if enqueued else _RETRY_SECONDS)
 
 

@@ -4,6 +4,7 @@ Never: holds a lock or a transaction while it waits for the receiver; keeps an e
 """
 
 import asyncio
+from collections.abc import Awaitable
 from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -31,8 +32,8 @@ _TURN = timedelta(seconds=60)
 _BEGINS_WITHIN = 45.0
 """Seconds of a turn within which a request may begin: it ends, at the latest, before the turn of another process."""
 _LEAVE_SECONDS = 2.0
-_FIRST_WAIT, _LONGEST_WAIT = 5.0, 3600.0
-_TOLD_FOR = timedelta(days=3)
+_FIRST_WAIT, _LONGER, _LONGEST_WAIT = 5.0, 5, 3600.0
+TOLD_FOR = timedelta(days=3)
 """Older events are not sent any more. So a receiver that comes back is not flooded, and a first webhook does not get the past."""
 
 log = structlog.get_logger(__name__)
@@ -62,10 +63,8 @@ class Telling:
             try:
                 if await self._events.take_turn(self._holder, _TURN):
                     pause = await self._send_some()
-            except StoreError as error:
-                log.debug("webhook_lookup_failed", error=type(error).__name__)
             except Exception as error:  # noqa: BLE001 -- no event would be sent any more
-                log.error("webhook_lookup_failed", error=type(error).__name__, raised_at=raised_at(error))  # noqa: TRY400 -- no text
+                _log_failure(error)
             await asyncio.sleep(pause)
 
     async def _send_some(self) -> float:
@@ -77,18 +76,27 @@ class Telling:
         first = {each.user_id: each for each in reversed(erased)}
         users = [each for each in users if each not in first]
         taken = await asyncio.gather(
-            *(self._tell_erasure(each) for each in first.values()),
-            *(self._tell_changes(each, begins_until) for each in users),
+            *(self._tried(each.user_id, self._tell_erasure(each)) for each in first.values()),
+            *(self._tried(each, self._tell_changes(each, begins_until)) for each in users),
         )
         if self._dropped:
-            log.warning("webhook_events_dropped", events=self._dropped, older_than_days=_TOLD_FOR.days)
+            log.warning("webhook_events_dropped", events=self._dropped, older_than_days=TOLD_FOR.days)
             self._dropped = 0
-        if taken and not any(taken):  # the receiver is away for everybody
-            return min(wait for _, wait in self._waits.values())
+        if taken and not any(taken):  # the receiver may be away for everybody
+            return _FIRST_WAIT
         return 0.0 if taken else _LOOK_SECONDS
 
+    async def _tried(self, user_id: str, telling: Awaitable[bool]) -> bool:
+        """Return whether all was taken. A failure has its person wait, and nobody else: one row must not stop all."""
+        try:
+            return await telling
+        except Exception as error:  # noqa: BLE001 -- whatever it is, others' events are sent
+            _log_failure(error)
+            self._wait_longer(user_id)
+            return False
+
     async def _tell_erasure(self, erased: "ErasedUser") -> bool:
-        is_late = erased.at < self._clock() - _TOLD_FOR
+        is_late = erased.at < self._clock() - TOLD_FOR
         self._dropped += is_late
         event = erasure_of(erased.user_id, erased.id, erased.at)
         if is_late or await self._taken(erased.user_id, event.data.id, msgspec.json.encode(event)):
@@ -103,7 +111,7 @@ class Telling:
             await self._events.note_sent(user_id, place)
         for number, update, kind in happened:
             event = event_of(user_id, update, kind, with_text=self._webhook.with_text)
-            is_late = update.at < self._clock() - _TOLD_FOR
+            is_late = update.at < self._clock() - TOLD_FOR
             if event is not None and not is_late:
                 if asyncio.get_running_loop().time() > begins_until:
                     return True
@@ -120,8 +128,19 @@ class Telling:
         if refusal is None:
             self._waits.pop(user_id, None)
             return True
-        _, waited = self._waits.get(user_id, (0.0, _FIRST_WAIT / 5))
-        wait = min(5 * waited, _LONGEST_WAIT)
-        self._waits[user_id] = asyncio.get_running_loop().time() + wait, wait
-        log.warning("webhook_failed", reason=refusal, event=str(event_id), retry_seconds=wait)
+        wait = self._wait_longer(user_id)
+        log.warning("webhook_failed", reason=refusal, event_id=str(event_id), retry_seconds=wait)
         return False
+
+    def _wait_longer(self, user_id: str) -> float:
+        _, waited = self._waits.get(user_id, (0.0, _FIRST_WAIT / _LONGER))
+        wait = min(_LONGER * waited, _LONGEST_WAIT)
+        self._waits[user_id] = asyncio.get_running_loop().time() + wait, wait
+        return wait
+
+
+def _log_failure(error: Exception) -> None:
+    if isinstance(error, StoreError):
+        log.debug("webhook_lookup_failed", error=type(error).__name__)
+    else:
+        log.error("webhook_lookup_failed", error=type(error).__name__, raised_at=raised_at(error))

@@ -44,3 +44,7 @@ SELECT id, erased, erased_at FROM untold_erasures WHERE erased <> ALL ($1::text[
 -- name: delete_untold_erasure
 -- Forget who was erased, over all users.
 DELETE FROM untold_erasures WHERE id = $1;
+
+-- name: prune_untold_erasures
+-- Forget who was erased before a time, over all users.
+DELETE FROM untold_erasures WHERE erased_at < $1 RETURNING id;

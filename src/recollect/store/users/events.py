@@ -83,3 +83,8 @@ class Events:
         """Forget whose erasure it was: it was told, or is not to be told any more."""
         async with self._database.over_all_users() as connection:
             await connection.execute(SQL["delete_untold_erasure"], erasure.id)
+
+    async def prune_erasures(self, before: datetime) -> int:
+        """Forget who was erased before a time; return how many. Without a webhook nobody is told."""
+        async with self._database.over_all_users() as connection:
+            return len(await connection.fetch(SQL["prune_untold_erasures"], before))

@@ -105,3 +105,13 @@ async def test_one_process_has_the_turn_until_it_is_over(own_store: Store) -> No
     assert not await take(other, timedelta(seconds=60))
     assert await take(one, timedelta(seconds=-1))
     assert await take(other, timedelta(seconds=60))
+
+
+async def test_who_was_erased_is_forgotten_where_no_webhook_is_told(own_store: Store) -> None:
+    await own_store.events.take_turn(uuid7(), timedelta(minutes=1))
+    await kept(own_store, "Lives in Porto")
+    await own_store.memories.erase(own_store.anna, at=NOON)
+
+    assert await own_store.events.prune_erasures(NOON) == 0
+    assert await own_store.events.prune_erasures(LATER) == 1
+    assert await own_store.events.unsent(besides=[], limit=9) == ([], [])
