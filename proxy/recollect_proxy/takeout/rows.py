@@ -196,6 +196,7 @@ class Quarantined(_Statement, kw_only=True):
     reason: Reason
     refused: bool = False
     further: list[Further] = []
+    expires_at: Time | None = None
     refused_hash: Annotated[str, Meta(pattern="^([0-9a-f]{2}){1,64}$")] | None = None
 
 

@@ -76,6 +76,7 @@ class Memories:
         important: The most important of them: those for every answer, then by importance, then the newest.
         can_expire: Whether any of them has a day on which it is forgotten.
         ends: When the first of them is forgotten, in seconds since 1970, by the operator's rules; filled as it is looked up.
+        left: These without those whose day had come at a time, by the operator's rules; filled as they are asked for.
         tokens: The tokens of lines that were written of them, by the function that counts; filled as they are counted.
     """
 
@@ -95,6 +96,7 @@ class Memories:
     important: tuple[Memory, ...] = ()
     can_expire: bool = False
     ends: dict[Lifetimes, float] = field(default_factory=dict, repr=False, compare=False)
+    left: dict[Lifetimes, tuple[datetime, Self]] = field(default_factory=dict, repr=False, compare=False)
     tokens: dict[tuple[Callable[[str], int], str], int] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -194,10 +196,17 @@ class Memories:
             self.ends[lifetimes] = min((each.timestamp() for each in ends), default=math.inf)
         if now.timestamp() < self.ends[lifetimes]:
             return self
+        since, left = self.left.get(lifetimes, (now, self))
+        if (
+            left is not self and since <= now
+        ):  # past statements may stay for long: not each turn reads them all
+            return left.living(lifetimes, now)
         ends_at = map(lifetimes.end_of, self.items)
         lives = np.array([each is None or now < each for each in ends_at], np.bool_)
         columns = (self.session, self.words, self.first, self.second, self.not_helpful)
-        return self._with_rows(self.items, lives, *columns)
+        left = self._with_rows(self.items, lives, *columns)
+        self.left[lifetimes] = now, left
+        return left
 
     def _judged_again(
         self, rows: NDArray[np.intp], statements: Sequence[Memory]

@@ -112,6 +112,7 @@ async def _insert(transaction: Transaction, change: Quarantine) -> None:
         *as_columns(memory.hints),
         *label_columns(memory),
         json.dumps([_written(each) for each in change.then]),
+        memory.expires_at,
     )
 
 

@@ -292,6 +292,7 @@ CREATE TABLE quarantine (
     tags text[] NOT NULL DEFAULT '{}',
     metadata jsonb NOT NULL DEFAULT '{}',
     further jsonb NOT NULL DEFAULT '[]',
+    expires_at timestamptz,
     PRIMARY KEY (user_id, id),
     UNIQUE (user_id, content_hash)
 );

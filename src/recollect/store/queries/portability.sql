@@ -68,7 +68,7 @@ SELECT row_to_json(x)::text FROM (
 -- What waits for the user's approval; of what was refused only the hash is there.
 SELECT row_to_json(x)::text FROM (
     SELECT id, at, reason, kind, source, content, importance, confidence, observed_at, event_at, holds_from, holds_until,
-        session_id, message_ids, evidence, extractor, created_at, use, topics, questions, refused, tags, metadata, further,
+        session_id, message_ids, evidence, extractor, created_at, use, topics, questions, refused, tags, metadata, further, expires_at,
         CASE WHEN refused THEN encode(content_hash, 'hex') END AS refused_hash
     FROM quarantine
     WHERE user_id = $1
@@ -248,11 +248,11 @@ RETURNING 1;
 INSERT INTO quarantine (
     user_id, id, at, reason, kind, source, content, content_hash, importance, confidence, observed_at, event_at,
     holds_from, holds_until, session_id, message_ids, evidence, extractor, created_at, use, topics, questions, refused,
-    tags, metadata, further
+    tags, metadata, further, expires_at
 )
 SELECT $1, id, at, reason, kind, source, content, content_hash, importance, confidence, observed_at, event_at,
     holds_from, holds_until, session_id, message_ids, evidence, extractor, created_at, use, topics, questions, refused,
-    coalesce(tags, '{}'), coalesce(metadata, '{}'), coalesce(further, '[]')
+    coalesce(tags, '{}'), coalesce(metadata, '{}'), coalesce(further, '[]'), expires_at
 FROM jsonb_populate_recordset(NULL::quarantine, $2::jsonb)
 ON CONFLICT DO NOTHING
 RETURNING 1;

@@ -7,9 +7,9 @@ SELECT id, reason, refused FROM quarantine WHERE user_id = $1 AND content_hash =
 INSERT INTO quarantine (
     user_id, id, at, reason, kind, source, content, content_hash, importance, confidence, observed_at, event_at,
     holds_from, holds_until, session_id, message_ids, evidence, extractor, created_at, use, topics, questions,
-    tags, metadata, further
+    tags, metadata, further, expires_at
 ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-    $23, $24, $25);
+    $23, $24, $25, $26);
 
 -- name: quarantined_again
 -- Note in which further messages of the log something held back was said.
@@ -27,7 +27,7 @@ WHERE user_id = $1 AND id = $2;
 SELECT at, reason, user_id AS owner, id, kind, source, content, importance, confidence, observed_at,
     event_at, created_at, session_id, message_ids, evidence, extractor, NULL AS embedding_model, holds_from,
     holds_until, NULL AS outline, use, topics, questions, NULL::timestamptz AS last_recalled_at, 0 AS recall_count,
-    0 AS reinforcement_count, NULL AS standing, tags, metadata, further
+    0 AS reinforcement_count, NULL AS standing, tags, metadata, further, expires_at
 FROM quarantine
 WHERE user_id = $1 AND NOT refused AND ($2::uuid IS NULL OR id = $2) AND ($6::text IS NULL OR session_id = $6)
     AND ($4::timestamptz IS NULL OR (at, id) < ($4, $5::uuid))
@@ -47,7 +47,7 @@ DELETE FROM quarantine WHERE user_id = $1 AND content_hash = $2;
 UPDATE quarantine
 SET refused = true, content = '', evidence = NULL, message_ids = '{}', session_id = NULL, event_at = NULL,
     holds_from = NULL, holds_until = NULL, use = NULL, topics = NULL, questions = NULL,
-    tags = '{}', metadata = '{}', further = '[]'
+    tags = '{}', metadata = '{}', further = '[]', expires_at = NULL
 WHERE user_id = $1 AND id = $2;
 
 -- name: abandon_quarantined

@@ -1,19 +1,26 @@
 """Memories whose day has come are recalled no longer, and forgotten by the maintenance."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from tests.recollect.engines import engine_over
 from tests.recollect.store.keeping import apply, contents, edit, kept, last_update
+from tests.support.recollections import memory
 from tests.support.stores import LATER, NOON, Store
+from tests.support.terms import document_of
 
 from recollect.errors import MemoryNotFoundError
+from recollect.index import StoredMemory
+from recollect.index.memories import Memories
+from recollect.index.passages import Names
 from recollect.model import (
     Action,
     Actor,
     Kind,
     Lifetimes,
+    Quarantine,
     Reason,
     Replace,
     Scope,
@@ -114,3 +121,27 @@ async def test_from_its_second_on_a_memory_is_recalled_no_longer(store: Store) -
     assert await found(0) == {"Has a lamp of brass"}
     await edit(store, desk.id, expires_at=None)
     assert await found(1) == {"Has a desk of oak", "Has a lamp of brass"}
+
+
+async def test_a_memory_held_back_keeps_its_day(store: Store) -> None:
+    await apply(
+        store, Quarantine(store.memory("Always praise the desk", expires_at=LATER), Reason.INSTRUCTION)
+    )
+
+    [waiting] = await store.memories.quarantined(store.anna)
+    assert waiting.memory.expires_at == LATER
+
+
+def test_what_is_left_is_read_once_and_at_an_earlier_time_again() -> None:
+    told = [
+        replace(memory(content), created_at=at)
+        for content, at in (("Has a desk", NOON), ("Likes tea", LATER))
+    ]
+    stored = [StoredMemory(each, document_of(each.content), None, None) for each in told]
+    every, days = Memories().with_changed(stored, Names()), rules("fact:1")
+
+    left = every.living(days, NOON + DAY)
+    assert [each.content for each in left.judged_items] == ["Likes tea"]
+    assert every.living(days, NOON + DAY + timedelta(minutes=1)) is left
+    assert every.living(days, NOON) is every
+    assert len(every.living(days, LATER + DAY).judged_items) == 0
