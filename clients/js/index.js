@@ -31,12 +31,14 @@ export function createRecollect({ url, token, fetch = globalThis.fetch }) {
         if (!answer.ok) throw new RecollectError(answer.status, await answer.json().catch(() => null));
         for await (const fields of piecesOf(answer.body)) {
           id = fields.id;
+          if (!fields.data) continue; // where the stream begins
           yield { id, ...JSON.parse(fields.data) };
           if (fields.event === "user.erased") return;
         }
       } catch (error) {
         if (signal?.aborted) return;
-        if (error instanceof RecollectError && error.status < 500) throw error;
+        // 429: the server may not know yet that the connection before is gone.
+        if (error instanceof RecollectError && error.status < 500 && error.status !== 429) throw error;
       }
     }
   }
@@ -49,7 +51,7 @@ async function* piecesOf(body) {
     kept = pieces.pop();
     for (const piece of pieces) {
       const fields = Object.fromEntries(piece.split("\n").map((line) => [line.split(": ", 1)[0], line.slice(line.indexOf(": ") + 2)]));
-      if (fields.data) yield fields;
+      if (fields.id) yield fields;
     }
   }
 }

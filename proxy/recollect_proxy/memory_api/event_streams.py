@@ -73,7 +73,7 @@ class EventStreams:
             self._looking = asyncio.create_task(self._look())
         try:
             yield b""
-            yield b"retry: 2000\n\n"
+            yield f"id: {_id_of(seen)}\nretry: 2000\n\n".encode()  # so a client misses nothing that had no event yet
             while loop.time() < ends and not self._ends() and (engine := self._live.engine) is not None:
                 pieces, now = await self._news(engine, user_id, seen)
                 for each in pieces:
@@ -129,8 +129,12 @@ class EventStreams:
         self._looking = None
 
 
+def _id_of(place: EventPlace) -> str:
+    return f"{(place.epoch or _NOTHING).hex}.{place.number}"
+
+
 def _piece(place: EventPlace, event: Event) -> bytes:
-    named = f"id: {(place.epoch or _NOTHING).hex}.{place.number}\nevent: {event.type}\ndata: "
+    named = f"id: {_id_of(place)}\nevent: {event.type}\ndata: "
     return named.encode() + msgspec.json.encode(event) + b"\n\n"
 
 

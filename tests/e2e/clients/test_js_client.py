@@ -57,6 +57,7 @@ async def test_it_writes_lists_follows_and_says_why_it_was_refused(proxy: Runnin
     assert [(each["type"], each["memory"]) for each in got["resumed"]] == [
         ("memory.remembered", got["written"][1])
     ]
+    assert got["missed"] == "memory.remembered"
     assert got["listed"] == ["Likes walks by the river", "Likes jasmine tea"]
     assert got["again"] == [404, "memory_not_found", None]
     assert got["wrongToken"] == [401, "unauthorized", None]

@@ -21,10 +21,11 @@ NO_ID = "0" * 32 + ".0"
 
 
 class Stream:
-    """A client of a stream."""
+    """A client of a stream, and the id with which it began."""
 
-    def __init__(self, connection: RawConnection) -> None:
+    def __init__(self, connection: RawConnection, began: str = "") -> None:
         self._connection = connection
+        self.began = began
 
     async def event(self) -> tuple[str, Any]:
         """Return the id and the data of the next event."""
@@ -57,8 +58,8 @@ async def streamed(
             f"{resumed}{headers}\r\n".encode()
         )
         assert await connection.read_head() == 200
-        await connection.read_until(b"retry: 2000\n\n")
-        yield Stream(connection)
+        head = (await connection.read_until(b"retry: 2000\n\n")).decode()
+        yield Stream(connection, head.partition("id: ")[2].partition("\n")[0])
 
 
 @pytest.fixture(autouse=True)
@@ -102,6 +103,21 @@ async def test_a_client_that_names_an_empty_id_begins_now(api: Api) -> None:
     async with streamed(api, last="") as stream:
         new = await api.write("Has a cat")
         assert (await stream.event())[1]["data"]["memory_id"] == new["id"]
+
+
+async def test_a_client_misses_nothing_that_left_before_its_first_event(api: Api) -> None:
+    async with streamed(api, user_id=api.ben) as of_nobody:
+        pass
+    await api.write("Lives in Porto")
+    async with streamed(api) as stream:
+        pass
+    new, dog = await api.write("Has a cat"), await api.write("Has a dog", api.ben)
+    async with (
+        streamed(api, last=stream.began) as again,
+        streamed(api, last=of_nobody.began, user_id=api.ben) as of_ben,
+    ):
+        assert (await again.event())[1]["data"]["memory_id"] == new["id"]
+        assert (await of_ben.event())[1]["data"]["memory_id"] == dog["id"]
 
 
 async def test_changes_of_another_process_come_too(api: Api, store: Store) -> None:

@@ -45,13 +45,31 @@ const following = await recollect.GET(memories, { params: { path, query: { after
 const resumed = await events(begun.place, 1);
 const foreign = createRecollect({ url: task.address, token: "wrong" });
 
-const ended = events(resumed[0].place, 9);
+// A connection that breaks before its first event: what happens meanwhile comes with the next one.
+let asked = 0;
+const flaky = createRecollect({
+  url: task.address,
+  token: task.token,
+  fetch: async (request, init) => {
+    const answer = await fetch(request, init);
+    if (asked++) return answer;
+    const reader = answer.body?.getReader();
+    const head = await reader?.read();
+    await reader?.cancel();
+    await write("Likes chess");
+    return new Response(head?.value);
+  },
+});
+const { value: missed } = await flaky.events(task.user).next();
+
+const ended = events(missed?.id, 9);
 await recollect.DELETE("/memory/users/{user_id}", { params: { path } });
 
 console.log(
   JSON.stringify({
     written: [first, second],
     streamed: await streamed,
+    missed: missed?.type,
     resumed,
     listed: [...(listed?.memories ?? []), ...(following.data?.memories ?? [])].map((each) => each.content),
     again: await refusal(recollect.GET("/memory/users/{user_id}/memories/{memory_id}", { params: { path: { ...path, memory_id: first } } })),
