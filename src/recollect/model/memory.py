@@ -224,10 +224,8 @@ class Memory:
     def with_labels_of(self, other: "Memory") -> Self:
         """Return it with the tags and the metadata of another one, too, as far as there is room; its own come first."""
         tags = dict.fromkeys((*self.tags, *other.tags))
-        metadata = {
-            **self.metadata,
-            **{key: other.metadata[key] for key in other.metadata.keys() - self.metadata.keys()},
-        }
+        others = {key: each for key, each in other.metadata.items() if key not in self.metadata}
+        metadata = {**self.metadata, **others}
         return replace(
             self, tags=tuple(islice(tags, MOST_TAGS)), metadata=dict(islice(metadata.items(), MOST_KEYS))
         )

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tests.recollect.store.keeping import apply, edit, kept, last_update
+from tests.support.recollections import memory
 from tests.support.stores import LATER, Store
 
 from recollect.model import (
@@ -102,6 +103,15 @@ async def test_handed_on_labels_stay_within_their_bound(store: Store) -> None:
 
     await apply(store, Retire(desk.id, Reason.REFINES, heir=heir))
     assert (await labels(store, heir))[0] == many
+
+
+def test_of_more_values_than_there_is_room_for_the_first_are_kept() -> None:
+    own, others = ({f"{name}{number}": number for number in range(8)} for name in "xa")
+    assert memory("", metadata=own).with_labels_of(memory("", metadata=others)).metadata == {
+        **own,
+        "a0": 0,
+        "a1": 1,
+    }
 
 
 async def test_a_memory_held_back_has_its_labels_when_it_is_approved(store: Store) -> None:
