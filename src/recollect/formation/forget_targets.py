@@ -2,11 +2,13 @@
 
 A model chooses if there is one: the extraction model among the memories it was shown, else a judge among those near to the wish.
 Only the first decides which ones go for good.
-Without a model only texts with all terms of the command are chosen.
+Without a model only texts with all terms of the command are chosen. What waits for approval is always
+found by its terms, as no model is shown it.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from uuid import UUID
 
 import structlog
@@ -33,6 +35,7 @@ from recollect.model import (
     Vector,
 )
 from recollect.ports import Asker
+from recollect.text.cues.memory_requests import read_opening
 from recollect.text.lexical import document_terms
 
 _LOOKED_AT = 20
@@ -59,17 +62,27 @@ class ForgetTargets:
             StoreError: The store failed.
         """
         hidden = Hide((exchange.message_id,), Reason.FORGOTTEN)
+        waiting = await self._waiting(command, exchange)
+        dropped = [Retire(each.id, Reason.FORGOTTEN) for each in waiting]
         if command.meant is not None:
             if command.asking is Asking.ERASE:  # never a judge's choice: it can't be undone
-                return [Erase(tuple(each.id for each in command.meant), (exchange.message_id,))]
+                said_in = chain.from_iterable(each.provenance.message_ids for each in waiting)
+                gone = tuple(each.id for each in command.meant)
+                return [*dropped, Erase(gone, tuple(dict.fromkeys((exchange.message_id, *said_in))))]
             meant = list(command.meant) or await self._chosen(command, exchange, asker)
-            nothing: list[Change] = [] if meant else [Ignore(Reason.NOTHING_TO_FORGET)]
-            return [*nothing, *(Retire(each.id, Reason.FORGOTTEN) for each in meant), hidden]
+            nothing: list[Change] = [] if meant or waiting else [Ignore(Reason.NOTHING_TO_FORGET)]
+            return [*nothing, *(Retire(each.id, Reason.FORGOTTEN) for each in meant), *dropped, hidden]
         meant, said = await self._find_by_terms(command, exchange)
-        if not (meant or said):
+        if not (meant or said or waiting):
             return [Ignore(Reason.NOTHING_TO_FORGET)]
         retired: list[Change] = [Retire(each.id, Reason.FORGOTTEN) for each in meant]
-        return [*retired, Hide((*said, exchange.message_id), Reason.FORGOTTEN)]
+        return [*retired, *dropped, Hide((*said, exchange.message_id), Reason.FORGOTTEN)]
+
+    async def _waiting(self, command: MemoryCommand, exchange: Exchange) -> list[Memory]:
+        """Return what waits for approval and is named by a command: no model is shown that."""
+        held = await self.backends.memories.quarantined(exchange.turn.scope.user_id)
+        found = (each.memory for each in held if _names(command.about, each.memory))
+        return [each for each in found if not is_told_later(each, exchange)]
 
     async def _chosen(self, command: MemoryCommand, exchange: Exchange, asker: Asker) -> list[Memory]:
         """Return a judge's choice among near memories, as the extraction model did not see the meant one, or chose none."""
@@ -115,6 +128,15 @@ def says_all(about: str, text: str) -> bool:
     """Return whether ``text`` holds every term of ``about``."""
     wanted = set(document_terms(about))
     return bool(wanted) and wanted <= set(document_terms(text))
+
+
+def _names(about: str, memory: Memory) -> bool:
+    """Return whether a memory has all terms of a command, which a model leaves in its sentence, or that sentence all of its terms."""
+    opening = read_opening(about)
+    told = (memory.content, memory.provenance.evidence or "")
+    return says_all(opening[1] if opening else about, "\n".join(told)) or any(
+        says_all(each, about) for each in told
+    )
 
 
 def _words_of(memory: Memory) -> str:

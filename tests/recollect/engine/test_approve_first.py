@@ -221,6 +221,55 @@ async def test_of_one_batch_only_the_last_of_two_replacements_waits(store: Store
     assert (held.memory.content, held.replaces) == ("Lives in Faro", [porto.id])
 
 
+@pytest.mark.parametrize(
+    ("asking", "words"),
+    [
+        (Asking.FORGET, "forget that I live in Porto"),
+        (Asking.FORGET, "Never mind Porto, I do not want you to know where I live"),
+        (Asking.ERASE, "delete for good that I live in Porto"),
+    ],
+)
+async def test_what_waits_goes_when_its_person_asks_to_forget_it(
+    store: Store, asking: Asking, words: str
+) -> None:
+    tea = Candidate("Drinks tea", Kind.PREFERENCE, 0.5, "I drink tea")
+    chatting = Chatting(store, [PORTO], [tea], Extracted((), (ExtractedCommand(asking, words),)))
+    await chatting.approves()
+    await chatting.says("I live in Porto")
+    await chatting.says("I drink tea", chat="chat-2")
+
+    await chatting.says(words, NOON)
+
+    assert await chatting.waiting() == [("Drinks tea", Reason.APPROVAL)]
+    exported = "\n".join(
+        [row async for section, row in chatting.engine.export(store.anna) if section == "messages"]
+    )
+    assert ("I live in Porto" in exported) == (asking is Asking.FORGET)
+
+
+async def test_what_an_undone_message_taught_waits_no_more(store: Store) -> None:
+    chatting = Chatting(store, [PORTO])
+    await chatting.approves()
+    await chatting.says("I live in Porto", key="said")
+
+    undone = await chatting.engine.take_back(Scope(store.anna, "chat-1"), "said", actor=Actor.USER)
+
+    assert undone is not None
+    assert [(each.action, each.before, each.after) for each in undone] == [(Action.REFUSE, None, None)]
+    assert await chatting.waiting() == []
+    assert await chatting.engine.take_back(Scope(store.anna, "chat-1"), "said") == ()
+
+
+async def test_without_a_model_what_waits_is_forgotten_by_its_words(store: Store) -> None:
+    chatting = Chatting(store, strategy=Strategy.QA_TURN)
+    await chatting.approves()
+    await chatting.says("I live in Porto")
+
+    await chatting.says("Forget that I live in Porto", NOON)
+
+    assert await chatting.waiting() == []
+
+
 async def test_without_a_model_exchanges_wait_too(store: Store) -> None:
     chatting = Chatting(store, strategy=Strategy.QA_TURN)
     await chatting.approves()

@@ -258,7 +258,7 @@ async def _retire(transaction: Transaction, change: Retire) -> Change:
     if memory is None and change.reason in _UNWANTED:
         memory = await transaction.past(change.target)
     if memory is None:
-        return Ignore(Reason.DELETED, target=change.target)
+        return await _drop_waiting(transaction, change)
     if change.heir is not None:
         return await _retire_for(transaction, change, memory, change.heir)
     if change.reason is Reason.CORRECTED:
@@ -282,6 +282,18 @@ async def _retire(transaction: Transaction, change: Retire) -> Change:
             )
             messages = tuple(each for row in rows for each in messages_of(details_of(row)))
         await hide_messages(transaction, change.reason, messages, items=[memory.id])
+    return change
+
+
+async def _drop_waiting(transaction: Transaction, change: Retire) -> Change:
+    """Forget what waits for approval, with the words it was said in."""
+    said = None
+    if change.reason is Reason.FORGOTTEN:
+        said = await transaction.drop_waiting(change.target)
+    if said is None:
+        return Ignore(Reason.DELETED, target=change.target)
+    await hide_messages(transaction, change.reason, said)
+    await transaction.audit(Action.REFUSE, change.reason, change.target, details=deciding_details(change))
     return change
 
 

@@ -110,7 +110,7 @@ async def _take_back(transaction: Transaction, exchanges: Sequence[UUID], told: 
     replacing = {each.memory_id for each in updates if each.action is Action.REPLACE}
     await unlink_all(transaction, [each for each in told if each not in replacing])
     for update in updates:  # the newest first
-        is_added = update.action is Action.ADD
+        is_added = update.action in {Action.ADD, Action.QUARANTINE}
         stays = update.action is Action.REPLACE and update.memory_id not in told
         if is_added or stays or is_forget_command(update):
             continue

@@ -163,7 +163,7 @@ class Memories:
 
         An added memory is retired; a replaced one takes its place again; a retired one is linked again; a
         reinforced, marked or edited one is as it was before. An edited one is then without an embedding.
-        Hidden messages stay hidden.
+        What was held back waits no more. Hidden messages stay hidden.
 
         Raises:
             ChangeNotFoundError: The user has no such row.

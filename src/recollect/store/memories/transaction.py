@@ -225,6 +225,13 @@ class Transaction:
             after.expires_at,
         )
 
+    async def drop_waiting(self, memory_id: UUID) -> Sequence[UUID] | None:
+        """Let what waits for approval wait no longer; return in which messages it was said, None if nothing waits."""
+        found: Sequence[UUID] | None = await self.connection.fetchval(
+            SQL["drop_waiting"], self.user_id, memory_id
+        )
+        return found
+
     # -- the log -------------------------------------------------------------------------------------
 
     async def rest_on(self, memory_id: UUID, messages: Sequence[UUID]) -> None:

@@ -47,6 +47,8 @@ async def undo(transaction: Transaction, update: Update, reason: Reason) -> Upda
             return await _undo_retirement(transaction, update, reason)
         case Action.REINFORCE | Action.MARK | Action.EDIT:
             return await _write_as_before(transaction, update, reason)
+        case Action.QUARANTINE:
+            return await _drop_waiting(transaction, update, reason)
         case _:
             raise NotUndoableError
 
@@ -103,6 +105,12 @@ async def _write_as_before(transaction: Transaction, update: Update, reason: Rea
     return await transaction.audit(
         Action.RESTORE, reason, now.id, before=now.content, after=before.content, undoes=update.id
     )
+
+
+async def _drop_waiting(transaction: Transaction, update: Update, reason: Reason) -> Update:
+    if await transaction.drop_waiting(update.memory_id) is None:
+        raise NotUndoableError
+    return await transaction.audit(Action.REFUSE, reason, update.memory_id, undoes=update.id)
 
 
 async def _still_linked(transaction: Transaction, memory_id: UUID) -> Memory:

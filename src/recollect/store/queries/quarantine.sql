@@ -38,6 +38,10 @@ LIMIT $3;
 -- Hold something of the user's back no longer.
 DELETE FROM quarantine WHERE user_id = $1 AND id = $2;
 
+-- name: drop_waiting
+-- Delete what waits for the user's approval, without noting it as refused; return in which messages of the log it was said.
+DELETE FROM quarantine WHERE user_id = $1 AND id = $2 AND NOT refused RETURNING message_ids;
+
 -- name: release_with_content
 -- Hold back no longer what is held back of the user with this content, or was refused.
 DELETE FROM quarantine WHERE user_id = $1 AND content_hash = $2;

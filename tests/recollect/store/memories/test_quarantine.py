@@ -85,8 +85,21 @@ async def test_what_is_held_back_does_not_stand_in_the_audit(store: Store) -> No
 
     assert (update.action, update.reason) == (Action.QUARANTINE, Reason.INSTRUCTION)
     assert (update.memory_id, update.before, update.after, update.details) == (order.id, None, None, {})
+
+
+async def test_to_undo_that_something_is_held_back_drops_it_unless_it_was_decided(store: Store) -> None:
+    await held(store)
+    [update] = await history(store)
+
+    undone = await store.memories.undo(store.anna, update.id, actor=Actor.USER, at=NOON)
+
+    assert (undone.action, undone.reason, undone.undoes) == (Action.REFUSE, Reason.UNDONE, update.id)
+    assert await store.memories.quarantined(store.anna) == []
+    again = await held(store)  # it was not refused
+    [newest, *_] = await history(store)
+    await store.memories.release(store.anna, again.id, None, actor=Actor.USER, at=NOON)
     with pytest.raises(NotUndoableError):
-        await store.memories.undo(store.anna, update.id, actor=Actor.USER, at=NOON)
+        await store.memories.undo(store.anna, newest.id, actor=Actor.USER, at=NOON)
 
 
 async def test_the_words_it_was_said_in_are_recalled_no_more_nor_what_was_answered(store: Store) -> None:
