@@ -68,6 +68,28 @@ class Chatting:
         return [(each.memory.content, each.reason) for each in await self.engine.quarantined(self.anna)]
 
 
+async def test_it_counts_for_messages_that_are_read_after_it_was_switched_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tea = Candidate("Drinks tea", Kind.PREFERENCE, 0.5, "I drink tea")
+    chatting = Chatting(store, [PORTO], [tea], batching=Batching(turns=1))
+    extract = chatting.model.extract
+
+    async def switched_on_meanwhile(*shown: Any) -> Extracted:
+        await chatting.approves()
+        return await extract(*shown)
+
+    monkeypatch.setattr(chatting.model, "extract", switched_on_meanwhile)
+    for hours, text in enumerate(("I live in Porto", "I drink tea")):
+        turn = store.turn(text, key=f"b{hours}", at=NOON - DAY + timedelta(hours=hours))
+        await chatting.engine.remember(turn, "I see.")
+
+    await chatting.engine.drain(store.anna)
+
+    assert await chatting.known() == ["Lives in Porto"]
+    assert await chatting.waiting() == [("Drinks tea", Reason.APPROVAL)]
+
+
 async def test_what_is_learned_waits_unseen_and_unused_until_it_is_approved(store: Store) -> None:
     chatting = Chatting(store, [PORTO], [])
     await chatting.approves()

@@ -130,7 +130,7 @@ class BatchFormer:
             return [Formed(each, unread=self.unread) for each in exchanges]
         if not await self._may_state(exchanges[-1].turn.scope.user_id):
             return [Formed(each) for each in exchanges]
-        # A request that told the zone, or new instructions, may have come since the drain began.
+        # A request that told the zone, new instructions, or the wish to approve first may have come since the drain began.
         flags = await self.backends.flags.flags(exchanges[-1].turn.scope.user_id)
         policy = self.policy.under(flags)
         exchanges = [
@@ -145,7 +145,7 @@ class BatchFormer:
         forming = FormationPipeline(
             self.backends,
             self.guard,
-            self.policy.rules,
+            policy.rules,
             clock=self.clock,
             new_id=uuid7,
             extracted=self.extracted,
