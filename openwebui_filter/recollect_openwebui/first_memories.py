@@ -8,6 +8,9 @@ from recollect.model import Action, Update
 from recollect_openwebui.notices import Notices
 
 _ENDS = (".", "!", "?", "\u2026", "\u3002")
+_SHOWN = 110
+"""Characters of a line that Open WebUI shows on a wide page before it is opened; a longer one begins with the hint."""
+
 _HEAD = "title: My memories\nauthor: Recollect\n"
 
 
@@ -30,7 +33,9 @@ async def changes_line(
     known = await engine.page(user_id, limit=added + 1)
     if len(known.memories) > added:
         return line
-    return notices("hint", line=line if line.endswith(_ENDS) else f"{line}.", button=button)
+    line = line if line.endswith(_ENDS) else f"{line}."
+    hint = notices("hint", button=button)
+    return f"{line} {hint}" if len(line) + len(hint) < _SHOWN else f"{hint} {line}"
 
 
 async def button_name() -> str | None:

@@ -62,17 +62,22 @@ class Notices:
     def before_answer(self, prepared: Prepared, turn: Turn) -> list[Event]:
         """Return the lines over an answer before its first word, the most important last: only that one is unfolded.
 
-        They give the number of statements for every chat, at its begin; whether memory is off, there too; the
-        recalled memories; and the outcome of a request to the memory, such as the text of a forgotten memory.
+        They give the number of statements for every chat, at its begin; whether memory is off, there too; the number
+        of recalled memories; and the outcome of a request to the memory, such as the text of a forgotten memory.
         """
-        known, lines = standing(prepared), []
+        known = off = recalled = ""
         if not turn.history:
-            off = (
-                "" if prepared.carried_out else self.off(prepared)
-            )  # a request to the memory recalls nothing
-            lines = [self._counted("knows", known) if known else "", off]
+            every = standing(prepared)
+            known = self._counted("knows", every) if every else ""
+            # A request to the memory recalls nothing.
+            off = "" if prepared.carried_out else self.off(prepared)
         if prepared.found or prepared.in_place:
-            lines.append(self.recalled(prepared.found, prepared.in_place))
+            # Both counts in the line that is unfolded: the sources under the answer are as many.
+            recalled, known = (
+                self.recalled(prepared.found, prepared.in_place) + (known and f" \u00b7 {known}"),
+                "",
+            )
+        lines = [known, off, recalled]
         if (done := prepared.carried_out) is not None:
             lines.append(self._done(done))
         return [status(each) for each in lines if each]

@@ -181,7 +181,7 @@ for (const [id, key] of [["words", "search"], ["kind", "kind.label"], ["sort", "
 at("kind").append(made("option", {value: ""}, t("kind.any")));
 at("sort").append(...Object.keys(SORTS).map((each) => made("option", {value: each}, t(`sort.${each}`))));
 for (const request of ["link", "close"]) at(request).onclick = () => port.postMessage({request});
-at("download").onclick = () => port.postMessage({request: "download", text: JSON.stringify(all, null, 2)});
+at("download").onclick = () => { port.postMessage({request: "download", text: JSON.stringify(all, null, 2)}); tell(counted("downloaded", all.length)); };
 at("add").onclick = add; at("instructions").onclick = instruct; at("held").onclick = held; at("changes").onclick = () => { tell(""); changes(); }; at("erase").onclick = erase;
 at("forget").onclick = () => forget([...picked]); at("leave").onclick = () => { picked.clear(); showPicked(); draw(); };
 for (const [id, event] of [["words", "input"], ["kind", "change"], ["sort", "change"]]) at(id).addEventListener(event, draw);

@@ -13,24 +13,26 @@ from recollect_openwebui.first_memories import button_name, changes_line
 from recollect_openwebui.notices import Notices
 
 TEA, DOG = "Drinks tea.", "Has a dog."
-HINT = " See and change it: Mine, the bookmark below."
+LONG = "Has kept bees on the roof of the house since the winter of the great storm."
+HINT = "See and change it: Mine, the bookmark below."
 
 
 @pytest.mark.parametrize(
-    ("before", "button", "line"),
+    ("before", "said", "button", "line"),
     [
-        ((), "Mine", f"Remembered: {TEA}{HINT}"),
-        ((), None, f"Remembered: {TEA}"),
-        ((DOG,), "Mine", f"Remembered: {TEA}"),
+        ((), TEA, "Mine", f"Remembered: {TEA} {HINT}"),
+        ((), LONG, "Mine", f"{HINT} Remembered: {LONG}"),
+        ((), TEA, None, f"Remembered: {TEA}"),
+        ((DOG,), TEA, "Mine", f"Remembered: {TEA}"),
     ],
 )
-async def test_only_with_the_first_ones_it_is_named(
-    before: tuple[str, ...], button: str | None, line: str, store: Store
+async def test_only_with_the_first_ones_it_is_named_where_it_is_seen(
+    before: tuple[str, ...], said: str, button: str | None, line: str, store: Store
 ) -> None:
     engine = engine_over(store, PATIENT)
     for each in before:
         await engine.add(store.anna, each)
-    await engine.add(store.anna, TEA)
+    await engine.add(store.anna, said)
     [newest] = await engine.history(store.anna, limit=1)
 
     assert await changes_line(engine, store.anna, [newest], Notices(), button) == line

@@ -193,7 +193,7 @@ OFF = Recall(skipped=Skip.OFF)
     [
         (prepared(), []),
         (prepared(STANDING), ["Knows 1 thing about you"]),
-        (prepared(STANDING, STANDING, FOUND), ["Knows 2 things about you", "Recalled 1 memory"]),
+        (prepared(STANDING, STANDING, FOUND), ["Recalled 1 memory \u00b7 Knows 2 things about you"]),
         (prepared(carried_out=CarriedOut("", (FORGOT,))), ["Forgot: Son Leo has coeliac disease."]),
         (prepared(carried_out=CarriedOut("", (BACK,))), ["Undone. Remembered: Has a cat"]),
         (prepared(carried_out=CarriedOut("Nothing was forgotten"), recall=OFF), []),
