@@ -129,7 +129,7 @@ test-mcp: $(VENV)/.dev  ## the memory for agents: the protocol's own client over
 $(INSPECTOR)/node_modules/.package-lock.json: $(INSPECTOR)/package-lock.json
 	cd $(INSPECTOR) && npm ci --silent --ignore-scripts
 
-e2e-openwebui: $(VENV)/.dev .venv-openwebui/.ready  ## the real OpenWebUI before the proxy, and with the filter, its page in Chromium too (apt-get install chromium); SCREENSHOTS=1 keeps new pictures
+e2e-openwebui: $(VENV)/.dev .venv-openwebui/.ready  ## the real OpenWebUI before the proxy, and with the filter, its page in Chromium too (apt-get install chromium); SCREENSHOTS=1 keeps new pictures, FILMS=FOLDER films of a person's whole path (apt-get install ffmpeg)
 	$(PATIENT) tests/e2e/openwebui
 
 .venv-openwebui/.ready: .venv-openwebui/.locked weights/.made pyproject.toml weights/pyproject.toml

@@ -5,6 +5,7 @@ Never: Open WebUI, a memory.
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 from tests.scripted.answers import DONE, Answer, completion, completion_stream, event, streamed, whole
@@ -37,12 +38,6 @@ _THINKING_SECONDS = 0.3
 """Before its first word, as with any model: time enough to look up what was remembered meanwhile."""
 
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
-_OF_TASKS = {
-    "title": "A scripted title",
-    "tags": ["scripted"],
-    "follow_ups": ["What else?"],
-    "queries": ["scripted"],
-}
 
 
 class LanguageModel:
@@ -53,11 +48,15 @@ class LanguageModel:
         pupil: How it answers as a model of the background.
         looks_up: Words of a person at which it first asks for the time, by a tool.
         broods: Words of a person at which it says a word, and then nothing for a minute.
+        replies: How it answers a chat.
+        title: The name it finds for one.
+        follow_up: The question it offers after an answer.
     """
 
     def __init__(self) -> None:
         self.looks_up: set[str] = set()
         self.broods: set[str] = set()
+        self._use_own_words()
         self.upstream = ScriptedUpstream(self._answer)
         self.pupil = Pupil(extracts=_statements)
 
@@ -73,6 +72,11 @@ class LanguageModel:
         self.pupil.asked.clear()
         self.looks_up.clear()
         self.broods.clear()
+        self._use_own_words()
+
+    def _use_own_words(self) -> None:
+        self.replies: Callable[[Received], str] = lambda _: REPLY
+        self.title, self.follow_up = "A scripted title", "What else?"
 
     def chats(self, words: str) -> list[Received]:
         """Return the requests of people whose last message has these words, in the order of their coming."""
@@ -111,9 +115,14 @@ class LanguageModel:
             )
         if not _task(request) and last_message(request) in self.broods:
             return streamed(event({"role": "assistant", "content": "Well"}), _BROODING_SECONDS, DONE)
-        said = json.dumps(_OF_TASKS) if _task(request) else REPLY
+        said = self._task_done() if _task(request) else self.replies(request)
         answer = _spoken(request, said)
         return answer if _task(request) else (_THINKING_SECONDS, *answer)
+
+    def _task_done(self) -> str:
+        """Return what answers any task of Open WebUI: it looks for the part that it asked for."""
+        named = {"title": self.title, "follow_ups": [self.follow_up]}
+        return json.dumps(named | {"tags": ["scripted"], "queries": ["scripted"]})
 
 
 def _spoken(request: Received, said: str) -> Answer:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from playwright.async_api import Browser, Locator, expect
+from playwright.async_api import Browser, expect
 from tests.e2e.openwebui.hosts import EVENTS, HINT, Host
-from tests.e2e.openwebui.in_browser.web_page import WebPage, web_page
+from tests.e2e.openwebui.in_browser.my_memories import MyMemories
+from tests.e2e.openwebui.in_browser.web_page import web_page
 from tests.e2e.openwebui.language_model import prompt
 from tests.e2e.openwebui.people import PASSWORD, Conversation, Person
 from tests.e2e.openwebui.server import REPOSITORY
@@ -29,47 +30,6 @@ HOSTILE = (
     "I have a \N{LINE SEPARATOR}parent.ran=1\N{LINE SEPARATOR} dog <svg/onload=parent.ran=1>.",
 )
 _PICTURES = REPOSITORY / "docs" / "how-to" / "my-memories"
-
-
-class MyMemories:
-    """The page of a person's memories, over the chat, as a person uses it."""
-
-    def __init__(self, page: WebPage) -> None:
-        self.page = page
-        self.tab = page._page
-        self.frame = self.tab.frame_locator("dialog iframe[title='My memories']")
-
-    async def open(self) -> None:
-        """Press the button under the last answer, and wait until the memories are there."""
-        await self.page.presses("My memories")
-        await expect(self.frame.get_by_role("button", name="Switch memory")).to_be_visible()
-
-    @property
-    def rows(self) -> Locator:
-        """The memories."""
-        return self.frame.get_by_role("list", name="My memories").get_by_role("listitem")
-
-    async def texts(self) -> list[str]:
-        """Return what they say."""
-        return await self.rows.locator(".text").all_inner_texts()
-
-    async def press(self, name: str) -> None:
-        """Press the first button of this name."""
-        await self.frame.get_by_role("button", name=re.compile(f"^{name}")).first.click()
-
-    async def choose(self, text: str, action: str) -> None:
-        """Choose an action in the menu of the row of a memory that begins so."""
-        await self.rows.filter(has_text=text).get_by_role("button", name="Actions: ").click()
-        await self.frame.get_by_role("menuitem", name=action).click()
-
-    async def write(self, text: str) -> None:
-        """Write into the field that is open, and save it."""
-        await self.frame.get_by_label("What is to be remembered").fill(text)
-        await self.press("Save")
-
-    async def says(self, told: str) -> None:
-        """Wait until the page says this."""
-        await expect(self.frame.get_by_role("status")).to_contain_text(told)
 
 
 Keep: TypeAlias = Callable[[MyMemories, str], Awaitable[None]]
@@ -134,7 +94,7 @@ async def test_from_a_question_to_a_corrected_memory_takes_less_than_a_minute(
     heights = await shown.rows.evaluate_all("rows => rows.map((each) => each.clientHeight)")
     assert max(heights) <= 48
     await shown.choose("I live", "Correct")
-    await shown.frame.get_by_label("What is to be remembered").fill(PORTO)
+    await shown.field.fill(PORTO)
     await keep(shown, "3-edit")
     await shown.press("Save")
     await shown.says("Corrected.")
@@ -219,8 +179,7 @@ async def test_no_text_of_a_memory_runs_and_none_gets_into_the_chat(
         assert await shown.tab.evaluate("window.ran") is None
     await keep(shown, "hostile")
 
-    await shown.tab.keyboard.press("Escape")
-    await expect(shown.tab.locator("dialog")).to_have_count(0)
+    await shown.close()
     kept = await alice.call("GET", "/api/v1/chats/")
     for each in kept:
         whole = json.dumps(await alice.call("GET", f"/api/v1/chats/{each['id']}"))
@@ -252,8 +211,7 @@ async def test_it_works_by_keyboard_on_a_phone_in_the_dark(
     await host.learned(alice, PORTO)
     width = await shown.frame.locator("body").evaluate("each => each.scrollWidth - each.clientWidth")
     assert width <= 0
-    await keyboard.press("Escape")
-    await expect(shown.tab.locator("dialog")).to_have_count(0)
+    await shown.close()
 
 
 async def test_the_button_takes_back_what_a_message_taught(

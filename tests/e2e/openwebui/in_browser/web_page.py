@@ -14,6 +14,21 @@ from playwright.async_api import Browser, Error, Locator, Page, Route, expect
 _MILLISECONDS = 60_000
 _OF_THE_PAGE_ITSELF = {"about", "blob", "data"}
 _SIGNED_IN = "You're now logged in."
+_SOURCES = re.compile(r"^Toggle \d+ source|Quellen? umschalten$")
+_GERMAN = {
+    "Chat Conversation": "Chat-Unterhaltung",
+    "Email": "E-Mail",
+    "Follow up: ": "Folgefrage: ",
+    "New Chat": "Neuer Chat",
+    "Password": "Passwort",
+    "Send message": "Nachricht senden",
+    "Sign in": "Anmelden",
+    "Toggle status history": "Statusverlauf umschalten",
+    "View source: ": "Quelle anzeigen: ",
+    _SIGNED_IN: "Sie sind jetzt angemeldet.",
+}
+"""What Open WebUI's fields and buttons are called in German: those of which a test makes use there."""
+
 _NEWS = "What's New in Open WebUI"
 
 
@@ -21,12 +36,15 @@ class WebPage:
     """Open WebUI in one tab of somebody's browser.
 
     Attributes:
+        tab: That tab.
+        language: Its language: "en" or "de".
         asked_elsewhere: Addresses beyond the server that the page asked for; its requests there are refused.
     """
 
-    def __init__(self, page: Page, base_url: str) -> None:
+    def __init__(self, page: Page, base_url: str, language: str = "en") -> None:
         self.asked_elsewhere: list[str] = []
-        self._page = page
+        self.language = language
+        self.tab = self._page = page
         self._base_url = base_url
 
     async def sign_in(self, email: str, password: str) -> None:
@@ -34,9 +52,9 @@ class WebPage:
         page = self._page
         await page.add_locator_handler(page.get_by_role("dialog").filter(has_text=_NEWS), _close_news)
         await page.goto(self._base_url)
-        await page.get_by_label("Email").fill(email)
-        await page.get_by_label("Password", exact=True).fill(password)
-        await page.get_by_role("button", name="Sign in").click()
+        await page.get_by_label(self._named("Email")).fill(email)
+        await page.get_by_label(self._named("Password"), exact=True).fill(password)
+        await page.get_by_role("button", name=self._named("Sign in")).click()
         await expect(self._field).to_be_visible(timeout=_MILLISECONDS)
 
     async def opens_connections(self) -> None:
@@ -71,7 +89,7 @@ class WebPage:
 
     async def begin_chat(self) -> None:
         """Begin a new chat by the button at the side."""
-        await self._page.get_by_role("link", name="New Chat").first.click()
+        await self._page.get_by_role("link", name=self._named("New Chat")).first.click()
         await expect(self._messages).to_have_count(0, timeout=_MILLISECONDS)
 
     async def reload(self) -> None:
@@ -83,11 +101,19 @@ class WebPage:
         """Send a message, wait until all is done that follows on it, and return what is answered."""
         before = await self._messages.count()
         await self._field.fill(text)
-        await self._page.get_by_role("button", name="Send message").click()
+        await self._page.get_by_role("button", name=self._named("Send message")).click()
         await expect(self._messages).to_have_count(before + 2, timeout=_MILLISECONDS)
         # A follow-up is offered last: after the answer, and after the filters that hear of it.
         await expect(self._follow_ups.first).to_be_visible(timeout=_MILLISECONDS)
         return "\n".join(await self._messages.last.get_by_role("paragraph").all_inner_texts())
+
+    async def is_answered(self, text: str) -> None:
+        """Wait until this is the last answer.
+
+        Raises:
+            AssertionError: It is another.
+        """
+        await expect(self._messages.last.get_by_role("paragraph")).to_have_text(text, timeout=_MILLISECONDS)
 
     async def shows(self, line: str | re.Pattern[str]) -> None:
         """Wait until this is the line over the last answer, or fits it.
@@ -107,7 +133,7 @@ class WebPage:
 
     async def sources(self) -> list[str]:
         """Return the names of the sources under the last answer, which are unfolded if there are any."""
-        folded = self._messages.last.get_by_role("button", name=re.compile(r"^Toggle \d+ source"))
+        folded = self._messages.last.get_by_role("button", name=_SOURCES)
         if not await folded.count():
             return []
         if await folded.get_attribute("aria-expanded") != "true":
@@ -157,9 +183,13 @@ class WebPage:
         passing = self._page.get_by_role("region", name="Notifications").get_by_text(text)
         await expect(passing).to_be_visible(timeout=_MILLISECONDS)
 
+    async def has_settled(self) -> None:
+        """Wait until what passes by on signing in is gone."""
+        await expect(self._page.get_by_text(self._named(_SIGNED_IN))).to_have_count(0, timeout=_MILLISECONDS)
+
     async def keep(self, picture: Path) -> None:
         """Keep a picture of it as it is, without what passes by on signing in."""
-        await expect(self._page.get_by_text(_SIGNED_IN)).to_have_count(0, timeout=_MILLISECONDS)
+        await self.has_settled()
         await self._page.mouse.move(640, 20)  # off what was pressed, which shows a tooltip
         picture.parent.mkdir(parents=True, exist_ok=True)
         await self._page.screenshot(path=picture, animations="disabled")
@@ -183,6 +213,9 @@ class WebPage:
         if not self._is_own(url):
             self.asked_elsewhere.append(url)
 
+    def _named(self, name: str) -> str:
+        return _GERMAN[name] if self.language == "de" else name
+
     def _is_own(self, url: str) -> bool:
         asked = urlsplit(url)
         return asked.scheme in _OF_THE_PAGE_ITSELF or asked.netloc == urlsplit(self._base_url).netloc
@@ -196,40 +229,43 @@ class WebPage:
 
     @property
     def _messages(self) -> Locator:
-        return self._page.get_by_role("region", name="Chat Conversation").get_by_role("listitem")
+        return self._page.get_by_role("region", name=self._named("Chat Conversation")).get_by_role("listitem")
 
     @property
     def _line(self) -> Locator:
-        return self._messages.last.get_by_role("button", name="Toggle status history")
+        return self._messages.last.get_by_role("button", name=self._named("Toggle status history"))
 
     @property
     def _follow_ups(self) -> Locator:
-        return self._messages.last.get_by_role("button", name=re.compile("^Follow up: "))
+        return self._messages.last.get_by_role("button", name=re.compile(f"^{self._named('Follow up: ')}"))
 
     @property
     def _sources(self) -> Locator:
-        return self._messages.last.get_by_role("button", name=re.compile("^View source: "))
+        return self._messages.last.get_by_role("button", name=re.compile(f"^{self._named('View source: ')}"))
 
 
 @asynccontextmanager
-async def web_page(browser: Browser, base_url: str, *, failing: Path) -> AsyncIterator[WebPage]:
+async def web_page(
+    browser: Browser, base_url: str, *, failing: Path, locale: str = "en-US"
+) -> AsyncIterator[WebPage]:
     """Open a tab as somebody whom no other tab knows, and close it on leaving.
 
     Args:
         browser: Where to open it.
         base_url: Of Open WebUI.
         failing: Where a picture is kept of the page if what is done with it fails.
+        locale: Of the browser: English, or "de-DE".
 
     Raises:
         AssertionError: The page asked somebody else than the server for something.
     """
     context = await browser.new_context(
-        viewport={"width": 1280, "height": 800}, locale="en-US", service_workers="block"
+        viewport={"width": 1280, "height": 800}, locale=locale, service_workers="block"
     )
     try:
         context.set_default_timeout(_MILLISECONDS)
         page = await context.new_page()
-        shown = WebPage(page, base_url)
+        shown = WebPage(page, base_url, locale[:2])
         await context.route("**/*", shown.asks)
         context.on("request", lambda request: shown.notes(request.url))
         page.on("websocket", lambda socket: shown.notes(socket.url))

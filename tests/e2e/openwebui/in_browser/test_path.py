@@ -1,0 +1,255 @@
+"""One person's whole path on Open WebUI's real web page, in English and in German: from told to erased.
+
+Needs ``apt-get install chromium``. With FILMS=FOLDER films of it are kept there (``apt-get install ffmpeg``).
+"""
+
+import json
+import os
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, expect
+from tests.e2e.openwebui.hosts import Host
+from tests.e2e.openwebui.in_browser.my_memories import MyMemories
+from tests.e2e.openwebui.in_browser.web_page import WebPage, web_page
+from tests.e2e.openwebui.language_model import last_message, prompt
+from tests.e2e.openwebui.people import PASSWORD, Person
+from tests.support.browsers import headless_browser
+from tests.support.films import Film, filmed
+from tests.support.received import Received
+
+_SECONDS = 120
+_FILMS = os.environ.get("FILMS")
+
+
+@dataclass(frozen=True)
+class Script:
+    """What a person says on the path, and is shown.
+
+    Attributes:
+        locale: Of their browser.
+        home: A statement about where they live.
+        moved: The same, corrected.
+        club: Another statement.
+        question: Whose answer needs the first.
+        noted: The answer to statements.
+        knows: The answer where the prompt has the first.
+        lost: The answer where it has not.
+        title: Of their chats.
+        follow_up: The question that is offered after an answer.
+        remembered: The line over the answer to the statements.
+        recalled: The line where one is recalled.
+        kind: What a memory is called under an answer.
+        corrected: The notice of it.
+        undone: The notice of it.
+        is_off: What My memories says while memory is off.
+        off: The line over an answer then.
+        downloaded: The notice of it.
+        warning: The begin of the question before all is erased.
+        erased: The begin of the notice of it.
+        nothing: What My memories says with none.
+    """
+
+    locale: str
+    home: str
+    moved: str
+    club: str
+    question: str
+    noted: str
+    knows: str
+    lost: str
+    title: str
+    follow_up: str
+    remembered: str
+    recalled: str
+    kind: str
+    corrected: str
+    undone: str
+    is_off: str
+    off: str
+    downloaded: str
+    warning: str
+    erased: str
+    nothing: str
+
+
+ENGLISH = Script(
+    locale="en-US",
+    home="I live in Lisbon with my dog Pipa.",
+    moved="I live in Porto with my dog Pipa.",
+    club="My rowing club meets on Thursdays at seven.",
+    question="In which city do I live with my dog?",
+    noted="All right, noted.",
+    knows="You live in Lisbon, with Pipa.",
+    lost="I don't know: you have not told me.",
+    title="About me",
+    follow_up="What else?",
+    remembered="See and change it: My memories, the bookmark below. "
+    "Remembered 2: I live in Lisbon with my dog Pipa \u00b7 My rowing club meets on Thursdays at seven.",
+    recalled="Recalled 1 memory \u00b7 Knows 1 thing about you",
+    kind="fact",
+    corrected="Corrected.",
+    undone="Undone.",
+    is_off="Memory is off: in your chats nothing is recalled, and nothing you say is kept.",
+    off="Memory is off: nothing is recalled or kept. What was remembered stays.",
+    downloaded="Downloaded: 2 memories, as my-memories.json.",
+    warning="All that is remembered of you goes",
+    erased="Everything is erased. Memories: 2, messages: 4, ",
+    nothing="Nothing is remembered of you yet.",
+)
+GERMAN = Script(
+    locale="de-DE",
+    home="Ich wohne mit meinem Hund Pipa in Lissabon.",
+    moved="Ich wohne mit meinem Hund Pipa in Porto.",
+    club="Mein Ruderverein trifft sich donnerstags um sieben.",
+    question="In welcher Stadt wohne ich mit meinem Hund?",
+    noted="Alles klar, ist notiert.",
+    knows="Du wohnst in Lissabon, mit Pipa.",
+    lost="Das wei\u00df ich nicht: Du hast es mir nicht gesagt.",
+    title="\u00dcber mich",
+    follow_up="Was noch?",
+    remembered="Ansehen und \u00e4ndern: My memories, das Lesezeichen unten. "
+    "Gemerkt (2): Ich wohne mit meinem Hund Pipa in Lissabon \u00b7 Mein Ruderverein trifft sich donnerstags um sieben.",
+    recalled="1 Erinnerung abgerufen \u00b7 Wei\u00df 1 Sache \u00fcber dich",
+    kind="Tatsache",
+    corrected="Korrigiert.",
+    undone="R\u00fcckg\u00e4ngig gemacht.",
+    is_off="Das Ged\u00e4chtnis ist aus: In deinen Chats wird nichts abgerufen, und nichts, was du sagst, wird behalten.",
+    off="Ged\u00e4chtnis aus: Nichts wird abgerufen oder gemerkt. Was schon gemerkt ist, bleibt.",
+    downloaded="Heruntergeladen: 2 Erinnerungen, als my-memories.json.",
+    warning="Alles, was \u00fcber dich gemerkt ist, wird gel\u00f6scht",
+    erased="Alles ist gel\u00f6scht. Erinnerungen: 2, Nachrichten: 4, ",
+    nothing="\u00dcber dich ist noch nichts gemerkt.",
+)
+
+
+class Play:
+    """One person on the path, step by step; each ends with what they see.
+
+    Args:
+        page: Open WebUI's.
+        script: What they say.
+        film: What is kept of it.
+    """
+
+    def __init__(self, page: WebPage, script: Script, film: Film) -> None:
+        self._page, self._script, self._film = page, script, film
+        self._mine = MyMemories(page)
+
+    async def tells(self) -> None:
+        """Say two things; both are remembered."""
+        await self._page.says(f"{self._script.home} {self._script.club}")
+        await self._page.is_answered(self._script.noted)
+        await self._page.shows(self._script.remembered)
+        await self._film.pause()
+
+    async def asks_elsewhere(self) -> None:
+        """Ask in a new chat; one of them is recalled, the other is there in any chat, and both are sources."""
+        await self._page.begin_chat()
+        await self._page.says(self._script.question)
+        await self._page.is_answered(self._script.knows)
+        await self._page.shows(self._script.recalled)
+        every, recalled = await self._page.sources()
+        assert every.startswith(f"1 {self._script.club} ({self._script.kind}, 20")
+        assert recalled.startswith(f"2 {self._script.home} ({self._script.kind}, 20")
+        await self._film.pause()
+
+    async def corrects(self) -> None:
+        """Open the memories, and correct one."""
+        await self._mine.open()
+        await self._lists(self._script.club, self._script.home)
+        await self._film.pause()
+        await self._mine.choose(self._script.home, self._mine.words["page.correct"])
+        await self._mine.field.fill(self._script.moved)
+        await self._film.pause()
+        await self._press("page.save")
+        await self._mine.says(self._script.corrected)
+        await self._lists(self._script.club, self._script.moved)
+        await self._film.pause()
+
+    async def undoes(self) -> None:
+        """Undo that."""
+        await self._press("page.undo")
+        await self._mine.says(self._script.undone)
+        await self._lists(self._script.club, self._script.home)
+        await self._film.pause()
+
+    async def switches_off(self) -> None:
+        """Switch memory off; in a new chat nothing is recalled then."""
+        await self._press("page.switch.off")
+        await expect(self._mine.frame.get_by_text(self._script.is_off)).to_be_visible()
+        await self._film.pause()
+        await self._mine.close()
+        await self._page.begin_chat()
+        await self._page.says(self._script.question)
+        await self._page.is_answered(self._script.lost)
+        await self._page.shows(self._script.off)
+        assert await self._page.sources() == []
+        await self._film.pause()
+
+    async def exports(self) -> None:
+        """Download what is kept all the same."""
+        await self._mine.open()
+        async with self._page.tab.expect_download() as download:
+            await self._press("page.download")
+        read = json.loads((await (await download.value).path()).read_text("utf-8"))
+        assert [each["content"] for each in read] == [self._script.club, self._script.home]
+        await self._mine.says(self._script.downloaded)
+        await self._film.pause()
+
+    async def erases(self) -> None:
+        """Erase everything."""
+        await self._press("page.erase")
+        await expect(self._mine.frame.get_by_text(self._script.warning)).to_be_visible()
+        await self._film.pause()
+        await self._press("page.erase.yes")
+        await self._mine.says(self._script.erased)
+        await expect(self._mine.frame.get_by_text(self._script.nothing)).to_be_visible()
+        await self._lists()
+        await self._film.pause()
+
+    async def _press(self, key: str) -> None:
+        await self._mine.press(self._mine.words[key])
+
+    async def _lists(self, *texts: str) -> None:
+        await expect(self._mine.rows.locator(".text")).to_have_text(texts)
+
+
+@pytest.fixture(scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    async with headless_browser() as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("served_host", ["filter"], indirect=True)
+@pytest.mark.parametrize("script", [ENGLISH, GERMAN], ids=["english", "german"])
+@pytest.mark.usefixtures("given_model")
+async def test_a_person_goes_from_told_to_erased_in_less_than_two_minutes(
+    host: Host, browser: Browser, alice: Person, script: Script, tmp_path: Path
+) -> None:
+    def replies(request: Received) -> str:
+        if last_message(request) != script.question:
+            return script.noted
+        return script.knows if script.home in prompt(request) else script.lost
+
+    host.model.replies, host.model.title, host.model.follow_up = replies, script.title, script.follow_up
+    email = (await alice.call("GET", "/api/v1/auths/"))["email"]
+    address, failing = host.server.base_url, tmp_path / "failing.png"
+    path = Path(_FILMS) / f"openwebui-{script.locale[:2]}.mp4" if _FILMS else None
+    async with web_page(browser, address, failing=failing, locale=script.locale) as page:
+        await page.sign_in(email, PASSWORD)
+        await page.has_settled()
+        began = time.monotonic()
+        async with filmed(page.tab, path) as film:
+            play = Play(page, script, film)
+            await play.tells()
+            await play.asks_elsewhere()
+            await play.corrects()
+            await play.undoes()
+            await play.switches_off()
+            await play.exports()
+            await play.erases()
+            assert time.monotonic() - began < _SECONDS
