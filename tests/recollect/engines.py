@@ -14,7 +14,7 @@ from recollect.recall import Reach
 QUICK = Policy(strategy=Strategy.QA_TURN, stands=False)
 """Forms without a model, and recalls what is asked for alone: what stands in every chat has tests of its own."""
 
-PATIENT = replace(QUICK, deadline=30.0, reach=Reach(embedding_seconds=30.0))
+PATIENT = replace(QUICK, deadline=30.0, reach=Reach(embedding_seconds=30.0, second_seconds=30.0))
 """The same, where nothing is late, however busy the machine."""
 
 
