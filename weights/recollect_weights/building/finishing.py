@@ -36,14 +36,13 @@ def finish_bert(source: Path, into: Path) -> None:
     (into / "model.json").write_text(f"{json.dumps(described)}\n", encoding="utf-8")
 
 
-def finish_packed(source: Path, into: Path) -> None:
-    """Finish the model in a packed file: ``graph.onnx``, ``words.npy`` and the files of the tokenizer.
+def finish_packed(model: PackedModel, into: Path) -> None:
+    """Finish the model of a packed file: ``graph.onnx``, ``words.npy`` and the files of the tokenizer.
 
     Raises:
-        UnsupportedModelError: The file is damaged, or has another format.
-        OSError: A file can't be read or written.
+        UnsupportedModelError: The model can't be a graph.
+        OSError: A file can't be written.
     """
-    model = PackedModel(source)
     into.mkdir(parents=True, exist_ok=True)
     _write_graph(model, into)
     np.save(into / "words.npy", model.word_blocks())

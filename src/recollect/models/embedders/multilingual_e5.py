@@ -1,7 +1,7 @@
 """Embeds texts with multilingual-e5-small on the local CPU, by onnxruntime, without network. Never: the log; HTTP.
 
-The model (Wang et al., "Multilingual E5 Text Embeddings", arXiv 2402.05672) supports about a hundred languages. It has
-different prefixes for questions and texts. Its vectors form a narrow cone: any two have a cosine of 0.75 to 0.9. So the mean
+The model (Wang et al., "Multilingual E5 Text Embeddings", arXiv 2402.05672) supports about a hundred languages; the package of
+weights adapts it to people's statements and what they ask. It has different prefixes for questions and texts. Its vectors form a narrow cone: any two have a cosine of 0.75 to 0.9. So the mean
 vector of questions or of texts is subtracted (Mu and Viswanath, "All-but-the-Top", arXiv 1702.01417).
 """
 
@@ -76,7 +76,7 @@ class MultilingualE5Embedder:
 
     def __init__(self, *, means: NDArray[np.float32] | None = None) -> None:
         self._folder = installed_model(MODEL)
-        self._means = _committed_means() if means is None else means
+        self._means = committed_means() if means is None else means
         self.name = f"local:{MODEL}@{hashlib.sha256(self._means.tobytes()).hexdigest()[:8]}"
         self.gate = 0.3
         self._engine: _Engine | None = None
@@ -133,9 +133,9 @@ class MultilingualE5Embedder:
     def _vector(self, text: str, side: Side) -> Vector:
         """Embed one text. Runs in a lane's thread."""
         engine = self._loaded()
-        readable = bounded_to(text, _QUESTION_BYTES if side is Side.QUESTION else _TEXT_BYTES)
+        prepared = prefixed(text, side)
         try:
-            pieces = engine.tokenizer.encode(f"{_PREFIXES[side]}{readable}", _PIECES)
+            pieces = engine.tokenizer.encode(prepared, _PIECES)
             plain = vector_of(engine.session, engine.words.of(pieces)[None])
         except Exception as error:  # noqa: BLE001 - whatever a foreign engine raises; it may quote the text
             raise EmbedderError(f"The second embedder failed: {type(error).__name__}.") from None
@@ -145,6 +145,11 @@ class MultilingualE5Embedder:
             raise EmbedderError("The second embedder returned a vector that can't be normalized.")
         vector: Vector = (centred / length).astype(np.float32)
         return vector
+
+
+def prefixed(text: str, side: Side) -> str:
+    """Return a text as the tokenizer gets it: bounded, behind its side's prefix."""
+    return f"{_PREFIXES[side]}{bounded_to(text, _QUESTION_BYTES if side is Side.QUESTION else _TEXT_BYTES)}"
 
 
 def bounded_to(text: str, size: int) -> str:
@@ -157,7 +162,8 @@ def bounded_to(text: str, size: int) -> str:
     return f"{beginning.decode('utf-8', 'ignore')}\n{end.decode('utf-8', 'ignore')}"
 
 
-def _committed_means() -> NDArray[np.float32]:
+def committed_means() -> NDArray[np.float32]:
+    """Return the mean vectors of questions and of texts, (2, 384)."""
     with (resources(__package__) / _MEANS).open("rb") as file:
         means: NDArray[np.float32] = np.load(file, allow_pickle=False)
     return means

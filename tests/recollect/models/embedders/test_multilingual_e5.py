@@ -68,7 +68,7 @@ async def test_the_mean_of_each_side_is_taken_away_and_names_the_space(e5: Multi
     asked = [await each.embed_question("Where do I live?") for each in (plain, e5)]
     await plain.aclose()
 
-    means = multilingual_e5._committed_means()
+    means = multilingual_e5.committed_means()
     for side, before, after in ((0, asked[0], asked[1]), (1, raw, centred)):
         expected = before - means[side]
         np.testing.assert_allclose(after, expected / np.linalg.norm(expected), atol=1e-5)
