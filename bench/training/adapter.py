@@ -8,7 +8,8 @@ questions that have all they need among the nearest 4, 8 and 12 of ten people's 
 writes the adapter into the package of weights. It needs PyTorch, which no requirement names: `pip install torch`.
 
 The loss is that of van den Oord et al. (arXiv 1807.03748) over the statements of several people; the trained numbers are low-rank
-matrices that are added to dense layers (Hu et al., "LoRA", arXiv 2106.09685).
+matrices that are added to dense layers (Hu et al., "LoRA", arXiv 2106.09685). Messages of the heads' training stay near
+their vectors of before.
 Never: the graph, a store.
 """
 
@@ -44,6 +45,11 @@ _HINTED = 0.75
 _OF_HINTS = 0.3
 """The weight of the loss of hints' own questions."""
 
+_LIKE_BEFORE = 2.0
+"""The weight of how far messages move: heads recognize what they ask for, whatever they are about."""
+
+_MESSAGES = ("intents.jsonl", "requests.jsonl", "past.jsonl", "last_chat.jsonl")
+_MESSAGES_A_STEP = 96
 _BEFORE = 0.5
 _NEAREST = (4, 8, 12)
 _PASSED_OVER = ("overview", "standing")
@@ -219,7 +225,10 @@ def found_among(encoder: AdaptedEncoder, people: Sequence[Asker], *, has_hints: 
 
 
 def train(
-    encoder: AdaptedEncoder, people: Sequence[Asker], judges: Mapping[str, Sequence[Asker]]
+    encoder: AdaptedEncoder,
+    people: Sequence[Asker],
+    messages: Sequence[Text],
+    judges: Mapping[str, Sequence[Asker]],
 ) -> Mapping[str, Any]:
     """Train, print what each pass brings to the judges, and return the adapter that is best for the first of them."""
     numbers = [each for each in encoder.parameters() if each.requires_grad]
@@ -229,6 +238,8 @@ def train(
         optimizer, lambda step: min(1.0, (step + 1) / 8) * (1 - 0.9 * step / steps)
     )
     chance = random.Random(1)  # noqa: S311 -- no secret
+    with torch.no_grad():
+        before = encoder.vectors(messages)
     best, kept = _judged(encoder, judges, "before"), encoder.adapter()
     for number in range(_PASSES):
         order = chance.sample(list(people), len(people))
@@ -236,7 +247,9 @@ def train(
             together = order[start : start + _TOGETHER]
             hinted = [chance.random() < _HINTED for _ in together]
             optimizer.zero_grad()
-            loss(together, _compared(encoder, together, hinted)).backward()
+            some = chance.sample(range(len(messages)), _MESSAGES_A_STEP)
+            moved = 1 - (encoder.vectors([messages[n] for n in some]) * before[some]).sum(1).mean()
+            (loss(together, _compared(encoder, together, hinted)) + _LIKE_BEFORE * moved).backward()
             torch.nn.utils.clip_grad_norm_(numbers, 1.0)
             optimizer.step()
             rate.step()
@@ -277,8 +290,11 @@ def main() -> None:
     if arguments.judge:
         judges["judges"] = read_lives(arguments.judge, arguments.hints)
     encoder.read(each for group in (people, *judges.values()) for person in group for each in person.texts())
+    told = [each for name in _MESSAGES for each in _lines(_PEOPLE.with_name(name))]
+    messages = [Text(each["text"], Side.QUESTION) for each in told]
+    encoder.read(messages)
     learners = [each for number, each in enumerate(people) if number % _HELD_OUT]
-    adapter = train(encoder, learners, judges)
+    adapter = train(encoder, learners, messages, judges)
     if arguments.write:
         np.savez_compressed(bundled.ADAPTER, **adapter)
         print(

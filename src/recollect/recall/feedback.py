@@ -4,7 +4,8 @@ A statement is left out if the embeddings of both questions have a cosine of ``N
 data set, hints included: all 608 lines that were noise for a question were called not helpful for it, and all 155 questions were asked
 again. Noise fell from 75 to 34 % of the recalled lines, and 129 of 131 questions had every statement they needed (before: 130). Of 25 English
 questions asked again in other words, 16 are near enough. The bar was chosen by cosines, with these people's questions in view: one
-read off half of the people would have lost 4 of 614 needed statements (0.49) and 0 of 558 (0.53) of the other half.
+read off half of the people would have lost 4 of 614 needed statements (0.49) and 0 of 558 (0.53) of the other half. All this was
+measured with a bar of 0.55, before the embedder was adapted; 0.60 is reached by as small a share of pairs of questions since (0.03 %).
 """
 
 from uuid import UUID
@@ -14,7 +15,7 @@ import numpy as np
 from recollect.index import USE_CODES, Memories, StatementColumns
 from recollect.model import VITAL, Kind, Memory, Use, Vector
 
-NEAR = 0.55
+NEAR = 0.6
 """The least cosine of two questions that are alike."""
 
 

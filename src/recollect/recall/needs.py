@@ -56,9 +56,9 @@ class NeedThresholds:
         all: The most statements for an overview.
     """
 
-    need: float = -1.5
+    need: float = -0.9
     need_with_document: float = -1.5
-    statement: float = 0.005
+    statement: float = 0.0025
     serves: float = 0.035
     about_document: float = 0.08
     own_about_document: float = 0.03

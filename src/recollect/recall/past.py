@@ -28,7 +28,7 @@ from recollect.text.dates import Period, dates_meant
 ASKED = ("past", "change", "due")
 """The subjects of questions: an earlier state, a change or its day, to-dos."""
 
-_BAR = 0.25
+_BAR = -0.15
 """The logit above which a question has a subject."""
 _OF_OTHERS = 1.0
 """The logit of the intent "nothing" above which a question is not about the person, as that for the climate's change is not."""

@@ -196,7 +196,7 @@ async def test_what_asks_for_nothing_remembered_needs_nothing(
 async def test_where_a_passage_holds_much_more_of_the_question_the_log_is_asked_too(
     embedder: MultilingualE5Embedder,
 ) -> None:
-    asked = "Do I live by the botanical garden of Coimbra?"
+    asked = "Where do I live, by the botanical garden of Coimbra?"
 
     more, _ = await needed(embedder, asked, [LISBON, TEA], held="the botanical garden of Coimbra is near")
     less, _ = await needed(embedder, asked, [LISBON, TEA], held="a garden")
