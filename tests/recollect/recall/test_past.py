@@ -170,7 +170,7 @@ async def test_an_unrelated_past_statement_is_not_given(embedder: MultilingualE5
 async def test_the_log_is_left_out_only_if_a_past_statement_surely_serves(
     embedder: MultilingualE5Embedder,
 ) -> None:
-    sure = await found(embedder, "What did I use to drink with oat milk?", NO_NEEDS, [MILK])
+    sure = await found(embedder, "What did I use to drink?", NO_NEEDS, [MILK])
     doubtful = await found(embedder, "Where did I live before Leeds?")
 
     assert wanted(sure) == [MILK.content]
