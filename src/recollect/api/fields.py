@@ -178,10 +178,13 @@ Tags: TypeAlias = Annotated[
     _texts(MOST_TAGS, "Its tags.", "family"),
 ]
 _Number = Annotated[int, Meta(ge=-LARGEST, le=LARGEST)] | Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
+_ValueOfMetadata: TypeAlias = (
+    Annotated[str, Meta(max_length=VALUE_LENGTH, pattern=r"^[^\u0000]*$")] | bool | _Number
+)
 MetadataOfMemory: TypeAlias = Annotated[
     dict[
         Annotated[str, Meta(pattern=KEY_OF_METADATA)],
-        Annotated[str, Meta(max_length=VALUE_LENGTH, pattern=r"^[^\u0000]*$")] | bool | _Number,
+        _ValueOfMetadata,
     ],
     Meta(
         description=f"At most {MOST_KEYS} keys, each with a short text, a number or a truth value, for your programs.",
@@ -227,10 +230,12 @@ def _is_plain(text: str) -> bool:
 
 
 def _scalar(text: str) -> str | float:
+    """Return the value that a text reads as; the text itself if metadata can't have that value."""
     try:
-        return json.decode(text, type=str | bool | int | float)
-    except DecodeError:
+        value: str | float = json.decode(text, type=_ValueOfMetadata)
+    except (DecodeError, UnicodeError):
         return text
+    return value
 
 
 DoubtWord: TypeAlias = Annotated[

@@ -21,7 +21,7 @@ from recollect.api.fields import (
     bounded_text,
     id_of,
 )
-from recollect.model import MOST_KEYS, TAG_LENGTH, Doubt, Kind, Source, State
+from recollect.model import MOST_KEYS, TAG_LENGTH, VALUE_LENGTH, Doubt, Kind, Source, State
 
 _ENCODED = "a date and time with its offset from UTC (RFC 3339), percent-encoded (a plus sign is %2B)."
 
@@ -53,7 +53,7 @@ PLACE = "[0-9]{1,17}[.][0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 """How `next` names a place in the list of memories held back: microseconds since 1970, and an id."""
 
 
-PAIR = r"^[A-Za-z0-9_.-]{1,40}:[^\u0000]{0,1200}$"
+PAIR = rf"^[A-Za-z0-9_.-]{{1,40}}:[^\u0000]{{0,{VALUE_LENGTH}}}$"
 """How a filter names a key of metadata and its value."""
 PAIRS = f"a key of metadata, a colon and a value, as `priority:2`; at most {MOST_KEYS} such pairs"
 
@@ -66,7 +66,7 @@ TagsAsked: TypeAlias = Annotated[
     ),
 ]
 PairsAsked: TypeAlias = Annotated[
-    list[Annotated[str, Meta(pattern=PAIR)]] | None,
+    Annotated[list[Annotated[str, Meta(pattern=PAIR)]], Meta(max_length=MOST_KEYS)] | None,
     about(
         "Only memories with each of these values: `metadata=source:crm&metadata=priority:2`. A value that reads as a number or "
         'a truth value of JSON is one; `"2"` in quotes is the text.',

@@ -93,6 +93,8 @@ async def test_tags_and_metadata_are_written_changed_listed_and_searched_by(api:
     assert await found("?tag=WORK") == ["Likes tea."]
     assert await found("?metadata=rank:2&metadata=open:true&metadata=share:0.5") == ["Likes tea."]
     assert await found("?metadata=rank:%222%22") == ["Likes green tea."]
+    for no_value in ("%22%5Cu0000%22", "1e400", "9" * 30, "%C2%87"):
+        assert await found(f"?metadata=rank:{no_value}") == []
     assert await found("/search?q=tea&tag=home") == ["Likes green tea."]
     assert await found("/search?q=tea&metadata=source:crm&tag=home") == []
 
