@@ -198,7 +198,9 @@ async def test_where_a_passage_holds_much_more_of_the_question_the_log_is_asked_
 ) -> None:
     asked = "Do I live in Lisbon by the botanical garden or in Alfama?"
 
-    more, _ = await needed(embedder, asked, [LISBON, TEA], held="I live in Lisbon by the botanical garden, not in Alfama")
+    more, _ = await needed(
+        embedder, asked, [LISBON, TEA], held="I live in Lisbon by the botanical garden, not in Alfama"
+    )
     less, _ = await needed(embedder, asked, [LISBON, TEA], held="a garden")
 
     assert more.wanted
