@@ -70,7 +70,7 @@ def test_an_adapter_adds_a_product_to_the_matrices_that_it_names_and_to_nothing_
 ) -> None:
     name = "encoder.layer.9.output.dense"
     up, down = np.eye(384, 2, dtype=np.float16), np.full((2, 1536), 0.5, dtype=np.float16)
-    np.savez(tmp_path / "adapter.npz", **{f"{name}.up": up, f"{name}.down": down})
+    np.savez(tmp_path / "adapter.npz", allow_pickle=False, **{f"{name}.up": up, f"{name}.down": down})
 
     adapted = AdaptedModel(packed, tmp_path / "adapter.npz")
 
