@@ -1,6 +1,6 @@
 """The permissions under `/memory` of administrators, integrations that act for users, and people themselves.
 
-``authentication`` finds the principal of a request, ``principal`` says what a principal may do; keys, tokens, sessions and failed attempts have
+``authentication`` finds the principal of a request, ``principal`` says which rights it has; keys, tokens, sessions and failed attempts have
 a module each, and the sign-in at an OpenID provider three (``provider_sign_in`` is the first). Read ``principal`` first. Never: a route, an engine; the store's row-level security checks each object once more.
 """
 

@@ -73,7 +73,7 @@ class _Refused(msgspec.Struct, frozen=True):
 
 
 class Fetched(Generic[Value]):
-    """Keeps what a provider told, and asks again when it is old. While a provider fails, the old value holds.
+    """Keeps a provider's answer, and asks again when it is old. While a provider fails, the old value holds.
 
     Args:
         fetch: Asks the provider, or raises SignInError.
@@ -239,7 +239,7 @@ class OidcProvider:
 
 
 def is_trustworthy(url: str) -> bool:
-    """Whether nobody on the way can read or change what a URL is asked: it has TLS, or is this machine's."""
+    """Whether a request to a URL can't be read or changed on the way: it has TLS, or is this machine's."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -49,7 +49,7 @@ class SignInRules:
 
     Attributes:
         claim: The claim with the user's id; None: `sub`, if it is too long to be counted or chosen by hand.
-        administrators: The claim and the value that an administrator has; None: nobody is one by the provider.
+        administrators: The claim and the value that an administrator has; None: the provider names none.
         scopes: The scopes that are asked for.
     """
 
@@ -201,7 +201,7 @@ class ProviderSignIn:
         if user_id is None:
             raise SignInError(Refusal.UNPROVEN, "user's claim")
         if claim is None and len(user_id) < _SHORTEST_SUBJECT:
-            # A `sub` is unique at its provider alone: "1" may be somebody else at a frontend.
+            # A `sub` is unique at its provider alone: "1" may be another person at a frontend.
             raise SignInError(Refusal.UNPROVEN, "short sub")
         return user_id
 

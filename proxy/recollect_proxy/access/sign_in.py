@@ -34,7 +34,7 @@ class SignInError(Exception):
     """A sign-in failed.
 
     Attributes:
-        refusal: What the person is shown.
+        refusal: The cause that the person is shown.
         reason: The cause, for the log: a word of ours, of PyJWT's or of RFC 6749's.
     """
 
@@ -58,7 +58,7 @@ class SignIn(Protocol):
     names_administrators: bool
 
     async def begin(self, *, administrator: bool) -> tuple[str, str]:
-        """Return the cookie of a new sign-in, and where it leads the browser.
+        """Return the cookie of a new sign-in, and the address that it leads the browser to.
 
         Raises:
             SignInError: The provider is away.

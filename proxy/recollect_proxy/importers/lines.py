@@ -46,7 +46,7 @@ class StoredMemory:
         is_manual: Whether its owner wrote it by hand.
         origin: The name of the product.
         tags: Its tags there.
-        metadata: Its metadata there; what is no text, number or truth value is left out.
+        metadata: Its metadata there; only texts, numbers and truth values are kept.
     """
 
     id: str

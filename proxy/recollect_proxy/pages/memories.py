@@ -236,7 +236,7 @@ async def refuse_memory(change: Transaction) -> Response[str]:
 
 @post("/decide")
 async def decide_held(change: Transaction) -> Response[str]:
-    """Approve or refuse all that waits because everything is approved first, as far as the page showed it."""
+    """Approve or refuse the memories that wait because all are approved first, as far as the page showed them."""
     visit, form = change.visit, change.form
     try:
         until = datetime.fromisoformat(form.get("until", ""))
@@ -296,7 +296,7 @@ def _new_times(change: Change, old: Memory) -> dict[str, datetime | None]:
 
 
 def _new_labels(change: Change, old: Memory) -> dict[str, Any]:
-    """Return the tags and metadata of a form by name, where they are others than the statement's, or raise PageError."""
+    """Return the tags and metadata of a form by name, if they differ from the statement's, or raise PageError."""
     if "tags" not in change.form:
         return {}
     lines = (each for each in change.form.get("metadata", "").split("\n") if each.strip())

@@ -42,7 +42,7 @@ async def lead_to_provider(request: Asked, parts: Parts, role: FromQuery[str | N
 async def enter_by_provider(request: Asked, parts: Parts) -> Response[str]:
     """Begin the session of a person, or an administrator, whom the provider led back.
 
-    Failures count as wrong keys do, and whoever signs in rightly gets in however many others failed.
+    Failures count as wrong keys do. A person who signs in rightly gets in however many others failed.
     """
     provider = _provider(parts)
     try:

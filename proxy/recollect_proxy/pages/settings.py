@@ -63,7 +63,7 @@ async def show_settings(visit: Reading) -> Response[str]:
 
 @post("/settings")
 async def change_switches(change: Transaction) -> Response[str]:
-    """Change the settings that have a box, where one that is not ticked is off, and the person's own instructions."""
+    """Change the settings that have a box, each off if it is not ticked, and the person's own instructions."""
     visit = change.visit
     own = await visit.engine.flags(visit.person)
     before = {**await _switched(visit), "instructions": own.instructions}

@@ -1,4 +1,4 @@
-"""Who is in the team whose memory the pages show. Never: SQL."""
+"""Changes the members of the team whose memory the pages show. Never: SQL."""
 
 from litestar import Response, post
 

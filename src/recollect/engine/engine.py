@@ -233,7 +233,7 @@ class Engine(Profiles):
         return replace(erasure, left=left)
 
     async def erase_team(self, team: str) -> list[Erasure]:
-        """Delete all that was stated and said in a team, then the team; return the proof of each member's part.
+        """Delete everything stated and said in a team, then the team; return the proof of each member's part.
 
         Raises:
             TeamNotFoundError: There is no such team.

@@ -1,7 +1,7 @@
-"""Holds back what was learned of a person who has everything approved first. Pure.
+"""Holds back the memories learned of a person who has everything approved first. Pure.
 
-What they ask to remember or to correct counts at once. All else of a model's waits, also what it would replace or end: the old
-statement stays until then. A doubt about a memory is not noted, as nobody could approve it.
+A request to remember or to correct something counts at once. All else that a model proposes waits, also replacements and ends: the
+old statement stays until then. A doubt about a memory is not noted, as it could not be approved.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ def held_for_approval(
     at: datetime,
     new_id: Callable[[], UUID],
 ) -> list[tuple[int, Change]]:
-    """Return a batch's changes, each with the number of its turn; those that nobody asked for wait.
+    """Return a batch's changes, each with the number of its turn; changes that the person did not ask for wait.
 
     Args:
         learned: The changes.

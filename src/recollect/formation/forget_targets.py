@@ -2,8 +2,8 @@
 
 A model chooses if there is one: the extraction model among the memories it was shown, else a judge among those near to the wish.
 Only the first decides which ones go for good.
-Without a model only texts with all terms of the command are chosen. What waits for approval is always
-found by its terms, as no model is shown it.
+Without a model only texts with all terms of the command are chosen. A memory that waits for
+approval is always found by its terms, as no model is shown it.
 """
 
 from collections.abc import Sequence
@@ -79,7 +79,7 @@ class ForgetTargets:
         return [*retired, *dropped, Hide((*said, exchange.message_id), Reason.FORGOTTEN)]
 
     async def _waiting(self, command: MemoryCommand, exchange: Exchange) -> list[Memory]:
-        """Return what waits for approval and is named by a command: no model is shown that."""
+        """Return the memories that wait for approval and that a command names: no model is shown them."""
         held = await self.backends.memories.quarantined(exchange.turn.scope.user_id)
         found = (each.memory for each in held if _names(command.about, each.memory))
         return [each for each in found if not is_told_later(each, exchange)]

@@ -140,7 +140,7 @@ class FormationRules:
     Attributes:
         minimum_importance: Candidates below it are not kept.
         hourly: How many memories formation may give a user within an hour; 0: any number.
-        approve_first: Whether what is learned waits until the person approves it.
+        approve_first: Whether a learned memory waits until the person approves it.
     """
 
     minimum_importance: float = 0.3

@@ -57,8 +57,8 @@ class _United(NamedTuple):
     """The memories of a project, joined with others.
 
     Attributes:
-        scopes: Whose they are.
-        names: Of a team: the names of its members.
+        scopes: The scopes that have them.
+        names: The names of a team's members.
         parts: The memories and past statements of all, by which it is known again.
         joined: All memories, and all past statements.
         nbytes: The bytes that it takes.

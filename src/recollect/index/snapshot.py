@@ -45,7 +45,7 @@ class Snapshot:
         versions: The versions that it was read in.
         memories: Their memories.
         past: Their past statements, which were true until something changed.
-        around: Of a project's snapshot, the versions of others' that it holds with it: of the person's own memory, and of the other
+        around: The versions of others' snapshots that a project's holds with it: of the person's own memory, and of the other
             members' parts of a team. Empty for one that is as it was read.
         passages: Their message log; None if it takes too many bytes: then the store is asked.
         profile: The entries of their profile.
@@ -96,7 +96,7 @@ class Snapshot:
 
         Args:
             others: The person's own memory, whose profile it gets, too, and the other members' parts of a team.
-            names: Of a team: the names of its members, by their parts.
+            names: The names of a team's members, by their parts.
             joined: All memories, and all past statements, if they are known.
 
         Raises:

@@ -17,8 +17,8 @@ class Guidance:
     """Instructions for the model that forms memories, in words.
 
     Attributes:
-        operators: Those of the operator.
-        own: Those of the person whose memories are formed. No other person's extraction shows them.
+        operators: The operator's.
+        own: The ones of the person whose memories are formed. No other person's extraction shows them.
     """
 
     operators: str = ""
@@ -43,10 +43,10 @@ class Flags:
         minimum_importance: Candidates below it are not kept.
         session_cap: How many memories one chat may leave; 0: any number.
         user_cap: How many a user may have; 0: any number.
-        approve_first: Whether what is learned waits for approval; where it does for everybody, it does for each.
+        approve_first: Whether learned memories wait for approval; if everybody's do, each person's do.
         time_zone: The time zone, by name or offset, for requests that name none.
         operator_instructions: The operator's instructions for the model that forms memories.
-        instructions: The person's own; nobody writes them for all, so they count in their own flags alone.
+        instructions: The person's own; none are for all, so they count in their own flags alone.
         told_zone: The zone that the user's frontend named last; it counts if ``time_zone`` is None.
         told_name: The name that the user's frontend gave last; it is shown, and nothing else.
     """

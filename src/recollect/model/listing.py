@@ -102,7 +102,7 @@ class Revision:
         holds_until: Until when it holds; None: unknown.
         use: When it is needed; its hints are made up of this and the next two.
         versions: The versions (``Memory.version``) that may be changed; None: any.
-        expires_at: When it is forgotten by itself; None: not by a day of its own.
+        expires_at: When Recollect forgets it; None: not by a day of its own.
         tags: All its tags.
         metadata: All its metadata.
     """

@@ -81,7 +81,7 @@ class Candidate:
         confirms: The assistant's sentence that ``evidence`` assents to; None: the person's words say it themselves.
         of_others: Whether the model says that all words of the message are pasted or played.
         hints: When it will be needed; None if the model does not say.
-        tags: Those of the operator's tags that the model chose.
+        tags: The operator's tags that the model chose.
     """
 
     content: str
@@ -188,7 +188,7 @@ class Memory:
         hints: When it will be needed; None until a model or the person says so.
         tags: Its tags. Neither they nor its metadata ever reach a prompt of a chat.
         metadata: Its metadata.
-        expires_at: When it is forgotten by itself, for the user it was read for; None: never, or by a rule of the operator's.
+        expires_at: When Recollect forgets it, for the user it was read for; None: never, or by a rule of the operator's.
     """
 
     id: UUID

@@ -63,7 +63,7 @@ class TeamRole(StrEnum):
 
     READER = "reader"
     WRITER = "writer"
-    """States things in it, and corrects and forgets what others stated."""
+    """States things in it, and corrects and forgets others' statements."""
     OWNER = "owner"
     """Also says who is in it, and erases it."""
     FORMER = "former"
@@ -71,7 +71,7 @@ class TeamRole(StrEnum):
 
 
 WRITING = frozenset({TeamRole.WRITER, TeamRole.OWNER})
-"""The roles that change what a team knows."""
+"""The roles that change a team's memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Team:
     members: tuple[Member, ...] = ()
 
     def member(self, person: str) -> Member | None:
-        """Return a person's membership; None where they are not in it, or no longer."""
+        """Return a person's membership; None if they are not in it, or no longer."""
         found = (each for each in self.members if each.person == person)
         return next((each for each in found if each.role is not TeamRole.FORMER), None)
 

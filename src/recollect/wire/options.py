@@ -51,7 +51,7 @@ def take_options(body: bytes) -> TakenOptions:
         twice, each is cut out, and the last counts, as it does for most readers of JSON (RFC 8259, 4).
         The same body and None if it has no such member or isn't a JSON object.
     """
-    # Of a smaller body the members are decoded sooner than its bytes are searched.
+    # The members of a smaller body are decoded sooner than its bytes are searched.
     if len(body) > limits.LIGHT_BYTES and not may_have_options(body):
         return TakenOptions(body)
     if not limits.is_readable(body):

@@ -153,7 +153,7 @@ class BatchFormer:
         return await forming.form(exchanges, strategy=self.policy.strategy)
 
     async def _may_state(self, user_id: str) -> bool:
-        """Return whether what is said becomes memories: in a team those of its writers do."""
+        """Return whether messages become memories: in a team only its writers' do."""
         if not team_of(user_id):
             return True
         team = await self.backends.teams.around(user_id)

@@ -87,7 +87,7 @@ class Telling:
         return 0.0 if taken else _LOOK_SECONDS
 
     async def _tried(self, user_id: str, telling: Awaitable[bool]) -> bool:
-        """Return whether all was taken. A failure has its person wait, and nobody else: one row must not stop all."""
+        """Return whether all was taken. After a failure this person alone waits: one row must not stop all."""
         try:
             return await telling
         except Exception as error:  # noqa: BLE001 -- whatever it is, others' events are sent

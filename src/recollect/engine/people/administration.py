@@ -168,7 +168,7 @@ class Administration(Teams):
             MemoryNotFoundError: The user has no such memory of their own.
             DuplicateMemoryError: The user has another memory with that content.
             ChangedMeanwhileError: Its version (``Memory.version``) is none of ``versions``.
-            NotAllowedInTeamError: The person may not write in the team, not even over what they stated there.
+            NotAllowedInTeamError: The person may not write in the team, not even over their own statements there.
         """
         await self.parts(user_id, writes=True)
         user_id, by = await self.home(user_id, memory_id)

@@ -68,7 +68,7 @@ def filter_of(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> MemoryFilter:
-    """Return a filter for one kind, or all that people see, for one tag, or any, and for when it was said."""
+    """Return a filter for one kind, or all kinds that people see, for one tag, or any, and for when it was said."""
     return MemoryFilter(
         SHOWN if kind is None else frozenset({kind}),
         tags=tags_named([tag] if tag else ()),

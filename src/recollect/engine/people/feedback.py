@@ -83,7 +83,7 @@ class Feedback(Browsing):
         until: datetime | None = None,
         actor: Actor = Actor.ADMIN,
     ) -> int:
-        """Approve or refuse all that waits only because everything is approved first, oldest first; return how many.
+        """Approve or refuse the memories that wait only because all are approved first, oldest first; return how many.
 
         Suspicious memories are decided one by one.
 
@@ -91,7 +91,7 @@ class Feedback(Browsing):
             user_id: The user.
             approved: Whether they are approved.
             session_id: Of which chat; None: of all.
-            until: Those that wait since then or before; None: all.
+            until: Only memories that wait since then or before; None: all.
             actor: Who decides.
         """
         held = await self._backends.memories.quarantined(user_id, session_id=session_id)

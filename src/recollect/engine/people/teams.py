@@ -1,7 +1,7 @@
-"""Teams: who is in them, and their memory, which is what all members' parts have. Raises.
+"""Teams: their members, and their memory, which all members' parts make up. Raises.
 
-A member states things in their own part alone, so each statement has its speaker. Whoever may write corrects and forgets what others
-stated, too. Nobody sees the chats, summaries and origins of another member. Never: a concrete backend, a page.
+A member states things in their own part alone, so each statement has its speaker. A member who may write also corrects and forgets
+others' statements. No member sees another's chats, summaries and origins. Never: a concrete backend, a page.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -87,7 +87,7 @@ class Teams(Projects):
         return await self._backends.teams.set_member(team, Member(person, role, " ".join(name.split())))
 
     async def leave_team(self, team: str, person: str) -> Team:
-        """Take someone out of a team. What they stated stays in it until their part, a project of theirs, is erased.
+        """Take someone out of a team. Their statements stay in it until their part, a project of theirs, is erased.
 
         Raises:
             TeamNotFoundError: There is no such team, or the person was never in it.
@@ -146,7 +146,7 @@ class Teams(Projects):
         return own, ""
 
     async def scopes_within_reach(self, user_id: str, *, writes: bool = True) -> tuple[str, ...]:
-        """Return the scopes whose memories a chat may change, or was told: in a project also the person's own."""
+        """Return the scopes whose memories a chat may change, or was shown: in a project also the person's own."""
         try:
             parts = await self.parts(user_id, writes=writes)
         except (NotAllowedInTeamError, TeamNotFoundError):
@@ -175,7 +175,7 @@ class Teams(Projects):
     async def move(
         self, user_id: str, memory_id: UUID, project: str, *, actor: Actor = Actor.ADMIN
     ) -> Memory:
-        """Move a statement, as ``Projects.move`` does; into a team whoever may write there.
+        """Move a statement, as ``Projects.move`` does; only a team's writers move one into it.
 
         Raises:
             TeamNotFoundError: The person is not in it.
@@ -223,7 +223,7 @@ class Teams(Projects):
         return sorted(found, key=lambda each: -each.id.int)[:limit]
 
     async def part_changed(self, user_id: str, update_id: UUID) -> tuple[str, str]:
-        """Return in which part a change can be undone by a user, and the person to be named: their own, or where they made it."""
+        """Return the part in which a user can undo a change, their own or the one they made it in, and the person to be named."""
         own, *others = await self.parts(user_id)
         person = person_of(user_id)
         for each in others:
@@ -234,7 +234,7 @@ class Teams(Projects):
         return own, ""
 
     async def _stated(self, part: str, memory_id: UUID, *, past: bool = True) -> Memory:
-        """Return a statement of another member; nothing else of theirs is told."""
+        """Return a statement of another member; all else of theirs is not found."""
         memory = await self._backends.memories.get(part, memory_id, past=past)
         if memory.kind not in STATEMENTS:
             raise MemoryNotFoundError
@@ -263,7 +263,7 @@ async def _united(
 
 
 def _told_to(user_id: str, memory: Memory, names: Mapping[str, str]) -> Memory:
-    """Return a memory as a member of a team is told it: with who stated it, and another one's without its origin."""
+    """Return a memory for a member of a team: with the name of its speaker, and another's without its origin."""
     if not team_of(memory.owner):
         return memory
     origin = memory.provenance if memory.owner == user_id else Provenance()

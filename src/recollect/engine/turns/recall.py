@@ -298,7 +298,7 @@ class Retriever:
         return selected(state, ranking, important, log)
 
     async def _snapshot(self, state: RecallState) -> Snapshot:
-        """Return the person's snapshot; that of a project with what is recalled there with it.
+        """Return the person's snapshot; a project's with the other memories that are recalled there.
 
         Raises:
             StoreError: It had to be read, and the store failed.

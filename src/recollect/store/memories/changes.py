@@ -286,7 +286,7 @@ async def _retire(transaction: Transaction, change: Retire) -> Change:
 
 
 async def _drop_waiting(transaction: Transaction, change: Retire) -> Change:
-    """Forget what waits for approval, with the words it was said in."""
+    """Forget a memory that waits for approval, with the words it was said in."""
     said = None
     if change.reason is Reason.FORGOTTEN:
         said = await transaction.drop_waiting(change.target)

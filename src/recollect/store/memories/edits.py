@@ -150,7 +150,7 @@ def _expect(stored: Memory, versions: frozenset[str] | None) -> None:
 
 
 async def release(transaction: Transaction, memory_id: UUID, memory: Memory | None) -> list[Change]:
-    """Keep ``memory`` in place of the quarantined one, with what goes with it; if None, refuse that.
+    """Keep ``memory`` in place of the quarantined one, with the changes that go with it; if None, refuse that.
 
     The first change is that of the memory itself.
 

@@ -163,7 +163,7 @@ class Memories:
 
         An added memory is retired; a replaced one takes its place again; a retired one is linked again; a
         reinforced, marked or edited one is as it was before. An edited one is then without an embedding.
-        What was held back waits no more. Hidden messages stay hidden.
+        A memory that was held back no longer waits. Hidden messages stay hidden.
 
         Raises:
             ChangeNotFoundError: The user has no such row.
@@ -206,7 +206,7 @@ class Memories:
             user_id: The user.
             limit: How many at most.
             after: Only those after the one with this time and memory id.
-            session_id: Those of this chat alone; None: of all.
+            session_id: Only those of this chat; None: of all.
         """
         async with self._database.for_user(user_id) as connection:
             return await read_quarantined(

@@ -63,8 +63,8 @@ async def hold_back(transaction: Transaction, change: Quarantine) -> Change:
 async def held_back(transaction: Transaction, memory: Memory, *, waits: bool = False) -> Ignore | None:
     """Return why a memory can't be kept: it waits for the person, or they refused it; None if it can.
 
-    Formation, imports and agents are held back. Writing it by hand approves it, and so does asking for what waits for approval alone;
-    not if it ``waits`` again.
+    Formation, imports and agents are held back. Writing it by hand approves it. If it only waits for approval, asking for it
+    approves it, too, unless it ``waits`` again.
     """
     known = await transaction.connection.fetchrow(
         SQL["quarantine_with_content"], transaction.user_id, content_hash(memory.content)

@@ -226,7 +226,7 @@ class Transaction:
         )
 
     async def drop_waiting(self, memory_id: UUID) -> Sequence[UUID] | None:
-        """Let what waits for approval wait no longer; return in which messages it was said, None if nothing waits."""
+        """Let a memory no longer wait for approval; return in which messages it was said, None if it does not wait."""
         found: Sequence[UUID] | None = await self.connection.fetchval(
             SQL["drop_waiting"], self.user_id, memory_id
         )

@@ -1,4 +1,4 @@
-"""Reads what happened to users' memories, in the order of commits, and notes what a webhook was sent of it.
+"""Reads the events of users' memories, in the order of commits, and notes which of them a webhook was sent.
 
 The audit is the source: there is no queue. Never: sends anything.
 """
@@ -28,7 +28,7 @@ class Happened(NamedTuple):
 
 
 class ErasedUser(NamedTuple):
-    """A user who was erased, while a webhook has to be told."""
+    """A user who was erased, until a webhook was sent it."""
 
     id: UUID
     user_id: str
@@ -36,7 +36,7 @@ class ErasedUser(NamedTuple):
 
 
 class Events:
-    """What happened to users' memories. Every method raises StoreError when the store fails."""
+    """The events of users' memories. Every method raises StoreError when the store fails."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -50,7 +50,7 @@ class Events:
     async def behind(
         self, user_id: str, number: int | None, *, limit: int
     ) -> tuple[EventPlace, list[Happened]]:
-        """Return the place of the user's last change, and some changes behind a number; None: behind what was sent."""
+        """Return the place of the user's last change, and some changes behind a number; None: behind the last one sent."""
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(SQL["updates_behind"], user_id, number, limit)
         place = EventPlace(rows[0]["epoch"], rows[0]["updates"]) if rows else EventPlace()
@@ -80,11 +80,11 @@ class Events:
             await connection.execute(SQL["note_sent"], user_id, place.epoch, place.number)
 
     async def forget_erasure(self, erasure: ErasedUser) -> None:
-        """Forget whose erasure it was: it was told, or is not to be told any more."""
+        """Forget whose erasure it was: it was sent, or is not to be sent any more."""
         async with self._database.over_all_users() as connection:
             await connection.execute(SQL["delete_untold_erasure"], erasure.id)
 
     async def prune_erasures(self, before: datetime) -> int:
-        """Forget who was erased before a time; return how many. Without a webhook nobody is told."""
+        """Forget who was erased before a time; return how many. Without a webhook no receiver needs them."""
         async with self._database.over_all_users() as connection:
             return len(await connection.fetch(SQL["prune_untold_erasures"], before))

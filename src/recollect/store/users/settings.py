@@ -241,7 +241,7 @@ async def note_settings_change(
 
 
 def _recorded(name: str, value: Any) -> Any:
-    """Return a value as the record has it: of instructions the number of characters, so that what is taken back is gone."""
+    """Return a value as the record has it: of instructions the number of characters, so that deleted ones are gone."""
     return len(value or "") if name in INSTRUCTIONS else value
 
 

@@ -20,7 +20,7 @@ class Teams:
         self._database = database
 
     async def around(self, user_id: str) -> Team | None:
-        """Return the team of a part, which the part's own person asks for; None where they are not in it."""
+        """Return the team of a part, which the part's own person asks for; None if they are not in it."""
         async with self._database.for_user(user_id) as connection:
             row = await connection.fetchrow(SQL["team_around"], team_of(user_id), person_of(user_id))
         return None if row is None else _team(row)

@@ -76,8 +76,8 @@ SEPARATOR = (
     r"\x{2e00}-\x{2e2e}\x{3000}-\x{3004}\x{3008}-\x{3020}\x{30fb}\x{fe00}-\x{fe6f}\x{feff}\x{ff01}-\x{ff0f}\x{ff1a}-\x{ff20}"
     r"\x{ff3b}-\x{ff40}\x{ff5b}-\x{ff65}\x{fff9}-\x{fffd}\x{1f000}-\x{1f0ff}\x{1f300}-\x{1faff}\x{e0000}-\x{e0fff}]"
 )
-"""A character between two groups of a number: no letter and no digit. RE2 keeps some 80 steps of its automaton for each time that it
-stands in an expression; for all characters that are neither it would keep 1,350."""
+"""A character between two groups of a number: no letter and no digit. RE2 keeps some 80 steps of its automaton for each time that an
+expression has it; for all characters that are neither it would keep 1,350."""
 
 _PLACEHOLDER = linear(
     r"(?i)(?:"
