@@ -57,7 +57,7 @@ class _United(NamedTuple):
     """The memories of a project, joined with others.
 
     Attributes:
-        scopes: The scopes that have them.
+        scopes: The scopes that it joins.
         names: The names of a team's members.
         parts: The memories and past statements of all, by which it is known again.
         joined: All memories, and all past statements.
