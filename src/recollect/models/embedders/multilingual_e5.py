@@ -1,8 +1,9 @@
 """Embeds texts with multilingual-e5-small on the local CPU, by onnxruntime, without network. Never: the log; HTTP.
 
 The model (Wang et al., "Multilingual E5 Text Embeddings", arXiv 2402.05672) supports about a hundred languages; the package of
-weights adapts it to people's statements and what they ask. It has different prefixes for questions and texts. Its vectors form a narrow cone: any two have a cosine of 0.75 to 0.9. So the mean
-vector of questions or of texts is subtracted (Mu and Viswanath, "All-but-the-Top", arXiv 1702.01417).
+weights adapts it to people's statements and questions. It has different prefixes for questions and texts. Its vectors form a narrow
+cone: any two have a cosine of 0.75 to 0.9. So the mean vector of questions or of texts is subtracted (Mu and Viswanath,
+"All-but-the-Top", arXiv 1702.01417).
 """
 
 import asyncio
