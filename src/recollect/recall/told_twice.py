@@ -2,8 +2,7 @@
 
 Statements of one kind are compared by their embeddings with their topics. Among the labelled people's statements that nothing
 replaced, 15 of the 17 pairs above the bar of 0.75 are right, of 19 repetitions; the bar was chosen on them. No bar merges
-safely: before they are replaced, contradictions are as near as repetitions, and a
-repetition may add a fact.
+safely: before they are replaced, contradictions are as near as repetitions, and a repetition may add a fact.
 """
 
 import numpy as np

@@ -35,7 +35,7 @@ class AdaptedModel(PackedModel):
         """Return a tensor by its name in BERT, as float32."""
         plain = super().tensor(name)
         layer = name.removesuffix(".weight")
-        if f"{layer}{DOWN}" not in self._adapter or layer == name:
+        if f"{layer}{DOWN}" not in self._adapter:
             return plain
         # In 64 bits, so that the sum is the same on every machine once it is rounded.
         added = self._adapter[f"{layer}{UP}"] @ self._adapter[f"{layer}{DOWN}"]
