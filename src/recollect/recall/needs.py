@@ -60,7 +60,7 @@ class NeedThresholds:
     need_with_document: float = -1.5
     statement: float = 0.0025
     serves: float = 0.035
-    about_document: float = 0.08
+    about_document: float = 0.12
     own_about_document: float = 0.03
     own_share: float = 0.7
     overview: float = 0.8

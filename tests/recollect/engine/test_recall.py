@@ -256,7 +256,7 @@ async def test_a_broken_or_late_embedder_leaves_the_words_to_search_by(
     embedder: BrokenEmbedder | SlowEmbedder,
 ) -> None:
     await with_tea(store, engine_over(store))
-    hurried = replace(PATIENT, reach=replace(PATIENT.reach, embedding_seconds=0.01))
+    hurried = replace(PATIENT, reach=replace(PATIENT.reach, embedding_seconds=0.01, second_seconds=0.01))
 
     with capture_logs() as logs:
         recall = await engine_over(store, hurried, embedder=embedder).recall(store.turn("green tea"))

@@ -135,7 +135,7 @@ async def test_the_whole_of_a_document_is_not_all_that_is_known_of_a_person(
     ("asked", "has_document", "likely", "floor"),
     [
         ("What is the notice period?", False, 0.5, 0.0025),
-        ("What is the notice period?", True, 0.5, 0.08),
+        ("What is the notice period?", True, 0.5, 0.12),
         ("May my son eat this?", False, 0.2, 0.0025),
         ("May my son eat this?", True, 0.0, 0.03),
         ("May my son eat this?", True, 0.5, 0.35),

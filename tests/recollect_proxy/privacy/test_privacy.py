@@ -184,7 +184,7 @@ async def test_nothing_of_a_secret_is_kept_or_sent_to_a_background_model(
         for said in SECRETS:
             upstream.answers.append(completion(f"Your new password is:\n\n> **`{PASSWORD}`**\n\nKeep it."))
             await proxy.say(user, said)
-        await proxy.settle()
+        await proxy.formed(user)
     kept = await proxy.api(b"GET", f"/users/{user.id}/export")
     spool = spooled(data_dir)
 

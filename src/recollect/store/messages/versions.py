@@ -98,7 +98,8 @@ async def _undo_what_they_taught(
     rows = await transaction.connection.fetch(SQL["updates_of_exchanges"], transaction.user_id, exchanges)
     undone: list[UUID] = []
     for update in map(update_of, rows):
-        if await _is_known_otherwise(transaction, update, messages):
+        # ``abandon_quarantined`` decides on what was held back: it may have been said elsewhere, too.
+        if update.action is Action.QUARANTINE or await _is_known_otherwise(transaction, update, messages):
             continue
         try:
             await undo(transaction, update, Reason.ABANDONED)
