@@ -14,13 +14,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LIMITS = {
-    "src": 4.0,
-    "proxy": 2.0,
+    "src": 3.2,
+    "proxy": 1.6,
     "openwebui_filter": 2.0,
-    "docs": 1.5,
+    "docs": 1.2,
     "README.md": 3.0,
     "CHANGELOG.md": 2.0,
-    ".github/decisions": 2.0,
+    ".github/decisions": 1.3,
 }
 """The most hits per 1,000 words."""
 
