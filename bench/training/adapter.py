@@ -5,7 +5,8 @@
 `people.jsonl` has made-up people: their statements with hints, and what they ask. Every seventh is held out and chooses the
 number of passes. `--judge` has people in the form of `bench.lives`; nothing is learned from them. Printed is the share of
 questions that have all they need among the nearest 4, 8 and 12 of ten people's statements, with hints and without. `--write`
-writes the adapter into the package of weights. It needs PyTorch, which no requirement names: `pip install torch`.
+writes the adapter into the package of weights. It needs PyTorch, which no requirement names
+(`pip install torch`), and the wheels that `make weights` keeps. The means are the committed ones, of the adapter before.
 
 The loss is that of van den Oord et al. (arXiv 1807.03748) over the statements of several people; the trained numbers are low-rank
 matrices that are added to dense layers (Hu et al., "LoRA", arXiv 2106.09685). Messages of the heads' training stay near

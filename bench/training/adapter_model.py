@@ -93,7 +93,7 @@ class AdaptedEncoder(nn.Module):
             for n in range(self._sizes.layers)
             for name in _DENSE
         }
-        self._trained = nn.ModuleList(self._dense.values())
+        self._registered = nn.ModuleList(self._dense.values())  # so that PyTorch finds the trained numbers
 
     def read(self, texts: Iterable[Text]) -> None:
         """Pass texts through the layers that stay, once each."""

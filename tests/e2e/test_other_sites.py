@@ -1,4 +1,4 @@
-"""What a page of another site reaches of somebody's memory from their browser: nothing, by whatever it tries.
+"""A page of another site reaches nothing of a person's memory from their browser.
 
 Chromium leads ``evil.example`` to this machine, as DNS rebinding does. The upstream allows every origin everything, which
 is the worst that one can do. Run by ``make e2e-sites``; needs ``apt-get install chromium``.

@@ -69,7 +69,7 @@ class Tab:
 
     @property
     def told(self) -> list[str]:
-        """What was told in passing."""
+        """Said in passing."""
         return [each["data"]["content"] for each in self.shown if each["type"] == "notification"]
 
 

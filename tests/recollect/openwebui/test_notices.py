@@ -1,4 +1,4 @@
-"""What a person is told of their memory is a line each, whatever the words."""
+"""Each notice about a person's memory is one line, whatever its words are."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a turn asks of the memory is read from the user's words, and from what they refer to."""
+"""A turn's question is read from the user's words, and from the messages that they refer to."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone

@@ -132,7 +132,7 @@ class Play:
     Args:
         page: Open WebUI's.
         script: What they say.
-        film: What is kept of it.
+        film: The files that are kept.
     """
 
     def __init__(self, page: WebPage, script: Script, film: Film) -> None:

@@ -1,4 +1,4 @@
-"""No row of any table tells of what a person wants kept nowhere; all else that was told in the same messages stays."""
+"""An erased statement is in no row of any table; other statements from the same messages stay."""
 
 from dataclasses import replace
 
