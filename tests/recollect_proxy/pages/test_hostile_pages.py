@@ -24,7 +24,7 @@ HOSTILE = (
     "<form action=https://evil.example><button>go</button></form>",
     "<p hx-get=/memory/ui/erase hx-trigger=load data-hx-post=/memory/ui/erase>x</p>",
     "<meta http-equiv=refresh content='0;url=https://evil.example'>",
-    "{{ 7 * 7 }}{% raw %}{{ config }}{% endraw %}{ t.words } {0} {count.__class__}",
+    "{{ 7919 * 7907 }}{% raw %}{{ config }}{% endraw %}{ t.words } {0} {count.__class__}",
     "<!-- --!><script>document.title='owned'</script>",
     "<math><mtext></p><style><img title='</style><img src=x onerror=document.title=1>'>",
     "\u202e<script>\u2028document.title='owned'</script>\ufeff",
@@ -110,7 +110,7 @@ async def test_a_hostile_text_changes_no_element_of_any_page(
 
     for path, html in found.items():
         assert skeleton(html) == plain[path], path
-    assert "49" not in Elements(found[""]).text.replace(user_id, "") or "7 * 7" in found[""]
+    assert "62615533" not in Elements(found[""]).text.replace(user_id, "") or "7919 * 7907" in found[""]
     own = await pages.person(user_id)
     assert json.loads((await own.get("/export")).body)["user_id"] == user_id
 
