@@ -239,9 +239,13 @@ class Engine(Profiles):
             TeamNotFoundError: There is no such team.
         """
         members = (await self._backends.teams.one(team)).members
-        erased = [await self.erase(project_scope(each.person, f"{TEAM}{team}")) for each in members]
-        await self._backends.teams.delete(team)
-        return erased
+        parts = [project_scope(each.person, f"{TEAM}{team}") for each in members]
+        erased: list[Erasure] = []
+        while True:
+            erased += [await self.erase(each) for each in parts]
+            parts = await self._backends.teams.delete(team)
+            if not parts:  # else a member's turn was written meanwhile
+                return erased
 
     async def erase_session(self, scope: Scope) -> Erasure:
         """Delete one chat of a user and what only it taught, and prove it by counts."""

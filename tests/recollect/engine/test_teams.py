@@ -1,8 +1,10 @@
 """What a team's members state in its chats is recalled for all of them, with who said it; their chats and own memories are not."""
 
+import asyncio
 import json
 import re
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,8 +14,9 @@ from tests.recollect.engine.test_chat_requests import Chat, told
 from tests.recollect.engine.test_projects import contents, recalled
 from tests.recollect.engines import PATIENT, engine_over
 from tests.support.people import Person, person
-from tests.support.stores import NOON, Store
+from tests.support.stores import LATER, NOON, Store
 from tests.support.tables import table
+from tests.support.watched_stores import Through, with_parts
 
 from recollect.engine import Engine
 from recollect.engine.live.recall_log import log_recall
@@ -28,6 +31,7 @@ from recollect.model import (
     MOST_MEMBERS,
     Actor,
     Add,
+    Erasure,
     Kind,
     Removal,
     Revision,
@@ -321,6 +325,49 @@ async def test_a_team_is_erased_whole(family: Family) -> None:
         await subject.team(family.id, None)
 
 
+async def test_what_is_written_while_a_team_is_erased_goes_too_and_nothing_is_written_afterwards(
+    store: Store, family: Family
+) -> None:
+    clara, ben = family.part(family.clara), family.part(family.ben)
+
+    class ErasingMemories(Through):
+        async def erase(self, user_id: str, *, at: datetime) -> Erasure:
+            """Erase a part; Clara, whose part is erased before Ben's, goes on as his is."""
+            if user_id == ben:
+                await family.subject.add(clara, NUTS)
+                await family.subject.remember(store.turn(PLUMBER, Scope(clara, "chat"), at=LATER), "I see.")
+            done: Erasure = await self._part.erase(user_id, at=at)
+            return done
+
+    erasing = engine_over(with_parts(store, memories=ErasingMemories(store.memories)), PATIENT)
+    await family.subject.set_member(family.id, "a " + family.clara, TeamRole.WRITER)
+    await erasing.erase_team(family.id)
+
+    assert await family.subject.projects(family.clara) == []
+    for late in (
+        store.memories.apply(
+            Scope(clara, ""), [Add(store.memory(NUTS, Scope(clara, "")))], actor=Actor.USER, at=LATER
+        ),
+        family.subject.set_member(family.id, family.clara, TeamRole.WRITER),
+    ):
+        with pytest.raises(TeamNotFoundError):
+            await late
+
+
+async def test_who_joins_at_the_same_moment_makes_no_team_larger_than_it_may_be(family: Family) -> None:
+    subject, people = family.subject, [f"m{number}" for number in range(MOST_MEMBERS)]
+    many = await subject.keep_team(f"many of {family.clara}")
+
+    done = await asyncio.gather(
+        *(subject.set_member(many.id, who, TeamRole.READER) for who in (*people, "one more", "and one")),
+        return_exceptions=True,
+    )
+
+    assert sum(isinstance(each, NotAllowedInTeamError) for each in done) == 2
+    assert len((await subject.team(many.id, None)).members) == MOST_MEMBERS
+    await subject.set_member(many.id, "m0", TeamRole.WRITER)
+
+
 async def test_who_is_in_a_team_is_said_by_its_owners(family: Family) -> None:
     subject = family.subject
 
@@ -333,12 +380,6 @@ async def test_who_is_in_a_team_is_said_by_its_owners(family: Family) -> None:
         await subject.team(family.id, family.mallory)
     with pytest.raises(TeamNotFoundError):
         await subject.leave_team(family.id, family.mallory)
-    many = await subject.keep_team(f"many of {family.clara}")
-    for number in range(MOST_MEMBERS):
-        many = await subject.set_member(many.id, f"m{number}", TeamRole.READER)
-    with pytest.raises(NotAllowedInTeamError):
-        await subject.set_member(many.id, "one more", TeamRole.READER)
-    assert len(await subject.erase_team(many.id)) == MOST_MEMBERS
 
 
 # -- nobody meets another's --------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from recollect.engine.people.projects import Projects
 from recollect.errors import MemoryNotFoundError, NotAllowedInTeamError, TeamNotFoundError
 from recollect.model import (
     EVERYTHING,
-    MOST_MEMBERS,
     STATEMENTS,
     TEAM,
     WRITING,
@@ -79,12 +78,7 @@ class Teams(Projects):
             TeamNotFoundError: There is no such team.
             NotAllowedInTeamError: It has as many members as a team may have.
         """
-        known = await self._backends.teams.one(team)
-        before = next((each for each in known.members if each.person == person), None)
-        if before is None and len(known.members) >= MOST_MEMBERS:
-            raise NotAllowedInTeamError
-        name = name or (before.name if before else person)
-        return await self._backends.teams.set_member(team, Member(person, role, " ".join(name.split())))
+        return await self._backends.teams.set_member(team, Member(person, role, name or ""))
 
     async def leave_team(self, team: str, person: str) -> Team:
         """Take someone out of a team. Their statements stay in it until their part, a project of theirs, is erased.
@@ -92,11 +86,8 @@ class Teams(Projects):
         Raises:
             TeamNotFoundError: There is no such team, or the person was never in it.
         """
-        found = await self._backends.teams.one(team)
-        member = next((each for each in found.members if each.person == person), None)
-        if member is None:
-            raise TeamNotFoundError
-        return await self._backends.teams.set_member(team, replace(member, role=TeamRole.FORMER))
+        former = Member(person, TeamRole.FORMER, "")
+        return await self._backends.teams.set_member(team, former, joins=False)
 
     async def projects(self, user_id: str, *, measured: bool = True) -> list[Project]:
         """Return the person's projects, by name, with the teams that they are in; without their sizes unless ``measured``."""

@@ -8,7 +8,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError
+from recollect.errors import (
+    DuplicateMemoryError,
+    MemoryNotFoundError,
+    NotUndoableError,
+    TeamNotFoundError,
+)
 from recollect.model import (
     EVERYTHING,
     MOST_QUARANTINED,
@@ -29,6 +34,7 @@ from recollect.model import (
     Update,
     Vector,
     project_scope,
+    team_of,
 )
 from recollect.store.log.turns import write_turn
 from recollect.store.memories.changes import apply_changes
@@ -138,8 +144,13 @@ class Memories:
             The changes as made, in order: an Add whose content the user has already is an
             Ignore (EQUAL_CONTENT), as is a Replace of a memory the user no longer has when the
             new content is there already; such a Replace is an Add otherwise.
+
+        Raises:
+            TeamNotFoundError: It is a part of a team that was erased.
         """
         async with self._database.changing(scope.user_id) as connection:
+            if team_of(scope.user_id) and not await connection.fetchval(SQL["has_team"], scope.user_id):
+                raise TeamNotFoundError
             return await apply_changes(connection, scope.user_id, changes, actor=actor, at=at, by=by)
 
     async def expire(self, lifetimes: Lifetimes, *, at: datetime) -> int:

@@ -34,6 +34,10 @@ CREATE POLICY of_the_person ON projects
     USING (current_setting('recollect.user_id', true) IN (user_id, owner))
     WITH CHECK (owner = person_of(user_id) AND current_setting('recollect.user_id', true) IN (user_id, owner));
 
+-- The operator looks for the parts of a team.
+CREATE POLICY over_all_users ON projects FOR SELECT
+    USING (current_setting('recollect.over_all_users', true) = 'on');
+
 -- Note that a person has a project, with the first that is written of it: whoever is erased is erased with all of them.
 CREATE FUNCTION note_project(user_id text) RETURNS void LANGUAGE sql AS $$
     INSERT INTO recollect.projects (user_id, owner) VALUES ($1, recollect.person_of($1)) ON CONFLICT DO NOTHING

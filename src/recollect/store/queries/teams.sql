@@ -31,6 +31,20 @@ UPDATE teams SET members = $2::jsonb WHERE id = $1;
 -- Take an erased person out of all teams, also of those that they had left.
 UPDATE teams SET members = members - $1 WHERE members ? $1;
 
+-- name: lock_turns_of_team
+-- Wait for turns in a team, and let none write meanwhile: the lock that changes of its parts take.
+SELECT pg_advisory_xact_lock(hashtextextended(chr(31) || $1, 0));
+
+-- name: parts_of_team
+-- The members' parts of a team of which anything is kept, over all users.
+SELECT p.user_id
+FROM teams AS t, jsonb_object_keys(t.members) AS member (person), projects AS p
+WHERE t.id = $1 AND p.user_id = member.person || chr(31) || 'team:' || t.id;
+
+-- name: has_team
+-- Whether the team of a part of the user's is there; also for who has left it.
+SELECT EXISTS (SELECT FROM teams WHERE id = team_of($1));
+
 -- name: delete_team
 -- Delete a team's row.
 DELETE FROM teams WHERE id = $1;

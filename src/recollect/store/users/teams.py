@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from asyncpg import Record
 
-from recollect.errors import TeamNotFoundError
-from recollect.model import Member, Team, TeamRole, person_of, team_of
+from recollect.errors import NotAllowedInTeamError, TeamNotFoundError
+from recollect.model import MOST_MEMBERS, Member, Team, TeamRole, person_of, team_of
 from recollect.store.pool import Database
 from recollect.store.sql import SQL
 from recollect.text.normalization import storable_text
@@ -55,18 +56,26 @@ class Teams:
         assert row is not None  # noqa: S101 -- it was just written
         return _team(row)
 
-    async def set_member(self, team: str, member: Member) -> Team:
-        """Write someone's membership.
+    async def set_member(self, team: str, member: Member, *, joins: bool = True) -> Team:
+        """Write someone's membership; without a name they keep theirs, or are called by their id.
 
         Raises:
-            TeamNotFoundError: There is no such team.
+            TeamNotFoundError: There is no such team; or the person was never in it, and is not to join it.
+            NotAllowedInTeamError: It has as many members as a team may have.
         """
         async with self._database.over_all_users() as connection:
             row = await connection.fetchrow(SQL["lock_team"], team)
             if row is None:
                 raise TeamNotFoundError
             found = _team(row)
-            others = tuple(each for each in found.members if each.person != member.person)
+            before = next((each for each in found.members if each.person == member.person), None)
+            if before is None and not joins:
+                raise TeamNotFoundError
+            if before is None and len(found.members) >= MOST_MEMBERS:
+                raise NotAllowedInTeamError
+            name = " ".join(member.name.split()) or (before.name if before else member.person)
+            member = replace(member, name=name)
+            others = tuple(each for each in found.members if each is not before)
             told = {
                 each.person: {"role": each.role, "name": storable_text(each.name)}
                 for each in (*others, member)
@@ -74,10 +83,14 @@ class Teams:
             await connection.execute(SQL["write_members"], team, json.dumps(told))
         return Team(found.id, found.title, (*others, member))
 
-    async def delete(self, team: str) -> None:
-        """Delete a team whose members' parts are erased."""
+    async def delete(self, team: str) -> list[str]:
+        """Delete a team of which no part is left; else return the parts. No turn begins one meanwhile, nor afterwards."""
         async with self._database.over_all_users() as connection:
-            await connection.execute(SQL["delete_team"], team)
+            await connection.execute(SQL["lock_turns_of_team"], team)
+            parts = [row["user_id"] for row in await connection.fetch(SQL["parts_of_team"], team)]
+            if not parts:
+                await connection.execute(SQL["delete_team"], team)
+        return parts
 
 
 def _team(row: Record) -> Team:
