@@ -30,6 +30,10 @@ class StoreUnavailableError(StoreError):
     """The memory store can't be reached."""
 
 
+class StoreBusyError(StoreUnavailableError):
+    """This user's memory is being changed just now."""
+
+
 class MemoryNotFoundError(StoreError):
     """This user has no such memory."""
 

@@ -155,6 +155,26 @@ async def test_memories_are_forgotten_on_their_day_and_by_the_operators_days(own
         await until(are_gone)
 
 
+async def test_a_rule_comes_back_within_the_minute_to_whoever_was_busy(
+    own_store: Store, own_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maintenance, "_EVERY_SECONDS", 3600.0)
+    lamp = own_store.memory("Buys a lamp", kind=Kind.TODO, created_at=NOON - timedelta(days=9))
+    await own_store.memories.apply(own_store.anna.scope, [Add(lamp)], actor=Actor.USER, at=NOON)
+    engine = engine_over(own_store, replace(PATIENT, lifetimes=Lifetimes.from_texts(["todo:9"])))
+
+    async def is_gone() -> bool:
+        return not (await engine.page(own_store.anna, limit=9)).memories
+
+    with capture_logs() as logs:
+        async with administrator(own_dsn) as connection, connection.transaction():
+            await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", own_store.anna)
+            async with running(engine):
+                await until(lambda: "expiry_failed" in {line["event"] for line in logs})
+                await connection.execute("ROLLBACK AND CHAIN")
+                await until(is_gone)
+
+
 async def test_what_was_said_before_there_was_an_index_is_indexed(own_dsn: str, own_store: Store) -> None:
     engine = engine_over(own_store, PATIENT)
     await engine.remember(own_store.turn("I drink tea"), "Good.")

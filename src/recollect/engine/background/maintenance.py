@@ -126,11 +126,14 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
 
 
 async def _expire(backends: Backends, policy: Policy, clock: Clock) -> None:
-    """Forget the memories whose day has come, within the minute; by the operator's rules within the hour."""
-    minutes = int(_EVERY_SECONDS / _RETRY_SECONDS)
+    """Forget the memories whose day has come, within the minute; by the operator's rules within the hour.
+
+    Whoever was busy, or all if it failed, are looked at again in a minute.
+    """
+    minutes, done = int(_EVERY_SECONDS / _RETRY_SECONDS), True
     for minute in count():
-        lifetimes = policy.lifetimes if minute % minutes == 0 else Lifetimes()
-        await _quietly("expiry_failed", lambda given=lifetimes: backends.memories.expire(given, at=clock()))  # type: ignore[misc]
+        lifetimes = policy.lifetimes if minute % minutes == 0 or not done else Lifetimes()
+        done = await _quietly("expiry_failed", partial(backends.memories.expire, lifetimes, at=clock()))
         await asyncio.sleep(_RETRY_SECONDS)
 
 

@@ -12,6 +12,7 @@ from recollect.errors import (
     DuplicateMemoryError,
     MemoryNotFoundError,
     NotUndoableError,
+    StoreBusyError,
     TeamNotFoundError,
 )
 from recollect.model import (
@@ -154,18 +155,27 @@ class Memories:
             return await apply_changes(connection, scope.user_id, changes, actor=actor, at=at, by=by)
 
     async def expire(self, lifetimes: Lifetimes, *, at: datetime) -> int:
-        """Forget all users' memories whose day has come; return how many. ``lifetimes`` has the operator's rules."""
+        """Forget all users' memories whose day has come; return how many. ``lifetimes`` has the operator's rules.
+
+        Raises:
+            StoreBusyError: Others are changing what some of the users have. It was done for the rest of them.
+        """
         async with self._database.over_all_users() as connection:
             rows = await connection.fetch(SQL["users_who_expire"], at, bool(lifetimes.days))
-        count = 0
+        count, busy = 0, None
         for user_id in [row["user_id"] for row in rows]:
-            while True:
-                async with self._database.changing(user_id) as connection:
-                    done = await expire(connection, user_id, lifetimes, at=at)
-                count += len(done)
-                if not done:
-                    break
+            try:
+                while done := await self._expire_some(user_id, lifetimes, at=at):
+                    count += done
+            except StoreBusyError as error:
+                busy = error
+        if busy is not None:
+            raise busy
         return count
+
+    async def _expire_some(self, user_id: str, lifetimes: Lifetimes, *, at: datetime) -> int:
+        async with self._database.changing(user_id, waits=False) as connection:
+            return len(await expire(connection, user_id, lifetimes, at=at))
 
     async def undo(
         self, user_id: str, update_id: UUID, *, actor: Actor, at: datetime, by: str = ""

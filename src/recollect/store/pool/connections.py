@@ -12,9 +12,7 @@ from asyncpg import Record
 from asyncpg.pool import PoolConnectionProxy
 from pgvector.asyncpg import register_vector
 
-from recollect.errors import (
-    StoreError,
-)
+from recollect.errors import StoreBusyError, StoreError
 from recollect.store.pool.addresses import require_sound
 from recollect.store.pool.errors import connecting, store_errors
 from recollect.store.pool.hosts import Hosts
@@ -26,6 +24,7 @@ Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProx
 Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
 
 _CLOSE_SECONDS = 5.0
+_BRIEFLY = 0.5
 _STATEMENTS_KEPT = 100
 _STATEMENT_TIMEOUT = "60s"
 """The time limit of each statement, so that one whose client is gone ends. Behind a pooler each transaction sets it."""
@@ -197,14 +196,17 @@ class Database:
         return row
 
     @asynccontextmanager
-    async def changing(self, user_id: str) -> AsyncIterator[Connection]:
+    async def changing(self, user_id: str, *, waits: bool = True) -> AsyncIterator[Connection]:
         """Lend a connection in a transaction that alone changes one user's data.
 
         Raises:
             StoreError: This can't be the id of a user.
+            StoreBusyError: Others are changing the user's data, and this one ``waits`` for them half a second at most.
         """
         storable_user(user_id)
-        async with self._turn_of(user_id, is_write=True), self._transaction() as connection:
+        async with self._turn_of(user_id, is_write=True, waits=waits), self._transaction() as connection:
+            if not waits:
+                await connection.execute(SQL["limit_lock_waits"], True)  # noqa: FBT003 -- a parameter of the query
             await connection.execute(SQL["as_user_alone"], user_id, self.user_role)
             yield connection
 
@@ -224,12 +226,19 @@ class Database:
             yield connection
 
     @asynccontextmanager
-    async def _turn_of(self, user_id: str, *, is_write: bool = False) -> AsyncIterator[None]:
+    async def _turn_of(
+        self, user_id: str, *, is_write: bool = False, waits: bool = True
+    ) -> AsyncIterator[None]:
         """Wait until it is the turn of the user's read or write."""
-        seconds = self._acquire_timeout
+        seconds = self._acquire_timeout if waits else _BRIEFLY
         with store_errors():
-            async with self._lending.turn(user_id, is_write=is_write, seconds=seconds):
-                yield
+            try:
+                async with self._lending.turn(user_id, is_write=is_write, seconds=seconds):
+                    yield
+            except TimeoutError:
+                if waits:
+                    raise
+                raise StoreBusyError from None
 
     @asynccontextmanager
     async def over_all_users(self) -> AsyncIterator[Connection]:

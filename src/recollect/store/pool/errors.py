@@ -13,6 +13,7 @@ import asyncpg
 from recollect.errors import (
     ConfigurationError,
     RecollectError,
+    StoreBusyError,
     StoreError,
     StoreUnavailableError,
     UnfitDatabaseError,
@@ -63,6 +64,8 @@ def store_errors() -> Iterator[None]:
         ) from None
     except asyncpg.DiskFullError as error:  # whatever was to be written: room for it comes, or is made
         raise StoreUnavailableError(f"The memory store has no room ({_kind(error)}).") from None
+    except asyncpg.LockNotAvailableError:
+        raise StoreBusyError from None
     except asyncpg.PostgresError as error:
         raise StoreError(f"The memory store failed ({_kind(error)}).") from None
 

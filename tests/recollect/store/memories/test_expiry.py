@@ -1,5 +1,6 @@
 """Memories whose day has come are recalled no longer, and forgotten by the maintenance."""
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -7,11 +8,12 @@ from typing import Any
 import pytest
 from tests.recollect.engines import engine_over
 from tests.recollect.store.keeping import apply, contents, edit, kept, last_update
+from tests.servers.databases import administrator
 from tests.support.recollections import memory
 from tests.support.stores import LATER, NOON, Store
 from tests.support.terms import document_of
 
-from recollect.errors import MemoryNotFoundError
+from recollect.errors import MemoryNotFoundError, StoreBusyError
 from recollect.index import StoredMemory
 from recollect.index.memories import Memories
 from recollect.index.passages import Names
@@ -92,6 +94,24 @@ async def test_what_a_rule_took_gets_its_time_once_more_when_it_is_brought_back(
     assert (await store.memories.get(store.anna, lamp.id)).expires_at == back + 9 * DAY
     assert await store.memories.expire(given, at=back + 8 * DAY) == 0
     assert await store.memories.expire(given, at=back + 9 * DAY) == 1
+
+
+async def test_whoever_is_changed_meanwhile_is_passed_over_and_keeps_nobody_waiting(
+    own_store: Store, own_dsn: str
+) -> None:
+    store = own_store
+    for who in (store.anna, store.ben):
+        await kept(store, "Has a desk", Scope(who, "chat"), expires_at=LATER)
+
+    async with administrator(own_dsn) as connection, connection.transaction():
+        await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", store.anna)
+        async with asyncio.timeout(10):
+            with pytest.raises(StoreBusyError):
+                await store.memories.expire(Lifetimes(), at=LATER)
+    assert await contents(store, store.ben) == []
+    assert await contents(store, store.anna) == ["Has a desk"]
+
+    assert await store.memories.expire(Lifetimes(), at=LATER) == 1
 
 
 async def test_a_day_is_edited_inherited_and_back_after_a_forgotten_memory_is(store: Store) -> None:
