@@ -15,7 +15,7 @@ from recollect.client import AsyncMemoryClient
 from recollect.model import TeamRole
 from recollect_proxy.access import Audience
 
-NUTS = "I am allergic to nuts."
+NUTS, CATS = "I am allergic to nuts.", "I am allergic to cats."
 
 
 class Family:
@@ -106,6 +106,26 @@ async def test_owners_and_administrators_say_who_is_in_it(api: Api, family: Fami
     assert_error(await family.of(family.ben), 404, "team_not_found", "team")
     assert (await family.call(api.anna, "DELETE", family.path)).status == 200
     assert_error(await family.call(api.anna, "GET", family.path), 404, "team_not_found", "team")
+
+
+async def test_who_has_left_exports_and_erases_what_they_stated_and_nothing_of_the_others(
+    api: Api, family: Family
+) -> None:
+    await family.of(family.ben, "POST", "", {"content": CATS})
+    await family.of(api.anna, "POST", "", {"content": NUTS})
+    await family.call(api.anna, "DELETE", f"{family.path}/members/{quote(family.ben)}")
+    own, project = path_of(family.ben), f"team:{family.id}"
+
+    exported = (await family.call(family.ben, "GET", f"{own}/export")).json
+    listed = (await family.call(family.ben, "GET", f"{own}/projects")).json["projects"]
+    assert [(each["project"], each["content"]) for each in exported["memories"]] == [(project, CATS)]
+    assert [each["name"] for each in listed] == [project]
+    assert_error(await family.of(family.ben), 404, "team_not_found", "team")
+
+    erased = await family.call(family.ben, "DELETE", f"{own}/projects/{quote(project, safe='')}")
+    assert erased.status == 200
+    assert (await family.call(family.ben, "GET", f"{own}/export")).json["memories"] == []
+    assert [each["content"] for each in (await family.of(api.anna)).json["memories"]] == [NUTS]
 
 
 async def test_a_memory_of_a_team_says_who_stated_it_and_not_in_which_chat(api: Api, family: Family) -> None:
