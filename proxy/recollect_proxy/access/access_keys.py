@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, Role
-from recollect_proxy.identity import Network, hash_of, is_within, numbered_lines
+from recollect_proxy.identity import Network, hash_and_project, hash_of, is_within, named_hash, numbered_lines
 from recollect_proxy.settings.watched_file import WatchedFile
 from recollect_proxy.web.headers import OWN_KEY
 
@@ -59,7 +59,7 @@ class AccessKeys:
 
 
 def read_access_keys(path: Path) -> dict[str, AccessKey]:
-    """Read a file of keys: a line each, ``HASH ROLE NAME NETWORKS USERS``, the last two `*` for any.
+    """Read a file of keys: a line each, ``HASH ROLE NAME NETWORKS USERS``, the last two `*` for any; or ``HASH/PROJECT ROLE ...``.
 
     Raises:
         ConfigurationError: It can't be read, or a line makes no sense; names the line.
@@ -67,15 +67,16 @@ def read_access_keys(path: Path) -> dict[str, AccessKey]:
     keys: dict[str, AccessKey] = {}
     for number, line in numbered_lines(path, "Access keys"):
         try:
-            digest, role, name, networks, users = line.split(None, _FIELDS - 1)
+            named, role, name, networks, users = line.split(None, _FIELDS - 1)
+            digest, project = hash_and_project(named)
             allowed = () if networks == _ANY else tuple(map(ip_network, networks.split(",")))
             require_own_name(name, keys.values())
-            principal = Principal(Role(KeyRole(role)), name, users="" if users == _ANY else users)
+            principal = Principal(Role(KeyRole(role)), name, None, "" if users == _ANY else users, project)
         except ValueError as error:
             raise ConfigurationError(
                 f"Access keys: line {number} of {path} is not `sha256:HEX ROLE NAME NETWORKS USERS`."
             ) from error
-        keys[digest.lower()] = (principal, allowed)
+        keys[digest] = (principal, allowed)
     return keys
 
 
@@ -90,7 +91,13 @@ def require_own_name(name: str, others: Iterable[AccessKey]) -> None:
 
 
 def add_access_key(
-    path: Path, role: KeyRole, name: str, *, networks: Sequence[str] = (), users: str = ""
+    path: Path,
+    role: KeyRole,
+    name: str,
+    *,
+    networks: Sequence[str] = (),
+    users: str = "",
+    project: str = "",
 ) -> str:
     """Make a key, and write its hash to the file; return the key, which is kept nowhere.
 
@@ -100,6 +107,7 @@ def add_access_key(
         name: Its name in audits: one word.
         networks: The networks that may send it, as CIDR; empty: all.
         users: How the ids of users begin for whom an integration may act; "" for any.
+        project: The one project of those users in which it may act; "" for any, and their own memory.
 
     Raises:
         ConfigurationError: Something of it makes no sense, or the file can't be written.
@@ -108,8 +116,10 @@ def add_access_key(
         raise ConfigurationError("A key's name is one word of 64 characters at most.")
     if users and (len(users.split()) != 1 or not users.isprintable()):
         raise ConfigurationError("What users' ids begin with is one word.")
-    if users and role is not KeyRole.ACTING:
-        raise ConfigurationError("Only a key that acts for users can be held to some of them.")
+    if (users or project) and role is not KeyRole.ACTING:
+        raise ConfigurationError(
+            "Only a key that acts for users can be held to some of them, or to a project."
+        )
     try:
         named = [str(ip_network(network)) for network in networks]
     except ValueError as error:
@@ -119,7 +129,7 @@ def add_access_key(
     except ValueError as error:
         raise ConfigurationError(f"Access keys: {error}.") from error
     key = OWN_KEY.decode() + secrets.token_urlsafe(32)
-    line = f"{hash_of(key.encode())} {role} {name} {','.join(named) or _ANY} {users or _ANY}\n"
+    line = f"{named_hash(key.encode(), project)} {role} {name} {','.join(named) or _ANY} {users or _ANY}\n"
     try:
         with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), "r+b") as file:
             begun = file.seek(0, os.SEEK_END)

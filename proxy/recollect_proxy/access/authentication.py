@@ -138,7 +138,8 @@ class Authentication:
         for mode in self._modes:
             claim = mode.claim(headers, peer)
             if claim is not None:
-                return None if claim.user_id is None else Principal(Role.PERSON, "own-proof", claim.user_id)
+                who, project = claim.user_id, claim.project
+                return None if who is None else Principal(Role.PERSON, "own-proof", who, project=project)
         return None
 
 

@@ -39,12 +39,14 @@ class Principal:
         name: The token's name, as audits show it.
         user_id: The user id of a person; None for the others.
         users: The beginning of the ids of users for whom an integration may act; "": all.
+        project: The one project that the token is for; "": all projects, and what concerns a person as a whole.
     """
 
     role: Role
     name: str
     user_id: str | None = None
     users: str = ""
+    project: str = ""
 
     def may(self, permission: Permission, user_id: str | None, *, reads: bool) -> bool:
         """Whether they may do what asks for ``permission``.

@@ -55,10 +55,10 @@ class KeptAnswers:
             caller = self._identity.identify(scope["headers"], peer_of(scope))
             is_over = parsed is not None and not parsed.awaited and (parsed.complete or parsed.failed)
             if is_over and recorder.answer_id and caller.user_id is not None and caller.skip is None:
-                project = readable_project(values(scope["headers"], b"x-recollect-project")) or ""
+                named = readable_project(values(scope["headers"], b"x-recollect-project")) or ""
                 note_fetched(
                     self._engine,
-                    project_scope(caller.user_id, project),
+                    project_scope(caller.user_id, caller.project or named),
                     recorder.answer_id,
                     reply or "",
                     failure=recorder.failure,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
-from recollect.model import Skip, project_scope
+from recollect.model import Skip, project_scope, project_within
 from recollect.wire import Dialect, decoded, is_light, may_have_options, session_skip, take_options
 from recollect.wire.turn_detection import DetectedTurn, detect_turn
 from recollect_proxy.chat.fair_executor import FairExecutor
@@ -116,13 +116,16 @@ class RequestReader:
     def _detect_turn(self, caller: Caller, options: RequestOptions, body: bytes) -> DetectedTurn:
         if caller.user_id is None or caller.skip is not None:
             return DetectedTurn(skip=caller.skip)
+        project = project_within(caller.project, options.project)
+        if project is None:
+            return DetectedTurn(skip=Skip.BAD_IDENTITY)
         # A chat that the frontend calls temporary stays temporary, whatever session the options name.
         is_private = caller.session_id is not None and session_skip(caller.session_id) is not None
         session = caller.session_id if is_private else options.session or caller.session_id
         detected = detect_turn(
             body,
             dialect=self.dialect,
-            user_id=project_scope(caller.user_id, options.project),
+            user_id=project_scope(caller.user_id, project),
             session_id=session,
             message_id=caller.message_id,
             parent_id=caller.parent_id,

@@ -29,7 +29,7 @@ HIDDEN = "(hidden)"
 FILES = {
     SETTINGS_FILE: "Settings, a line each: `memory_tokens = 800`. `RECOLLECT_CONFIG` names another file.",
     **ENGINE_FILES,
-    API_KEYS: "For api-key: a line a key, `sha256:HEX USER`; `recollect key USER` adds one.",
+    API_KEYS: "For api-key: a line a key, `sha256:HEX USER`, with `/PROJECT` behind the hash if it is for one; `recollect key USER` adds one.",
     ACCESS_KEYS: "Keys of integrations and of further administrators for the memory API; `recollect key --acting NAME` adds one.",
     JWKS: "For oidc: the provider's key set.",
     TOKEN_FILE: "The memory API's token, where RECOLLECT_ADMIN_TOKEN is empty: made at the first start.",

@@ -7,6 +7,7 @@ import typer
 
 from recollect.settings import NOWHERE
 from recollect_proxy.settings.command_settings import UNUSED_UPSTREAM, read_settings
+from recollect_proxy.store_commands.running_commands import project_named
 
 _User: TypeAlias = Annotated[
     str | None, typer.Argument(help="The user's id, as the memory API knows it: a key of their own.")
@@ -30,6 +31,15 @@ _Networks: TypeAlias = Annotated[
 _Users: TypeAlias = Annotated[
     str, typer.Option(help="With --acting: how the ids of users begin for whom it may act.", metavar="PREFIX")
 ]
+_Project: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="For a user, or with --acting: the one project that the key is for, as boat, team:family or agent:coder. It reaches no "
+        "other, and nothing that concerns the user as a whole.",
+        metavar="NAME",
+        callback=project_named,
+    ),
+]
 _File: TypeAlias = Annotated[
     Path | None, typer.Option(help="The file of keys; by itself, api-keys or access-keys of the data folder.")
 ]
@@ -42,6 +52,7 @@ def key(
     admin: _Admin = None,
     network: _Networks = None,
     users: _Users = "",
+    project: _Project = "",
     file: _File = None,
 ) -> None:
     """Make a key: printed once, kept as a hash.
@@ -60,11 +71,11 @@ def key(
     if user is not None:
         if network or users:
             raise typer.BadParameter("--network and --users are for keys of the memory API")
-        typer.echo(add_key(file or _file(is_for_person=True), user))
+        typer.echo(add_key(file or _file(is_for_person=True), user, project))
         return
     [(role, name)] = given
     path = file or _file(is_for_person=False)
-    typer.echo(add_access_key(path, role, name, networks=network or (), users=users))
+    typer.echo(add_access_key(path, role, name, networks=network or (), users=users, project=project))
 
 
 def _file(*, is_for_person: bool) -> Path:

@@ -3,7 +3,7 @@
 If that mode rejects the request, no later mode is asked.
 """
 
-from recollect_proxy.identity.api_key import add_key, hash_of, numbered_lines
+from recollect_proxy.identity.api_key import add_key, hash_and_project, hash_of, named_hash, numbered_lines
 from recollect_proxy.identity.caller import (
     Caller,
     Claim,
@@ -25,12 +25,14 @@ __all__ = [
     "Mode",
     "Network",
     "add_key",
+    "hash_and_project",
     "hash_of",
     "header_text",
     "is_loopback",
     "is_strong",
     "is_within",
     "make_identity",
+    "named_hash",
     "numbered_lines",
     "opaque_id",
     "proving_modes",

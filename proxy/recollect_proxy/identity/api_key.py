@@ -4,9 +4,12 @@ import hashlib
 import os
 import secrets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 from recollect.errors import ConfigurationError
+from recollect.model import person_of, project_name, project_of, project_scope
 from recollect_proxy.identity.caller import REFUSED, Claim, opaque_id
 from recollect_proxy.web.asgi import Headers, values
 from recollect_proxy.web.headers import OWN_KEY
@@ -23,8 +26,8 @@ class ApiKey:
     unknown key without our prefix may be meant for the upstream: the mode does not apply to it.
 
     Args:
-        users: Returns the user's id by the hash of the key, as ``hash_of`` returns it: a removed key no longer counts
-            from the next request on.
+        users: Returns the user's id, or that of the one project that the key is for, by the hash of the key, as ``hash_of``
+            returns it: a removed key no longer counts from the next request on.
     """
 
     def __init__(self, users: Callable[[], Mapping[str, str]]) -> None:
@@ -42,7 +45,9 @@ class ApiKey:
         owners = [users[hashed] for key in presented if (hashed := hash_of(key)) in users]
         if not owners:  # an unknown key with our prefix was revoked; other keys are for the upstream
             return REFUSED if any(key.startswith(OWN_KEY) for key in presented) else None
-        return Claim(owners[0]) if len(presented) == 1 else REFUSED
+        if len(presented) > 1:
+            return REFUSED
+        return Claim(person_of(owners[0]), project=project_of(owners[0]))
 
 
 def presented_keys(headers: Headers) -> list[bytes]:
@@ -57,8 +62,32 @@ def hash_of(key: bytes) -> str:
     return _DIGEST + hashlib.sha256(key).hexdigest()
 
 
-def add_key(path: Path, user_id: str) -> str:
+def named_hash(key: bytes, project: str) -> str:
+    """Return the hash of a key as a file has it: with the one project that the key is for behind it, percent-encoded."""
+    return f"{hash_of(key)}/{quote(project, safe=':')}" if project else hash_of(key)
+
+
+def hash_and_project(named: str) -> tuple[str, str]:
+    """Return the hash of a key and the one project that the key is for, "" for any, from a file's first word.
+
+    Raises:
+        ValueError: The word can be none.
+    """
+    digest, bound, encoded = named.partition("/")
+    project = unquote(encoded)
+    whole = digest.startswith(_DIGEST) and len(digest) == len(_DIGEST) + _DIGEST_LENGTH
+    if not whole or (bound and project_name(project) != project):
+        raise ValueError("no hash of a key")
+    return digest.lower(), project
+
+
+def add_key(path: Path, user_id: str, project: str = "") -> str:
     """Create a key for a user, append its hash to the key file, and return the key, which is stored nowhere.
+
+    Args:
+        path: The file.
+        user_id: The user.
+        project: The one project of theirs that the key is for; "" for any, and their own memory.
 
     Raises:
         ConfigurationError: The user's id is invalid, or the file can't be written.
@@ -70,7 +99,7 @@ def add_key(path: Path, user_id: str) -> str:
         with os.fdopen(
             os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a", encoding="utf-8"
         ) as file:
-            file.write(f"{_end_of_line(path)}{hash_of(key.encode())} {user_id}\n")
+            file.write(f"{_end_of_line(path)}{named_hash(key.encode(), project)} {user_id}\n")
     except OSError as error:
         raise ConfigurationError(f"API keys: {path} can't be written: {error.strerror}.") from error
     return key
@@ -96,20 +125,24 @@ def numbered_lines(path: Path, what: str) -> list[tuple[int, str]]:
 
 
 def read_key_file(path: Path) -> dict[str, str]:
-    """Read a key file: one key per line, as ``sha256:HEX USER``. Empty lines and lines that begin with ``#`` are ignored.
+    """Read a key file: one key per line, as ``sha256:HEX USER`` or ``sha256:HEX/PROJECT USER``.
+
+    Empty lines and lines that begin with ``#`` are ignored.
 
     Returns:
-        The user's id by the hash of the key.
+        The user's id, or that of the one project that the key is for, by the hash of the key.
 
     Raises:
         ConfigurationError: The file can't be read, or a line is malformed or a duplicate; the error gives its number.
     """
     users: dict[str, str] = {}
     for number, line in numbered_lines(path, "API keys"):
-        digest, _, user = line.partition(" ")
+        named, _, user = line.partition(" ")
         user_id = opaque_id(user.strip())
-        whole = digest.startswith(_DIGEST) and len(digest) == len(_DIGEST) + _DIGEST_LENGTH
-        if user_id is None or not whole or digest.lower() in users:
-            raise ConfigurationError(f"API keys: line {number} of {path} is not `sha256:HEX USER`.")
-        users[digest.lower()] = user_id
+        with suppress(ValueError):
+            digest, project = hash_and_project(named)
+            if user_id is not None and digest not in users:
+                users[digest] = project_scope(user_id, project)
+                continue
+        raise ConfigurationError(f"API keys: line {number} of {path} is not `sha256:HEX USER`.")
     return users

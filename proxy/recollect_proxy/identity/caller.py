@@ -38,6 +38,7 @@ class Caller:
         name: The name of the user, as the frontend shows it; "" for none.
         by_openwebui: Whether the request certainly comes from OpenWebUI, not from a client that uses the same user header.
         by_agent: Whether the request comes from a coding agent that names its chats.
+        project: The one project that its key is for; "": any of the person's, and their own memory.
     """
 
     user_id: str | None = None
@@ -51,6 +52,7 @@ class Caller:
     by_agent: bool = False
     zone: str = ""
     name: str = field(default="", repr=False)
+    project: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +64,14 @@ class Claim:
         by_openwebui: Whether only OpenWebUI identifies a user in this way.
         is_unfilled: Whether the mode rejects it for an id that is a template which was not filled in.
         name: The user's name, if the mode's proof has it.
+        project: The one project that the proof is for; "": any of the user's, and their own memory.
     """
 
     user_id: str | None = None
     by_openwebui: bool = False
     is_unfilled: bool = False
     name: str = field(default="", repr=False)
+    project: str = ""
 
     @classmethod
     def from_text(cls, text: object, *, by_openwebui: bool = False, name: object = None) -> "Claim":

@@ -118,6 +118,7 @@ class Identity:
             by_openwebui=claim.by_openwebui,
             zone=_zone(headers),
             name=claim.name,
+            project=claim.project,
         )
 
     def _warn(self) -> None:

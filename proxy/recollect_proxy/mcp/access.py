@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from recollect.api.failures import FORBIDDEN, TOO_MANY_ATTEMPTS, UNAUTHORIZED, Failure
 from recollect.api.queries import PROJECT
-from recollect.model import LONGEST_PROJECT, project_scope
+from recollect.model import LONGEST_PROJECT, project_scope, project_within
 from recollect_proxy.access import Authentication, Permission, Principal, Role, TooManyAttemptsError
 from recollect_proxy.identity import readable_id, readable_project
 from recollect_proxy.web.asgi import Headers, values
@@ -29,13 +29,14 @@ BAD_PROJECT = Failure(
 )
 
 
-def project_in(headers: Headers) -> str | Failure:
-    """Return the project that a request's headers name; "" for none."""
+def project_in(headers: Headers, bound: str) -> str | Failure:
+    """Return the project that a request's headers name, or the one that its token is for; "" for none."""
     found = values(headers, PROJECT.lower().encode())
-    if not found:
-        return ""
-    name = readable_project(found)
-    return BAD_PROJECT if name is None else name
+    named = readable_project(found) if found else ""
+    if named is None:
+        return BAD_PROJECT
+    project = project_within(bound, named)
+    return FORBIDDEN if project is None else project
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class AgentAccess:
             return user_id
         if not principal.may(Permission.OWN, user_id, reads=True):
             return FORBIDDEN
-        project = project_in(headers)
+        project = project_in(headers, principal.project)
         if isinstance(project, Failure):
             return project
         may_write = principal.may(Permission.OWN, user_id, reads=False)

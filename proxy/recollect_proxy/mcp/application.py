@@ -70,7 +70,6 @@ class _McpApplication:
         self._engine = engine
         self._access = access
         self._hosts = hosts
-        self._server = make_server(self._caller)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -90,7 +89,7 @@ class _McpApplication:
         told = {**scope, "path": path, "root_path": "", "state": {_GRANTED: granted}}
         host = b"".join(values(scope["headers"], b"host")[:1]).decode("latin-1") or None
         sessions = StreamableHTTPSessionManager(
-            self._server,
+            make_server(self._caller, granted.user_id),
             json_response=True,
             stateless=True,
             security_settings=self._hosts.settings(host),

@@ -28,6 +28,7 @@ from mcp_types import (
 
 from recollect import __version__
 from recollect.api.queries import PROJECT
+from recollect.model import project_scope
 from recollect_proxy.mcp import PATH, REFUSED_HEADER
 from recollect_proxy.mcp.protocol_server import Context, client_of, server_of
 from recollect_proxy.mcp.stdio import serve_stdio
@@ -70,7 +71,7 @@ async def bridge(
     if project:
         headers[PROJECT] = quote(project, safe="")
     async with httpx2.AsyncClient(headers=headers, timeout=_SECONDS) as http_client:
-        yield server_of(_Bridge(endpoint(url), http_client))
+        yield server_of(_Bridge(endpoint(url), http_client), project_scope(user_id or "", project))
 
 
 def endpoint(url: str) -> str:

@@ -34,7 +34,7 @@ async def serve_store(settings: ProxySettings, user_id: str) -> None:
         opening = open_engine(alone, upstream=settings.upstream_api)
         engine = await opening.__aenter__()
     try:
-        await serve_stdio(make_server(_callers(engine, user_id)))
+        await serve_stdio(make_server(_callers(engine, user_id), user_id))
     finally:
         await opening.__aexit__(None, None, None)
 

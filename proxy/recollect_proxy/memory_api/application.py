@@ -22,7 +22,7 @@ from recollect.api.operations import OPERATIONS
 from recollect.api.queries import LAST_EVENT
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import RecollectError
-from recollect.model import Skip
+from recollect.model import Skip, project_within
 from recollect_proxy.access import Authentication
 from recollect_proxy.memory_api import of_held, of_insights, of_memories, of_people, of_teams
 from recollect_proxy.memory_api.asked import ApiParts, Asked, Reply, reply_of
@@ -174,9 +174,14 @@ class MemoryApi:
             if principal is None:
                 raise RefusedError(UNAUTHORIZED)
             user_id = user_named(named["user_id"]) if "user_id" in named else None
-            if not principal.may(permission, user_id, reads=reads):
+            concerns_more = principal.project and not operation.stays_in_project
+            if concerns_more or not principal.may(permission, user_id, reads=reads):
                 raise RefusedError(FORBIDDEN)
         headers = {name.decode().lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        project = "" if user_id is None else project_named(headers, takes_one=operation.in_projects)
+        within = project_within(principal.project if principal else "", project)
+        if within is None:
+            raise RefusedError(FORBIDDEN)
         asked = Asked(
             parts=self._parts,
             operation=operation,
@@ -185,7 +190,7 @@ class MemoryApi:
             sent=read_query(scope["query_string"], None if operation.takes_body else operation.takes),
             versions=versions_named(headers) if operation.if_match else None,
             incoming=incoming,
-            project="" if user_id is None else project_named(headers, takes_one=operation.in_projects),
+            project=within,
             last_event=(headers.get(LAST_EVENT.lower()) or None) if operation.is_stream else None,
             origin=f"{scope.get('scheme', 'http')}://{headers.get('host', 'localhost')}",
         )

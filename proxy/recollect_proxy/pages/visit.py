@@ -93,9 +93,13 @@ class PageParts:
         return session if proven is None or proven.user_id == session.user_id else None
 
     def proven(self, request: Asked) -> Principal | None:
-        """Return the person whom a token in a request proves, as a gateway in front of the pages sends it; None for none."""
+        """Return the person whom a token in a request proves, as a gateway in front of the pages sends it; None for none.
+
+        A key for one project proves nobody here: pages show all of a person's memory.
+        """
         found = self.authentication.principal(list(request.scope["headers"]), peer_of(request))
-        return found if found is not None and found.role is Role.PERSON else None
+        is_person = found is not None and found.role is Role.PERSON and not found.project
+        return found if is_person else None
 
     def is_secure(self, request: Asked) -> bool:
         """Whether browsers reach us by https."""

@@ -21,6 +21,10 @@ _CONTENT = (
     "One statement about the user that stands by itself, in the user's language and best in the first person, "
     "as 'I am allergic to nuts'. Names and dates instead of 'he' and 'tomorrow'."
 )
+_OF_WORK = (
+    "One statement about your work that stands by itself, without 'I' and 'you', as 'The tests run with `make test`'. "
+    "Names and dates instead of 'it' and 'tomorrow'."
+)
 _RFC = "a date and time with its offset (RFC 3339)"
 
 _Limit = Annotated[int, Meta(ge=1, le=50, description="How many at most.")]
@@ -95,6 +99,12 @@ class RememberArguments(Struct, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if self.kind not in STATEMENTS:
             raise ArgumentError(f"`kind` must be one of {', '.join(sorted(STATEMENTS))}.")
+
+
+class RememberWorkArguments(RememberArguments, forbid_unknown_fields=True):
+    """The arguments of `remember` in an agent's own memory."""
+
+    content: Annotated[str, _text_field(LONGEST_CONTENT, _OF_WORK)]
 
 
 class ForgetArguments(Struct, forbid_unknown_fields=True):

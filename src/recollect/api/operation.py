@@ -54,9 +54,11 @@ class Operation(Generic[Answer]):
         media_type: The media type of the answer.
         asks_store: Whether it fails while the store is away.
         of_person: Whether it concerns the user as a person, whatever their projects are.
+        leaves_project: Whether it changes another project's memory, too.
 
     Attributes:
         in_projects: Whether it takes `X-Recollect-Project`: it concerns a memory, and each project has one.
+        stays_in_project: Whether a token for one project may do it.
         is_stream: Whether its answer is a stream of events, which takes `Last-Event-ID`.
         name: Its `operationId`, the name of its row.
         tag: Its chapter.
@@ -76,6 +78,7 @@ class Operation(Generic[Answer]):
         media_type: str = "application/json",
         asks_store: bool = True,
         of_person: bool = False,
+        leaves_project: bool = False,
     ) -> None:
         self.name = self.tag = ""
         self.method, self.path = method, path
@@ -85,6 +88,7 @@ class Operation(Generic[Answer]):
         self.permission = permission
         self.once, self.if_match = once, if_match
         self.in_projects = "{user_id}" in path and not of_person
+        self.stays_in_project = self.in_projects and not leaves_project
         self.media_type = media_type
         self.is_stream = media_type == "text/event-stream"
         self.takes_body = takes is not None and method in {"POST", "PATCH"}

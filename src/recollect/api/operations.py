@@ -90,7 +90,14 @@ class Projects:
     change_project = Operation("PATCH", _PROJECT, Project, ProjectChange, PROJECT_NOT_FOUND, of_person=True)
     erase_project = Operation("DELETE", _PROJECT, Erasure, None, PROJECT_NOT_FOUND, of_person=True)
     move_memory = Operation(
-        "POST", f"{_MEMORY}/move", Memory, Move, MEMORY_NOT_FOUND, DUPLICATE_MEMORY, once=True
+        "POST",
+        f"{_MEMORY}/move",
+        Memory,
+        Move,
+        MEMORY_NOT_FOUND,
+        DUPLICATE_MEMORY,
+        once=True,
+        leaves_project=True,
     )
 
 

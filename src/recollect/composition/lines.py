@@ -24,6 +24,7 @@ from recollect.model import (
     Recollection,
     Role,
     Use,
+    is_agents,
     project_of,
     team_of,
 )
@@ -114,7 +115,7 @@ def line_of(
             f"{wall(item.observed_at, zone).year}:",
         )
         if project_of(item.owner):
-            place, heading = _PROJECT, f"This {'team' if team_of(item.owner) else 'project'}, {heading}"
+            place, heading = _PROJECT, f"This {_kind_of_project(item.owner)}, {heading}"
         if item.past is None and item.hints is not None and item.hints.use is Use.ALWAYS:
             place, heading = _ALWAYS, ALWAYS
         return Line(
@@ -123,6 +124,12 @@ def line_of(
     label = "Summary" if item.kind is Kind.SUMMARY else "Exchange"
     text = f"- {label}, {wall(item.observed_at, zone):%Y-%m-%d}: {quoted(item.content)}"
     return Line((_MESSAGE, item.observed_at), MESSAGES, text)
+
+
+def _kind_of_project(owner: str) -> str:
+    if is_agents(owner):
+        return "agent"
+    return "team" if team_of(owner) else "project"
 
 
 def _line_of_chat(

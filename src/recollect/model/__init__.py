@@ -106,6 +106,7 @@ from recollect.model.recall import ChatPlace, Recall, Recollection
 from recollect.model.request import ItemPart, NotHelpful, RecallPage, RequestRecord
 from recollect.model.requests_in_chat import LISTED, CarriedOut, KeptRequest, LastExchange, PointedAt
 from recollect.model.scopes import (
+    AGENT,
     LONGEST_PROJECT,
     LONGEST_TITLE,
     MOST_MEMBERS,
@@ -118,10 +119,12 @@ from recollect.model.scopes import (
     Team,
     TeamRole,
     Versions,
+    is_agents,
     person_of,
     project_name,
     project_of,
     project_scope,
+    project_within,
     scopes_in,
     team_name,
     team_of,

@@ -3,7 +3,8 @@
 A project is a scope of its own, with an id like a user's, so that the walls between users are those between projects. The id is
 the person's with ``SEPARATOR`` and the project's name behind it; no person's id holds that character.
 
-A team is the union of its members' projects of one name, ``team:`` and the team's id. Each member writes in their own alone.
+A team is the union of its members' projects of one name, ``team:`` and the team's id. Each member writes in their own alone. An
+agent's own memory is a project of the person for whom it works, ``agent:`` and the agent's name.
 """
 
 import unicodedata
@@ -20,6 +21,9 @@ LONGEST_PROJECT = 64
 
 TEAM = "team:"
 """Begins the name of the projects that are a team's; the team's id is behind it."""
+
+AGENT = "agent:"
+"""Begins the name of the projects that are an agent's own memory; the agent's name is behind it."""
 
 MOST_MEMBERS = 100
 """Members of a team, with former ones."""
@@ -158,6 +162,12 @@ def team_of(user_id: str) -> str:
     return name.removeprefix(TEAM) if name.startswith(TEAM) else ""
 
 
+def is_agents(user_id: str) -> bool:
+    """Return whether an id is that of an agent's own memory."""
+    name = project_of(user_id)
+    return name.startswith(AGENT) and name != AGENT
+
+
 def team_name(text: object) -> str | None:
     """Return a team's id in its one form, as ``project_name`` does; None if it can be none."""
     name = project_name(text)
@@ -167,6 +177,11 @@ def team_name(text: object) -> str | None:
 def scopes_in(user_id: str) -> tuple[str, ...]:
     """Return the ids of the scopes recalled for a user: in a project the project's first, then the person's own."""
     return tuple(dict.fromkeys((user_id, person_of(user_id))))
+
+
+def project_within(bound: str, named: str) -> str | None:
+    """Return the project of a request that names ``named`` with a key for ``bound`` alone; "" is none. None: the key is for another."""
+    return None if bound and named not in {"", bound} else bound or named
 
 
 def project_name(text: object) -> str | None:

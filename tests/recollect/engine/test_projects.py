@@ -30,10 +30,12 @@ from recollect.model import (
     ProfileField,
     Reason,
     Scope,
+    is_agents,
     person_of,
     project_name,
     project_of,
     project_scope,
+    project_within,
 )
 
 TEA, BOAT = "I drink green tea", "The boat is called Petrel"
@@ -69,6 +71,27 @@ def test_a_projects_id_tells_person_and_project(user_id: str, text: str) -> None
     scope = project_scope(user_id, name)
 
     assert (person_of(scope), project_of(scope)) == (user_id, name)
+
+
+def test_an_agents_own_memory_is_told_by_its_name() -> None:
+    ids = ("anna\x1fagent:coder", "anna\x1fagent:", "anna\x1fagents", "agent:coder", "anna")
+
+    assert [is_agents(each) for each in ids] == [True, False, False, False, False]
+
+
+@table(
+    ("bound", "named", "project"),
+    [
+        ("", "", ""),
+        ("", "boat", "boat"),
+        ("boat", "", "boat"),
+        ("boat", "boat", "boat"),
+        ("boat", "house", None),
+        ("agent:coder", "boat", None),
+    ],
+)
+def test_a_key_for_a_project_reaches_no_other(bound: str, named: str, project: str | None) -> None:
+    assert project_within(bound, named) == project
 
 
 async def contents(subject: Engine, user_id: str) -> set[str]:
@@ -171,17 +194,22 @@ async def test_a_project_alone_recalls_nothing_of_the_persons_own(store: Store, 
     assert (await lives.subject.search(lives.boat, WHICH_TEA, limit=9)).memories[0][0].content == BOAT
 
 
-async def test_the_prompt_says_which_statements_are_the_projects(store: Store, lives: Lives) -> None:
+@table(("name", "heading"), [("boat", "This project, 2026:"), ("agent:mate", "This agent, 2026:")])
+async def test_the_prompt_says_which_statements_are_the_projects(
+    store: Store, lives: Lives, name: str, heading: str
+) -> None:
+    lives = Lives(lives.subject)
+    there = project_scope(lives.own, name)
     await lives.subject.add(lives.own, TEA)
-    await lives.subject.add(lives.boat, "I drink black tea on the boat")
+    await lives.subject.add(there, "I drink black tea on the boat")
 
-    prepared = await lives.subject.prepare(store.turn(WHICH_TEA, Scope(lives.boat, "asking")))
+    prepared = await lives.subject.prepare(store.turn(WHICH_TEA, Scope(there, "asking")))
 
     lines = told(prepared).splitlines()
     assert lines[-5:-1] == [
         "2026:",
         f"\u2022 {TEA}",
-        "This project, 2026:",
+        heading,
         "\u2022 I drink black tea on the boat",
     ]
 

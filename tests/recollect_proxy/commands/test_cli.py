@@ -22,6 +22,7 @@ from tests.support.waiting import until
 
 from recollect import __version__
 from recollect.errors import ConfigurationError, StoreError
+from recollect.model import project_scope
 from recollect.settings import is_setting
 from recollect_proxy.access import Principal, Role
 from recollect_proxy.access.access_keys import AccessKeys
@@ -394,11 +395,24 @@ def test_a_key_of_an_integration_is_kept_with_what_it_may(tmp_path: Path) -> Non
     assert keys.principal_of(read_only.stdout.strip().encode(), None) == Principal(Role.READER, "support")
 
 
+def test_a_key_may_be_for_one_project_alone(tmp_path: Path) -> None:
+    project, data = "agent:caf\u00e9 1", {"RECOLLECT_DATA_DIR": str(tmp_path)}
+    own = recollect("key", "anna", "--project", project, **data).stdout.strip()
+    acting = recollect("key", "--acting", "bot", "--project", project, **data).stdout.strip()
+
+    settings = proxy_settings(data_dir=tmp_path)
+    kept = read_key_file(settings.api_key_file)
+    assert kept == {hash_of(own.encode()): project_scope("anna", project)}
+    principal = AccessKeys(settings.access_key_file).principal_of(acting.encode(), None)
+    assert principal == Principal(Role.ACTING, "bot", project=project)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         [],
         ["anna", "--acting", "x"],
+        ["anna", "--project", "a\nb"],
         ["--reader", "a", "--admin", "b"],
         ["anna", "--users", "x"],
         ["anna", "--network", "10.0.0.0/8"],

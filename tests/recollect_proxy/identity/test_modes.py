@@ -187,6 +187,7 @@ def keys(tmp_path: Path) -> Path:
     path = tmp_path / "keys"
     path.write_text(
         f"# people\n\n{hash_of(b'key-of-anna')}  anna\n{hash_of(b'key-of-bob').upper()[:0]}{hash_of(b'key-of-bob')} bob b\u00e4r\n"
+        f"{hash_of(b'key-of-coder')}/agent:my%20coder anna\n"
     )
     return path
 
@@ -198,6 +199,7 @@ def keys(tmp_path: Path) -> Path:
         ([(b"authorization", b"bearer  key-of-bob")], Claim("bob b\u00e4r")),
         ([(b"x-api-key", b"key-of-anna")], Claim("anna")),
         ([(b"api-key", b"key-of-anna")], Claim("anna")),
+        ([(b"api-key", b"key-of-coder")], Claim("anna", project="agent:my coder")),
         ([(b"authorization", b"Bearer somebody-elses")], None),
         ([(b"authorization", hash_of(b"key-of-anna").encode())], None),
         ([(b"authorization", b"Bearer " + hash_of(b"key-of-anna").encode())], None),
@@ -216,7 +218,7 @@ def test_a_key_names_its_user(keys: Path, headers: Headers, claim: Claim | None)
     elif claim == REFUSED:
         assert caller.skip is Skip.BAD_IDENTITY
     else:
-        assert caller.user_id == claim.user_id
+        assert (caller.user_id, caller.project) == (claim.user_id, claim.project)
 
 
 @table(
@@ -227,6 +229,9 @@ def test_a_key_names_its_user(keys: Path, headers: Headers, claim: Claim | None)
         f"{hash_of(b'a')[:-1]} anna\n",
         f"{hash_of(b'a')} anna\n" * 2,
         f"{hash_of(b'a')} *\n",
+        f"{hash_of(b'a')}/ anna\n",
+        f"{hash_of(b'a')}/boat%0A anna\n",
+        f"{hash_of(b'a')} anna\n{hash_of(b'a')}/boat anna\n",
     ],
 )
 def test_a_line_that_makes_no_sense_is_named_without_its_words(tmp_path: Path, text: str) -> None:

@@ -123,6 +123,7 @@ async def served_agents(engine: Engine, anna: str, ben: str, folder: Path) -> As
         "admin": TOKEN,
         "acting": add_access_key(keys, KeyRole.ACTING, "openwebui"),
         "others": add_access_key(keys, KeyRole.ACTING, "others", users="nobody-begins-so"),
+        "coder": add_access_key(keys, KeyRole.ACTING, "coder", project="agent:coder"),
         "reader": add_access_key(keys, KeyRole.READER, "support"),
         "unknown": "rk-nobody-knows-this",
     }

@@ -105,6 +105,33 @@ class TestAProject:
         assert_refused(await agents.post(LIST, named), 400, "bad_project")
 
 
+class TestAnAgentsOwnMemory:
+    async def test_it_is_told_what_to_keep_there_and_of_whom_elsewhere(self, agents: Agents) -> None:
+        told_of: dict[str, tuple[str, str]] = {}
+        for project in ("agent:coder", "boat"):
+            async with agents.client("anna", x_recollect_project=project) as client:
+                tools = {each.name: each for each in (await client.list_tools()).tools}
+                content = tools["remember"].input_schema["properties"]["content"]["description"]
+                told_of[project] = (client.instructions or "", content)
+                kept = await client.call_tool("remember", {"content": "The tests run with `make test`"})
+                assert structured(kept)["memory"]["project"] == project
+
+        assert "your work" in told_of["agent:coder"][0]
+        assert "about your work" in told_of["agent:coder"][1]
+        assert "first person" in told_of["boat"][1]
+
+    async def test_a_key_for_it_reaches_nothing_else(self, agents: Agents) -> None:
+        await agents.engine.add(agents.anna, "Likes tea")
+        named = bearer(agents.tokens["coder"]) | {"X-Recollect-User": agents.anna}
+        async with agents.client("coder", x_recollect_user=agents.anna) as client:
+            await client.call_tool("remember", {"content": "The tests run with `make test`"})
+            listed = structured(await client.call_tool("list_recent", {}))
+
+        assert [each["project"] for each in listed["memories"]] == ["agent:coder"]
+        elsewhere = await agents.post(LIST, named | {"X-Recollect-Project": "boat"})
+        assert_refused(elsewhere, 403, "forbidden")
+
+
 class TestAPersonsToken:
     async def test_it_acts_for_that_person(self, agents: Agents) -> None:
         await agents.engine.add(agents.ben, "Likes coffee")

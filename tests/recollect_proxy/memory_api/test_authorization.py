@@ -55,6 +55,21 @@ OWN_REQUESTS = {
 }
 
 
+_OF_USER = "/memory/users/{user_id}"
+OF_THE_PERSON = {
+    f"DELETE {_OF_USER}",
+    *(f"GET {_OF_USER}/{name}" for name in ("export", "admin-reads", "openwebui-page", "usage")),
+    *(f"{method} {_OF_USER}/projects/{{project}}" for method in ("PATCH", "DELETE")),
+    *(f"{method} {_OF_USER}/settings" for method in ("GET", "PATCH")),
+    *(f"{method} {_OF_USER}/profile" for method in ("GET", "POST")),
+    *(f"{method} {_OF_USER}/profile/{{entry_id}}" for method in ("PATCH", "DELETE")),
+    *(f"POST {_OF_USER}/profile/{name}" for name in ("proposals", "{entry_id}/confirm")),
+    *(f"POST {_OF_USER}/{name}" for name in ("tokens", "page-links", "memories/{memory_id}/move")),
+    f"GET {_OF_USER}/projects",
+}
+"""What a key for one project may not do: it concerns the user, or another project."""
+
+
 @dataclass(frozen=True)
 class Askers:
     """The headers of each kind of caller."""
@@ -75,6 +90,7 @@ async def askers(postgres: Postgres, store: Store, tmp_path: Path) -> AsyncItera
     acting = add_access_key(keys, KeyRole.ACTING, "openwebui")
     reader = add_access_key(keys, KeyRole.READER, "support")
     further = add_access_key(keys, KeyRole.ADMIN, "ops")
+    in_boat = add_access_key(keys, KeyRole.ACTING, "mate", project="boat")
     away = add_access_key(keys, KeyRole.ACTING, "away", networks=[ELSEWHERE])
     others = add_access_key(keys, KeyRole.ACTING, "others", users="nobody-begins-so")
     authentication = Authentication(TOKEN, system_clock, keys=AccessKeys(keys))
@@ -103,6 +119,8 @@ async def askers(postgres: Postgres, store: Store, tmp_path: Path) -> AsyncItera
                 "further-admin": bearer(further),
                 "reader": bearer(reader),
                 "acting": bearer(acting),
+                "acting-in-a-project": bearer(in_boat),
+                "acting-in-another": [*bearer(in_boat), (b"X-Recollect-Project", b"house")],
                 "own": bearer(own),
                 "wrong-user": bearer(wrong),
                 "acting-from-elsewhere": bearer(away),
@@ -137,6 +155,7 @@ def is_allowed(asker: str, name: str) -> bool:
         "further-admin": True,
         "reader": name.startswith("GET "),
         "acting": name not in ADMINISTRATORS | OWN_REQUESTS,
+        "acting-in-a-project": name not in ADMINISTRATORS | OWN_REQUESTS | OF_THE_PERSON,
         "own": name not in ADMINISTRATORS and not name.endswith("/tokens"),
         "wrong-user": name in OWN_REQUESTS,
     }

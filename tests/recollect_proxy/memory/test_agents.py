@@ -1,0 +1,83 @@
+"""An agent's own memory through the proxy: its key chooses it for clients that can set no header, and reaches no other."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.recollect_proxy.own_proxies import OwnProxies
+from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.running_proxy import CHAT, RunningProxy, chat_body
+from tests.support.raw_client import Response
+
+from recollect.model import project_scope
+from recollect_proxy.identity.api_key import add_key
+from recollect_proxy.settings.proxy_settings import IdentityMode
+
+LINT, TEA = "Run `make lint` before each commit", "Drinks green tea at work"
+WHEN_LINT, WHICH_TEA = "What is to be run before each commit?", "Which tea is drunk at work?"
+
+
+@dataclass
+class Coder:
+    """A coding agent of Anna's, with its key and with hers."""
+
+    proxy: RunningProxy
+    keys: dict[str, str]
+
+    async def ask(self, key: str, said: str, *named: tuple[bytes, bytes]) -> Response:
+        """Say something in a new chat, by the agent's key or Anna's."""
+        authorized = (b"Authorization", f"Bearer {self.keys[key]}".encode())
+        return await self.proxy.fetch(b"POST", CHAT, [authorized, *named], chat_body(said))
+
+    async def fetch(self, key: str, path: str, *named: tuple[bytes, bytes]) -> Response:
+        """Get something under `/memory`."""
+        authorized = (b"Authorization", f"Bearer {self.keys[key]}".encode())
+        return await self.proxy.fetch(b"GET", f"/memory{path}".encode(), [authorized, *named])
+
+
+@pytest.fixture(scope="module")
+async def coder(own_proxies: OwnProxies, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Coder]:
+    file: Path = tmp_path_factory.mktemp("keys") / "api-keys"
+    keys = {"coder": add_key(file, "anna", "agent:coder"), "anna": add_key(file, "anna")}
+    async with own_proxies.serve(identity=(IdentityMode.API_KEY,), api_keys=file) as proxy:
+        await proxy.engine.add(project_scope("anna", "agent:coder"), LINT)
+        await proxy.engine.add("anna", TEA)
+        yield Coder(proxy, keys)
+
+
+async def test_a_chat_by_its_key_recalls_its_own_and_the_persons_memory(
+    coder: Coder, upstream: ScriptedUpstream
+) -> None:
+    await coder.ask("coder", WHEN_LINT)
+    assert f"This agent, 2026:\n\u2022 {LINT}" in upstream.last.system.replace("2027", "2026")
+    await coder.ask("coder", WHICH_TEA)
+    assert TEA in upstream.last.system
+
+    await coder.ask("anna", WHEN_LINT)
+    assert LINT not in upstream.last.system
+    await coder.ask("anna", WHEN_LINT, (b"X-Recollect-Project", b"agent:coder"))
+    assert LINT in upstream.last.system
+
+
+async def test_a_chat_by_its_key_that_names_another_project_has_no_memory(
+    coder: Coder, upstream: ScriptedUpstream
+) -> None:
+    answer = await coder.ask("coder", WHICH_TEA, (b"X-Recollect-Project", b"boat"))
+
+    assert answer.header(b"x-recollect-skipped") == b"bad-identity"
+    assert upstream.last.body == chat_body(WHICH_TEA)
+
+
+async def test_its_key_opens_its_own_memory_in_the_api_and_no_page(coder: Coder) -> None:
+    listed = await coder.fetch("coder", "/users/anna/memories")
+    elsewhere = await coder.fetch("coder", "/users/anna/memories", (b"X-Recollect-Project", b"boat"))
+    export = await coder.fetch("coder", "/users/anna/export")
+    pages = {key: await coder.fetch(key, "/ui/enter") for key in coder.keys}
+
+    assert [(each["content"], each["project"]) for each in listed.json["memories"]] == [(LINT, "agent:coder")]
+    assert (elsewhere.status, export.status) == (403, 403)
+    assert {key: page.header(b"set-cookie") is not None for key, page in pages.items()} == {
+        "coder": False,
+        "anna": True,
+    }
