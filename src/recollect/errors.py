@@ -136,6 +136,10 @@ class YieldedError(RecollectError):
         self.wait = wait
 
 
+class HeldFullError(RecollectError):
+    """So many memories wait for this user's approval that no further ones are formed."""
+
+
 class EmbedderError(RecollectError):
     """The embedder failed."""
 

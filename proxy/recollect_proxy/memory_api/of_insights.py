@@ -252,8 +252,8 @@ def health_of(condition: Condition | None, spool: Spooled, skipped: Mapping[Skip
         return Health("degraded", "unavailable", None, None, spool, counts)
     calls = _calls_of(condition.model_use)
     backlog = condition.backlog
-    # a spent budget is the operator's wish, and a given-up exchange needs no action
-    waits = backlog.waiting.keys() - {Awaits.BUDGET, Awaits.GIVEN_UP}
+    # a spent budget is the operator's wish, a full list its person's, and a given-up exchange needs no action
+    waits = backlog.waiting.keys() - {Awaits.BUDGET, Awaits.GIVEN_UP, Awaits.APPROVAL}
     degraded = backlog.failed or waits or spool.lost or calls.breaker == "open"
     told = {"formation": backlog, "model": calls, "spool": spool, "skipped": counts}
     return shaped({"status": "degraded" if degraded else "ok", "store": "ok", **told}, Health)

@@ -35,6 +35,7 @@ _LACKS = {
     "budget": "the next day",
     "unreadable": "a model whose answers can be read",
     "given-up": "another model",
+    "approval": "the user's decisions about held back memories",
 }
 _LONGEST_WAIT = 30.0
 _MOST_A_MINUTE = 100_000

@@ -52,6 +52,11 @@ MOST_ERASED = 5
 """So many memories are deleted for good by one message, where a model errs; more are forgotten, which can be undone."""
 
 
+def begins_with_command(exchange: Exchange) -> bool:
+    """Return whether a message begins like a request to remember, correct or forget something; a megabyte takes seconds."""
+    return bool(read_commands(analyze_turn(exchange).words))
+
+
 class FormationPipeline:
     """Decides how exchanges change their user's memories.
 

@@ -82,7 +82,7 @@ class Unread(StrEnum):
 
 
 class Awaits(StrEnum):
-    """The reasons why an exchange waits for a model."""
+    """The reasons why an exchange waits, mostly for a model."""
 
     KEY = "key"
     """The person's own key, which comes with their next chat; or one that the operator sets."""
@@ -94,6 +94,8 @@ class Awaits(StrEnum):
     """The next day: what may be taken of this one is spent."""
     UNREADABLE = "unreadable"
     """A model that answers so that it can be read, and in time."""
+    APPROVAL = "approval"
+    """Its person, who has so many memories to approve that the list is full."""
     GIVEN_UP = "given-up"
     """Another model, or that it is asked for: it could not be read however often it was tried. Counted so, never stored."""
 

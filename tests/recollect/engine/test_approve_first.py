@@ -333,8 +333,11 @@ async def test_all_of_a_chat_are_decided_at_once_but_not_what_is_suspicious_or_c
     assert await chatting.engine.decide_held(store.ben, approved=True) == 0
 
 
-async def test_500_wait_at_most_and_none_is_pushed_out(store: Store) -> None:
-    chatting = Chatting(store, [PORTO])
+async def test_while_500_wait_further_messages_wait_for_room_and_none_is_lost(store: Store) -> None:
+    tea = Candidate("Drinks tea", Kind.PREFERENCE, 0.5, "I drink tea")
+    oboe = Candidate("Plays the oboe", Kind.FACT, 0.5, "Remember that I play the oboe")
+    remember = ExtractedCommand(Asking.REMEMBER, "Remember that I play the oboe")
+    chatting = Chatting(store, Extracted((oboe,), (remember,)), [PORTO, tea], batching=Batching(turns=1))
     await chatting.approves()
     plain = await chatting.engine.add(store.anna, "Something")
     many = [
@@ -343,11 +346,40 @@ async def test_500_wait_at_most_and_none_is_pushed_out(store: Store) -> None:
     ]
     await store.memories.apply(store.anna.scope, many, actor=Actor.FORMATION, at=NOON)
 
-    await chatting.says("I live in Porto")
+    await chatting.says("I live in Porto, and I drink tea")
+    assert (len(await chatting.waiting()), chatting.model.asked) == (MOST_QUARANTINED, [])
+    assert (await store.browsing.count_unsettled(store.anna)).waiting == 1
+    agents = await chatting.engine.agents.dictate(
+        store.anna, "Has a boat", kind=Kind.FACT, importance=0.5, agent="mcp"
+    )
+    assert agents.reason is Reason.TOO_MANY
+    await chatting.says("Remember that I play the oboe", chat="chat-2")
+    assert "Plays the oboe" in await chatting.known(), "what they ask for is done all the same"
 
-    held = await chatting.waiting()
-    assert len(held) == MOST_QUARANTINED
-    assert ("Lives in Porto", Reason.APPROVAL) not in held
+    await chatting.engine.refuse(store.anna, many[0].memory.id)
+    await chatting.engine.drain(store.anna)
+
+    texts = {text for text, _ in await chatting.waiting()}
+    assert {"Lives in Porto", "Drinks tea"} <= texts, "all of one message, also beyond 500"
+    assert (await store.browsing.count_unsettled(store.anna)).waiting == 0
+
+
+async def test_messages_that_wait_for_room_are_formed_once_nothing_is_held_back_any_more(
+    store: Store,
+) -> None:
+    chatting = Chatting(store, [PORTO])
+    await chatting.approves()
+    full = [
+        Quarantine(store.memory(f"Number {n}"), Reason.APPROVAL, hides=False) for n in range(MOST_QUARANTINED)
+    ]
+    await store.memories.apply(store.anna.scope, full, actor=Actor.FORMATION, at=NOON)
+    await chatting.says("I live in Porto")
+    assert await store.inbox.next_wake(store.anna) == NOON + timedelta(hours=1)
+
+    await chatting.engine.change_flags(Flags(), ("approve_first",), store.anna)
+    await chatting.engine.drain(store.anna)
+
+    assert await chatting.known() == ["Lives in Porto"]
 
 
 async def test_an_agents_statement_waits_too(store: Store) -> None:

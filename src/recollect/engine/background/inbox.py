@@ -16,12 +16,13 @@ from uuid_utils.compat import uuid7
 from recollect.backends import Backends
 from recollect.engine.background.counts import FormationCounts
 from recollect.engine.background.maintenance import Indexer
-from recollect.engine.background.model_waits import wait_for_model, wait_for_rest
+from recollect.engine.background.model_waits import PutOff, expect_room, wait_for_model, wait_for_rest
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import (
     EmbedderError,
     ExtractorError,
     ExtractorTimeoutError,
+    HeldFullError,
     RecollectError,
     StoreUnavailableError,
     WorkerStoppedError,
@@ -124,7 +125,7 @@ class BatchFormer:
         """Return what exchanges change; they are indexed before.
 
         A message is found as soon as the memories learned from it. A backlog of older messages waits for the end of
-        the drain. With formation off nothing comes of them.
+        the drain. With formation off nothing comes of them. Raises HeldFullError, as ``expect_room``.
         """
         if self.policy.strategy is Strategy.OFF:
             return [Formed(each, unread=self.unread) for each in exchanges]
@@ -138,6 +139,8 @@ class BatchFormer:
             for each in exchanges
         ]
         last = exchanges[-1]
+        if policy.rules.approve_first:
+            await expect_room(self.backends, exchanges)
         if self.backends.generations.changing and self.backends.generations.is_today:
             # New statements are compared with those that are near to them: by the same embedder.
             await self.indexer.embed_missing(last.turn.scope.user_id, log_too=False)
@@ -275,8 +278,8 @@ class InboxDrain:
                 raise
             except YieldedError as error:
                 return error.wait  # no attempt of theirs: a chat came first
-            except ExtractorError as error:
-                return await self._wait_for_model(batch, error)
+            except (ExtractorError, HeldFullError) as error:
+                return await self._put_off(batch, error)
             except Exception as error:  # noqa: BLE001 - a bug, too, must neither loop for ever nor lose anything
                 self.counts.failed(error)
                 waits = [await self._postpone(each, error) for each in batch]
@@ -359,10 +362,11 @@ class InboxDrain:
         """Return which model is asked about an exchange, as it is written down."""
         return self.asked(self.model or exchange.turn.model)
 
-    async def _wait_for_model(self, batch: Sequence[Pending], error: ExtractorError) -> timedelta | None:
-        """Have exchanges wait for a model that can't be asked or read; return how long to wait before the inbox goes on."""
+    async def _put_off(self, batch: Sequence[Pending], error: PutOff) -> timedelta | None:
+        """Have exchanges wait for a model, or their person; return how long to wait before the inbox goes on."""
         first, now = batch[0], self.clock()
-        self.counts.failed(error)
+        if isinstance(error, ExtractorError):
+            self.counts.failed(error)
         if isinstance(error, ExtractorTimeoutError) and first.exchange.id not in self.slow:
             self._note_slow(batch)
             return None

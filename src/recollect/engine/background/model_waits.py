@@ -1,6 +1,9 @@
-"""Decides why, and until when, exchanges wait that no model could be asked about; and wakes them. Never: SQL."""
+"""Decides why, and until when, exchanges wait, mostly as no model could be asked about them; and wakes them. Never: SQL."""
 
+import asyncio
+from collections.abc import Sequence
 from datetime import datetime, time, timedelta
+from typing import TypeAlias
 
 from recollect.backends import Backends
 from recollect.engine.policy import Policy
@@ -11,9 +14,11 @@ from recollect.errors import (
     ExtractorPausedError,
     ExtractorTimeoutError,
     ExtractorUnusableError,
+    HeldFullError,
     InvalidExtractionError,
 )
-from recollect.model import Awaits, Pending, Strategy, Wait
+from recollect.formation import begins_with_command
+from recollect.model import Awaits, Exchange, Pending, Strategy, Wait
 
 MODEL_DELAY = timedelta(hours=1)
 """When to ask again for a model that a server does not have: it may have been installed there."""
@@ -28,15 +33,23 @@ DELAYS = (
 """The delays before an exchange is tried again that failed for a reason of its own. After the last one, nothing that
 costs tokens is tried."""
 
+LIST_DELAY = timedelta(hours=1)
+"""When to look again whether a full list of waiting memories has room; a decision of the person's is noticed at once."""
+
+PutOff: TypeAlias = ExtractorError | HeldFullError
+"""The errors by which exchanges wait."""
+
 _LEAST = timedelta(seconds=1)
 
 _IN_PART = "The model's answer broke off, also when asked again: what was whole is kept."
 
 
 def wait_for_model(
-    error: ExtractorError, pending: Pending, *, at: datetime, asked: str, is_last: bool
+    error: PutOff, pending: Pending, *, at: datetime, asked: str, is_last: bool
 ) -> Wait | None:
     """Return the wait of an exchange that failed by ``error``, when ``asked`` was to be asked; None if it is to be tried again at once."""
+    if isinstance(error, HeldFullError):
+        return Wait(Awaits.APPROVAL, str(error), at + LIST_DELAY)
     reason, until = _reason_and_end(error, pending, at)
     counts = isinstance(error, InvalidExtractionError | ExtractorTimeoutError)
     if reason is None:
@@ -74,6 +87,19 @@ def wait_for_rest(pending: Pending, *, at: datetime, asked: str) -> Wait:
 def _next_try(pending: Pending, at: datetime) -> datetime | None:
     """Return when to ask again where an answer could not be read; None: it was tried often enough."""
     return at + DELAYS[pending.waits] if pending.waits < len(DELAYS) else None
+
+
+async def expect_room(backends: Backends, exchanges: Sequence[Exchange]) -> None:
+    """Return if memories of consecutive exchanges may wait for their person's approval; commands of theirs are always formed.
+
+    Raises:
+        HeldFullError: As many wait as may.
+    """
+    user_id = exchanges[-1].turn.scope.user_id
+    if await backends.memories.is_held_full(user_id):
+        commands = await asyncio.to_thread(lambda: any(map(begins_with_command, exchanges)))
+        if not commands:
+            raise HeldFullError
 
 
 async def wake_all(backends: Backends, policy: Policy, *, everything: bool = False) -> list[str]:

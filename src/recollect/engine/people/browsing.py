@@ -97,6 +97,8 @@ class Browsing(Administration):
         changed = await super().change_flags(flags, named, user_id, by=by)
         if "formation" in named:
             await self._go_on_forming(user_id)
+        if "approve_first" in named and user_id is not None:
+            await self._backends.inbox.go_on_holding(user_id)
         return changed
 
     async def _go_on_forming(self, user_id: str | None) -> None:

@@ -42,6 +42,7 @@ from recollect.store.jobs.queue import enqueue, requeue_held
 from recollect.store.log.keys import storable_key
 from recollect.store.memories.changes import apply_changes
 from recollect.store.memories.limits import prune
+from recollect.store.memories.quarantine import wake_approvals
 from recollect.store.pool import Connection, Database
 from recollect.store.rows import exchange_of, message_of, update_of
 from recollect.store.sql import SQL
@@ -183,15 +184,15 @@ class Inbox(NewsLog):
     async def wait(self, exchanges: Sequence[Exchange], wait: Wait) -> None:
         """Note that exchanges of one user wait for a model; until something wakes them, they are not pending.
 
-        Unless the reason is their own (``Wait.counts``), the user's other exchanges that would ask the same model wait
-        with them.
+        Unless the reason is their own (``Wait.counts``) or their person's (APPROVAL), the user's other exchanges that would ask
+        the same model wait with them.
         """
         turn = exchanges[0].turn
         user_id, ids = turn.scope.user_id, [each.id for each in exchanges]
         noted = (wait.reason, _reason(wait.error), wait.until, wait.asked)
         async with self._database.changing(user_id) as connection:
             await connection.execute(SQL["wait_for_model"], user_id, ids, *noted, int(wait.counts))
-            if not wait.counts:
+            if not wait.counts and wait.reason is not Awaits.APPROVAL:
                 upstream = None if wait.reason in _OF_EVERY_UPSTREAM else turn.upstream
                 model = turn.model if wait.reason is Awaits.MODEL else None
                 await connection.execute(SQL["wait_too"], user_id, *noted, upstream, model)
@@ -211,6 +212,11 @@ class Inbox(NewsLog):
             if unread:
                 await connection.execute(SQL["reopen_unread"], user_id, at)
             return bool(await connection.fetch(SQL["wake_due"], user_id, at))
+
+    async def go_on_holding(self, user_id: str) -> None:
+        """Make the user's exchanges pending again that wait as their list of memories to approve was full."""
+        async with self._database.changing(user_id) as connection:
+            await wake_approvals(connection, user_id)
 
     async def next_wake(self, user_id: str) -> datetime | None:
         """Return when the first of the user's waiting exchanges is due; None if time alone makes none due."""

@@ -43,7 +43,7 @@ from recollect.store.memories.commons import read_globals, share_memory, write_g
 from recollect.store.memories.edits import change_all, release, revise
 from recollect.store.memories.erasure import erase_session
 from recollect.store.memories.limits import expire
-from recollect.store.memories.quarantine import read_held, read_quarantined
+from recollect.store.memories.quarantine import is_full, read_held, read_quarantined, wake_approvals
 from recollect.store.memories.selection import NEWEST, read_some
 from recollect.store.memories.transaction import Transaction
 from recollect.store.memories.undo import undo_by_id
@@ -234,6 +234,11 @@ class Memories:
                 connection, user_id, limit=limit, after=after, session_id=session_id
             )
 
+    async def is_held_full(self, user_id: str) -> bool:
+        """Return whether as many memories wait for the user's approval as may."""
+        async with self._database.for_user(user_id) as connection:
+            return await is_full(connection, user_id)
+
     async def held(self, user_id: str, memory_id: UUID) -> Quarantined:
         """Return one quarantined memory.
 
@@ -252,7 +257,9 @@ class Memories:
             MemoryNotFoundError: Nothing with this id is held back.
         """
         async with self._database.changing(user_id) as connection:
-            return await release(Transaction(connection, user_id, actor, at), memory_id, memory)
+            done = await release(Transaction(connection, user_id, actor, at), memory_id, memory)
+            await wake_approvals(connection, user_id)
+        return done
 
     async def todos(self, user_id: str, *, limit: int) -> list[Memory]:
         """Return the user's memories of kind todo, and summaries with open todos, newest first."""

@@ -26,6 +26,7 @@ from recollect.model import (
     Retire,
     Source,
 )
+from recollect.store.jobs.queue import enqueue
 from recollect.store.memories.hidden_messages import hide_messages
 from recollect.store.memories.transaction import Transaction, optional_text
 from recollect.store.pool import Connection
@@ -50,7 +51,11 @@ async def hold_back(transaction: Transaction, change: Quarantine) -> Change:
     known = await held_back(transaction, memory, waits=True)
     if known is not None:
         return known
-    if not change.hides and await _is_full(transaction):
+    if (
+        not change.hides
+        and transaction.actor is Actor.AGENT
+        and await is_full(transaction.connection, transaction.user_id)
+    ):
         return Ignore(Reason.TOO_MANY)
     await _insert(transaction, change)
     if change.hides:
@@ -116,9 +121,16 @@ async def _insert(transaction: Transaction, change: Quarantine) -> None:
     )
 
 
-async def _is_full(transaction: Transaction) -> bool:
-    waiting: int = await transaction.connection.fetchval(SQL["count_quarantined"], transaction.user_id)
+async def is_full(connection: Connection, user_id: str) -> bool:
+    """Return whether so many memories wait that no further one is to be added. Those of an exchange are kept all or wait with it."""
+    waiting: int = await connection.fetchval(SQL["count_quarantined"], user_id)
     return waiting >= MOST_QUARANTINED
+
+
+async def wake_approvals(connection: Connection, user_id: str) -> None:
+    """Have the user's exchanges formed that wait as the list was full."""
+    if await connection.fetch(SQL["wake_approvals"], user_id):
+        await enqueue(connection, [user_id])
 
 
 def _written(change: Replace | Retire | Limit) -> dict[str, str | None]:

@@ -124,6 +124,12 @@ SET waits_for = $2, error = $3, wakes_at = $4, asked = $5
 WHERE user_id = $1 AND state = 'pending' AND waits_for IS NULL
     AND upstream = coalesce($6, upstream) AND model = coalesce($7, model);
 
+-- name: wake_approvals
+-- Have the user's exchanges tried again that wait as their list of memories to approve was full.
+UPDATE exchanges SET waits_for = NULL, wakes_at = NULL
+WHERE user_id = $1 AND state = 'pending' AND waits_for = 'approval'
+RETURNING id;
+
 -- name: wake_due
 -- Have the user's waiting exchanges tried again whose time has come: those that failed for a reason of their own, and of
 -- those that wait for the same the first one, which tries it for all.
@@ -132,7 +138,7 @@ WHERE user_id = $1 AND id IN (
     SELECT id FROM (
         SELECT DISTINCT ON (upstream, own) id, wakes_at FROM (
             SELECT id, upstream, wakes_at,
-                CASE WHEN waits_for = 'unreadable' OR waits_for = 'outage' AND waits > 0 THEN id END AS own
+                CASE WHEN waits_for IN ('unreadable', 'approval') OR waits_for = 'outage' AND waits > 0 THEN id END AS own
             FROM exchanges WHERE user_id = $1 AND state = 'pending' AND waits_for IS NOT NULL
         ) AS waiting ORDER BY upstream, own, id
     ) AS first WHERE wakes_at <= $2
@@ -144,7 +150,7 @@ RETURNING id;
 SELECT min(wakes_at) FROM (
     SELECT DISTINCT ON (upstream, own) id, wakes_at FROM (
         SELECT id, upstream, wakes_at,
-            CASE WHEN waits_for = 'unreadable' OR waits_for = 'outage' AND waits > 0 THEN id END AS own
+            CASE WHEN waits_for IN ('unreadable', 'approval') OR waits_for = 'outage' AND waits > 0 THEN id END AS own
         FROM exchanges WHERE user_id = $1 AND state = 'pending' AND waits_for IS NOT NULL
     ) AS waiting ORDER BY upstream, own, id
 ) AS first;
@@ -156,7 +162,7 @@ UPDATE exchanges
 SET waits_for = NULL, wakes_at = NULL, upstream = $2,
     model = CASE WHEN waits_for IN ('key', 'model') THEN $3 ELSE model END,
     authorized = CASE WHEN waits_for IN ('key', 'model') THEN $4 ELSE authorized END
-WHERE user_id = $1 AND state = 'pending' AND waits_for IS NOT NULL AND (upstream = $2 OR model = '')
+WHERE user_id = $1 AND state = 'pending' AND waits_for <> 'approval' AND (upstream = $2 OR model = '')
     AND (asked IS DISTINCT FROM $5 AND waits < 10 OR waits_for <> 'unreadable' AND waits < 5);
 
 -- name: users_who_wait
@@ -178,20 +184,20 @@ WHERE e.user_id = $1 AND e.state = 'formed' AND e.fallback IS NOT NULL
     AND said.user_id = $1 AND said.id = e.message_id AND NOT said.hidden;
 
 -- name: wake_first
--- Have the first of each user's waiting exchanges tried again, one of each upstream; and what was unreadable, all of it or
--- where another model, or other settings, ask now. What another transaction is just changing is left to it.
+-- Have the first of each user's waiting exchanges tried again, one of each upstream; what waits for room in a list; and what was
+-- unreadable, all of it or where another model, or other settings, ask now. What another transaction is just changing is left to it.
 WITH due AS (
     (
         SELECT DISTINCT ON (user_id, upstream) user_id, id FROM exchanges
-        WHERE state = 'pending' AND waits_for IS NOT NULL AND waits_for <> 'unreadable'
+        WHERE state = 'pending' AND waits_for NOT IN ('unreadable', 'approval')
             AND person_of(user_id) NOT IN (SELECT user_id FROM user_settings WHERE flags ->> 'formation' = 'off')
         ORDER BY user_id, upstream, id
     )
     UNION ALL
     SELECT user_id, id FROM exchanges
-    WHERE state = 'pending' AND waits_for = 'unreadable'
+    WHERE state = 'pending' AND waits_for IN ('unreadable', 'approval')
         AND person_of(user_id) NOT IN (SELECT user_id FROM user_settings WHERE flags ->> 'formation' = 'off')
-        AND ($1 OR $2 <> '' AND asked IS DISTINCT FROM $2 AND NOT (starts_with($2, ' #') AND right(asked, length($2)) = $2))
+        AND ($1 OR waits_for = 'approval' OR $2 <> '' AND asked IS DISTINCT FROM $2 AND NOT (starts_with($2, ' #') AND right(asked, length($2)) = $2))
 ), free AS (
     SELECT user_id, id FROM exchanges
     WHERE (user_id, id) IN (SELECT user_id, id FROM due) AND state = 'pending' AND waits_for IS NOT NULL
