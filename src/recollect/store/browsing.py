@@ -28,7 +28,6 @@ from recollect.store.sql import SQL
 _NEWEST = UUID(int=2**128 - 1)
 """Every id is smaller: the first page starts after it."""
 
-
 _LATEST = datetime.max.replace(tzinfo=UTC)
 _OLDEST = UUID(int=0)
 _BEFORE_ALL_TURNS = -1
@@ -78,27 +77,36 @@ class Browsing:
             rows = await connection.fetch(SQL["browsed_updates"], user_id, after or _NEWEST, limit)
         return [update_of(row) for row in rows]
 
+    async def said_at(self, user_id: str, memory_id: UUID) -> datetime | None:
+        """Return when a memory was said, also one that the user no longer has; None if there is none."""
+        async with self._database.for_user(user_id) as connection:
+            at: datetime | None = await connection.fetchval(SQL["said_at"], user_id, memory_id)
+        return at
+
     async def said_last(
         self,
         user_id: str,
         *,
         limit: int,
-        after: UUID | None = None,
-        said_at: datetime | None = None,
+        behind: tuple[datetime, UUID] | None = None,
         taken: MemoryFilter,
     ) -> Page:
-        """Return the user's current memories, the one that was said last first, behind the memory ``after``.
+        """Return the user's current memories, the one that was said last first, behind a time and an id.
 
-        Of ``taken``, kinds, chat, words and tags count. Of another user's memory ``said_at`` tells when it was said.
+        Of ``taken``, kinds, chat and tags count.
         """
-        kinds, words = sorted(taken.kinds or Kind), list(taken.words)
+        kinds = sorted(taken.kinds or Kind)
         async with self._database.for_user(user_id) as connection:
-            if said_at is None and after is not None:
-                said_at = await connection.fetchval(SQL["said_at"], user_id, after)
-            behind = (_LATEST, _NEWEST) if said_at is None else (said_at, after)
             rows = await connection.fetch(
                 SQL["memories_said_last"],
-                *(user_id, *behind, kinds, limit + 1, taken.session_id, words, list(taken.tags)),
+                *(
+                    user_id,
+                    *(behind or (_LATEST, _NEWEST)),
+                    kinds,
+                    limit + 1,
+                    taken.session_id,
+                    list(taken.tags),
+                ),
             )
         memories = tuple(memory_of(row) for row in rows[:limit])
         return Page(memories, memories[-1].id if len(rows) > limit else None)

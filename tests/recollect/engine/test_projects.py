@@ -27,6 +27,7 @@ from recollect.model import (
     Flags,
     Item,
     Kind,
+    MemoryFilter,
     ProfileField,
     Reason,
     Scope,
@@ -443,6 +444,8 @@ async def test_no_canary_crosses_between_people_and_projects(
         in_chat.append(str(await subject.agents.found(user_id, "the name of my boat", limit=50)))
         there = [str(await subject.page(user_id, limit=50)), str(await subject.history(user_id))]
         there.append(str(await subject.search(user_id, "the name of my boat", limit=50)))
+        of_words = MemoryFilter(words=("boat",))
+        there.append(str(await subject.said_last(user_id, limit=50, taken=of_words)))
         there.append(
             str(await subject.search_chats(user_id, "how is my boat called", limit=50, period=Period()))
         )

@@ -33,6 +33,7 @@ from recollect.model import (
     Add,
     Erasure,
     Kind,
+    MemoryFilter,
     Removal,
     Revision,
     Scope,
@@ -249,6 +250,10 @@ async def test_nobody_sees_anothers_chats_summaries_or_where_a_memory_comes_from
     assert theirs.provenance.evidence is None
     assert theirs.version == mine.version
     assert {each.content for each in (await subject.page(ben, limit=9)).memories} == {NUTS}
+    by_words = await subject.said_last(ben, limit=9, taken=MemoryFilter(words=("nuts",)))
+    assert [(each.content, each.label, each.provenance.session_id) for each in by_words.memories] == [
+        (NUTS, "Clara", None)
+    ]
     with pytest.raises(MemoryNotFoundError):
         await subject.get(ben, summary.id)
     assert await subject.sessions(ben) == []
@@ -436,6 +441,7 @@ async def test_no_canary_crosses_between_people_projects_and_teams(
             there = [
                 str(await subject.page(user_id, limit=50)),
                 str(await subject.search(user_id, "boat", limit=50)),
+                str(await subject.said_last(user_id, limit=50, taken=MemoryFilter(words=("boat",)))),
             ]
             own = [str(await subject.history(user_id))]
             own.append(

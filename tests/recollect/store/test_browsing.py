@@ -127,7 +127,9 @@ async def test_memories_are_listed_by_when_they_were_said_and_behind_one_of_them
         await store.memories.apply(store.anna.scope, [Add(said)], actor=Actor.FORMATION, at=NOON)
 
     first = await store.browsing.said_last(store.anna, limit=2, taken=MemoryFilter())
-    second = await store.browsing.said_last(store.anna, limit=2, after=first.next, taken=MemoryFilter())
+    last = first.memories[-1]
+    behind = last.observed_at, last.id
+    second = await store.browsing.said_last(store.anna, limit=2, behind=behind, taken=MemoryFilter())
 
     assert [each.content for each in first.memories] == ["Drinks coffee", "Drinks milk"]
     assert [each.content for each in second.memories] == ["Drinks tea"]

@@ -158,6 +158,25 @@ async def test_the_memory_that_was_said_last_comes_first_and_none_is_shown_twice
     assert 'rel="next"' not in second
 
 
+async def test_the_next_page_of_a_search_begins_where_the_last_one_ended_though_that_memory_was_forgotten(
+    pages: Pages, store: Store
+) -> None:
+    said_at = datetime.now(UTC)
+    said = [store.memory(f"Owns book number {number:03}", observed_at=said_at) for number in range(60)]
+    await keep(store, *said)
+    visitor = await pages.person()
+
+    first = await visitor.html("?words=BOOK+owns")
+    link = first.split('rel="next" href="/memory/ui')[1].split('"')[0].replace("&amp;", "&")
+    last = next(each for each in said if str(each.id) in link)
+    await pages.engine.forget(pages.anna, last.id, actor=Actor.USER)
+    second = await visitor.html(link)
+
+    shown = [each.content in page for each in reversed(said) for page in (rows(first), rows(second))]
+    assert shown == [True, False] * 50 + [False, True] * 10
+    assert last.content == "Owns book number 010"
+
+
 async def test_a_chat_is_called_by_its_first_words_and_never_by_its_id(pages: Pages, store: Store) -> None:
     scope = store.anna.chat("0b1c-uuid")
     await store.log.append(store.exchange("Which tomatoes like shade?", scope))

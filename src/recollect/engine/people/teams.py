@@ -4,9 +4,10 @@ A member states things in their own part alone, so each statement has its speake
 others' statements. No member sees another's chats, summaries and origins. Never: a concrete backend, a page.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -155,13 +156,19 @@ class Teams(Projects):
     async def said_last(
         self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter
     ) -> Page:
-        """Return the user's current memories, the one that was said last first, as the store does."""
+        """Return the user's current memories, the one that was said last first, behind the memory ``after``, as the store does."""
         parts = await self.parts(user_id)
-        said_at = None
-        if len(parts) > 1 and after is not None:
-            said_at = (await self.get(user_id, after, past=True)).observed_at
-        read = partial(self._backends.browsing.said_last, limit=limit, after=after, said_at=said_at)
+        behind = await self.place_of(parts, after)
+        read = partial(self._backends.browsing.said_last, limit=limit, behind=behind)
         return await _united(parts, read, taken, limit, key=lambda each: (each.observed_at, each.id.int))
+
+    async def place_of(self, parts: Iterable[str], memory_id: UUID | None) -> tuple[datetime, UUID] | None:
+        """Return when a memory of one of the parts was said, with its id, even if it was forgotten since; None for none."""
+        if memory_id is not None:
+            for each in parts:
+                if (said_at := await self._backends.browsing.said_at(each, memory_id)) is not None:
+                    return said_at, memory_id
+        return None
 
     async def move(
         self, user_id: str, memory_id: UUID, project: str, *, actor: Actor = Actor.ADMIN
