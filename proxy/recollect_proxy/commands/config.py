@@ -23,9 +23,8 @@ from recollect_proxy.settings.admin_token import TOKEN_FILE
 from recollect_proxy.settings.command_settings import own_or_unused_upstream, read_settings, read_sources
 from recollect_proxy.settings.proxy_settings import ACCESS_KEYS, API_KEYS, JWKS, ProxySettings
 from recollect_proxy.settings.sources import Sources
-from recollect_proxy.settings.urls import without_credentials
+from recollect_proxy.settings.urls import HIDDEN, without_credentials, without_path
 
-HIDDEN = "(hidden)"
 FILES = {
     SETTINGS_FILE: "Settings, a line each: `memory_tokens = 800`. `RECOLLECT_CONFIG` names another file.",
     **ENGINE_FILES,
@@ -209,6 +208,8 @@ def _values_with_sources(settings: ProxySettings, sources: Sources) -> Iterator[
             yield name, Shown(None, "not set, and needed")
         elif name == "admin_token" and source == "default" and settings.file(TOKEN_FILE):
             yield name, Shown(HIDDEN, f"file {settings.file(TOKEN_FILE)}")
+        elif name == "webhook_url" and settings.webhook_url:
+            yield name, Shown(without_path(settings.webhook_url), source)
         else:
             yield name, Shown(_readable(getattr(settings, name)), source)
 

@@ -23,6 +23,7 @@ from recollect_proxy.store_commands.running_commands import (
     DataDir,
     fail,
     progress_display,
+    project_named,
     run_or_exit,
     settings_of,
     user_named,
@@ -58,6 +59,15 @@ _OnlyOf: TypeAlias = Annotated[
         metavar="ID",
     ),
 ]
+_Into: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--project",
+        help="The project of the one --user into which it goes, or `team:` and the id of a team. (default: their own memory)",
+        metavar="NAME",
+        callback=project_named,
+    ),
+]
 
 
 def import_(
@@ -65,6 +75,7 @@ def import_(
     source: Annotated[str, typer.Argument(help="The file, or for openwebui a URL.", metavar="SOURCE")],
     *,
     user: _OnlyOf = None,
+    project: _Into = "",
     chats: Annotated[
         bool, typer.Option("--chats", help="Of openwebui bring the chats too, as history to learn from.")
     ] = False,
@@ -104,6 +115,11 @@ def import_(
     only = [user_named(each) for each in user or ()]
     if product in _ONE_USERS and len(only) != 1:
         fail(f"Whose data is it? Name one user: recollect import {product} FILE --user ID.", MISUSED)
+    if project and (len(only) != 1 or product is Product.RECOLLECT):
+        fail(
+            "A project is of one user: name them by --user. An export of Recollect names projects itself.",
+            MISUSED,
+        )
     settings = settings_of(data_dir, database_url)
     if not as_json:
         typer.echo(f"store:     {database_shown(settings)}")
@@ -115,7 +131,7 @@ def import_(
         else:
             opening, with_chats = _opening(product, source), chats or product is not Product.OPENWEBUI
             tally = run_or_exit(
-                bring(settings, opening, only, chats=with_chats, dry_run=dry_run, progress=progress)
+                bring(settings, opening, only, project, chats=with_chats, dry_run=dry_run, progress=progress)
             )
     if product is Product.RECOLLECT:
         _print_counts(restored, dry_run=dry_run, as_json=as_json)
@@ -153,6 +169,7 @@ async def bring(
     settings: ProxySettings,
     opening: "AbstractAsyncContextManager[Source]",
     only: Sequence[str],
+    project: str,
     *,
     chats: bool,
     dry_run: bool,
@@ -164,6 +181,7 @@ async def bring(
         settings: The settings, which name the store.
         opening: The context manager that opens the source.
         only: The ids of the users to import; empty: all users.
+        project: The project of the one user into which it goes; "": their own memory.
         chats: Whether to import chats, too.
         dry_run: Whether to count only, and write nothing.
         progress: The progress display.
@@ -173,6 +191,8 @@ async def bring(
 
     Raises:
         SourceError: The source can't be read, or holds chats but no memories while ``chats`` is False.
+        TeamNotFoundError: The project is of a team that the user is not in.
+        NotAllowedInTeamError: They may not write in it.
         RecollectError: The store can't be opened or written.
     """
     from recollect.assembly import make_policy
@@ -187,7 +207,10 @@ async def bring(
             raise SourceError("There are chats in it, and no memories: bring them with --chats.")
         async with open_destination(settings, writes=not dry_run) as backends:
             tally = Tally(with_chats=chats, broken=[*source.broken])
-            importing = Importer(source, backends, policy, datetime.now(UTC), tally, only, writes=not dry_run)
+            importing = Importer(
+                source, backends, policy, datetime.now(UTC), tally, only, project, writes=not dry_run
+            )
+            await importing.expect_writer()
             if source.memories:
                 task = progress.add_task("memories", total=len(source.memories))
                 await importing.bring_memories(partial(progress.advance, task))

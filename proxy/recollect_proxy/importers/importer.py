@@ -7,6 +7,7 @@ from datetime import datetime
 
 from recollect.backends import Backends
 from recollect.engine.policy import Policy
+from recollect.errors import NotAllowedInTeamError, TeamNotFoundError
 from recollect.model import (
     Actor,
     Add,
@@ -18,6 +19,9 @@ from recollect.model import (
     Retire,
     Scope,
     SpokenWith,
+    person_of,
+    project_scope,
+    team_of,
 )
 from recollect.text.secrets.masking import masked_exchange
 from recollect.wire import session_skip
@@ -71,6 +75,7 @@ class Importer:
         at: The time of the import.
         tally: Counts the results.
         only: The ids of the users to import; empty: all users.
+        project: The project of theirs into which it goes; "": their own memory.
         writes: Whether to write; False for a dry run.
     """
 
@@ -80,7 +85,24 @@ class Importer:
     at: datetime
     tally: Tally
     only: Collection[str] = ()
+    project: str = ""
     writes: bool = True
+
+    async def expect_writer(self) -> None:
+        """Return if the one user may write in the project.
+
+        Raises:
+            TeamNotFoundError: It is of a team that they are not in.
+            NotAllowedInTeamError: They may not write in it.
+        """
+        part = project_scope(self._sole_owner, self.project)
+        if self.backends is None or not team_of(part):
+            return
+        team = await self.backends.teams.around(part)
+        if team is None:
+            raise TeamNotFoundError
+        if not team.may_write(person_of(part)):
+            raise NotAllowedInTeamError
 
     # -- memories ------------------------------------------------------------------------------------
 
@@ -108,6 +130,7 @@ class Importer:
             self.tally.broken.append(f"memory {name_of(row.id)}: {_UNOWNED}")
         elif self._concerns(stored.user_id):
             self.tally.users.add(stored.user_id)
+            stored = replace(stored, user_id=project_scope(stored.user_id, self.project))
             change = await asyncio.to_thread(screened, stored, at=self.at)
             if not isinstance(change, Ignore):
                 return _Screened(stored, change)
@@ -191,6 +214,7 @@ class Importer:
         if not chat.user_id:
             raise BrokenRowError(_UNOWNED)
         self.tally.users.add(chat.user_id)
+        chat = replace(chat, user_id=project_scope(chat.user_id, self.project))
         exchanges = await asyncio.to_thread(exchanges_of, chat, at=self.at)
         if reason := _why_left_out(chat, exchanges):
             self.tally.left_out[reason] += 1
@@ -206,7 +230,7 @@ class Importer:
         """Write the exchanges that the log lacks, and return their number."""
         scope = exchanges[0].turn.scope
         if self.backends is None:
-            self.tally.spoken_with[scope.user_id] = None
+            self.tally.spoken_with[person_of(scope.user_id)] = None
             return len(exchanges)
         chat = await self.backends.chats.chat(scope, exchanges=_MOST_EXCHANGES)
         answered = {name: bool(each.reply) for each in chat.exchanges for name in (each.key, each.anchor)}
@@ -237,10 +261,11 @@ class Importer:
         return is_new
 
     async def _spoken_with(self, user_id: str, backends: Backends) -> SpokenWith | None:
-        """Return with which model a user chatted last, looked up once."""
-        if user_id not in self.tally.spoken_with:
-            self.tally.spoken_with[user_id] = await backends.inbox.spoken_with(user_id)
-        return self.tally.spoken_with[user_id]
+        """Return with which model a person chatted last, looked up once."""
+        person = person_of(user_id)
+        if person not in self.tally.spoken_with:
+            self.tally.spoken_with[person] = await backends.inbox.spoken_with(person)
+        return self.tally.spoken_with[person]
 
     async def _is_remembered(self, user_id: str) -> bool:
         """Return whether recording is on for this user."""

@@ -7,6 +7,7 @@ from recollect.text.patterns import linear
 CHAT = "{chat}"
 """The place of a chat's id in the address of its page."""
 
+HIDDEN = "(hidden)"
 NOT_SHOWN = "(a URL in which a password can't be told from the rest)"
 
 _HOST = r"[a-zA-Z0-9._-]+(?::[0-9]+)?"
@@ -28,6 +29,14 @@ def without_credentials(url: str) -> str:
         return NOT_SHOWN
     query = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if _is_shown(pair[0])]
     return f"{parts.scheme}://{address}{parts.path}{'?' if query else ''}{urlencode(query, safe='/')}"
+
+
+def without_path(url: str) -> str:
+    """Return the scheme and the host of a URL whose path or query may be its secret, as those of webhooks are."""
+    shown = without_credentials(url)
+    parts = urlsplit(shown)
+    is_bare = shown == NOT_SHOWN or not (parts.path.strip("/") or parts.query)
+    return shown if is_bare else f"{parts.scheme}://{parts.netloc}/{HIDDEN}"
 
 
 def _address(parts: SplitResult) -> str:

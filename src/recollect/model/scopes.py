@@ -110,6 +110,11 @@ class Team:
         found = (each for each in self.members if each.person == person)
         return next((each for each in found if each.role is not TeamRole.FORMER), None)
 
+    def may_write(self, person: str) -> bool:
+        """Return whether a person states things in it."""
+        member = self.member(person)
+        return member is not None and member.role in WRITING
+
     def scopes(self, person: str) -> tuple[tuple[str, str], ...]:
         """Return the projects that make up the team, each with its member's name; the person's own comes first."""
         speaking = [

@@ -25,6 +25,8 @@ SECRETS = {
     "RECOLLECT_SHARED_SECRET": "hush-7",
     "RECOLLECT_OPENWEBUI_JWT_SECRET": "hush-8",
     "RECOLLECT_EMBEDDER_BASE_URL": "http://hush-9@host:81/v1",
+    "RECOLLECT_WEBHOOK_URL": "https://hooks.example/hush-10?key=hush-11",
+    "RECOLLECT_WEBHOOK_SECRET": "whsec_aHVzaC1odXNoLWh1c2gtaHVzaC1odXNoLTEy",
 }
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect_proxy.settings.urls import NOT_SHOWN, without_credentials
+from recollect_proxy.settings.urls import NOT_SHOWN, without_credentials, without_path
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,16 @@ from recollect_proxy.settings.urls import NOT_SHOWN, without_credentials
 )
 def test_a_url_is_shown_without_its_user_and_its_passwords(url: str, shown: str) -> None:
     assert without_credentials(url) == shown
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://hooks.example/services/T0/B0/hush", "https://hooks.example/(hidden)"),
+        ("https://me:hush@hooks.example:81?token=hush", "https://hooks.example:81/(hidden)"),
+        ("http://127.0.0.1:9000/", "http://127.0.0.1:9000/"),
+        ("https://hooks.example/a#hush", NOT_SHOWN),
+    ],
+)
+def test_of_a_webhooks_url_the_path_and_query_are_hidden_too(url: str, shown: str) -> None:
+    assert without_path(url) == shown

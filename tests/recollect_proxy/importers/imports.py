@@ -31,14 +31,14 @@ async def brought(
     source: Path,
     *,
     only: Sequence[str] = (),
+    project: str = "",
     chats: bool = False,
     dry_run: bool = False,
 ) -> Tally:
     """Import from a source, as the command does."""
     progress = Progress(console=Console(file=io.StringIO()))
-    tally = await bring(
-        settings, open_openwebui(str(source)), only, chats=chats, dry_run=dry_run, progress=progress
-    )
+    opening = open_openwebui(str(source))
+    tally = await bring(settings, opening, only, project, chats=chats, dry_run=dry_run, progress=progress)
     assert progress.finished
     return tally
 

@@ -90,6 +90,19 @@ def test_without_limits_and_with_a_model_there_is_less_to_know(
     assert out[-1].startswith("Memories are formed of the chats while")
 
 
+def test_a_project_is_of_one_user(data_dir: Path, tmp_path: Path) -> None:
+    source = write_export(tmp_path / "chats.json", [chat_row(talk((DIARY, "Oh.")))])
+
+    for users in ((), ("--user", "anna", "--user", "ben")):
+        status, _, errors = run(
+            source, "--chats", "--dry-run", "--project", "boat", *users, data_dir=data_dir
+        )
+        assert (status, errors[0]) == (
+            2,
+            "A project is of one user: name them by --user. An export of Recollect names projects itself.",
+        )
+
+
 def test_that_no_model_can_be_asked_is_said_before_anything_is_written(
     own_dsn: str, data_dir: Path, tmp_path: Path
 ) -> None:

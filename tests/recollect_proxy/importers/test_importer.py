@@ -1,6 +1,7 @@
 """Memories and chats of OpenWebUI are imported into a real store once, each for its owner."""
 
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,8 @@ from tests.support.recollections import turn
 from tests.support.waiting import until
 
 from recollect.assembly import open_backends, open_engine
-from recollect.model import Actor, Flags, Reason, Source
+from recollect.errors import NotAllowedInTeamError, TeamNotFoundError
+from recollect.model import Actor, Flags, Reason, Source, TeamRole, project_scope, team_of
 from recollect_proxy.importers import existing_memories, importer
 from recollect_proxy.importers.existing_memories import ExistingMemories
 from recollect_proxy.importers.lines import SourceError
@@ -44,6 +46,41 @@ async def test_each_user_gets_their_own_memories(settings: ProxySettings, tmp_pa
         assert {(memory.owner, memory.source) for memory in annas} == {("anna", Source.IMPORT)}
         history = await backends.memories.history("anna", limit=9)
         assert {(update.actor, update.reason) for update in history} == {(Actor.IMPORT, Reason.WRITTEN)}
+
+
+@pytest.mark.parametrize("is_team", [False, True], ids=["project", "team"])
+async def test_an_import_into_a_project_or_a_team_comes_there_and_nowhere_else(
+    imports: Imports, *, is_team: bool
+) -> None:
+    source = imports.database(memories=[imports.memory(BEES)], chats=[imports.chat(talk((STAMPS, "Oh.")))])
+    engine, project = imports.engine, f"team:bees of {imports.anna}" if is_team else "bees"
+    part = project_scope(imports.anna, project)
+    if is_team:
+        await engine.keep_team(team_of(part))
+        await engine.set_member(team_of(part), imports.anna, TeamRole.WRITER)
+
+    tallies = [await imports.bring(source, only=[imports.anna], project=project, chats=True) for _ in "ab"]
+
+    assert [(each.memories["new"], each.exchanges["new"]) for each in tallies] == [(1, 1), (0, 0)]
+    assert [each.content for each in (await imports.store.memories.page(part, limit=9)).memories] == [BEES]
+    [pending] = await imports.store.inbox.pending(part, limit=9)
+    assert pending.exchange.turn.text == STAMPS
+    assert await imports.contents() == []
+    assert await imports.store.inbox.pending(imports.anna, limit=9) == []
+
+
+async def test_nothing_is_imported_into_a_team_in_which_one_does_not_write(imports: Imports) -> None:
+    source, team = imports.database(memories=[imports.memory(BEES)]), f"bees of {imports.ben}"
+    bring = partial(imports.bring, source, only=[imports.anna], project=f"team:{team}")
+
+    with pytest.raises(TeamNotFoundError):
+        await bring()
+    await imports.engine.keep_team(team)
+    await imports.engine.set_member(team, imports.anna, TeamRole.READER)
+    with pytest.raises(NotAllowedInTeamError):
+        await bring()
+    part = project_scope(imports.anna, f"team:{team}")
+    assert (await imports.store.memories.page(part, limit=9)).memories == ()
 
 
 async def test_a_second_import_changes_nothing(imports: Imports) -> None:

@@ -38,7 +38,6 @@ from recollect.formation import (
 )
 from recollect.model import (
     NO_CAPS,
-    WRITING,
     Awaits,
     Caps,
     Exchange,
@@ -160,8 +159,7 @@ class BatchFormer:
         if not team_of(user_id):
             return True
         team = await self.backends.teams.around(user_id)
-        member = None if team is None else team.member(person_of(user_id))
-        return member is not None and member.role in WRITING
+        return team is not None and team.may_write(person_of(user_id))
 
 
 @dataclass(frozen=True, slots=True)

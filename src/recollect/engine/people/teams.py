@@ -19,7 +19,6 @@ from recollect.model import (
     EVERYTHING,
     STATEMENTS,
     TEAM,
-    WRITING,
     Actor,
     Kind,
     Member,
@@ -111,10 +110,9 @@ class Teams(Projects):
         if not team_of(user_id):
             return {user_id: ""}
         team, person = await self._backends.teams.around(user_id), person_of(user_id)
-        member = None if team is None else team.member(person)
-        if team is None or member is None:
+        if team is None:
             raise TeamNotFoundError
-        if writes and member.role not in WRITING:
+        if writes and not team.may_write(person):
             raise NotAllowedInTeamError
         return dict(team.scopes(person))
 
