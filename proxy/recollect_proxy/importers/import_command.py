@@ -59,6 +59,9 @@ _OnlyOf: TypeAlias = Annotated[
         metavar="ID",
     ),
 ]
+_DryRun: TypeAlias = Annotated[
+    bool, typer.Option("--dry-run", help="Count what would come, and write nothing.")
+]
 _Into: TypeAlias = Annotated[
     str,
     typer.Option(
@@ -79,9 +82,7 @@ def import_(
     chats: Annotated[
         bool, typer.Option("--chats", help="Of openwebui bring the chats too, as history to learn from.")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Count what would come, and write nothing.")
-    ] = False,
+    dry_run: _DryRun = False,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     as_json: AsJson = False,
