@@ -80,6 +80,7 @@ class Filter:
             False
         )
         show_status: Annotated[bool, Field(description="Show what was recalled and remembered.")] = True
+        hide_known: Annotated[bool, Field(description="Don't list what every chat knows of me.")] = True
 
     def __init__(self) -> None:
         # As the administrator has it, so that the first chat finds an open engine.

@@ -136,9 +136,10 @@ async def remember(body: Any, call: Call, find_engine: FindEngine) -> None:
     )
     if not reply.strip():
         return
-    included = answer_state(call).included
-    if call.shows and included:
-        in_background(_emit(call, map(answer_state(call).notices.citation, included)))
+    if call.shows:
+        notices, included = answer_state(call).notices, answer_state(call).included
+        sources = notices.citations(included, hides_standing=call.has_switched_on("hide_known"))
+        in_background(_emit(call, sources))
     await _remember_turn(body, said, reply, call, find_engine)
 
 

@@ -72,7 +72,7 @@ class Notices:
             # A request to the memory recalls nothing.
             off = "" if prepared.carried_out else self.off(prepared)
         if prepared.found or prepared.in_place:
-            # Both counts in the line that is unfolded: the sources under the answer are as many.
+            # Both counts in the line that is unfolded.
             recalled, known = (
                 self.recalled(prepared.found, prepared.in_place) + (known and f" \u00b7 {known}"),
                 "",
@@ -100,6 +100,15 @@ class Notices:
         if found or not in_place:
             return self._counted("recalled", found)
         return self._counted("in_place", in_place)
+
+    def citations(self, included: Iterable[Recollection], *, hides_standing: bool) -> list[Event]:
+        """Return the recollections in a prompt as sources of its answer; a shared chat shows its sources to others.
+
+        Args:
+            included: The recollections.
+            hides_standing: Whether the memories for every chat are left out.
+        """
+        return [self.citation(each) for each in included if each.is_found or not hides_standing]
 
     def citation(self, recollection: Recollection) -> Event:
         """Return a memory as a source of an answer, named by its first words; one source for each, even if two have the same name."""

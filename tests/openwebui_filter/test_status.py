@@ -16,6 +16,7 @@ from tests.support.waiting import until
 from recollect.engine import Engine
 from recollect.engine.recording.exchanges import ExchangeRecord
 from recollect.errors import StoreUnavailableError
+from recollect.model import Hints, Use
 from recollect_openwebui import conversation
 
 
@@ -43,6 +44,20 @@ async def test_what_was_recalled_is_counted_before_the_answer_and_cited_after_it
             "metadata": [{"source": f"recollect:{written.id}"}],
         }
     ]
+
+
+@pytest.mark.parametrize(("valves", "cited"), [({}, []), ({"hide_known": False}, [DOG])])
+async def test_what_stands_in_every_chat_is_counted_and_cited_only_if_the_person_wants_that(
+    valves: dict[str, bool], cited: list[str], memory: Any, engine: Engine, alice: Person
+) -> None:
+    await engine.add(alice, DOG, hints=Hints(Use.ALWAYS))
+    chat = Chat(memory, alice, valves=valves)
+
+    assert DOG in await chat.says("Good morning!")
+    await told()
+
+    assert chat.statuses == ["Knows 1 thing about you"]
+    assert [each["document"] for each in chat.sources] == [[each] for each in cited]
 
 
 async def test_nothing_is_shown_where_nothing_was_recalled_and_nothing_understood(

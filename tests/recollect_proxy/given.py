@@ -9,13 +9,13 @@ TEA = "My favourite tea is Lapsang Souchong."
 WHICH_TEA = "Which tea is my favourite?"
 
 
-async def given_memory(proxy: RunningProxy, user: User, content: str = TEA) -> User:
+async def given_memory(proxy: RunningProxy, user: User, content: str = TEA, **more: str) -> User:
     """Write a memory of the user's down, and return the user."""
     answer = await proxy.fetch(
         b"POST",
         f"/memory/users/{quote(user.known_as, safe='')}/memories".encode(),
         [(b"Authorization", b"Bearer " + ADMIN_TOKEN.encode()), (b"Content-Type", b"application/json")],
-        json.dumps({"content": content}).encode(),
+        json.dumps({"content": content, **more}).encode(),
     )
     assert answer.status == 201, answer.body
     return user

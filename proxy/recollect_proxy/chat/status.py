@@ -151,9 +151,8 @@ def _before_answer(prepared: Prepared, turn: Turn, *, is_off: bool) -> bytes:
         notices = notices_of(turn, texts=[each.item.content for each in included])
         if is_off:
             return _chunk(status(notices("off.here")))
-        return b"".join(
-            map(_chunk, [*notices.before_answer(prepared, turn), *map(notices.citation, included)])
-        )
+        sources = notices.citations(included, hides_standing=True)
+        return b"".join(map(_chunk, [*notices.before_answer(prepared, turn), *sources]))
     except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their answer
         return _untold(error)
 

@@ -229,6 +229,13 @@ def test_what_stands_in_every_chat_or_is_off_is_said_with_its_first_answer_alone
     assert ENGLISH.before_answer(prepared(records=False), later) == []
 
 
+def test_the_sources_of_an_answer_are_without_what_stands_in_every_chat_where_that_is_hidden() -> None:
+    recalled, standing = ENGLISH.citation(FOUND), ENGLISH.citation(STANDING)
+
+    assert ENGLISH.citations([STANDING, FOUND], hides_standing=True) == [recalled]
+    assert ENGLISH.citations([STANDING, FOUND], hides_standing=False) == [standing, recalled]
+
+
 @pytest.mark.parametrize("request_name", ["stop", "resume", "leave_out", "take_in"])
 def test_each_request_that_switches_memory_has_its_line(request_name: str) -> None:
     assert Request(request_name)

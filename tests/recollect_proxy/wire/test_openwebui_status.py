@@ -164,6 +164,17 @@ async def test_each_memory_is_cited_and_the_status_is_done(
     assert seen.within == []
 
 
+async def test_what_stands_in_every_chat_is_counted_and_not_cited(
+    listening_proxies: ListeningProxies, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.answers.append(completion_stream("Good morning!"))
+    async with listening_proxies.serve(standing_tokens=160) as proxy:
+        await given_memory(proxy, user, CAT, use="always")
+        seen = shown((await ask(proxy, user, "Good morning!")).body, DONE)
+
+    assert (seen.lines, seen.sources) == (["Knows 1 thing about you"], [])
+
+
 async def test_what_was_learned_is_shown_with_the_chats_next_answer_and_once(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
