@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.model import LONGEST_TITLE, ROOT, project_name, project_scope
+from recollect.model import LONGEST_TITLE, ROOT, TEAM, project_name, project_scope, team_name
 from recollect.model.local_time import zone_named
 from recollect.text.unfilled import is_unfilled
 from recollect.wire.turn_detection import DetectedTurn, detect_turn
@@ -97,6 +97,7 @@ class Call:
 async def note_folder(call: Call) -> None:
     """Note the folder of a chat as its project, if the user wants that, once for all hooks of a request.
 
+    A folder named `team:` and the id of a team is the user's part of that team, if they are in it; else nothing has a memory there.
     Where Open WebUI can't tell the folder, the message has no memory: it might be the wrong one.
     """
     known, user_id = call.metadata, (call.user or {}).get("id")
@@ -104,7 +105,8 @@ async def note_folder(call: Call) -> None:
         return
     known[_PROJECT] = None
     folder = await _folder_of(known, user_id)
-    known[_PROJECT] = project_name(folder) if folder else folder
+    team = team_named(await _name_of(folder, user_id)) if folder else None
+    known[_PROJECT] = team or (project_name(folder) if folder else folder)
 
 
 async def _folder_of(known: dict[str, Any], user_id: Any) -> str | None:
@@ -128,11 +130,22 @@ async def _folder_of(known: dict[str, Any], user_id: Any) -> str | None:
 async def folder_title(call: Call) -> tuple[str, str] | None:
     """Return the folder of a request's chat and its name, as Open WebUI shows it; None without one of the user's own."""
     folder_id, user_id = (call.metadata or {}).get(_PROJECT), (call.user or {}).get("id")
+    name = await _name_of(folder_id, user_id) if folder_id else ""
+    return (str(folder_id), name[:LONGEST_TITLE]) if name else None
+
+
+async def _name_of(folder_id: str, user_id: Any) -> str:
+    """Return the name of a folder of the user's own, as Open WebUI shows it; "" if there is none."""
     folders = getattr(sys.modules.get("open_webui.models.folders"), "Folders", None)
-    if not folder_id or folders is None:
-        return None
-    folder = await folders.get_folder_by_id_and_user_id(folder_id, user_id)
-    return None if folder is None else (str(folder_id), str(folder.name)[:LONGEST_TITLE])
+    folder = None if folders is None else await folders.get_folder_by_id_and_user_id(folder_id, user_id)
+    return "" if folder is None else str(folder.name)
+
+
+def team_named(folder: str) -> str | None:
+    """Return the project of the team that the name of a folder tells; None if it tells none."""
+    kind, _, name = folder.partition(":")
+    team = team_name(name) if kind.strip().casefold() == TEAM.removesuffix(":") else None
+    return None if team is None else f"{TEAM}{team}"
 
 
 def _zone(user: Any, metadata: Any) -> str:

@@ -90,6 +90,8 @@ class Notices:
 
     def off(self, prepared: Prepared) -> str:
         """Return the line that says what of the memory is switched off; "" if nothing is."""
+        if prepared.recall.skipped is Skip.NOT_IN_TEAM:
+            return self("off.team")
         recalls = prepared.recall.skipped is not Skip.OFF
         if prepared.records:
             return "" if recalls else self("off.recall")

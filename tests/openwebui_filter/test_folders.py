@@ -9,13 +9,14 @@ import pytest
 from tests.openwebui_filter.openwebui import UNDO, Chat, load
 from tests.openwebui_filter.telling import DOG, LISBON, WHERE, formed, told
 from tests.support.people import Person
+from tests.support.tables import table
 from tests.support.waiting import until
 
 from recollect.engine import Engine
-from recollect.model import project_scope
+from recollect.model import TeamRole, project_scope
 from recollect_openwebui import my_memories
 from recollect_openwebui.erasure import begin_erasing_chat
-from recollect_openwebui.hook_call import Call, folder_title
+from recollect_openwebui.hook_call import Call, folder_title, team_named
 
 FOLDER = "4a1d6a5b-6a38-4f0c-9a0e-2f4c6b8d1e57"
 BY_FOLDER = {"folders": True}
@@ -30,6 +31,7 @@ class Tables:
 
     folders: dict[tuple[str, str], str | None] = field(default_factory=dict)
     owners: dict[str, str] = field(default_factory=dict)
+    name: str = "Moving house"
     fails: bool = False
 
     async def get_chat_folder_id(self, chat_id: str, user_id: str) -> str | None:
@@ -44,7 +46,7 @@ class Tables:
     async def get_folder_by_id_and_user_id(self, folder_id: str, user_id: str) -> Any:
         """Return a person's folder."""
         is_theirs = self.owners.get(folder_id) == user_id
-        return SimpleNamespace(id=folder_id, name="Moving house") if is_theirs else None
+        return SimpleNamespace(id=folder_id, name=self.name) if is_theirs else None
 
 
 @pytest.fixture
@@ -82,6 +84,53 @@ async def test_a_folder_is_called_as_open_webui_calls_it(
         return [each.title for each in await engine.projects(alice)] == ["Moving house"]
 
     await until(is_named)
+
+
+@table(
+    ("folder", "project"),
+    [
+        ("team:family", "team:family"),
+        (" Team : The  Lisbon crew ", "team:The Lisbon crew"),
+        ("team:", None),
+        ("family", None),
+        ("team", None),
+        ("my team:family", None),
+        (f"team:{'x' * 60}", None),
+    ],
+)
+def test_a_folder_names_a_team_by_its_id(folder: str, project: str | None) -> None:
+    assert team_named(folder) == project
+
+
+async def test_a_family_of_two_shares_what_each_states_in_the_folder_of_its_team(
+    memory: Any, engine: Engine, tables: Tables, alice: Person, bob: Person
+) -> None:
+    team = await engine.keep_team(f"family of {alice}")
+    await engine.set_member(team.id, alice, TeamRole.OWNER, "Alice")
+    await engine.set_member(team.id, bob, TeamRole.WRITER, "Bob")
+    tables.name = f"team:{team.id}"
+    nuts, parts = "Is allergic to nuts", {who: project_scope(who, tables.name) for who in (alice, bob)}
+
+    await chat_in(tables, memory, alice).says(LISBON)
+    await formed(memory, parts[alice], 1)
+    await engine.add(parts[alice], nuts)
+    assert f"Alice: {nuts}" in await chat_in(tables, memory, bob).says("Is anybody allergic to nuts?")
+    assert LISBON not in await chat_in(tables, memory, bob).says(WHERE), "a chat is its person's own"
+    assert nuts not in await chat_in(tables, memory, alice, None).says("Is anybody allergic to nuts?")
+
+
+async def test_in_the_folder_of_a_team_that_one_is_not_in_nothing_is_recalled_or_kept(
+    memory: Any, engine: Engine, tables: Tables, alice: Person, bob: Person
+) -> None:
+    team = await engine.keep_team(f"family of {alice}")
+    await engine.add(bob, LISBON)
+    tables.name = f"team:{team.id}"
+    chat = chat_in(tables, memory, bob)
+
+    assert await chat.says(WHERE) == ""
+    await told()
+    assert any("you are not in the team" in each for each in chat.statuses)
+    assert [await engine.sessions(each) for each in (bob, project_scope(bob, tables.name))] == [[], []]
 
 
 async def test_a_folder_of_another_person_is_not_called_by_its_name(tables: Tables) -> None:
