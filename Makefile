@@ -30,7 +30,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 PATIENT = $(PYTEST) -o faulthandler_timeout=1800
 IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
-.PHONY: run upstream demo docs weights dist test test-fast test-slow test-postgres coverage lint format types check bench chaos fuzz test-clients test-mcp node-client js-types e2e-openwebui e2e-pages e2e-sites test-deploy sbom image audit test-soak test-large lock clean
+.PHONY: run upstream demo docs weights dist test test-fast test-slow test-postgres coverage lint format types check bench chaos fuzz test-clients test-mcp node-client js-types e2e-openwebui e2e-pages e2e-sites test-deploy sbom image audit test-soak test-canaries test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -173,6 +173,9 @@ $(PROVIDER)/node_modules/.package-lock.json: $(PROVIDER)/package-lock.json
 
 test-soak: $(VENV)/.dev  ## what only many show: 2,000 requests cancelled at random, and nothing left of them
 	$(PYTEST) tests/e2e/test_soak.py
+
+test-canaries: $(VENV)/.dev  ## 5,000 answers to persons, projects, teams and agents, looked through for each other's canaries
+	$(PATIENT) -s tests/e2e/test_canaries.py
 
 test-large: $(VENV)/.dev  ## 1 GB passes in constant memory
 	$(PYTEST) tests/e2e/test_large_upload.py

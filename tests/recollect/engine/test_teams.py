@@ -389,12 +389,14 @@ async def test_who_is_in_a_team_is_said_by_its_owners(family: Family) -> None:
 
 # -- nobody meets another's --------------------------------------------------------------------------
 
-PLACES = ("", "boat", "team:ONE", "team:TWO")
+PLACES = ("", "boat", "team:ONE", "team:TWO", "agent:mate")
 IN_TEAM = {2: (0, 1), 3: (1, 2)}
 """Who of three people is in which team."""
 _CANARY = re.compile(r"(stated|said)-(\d)-(\d)-\d+")
 _STEPS = st.lists(
-    st.tuples(st.sampled_from(["state", "say"]), st.integers(0, 2), st.integers(0, 3)), min_size=5, max_size=9
+    st.tuples(st.sampled_from(["state", "say"]), st.integers(0, 2), st.integers(0, len(PLACES) - 1)),
+    min_size=5,
+    max_size=9,
 )
 
 
@@ -405,7 +407,7 @@ def met(texts: list[str]) -> set[tuple[str, int, int]]:
 
 @given(steps=_STEPS)
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_no_canary_crosses_between_people_projects_and_teams(
+async def test_no_canary_crosses_between_people_projects_teams_and_agents(
     store: Store, steps: list[tuple[str, int, int]]
 ) -> None:
     subject, people = engine_over(store, PATIENT), tuple(map(person, ("anna", "ben", "carl")))
@@ -417,7 +419,7 @@ async def test_no_canary_crosses_between_people_projects_and_teams(
     scopes = {
         (who, where): project_scope(people[who], names[where])
         for who in range(3)
-        for where in range(4)
+        for where in range(len(PLACES))
         if where not in IN_TEAM or who in IN_TEAM[where]
     }
     done = [each for each in steps if each[1:] in scopes]
