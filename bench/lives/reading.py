@@ -2,12 +2,16 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from bench.lives.life import Life, read_life
 
 _TOGETHER = 10
+_CROWD = Path(__file__).parents[1] / "training" / "people.jsonl"
+_FIRST = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
 def read_lives(
@@ -21,7 +25,7 @@ def read_lives(
         hints: Files of hints, a statement a line, which the model answers with the statements.
         grown: Whether ten people each are joined into one, who has told as much as all of them.
     """
-    told = [each for each in _lines(paths) if person in {None, each["person"]}]
+    told = [_as_told(each) for each in _lines(paths) if person in {None, each["person"]}]
     of_statements = {(each["person"], each["id"]): each for each in _lines(hints)}
     for each in told:
         for memory in _memories(each):
@@ -37,6 +41,31 @@ def _lines(paths: Sequence[Path]) -> list[dict[str, Any]]:
     return [
         json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines() if line.strip()
     ]
+
+
+def _as_told(person: dict[str, Any]) -> dict[str, Any]:
+    """Return a person of whom a file has statements as one who tells these in chats, and those of a crowd among them."""
+    if "statements" not in person:
+        return person
+    crowd = {each["person"]: each["statements"] for each in _lines([_CROWD])}
+    others = [each | {"id": f"{name}:{each['id']}"} for name in person["crowd"] for each in crowd[name]]
+    statements = [*person["statements"], *(each for each in others if each["id"] not in person["without"])]
+    statements.sort(key=lambda each: sha256(each["id"].encode()).digest())
+    chats = [
+        {
+            "chat": f"c{number}",
+            "at": (_FIRST + number * timedelta(days=1)).isoformat(),
+            "turns": [
+                {
+                    "user": each["content"],
+                    "assistant": "I see.",
+                    "memories": [each | {"evidence": each["content"]}],
+                }
+            ],
+        }
+        for number, each in enumerate(statements)
+    ]
+    return {**person, "chats": chats}
 
 
 def _memories(told: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

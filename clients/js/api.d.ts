@@ -4985,7 +4985,7 @@ export interface operations {
                 metadata?: string[];
                 /** @description Only memories from this chat: its id, percent-encoded. */
                 session?: string;
-                /** @description Only memories whose content holds this, in whatever case: 1 to 200 characters. */
+                /** @description Only memories whose content or a tag holds this, in any case: 1 to 200 characters. */
                 text?: string;
                 /** @description Only memories said then or later: a date and time with its offset from UTC (RFC 3339), percent-encoded (a plus sign is %2B). */
                 from?: string;

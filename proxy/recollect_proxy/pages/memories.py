@@ -53,7 +53,7 @@ _UNDOABLE = frozenset({Action.ADD, Action.REPLACE, Action.RETIRE, Action.EDIT, A
 
 @get("/memory")
 async def show_memory(visit: Reading, id: FromQuery[str] = "") -> Response[str]:  # noqa: A002 -- as the address calls it
-    """Return the page of one memory: its content, its source, its changes, and a form to correct it."""
+    """Return the page of one memory: its content, its source, its changes, others with its names, and a form to correct it."""
     memory_id = id_named(id)
     changes = await visit.engine.history(visit.user_id, memory_id, limit=_CHANGES)
     try:
@@ -67,6 +67,7 @@ async def show_memory(visit: Reading, id: FromQuery[str] = "") -> Response[str]:
         memory=memory,
         chats=await chats_of(visit, [memory.provenance.session_id if memory else None]),
         not_helpful_for=await visit.engine.not_helpful_for(visit.user_id, memory_id),
+        named=await visit.engine.sharing_names(visit.user_id, memory_id),
         changes=changes,
         undoable=_undoable(changes),
         kinds=[kind for kind in Kind if kind in STATEMENTS],

@@ -21,6 +21,7 @@ _LEAST_SHARE = 0.02
 _SIGNAL_OF = (
     (("dense", "near", "first", "rank"), "meaning"),
     (("lexical", "matched", "letters"), "words"),
+    (("shares_name",), "name"),
     (("importance", "vital"), "importance"),
     (("role", "speaker"), "person"),
     (("date", "when"), "date"),

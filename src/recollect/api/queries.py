@@ -130,7 +130,9 @@ class OfMemories(OfPage, kw_only=True):
     ] = None
     text: Annotated[
         Annotated[str, bounded_text(LONGEST_TEXT, "")] | None,
-        about(f"Only memories whose content holds this, in whatever case: 1 to {LONGEST_TEXT} characters."),
+        about(
+            f"Only memories whose content or a tag holds this, in any case: 1 to {LONGEST_TEXT} characters."
+        ),
     ] = None
     observed_from: Annotated[Time | None, about(f"Only memories said then or later: {_ENCODED}")] = field(
         name="from", default=None

@@ -30,8 +30,8 @@ class MemoryFilter:
         kinds: One of these; none: any.
         sources: One of these; none: any.
         session_id: Said, or written, in this chat.
-        words: The content holds each of them, in whatever case.
-        text: The content holds it as it stands, in whatever case.
+        words: The content or a tag holds each of them, in whatever case.
+        text: The content or a tag holds it as it stands, in whatever case.
         observed_from: Said then or later.
         observed_until: Said before then.
         state: Whether the user has it still; with ``as_of``, whether they had it then.
@@ -57,7 +57,8 @@ class MemoryFilter:
 
     def takes(self, memory: Memory) -> bool:
         """Return whether a memory meets all conditions but ``state`` and ``as_of``."""
-        content = memory.content.lower()
+        texts = (memory.content, *memory.tags)
+        content = " ".join(texts).lower()
         return (
             (not self.kinds or memory.kind in self.kinds)
             and (not self.sources or memory.source in self.sources)
@@ -67,7 +68,7 @@ class MemoryFilter:
             and all(word.lower() in content for word in self.words)
             and self.doubt in {None, memory.doubt}
             and (self.valid_at is None or memory.held_at(self.valid_at))
-            and (self.text is None or self.text.casefold() in memory.content.casefold())
+            and (self.text is None or any(self.text.casefold() in each.casefold() for each in texts))
             and {*self.tags} <= {*memory.tags}
             and all(_has(memory.metadata, key, value) for key, value in self.metadata.items())
         )

@@ -206,3 +206,19 @@ async def test_two_statements_that_may_be_one_are_asked_about_and_merged_by_hand
     assert await engine.told_twice(store.anna, limit=9) == [], "both are right, for half a year"
     with pytest.raises(MemoryNotFoundError):
         await engine.merge(store.anna, first.id, first.id, actor=Actor.USER)
+
+
+async def test_a_persons_own_statements_with_a_name_of_one_are_found_the_newest_first(store: Store) -> None:
+    engine = engine_over(store, PATIENT)
+    husband = await engine.add(store.anna, "Clara's husband is Jan")
+    nuts = await engine.add(store.anna, "Jan eats no nuts")
+    oboe = await engine.add(store.anna, "Sister Clara plays the oboe")
+    await engine.add(store.anna, "Drinks green tea")
+    await engine.add(store.ben, "Jan keeps bees")
+
+    found = await engine.sharing_names(store.anna, husband.id)
+    await engine.forget(store.anna, oboe.id, actor=Actor.USER)
+
+    assert [each.id for each in found] == [oboe.id, nuts.id]
+    assert [each.id for each in await engine.sharing_names(store.anna, husband.id)] == [nuts.id]
+    assert await engine.sharing_names(store.ben, husband.id) == []

@@ -112,6 +112,55 @@ async def test_who_asks_for_all_that_is_known_is_given_it(
     assert wanted == [LISBON, FIPS, NURSE, TEA]
 
 
+@pytest.mark.parametrize(
+    ("asked", "contents"),
+    [
+        ("Everything about Clara", ["Clara plays the oboe", "Clara likes dark chocolate"]),
+        ("alles über Svenja", ["Svenja hat Zöliakie", "Svenja trinkt am liebsten Rieslingschorle"]),
+    ],
+)
+async def test_who_asks_for_all_about_one_person_is_not_given_everything(
+    embedder: MultilingualE5Embedder, asked: str, contents: list[str]
+) -> None:
+    needs, wanted = await needed(embedder, asked, [LISBON, *contents, NURSE])
+
+    assert not needs.everything
+    assert set(contents) <= set(wanted)
+
+
+async def test_statements_that_share_a_name_with_the_best_are_needed_and_come_behind_it(
+    embedder: MultilingualE5Embedder,
+) -> None:
+    husband, stamps = "Clara's husband is Jan", "Jan collects stamps"
+    bar = NeedThresholds(statement=0.5)
+
+    needs, wanted = await needed(
+        embedder, "Who is Clara married to?", [stamps, LISBON, husband, TEA], bar=bar
+    )
+    _, unnamed = await needed(
+        embedder, "Who is Clara married to?", ["collects stamps", husband, TEA], bar=bar
+    )
+
+    assert wanted == [stamps, husband]
+    assert [each.item.content for each in needs.statements[:2]] == [husband, stamps]
+    scores = [each.score for each in needs.statements]
+    assert scores == sorted(scores, reverse=True)
+    assert needs.statements[1].parts == (("shares_name", 1.0),)
+    assert unnamed == [husband]
+
+
+async def test_no_name_is_followed_from_a_statement_that_is_hardly_needed(
+    embedder: MultilingualE5Embedder,
+) -> None:
+    contents = ["Jan collects stamps", "Clara's husband is Jan", TEA]
+
+    _, wanted = await needed(
+        embedder, "Who is Clara married to?", contents, bar=NeedThresholds(statement=0.5, serves=1.0)
+    )
+
+    assert wanted == ["Clara's husband is Jan"]
+
+
 @table(
     ("asked", "everything"),
     [

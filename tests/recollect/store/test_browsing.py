@@ -19,6 +19,7 @@ from recollect.model import (
     Quarantine,
     Reason,
     Reinforce,
+    State,
     Wait,
 )
 
@@ -45,6 +46,23 @@ async def test_memories_are_found_by_kind_chat_and_all_words_and_are_the_users_o
     assert await found(MemoryFilter(kinds=frozenset({Kind.TODO}))) == ["green bike"]
     assert await found(MemoryFilter(session_id="chat-9")) == ["green bike"]
     assert await found(MemoryFilter(words=(store.ben,))) == []
+
+
+async def test_words_find_tags_and_so_all_that_a_person_put_under_a_name(store: Store) -> None:
+    await give(store, "Clara plays the oboe")
+    await give(store, "Sister is afraid of spiders", tags=("clara", "new york"))
+    await give(store, "Sister of a neighbour")
+    both = ["Sister is afraid of spiders", "Clara plays the oboe"]
+
+    for taken in (
+        MemoryFilter(words=("Clara",)),
+        MemoryFilter(text="CLARA"),
+        MemoryFilter(words=("clara",), state=State.ALL),
+    ):
+        page = await store.memories.page(store.anna, limit=9, taken=taken)
+        assert [each.content.removesuffix(f" of {store.anna}") for each in page.memories] == both
+    mixed = await store.memories.page(store.anna, limit=9, taken=MemoryFilter(words=("york", "SPIDERS")))
+    assert len(mixed.memories) == 1
 
 
 async def test_what_is_shared_with_a_user_is_among_theirs_and_is_not_asked_about(store: Store) -> None:

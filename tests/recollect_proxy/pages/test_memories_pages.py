@@ -27,6 +27,20 @@ async def test_a_memory_tells_the_quote_it_rests_on_and_its_history(pages: Pages
     assert "Remembered" in page
 
 
+async def test_the_page_of_a_memory_leads_to_others_with_its_names(pages: Pages) -> None:
+    husband = await pages.engine.add(pages.anna, "Clara's husband is Jan")
+    nuts = await pages.engine.add(pages.anna, "Jan eats <b>no</b> nuts")
+    visitor = await pages.person()
+
+    page = await visitor.html(f"/memory?id={nuts.id}")
+
+    assert "Others with a name from it Clara's husband is Jan" in text_of(page)
+    assert f'/memory?id={husband.id}"' in page
+    assert "Jan eats <b>no</b> nuts" in text_of(await visitor.html(f"/memory?id={husband.id}"))
+    await pages.engine.forget(pages.anna, nuts.id, actor=Actor.USER)
+    assert "Others with a name" not in await visitor.html(f"/memory?id={husband.id}")
+
+
 async def test_a_memory_is_corrected_and_that_is_undone(pages: Pages) -> None:
     memory = await pages.engine.add(pages.anna, "Drinks green tea")
     visitor = await pages.person()

@@ -124,6 +124,7 @@ def test_what_spoke_for_a_candidate_is_told_in_groups_the_strongest_first() -> N
     assert signals_of(of_a_statement | of_the_question) == ("meaning", "words")
     assert signals_of(of_the_log) == ("words", "meaning", "session")
     assert signals_of({"earlier_chat": 1.0}) == ("chat",)
+    assert signals_of({"shares_name": 1.0}) == ("name",)
     assert signals_of({}) == ()
 
 

@@ -73,7 +73,8 @@ FROM ( -- found by little of each row, so that not all of every row is sorted
         AND ($8::timestamptz IS NULL OR looked.observed_at < $8)
         AND ($9::text IS NULL OR given.standing = $9) AND looked.tags @> $11::text[] AND looked.metadata @> $12::jsonb
         AND NOT EXISTS (
-            SELECT FROM unnest($10::text[]) AS word WHERE strpos(lower(looked.content), lower(word)) = 0
+            SELECT FROM unnest($10::text[]) AS word
+            WHERE strpos(lower(looked.content || ' ' || array_to_string(looked.tags, ' ')), lower(word)) = 0
         )
     ORDER BY given.vector_id DESC
     LIMIT $3
@@ -107,7 +108,10 @@ WHERE v.owner IN ($1, '*')
     AND ($9::timestamptz IS NULL OR v.observed_at >= $9)
     AND ($10::timestamptz IS NULL OR v.observed_at < $10)
     AND ($11::text IS NULL OR l.standing = $11) AND v.tags @> $13::text[] AND v.metadata @> $14::jsonb
-    AND NOT EXISTS (SELECT FROM unnest($12::text[]) AS word WHERE strpos(lower(v.content), lower(word)) = 0)
+    AND NOT EXISTS (
+        SELECT FROM unnest($12::text[]) AS word
+        WHERE strpos(lower(v.content || ' ' || array_to_string(v.tags, ' ')), lower(word)) = 0
+    )
 ORDER BY v.id DESC
 LIMIT $3;
 

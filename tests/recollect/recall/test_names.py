@@ -1,0 +1,55 @@
+"""Which words of a statement may be names, and which statements share one."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from tests.support.recollections import memory
+from tests.support.tables import table
+from tests.support.terms import document_of
+
+from recollect.index import Loaded, Memories, Snapshot, StoredMemory
+from recollect.model import Versions
+from recollect.recall.names import names_in, sharing_names
+
+
+@table(
+    ("text", "names"),
+    [
+        ("Sister Clara plays the oboe", ["Sister", "Clara"]),
+        ("likes “Heron” and the iPhone", ["“Heron”", "iPhone"]),
+        ("La casa d'Olivier, en 2019 a las 18:12", ["La", "d'Olivier,"]),
+        ("林珊的丈夫叫陈浩", ["林珊的丈夫叫陈浩"]),
+        ("drinks tea", []),
+        ("", []),
+    ],
+)
+def test_a_name_has_a_capital_letter_where_its_script_has_any(text: str, names: list[str]) -> None:
+    assert names_in(text) == names
+
+
+def kept(contents: Sequence[str]) -> Memories:
+    stored = [StoredMemory(memory(each), document_of(each), None, None) for each in contents]
+    return Snapshot.from_loaded("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored, [])).memories
+
+
+@table(
+    ("contents", "shares"),
+    [
+        (["Clara's husband is Jan", "Jan eats no nuts", "Has a dog"], [True, True, False]),
+        (["Milas Patentante ist Svenja", "Mila mag Pferde", "Mag Tee"], [True, True, False]),
+        (["Burak'ın alerjisi var", "Zeynep'in eşi Burak'tır", "Çay içer"], [True, True, False]),
+        (["陈浩对花生过敏", "林珊的丈夫叫陈浩", "晚上跑步"], [True, True, False]),
+        (["drinks green tea", "likes green shirts", "Has a dog"], [False, False, False]),
+        (["Lives in Lisbon", *(f"Liked Lisbon {n} times" for n in range(10))], [True] + [False] * 10),
+    ],
+)
+def test_statements_share_a_name_in_whatever_form_unless_many_hold_it(
+    contents: list[str], shares: list[bool]
+) -> None:
+    memories = kept(contents)
+
+    assert sharing_names(memories, [0]).tolist() == shares
+
+
+def test_nothing_shares_a_name_with_no_statement() -> None:
+    assert sharing_names(kept(["Knows Jan", "Jan eats no nuts"]), []).tolist() == [False, False]
