@@ -25,6 +25,7 @@ from recollect.model import (
     Source,
     Use,
 )
+from recollect_openwebui.languages import words_in
 from recollect_proxy.pages.catalogues import LANGUAGES, chosen_language, load_catalogues
 from recollect_proxy.settings.flags import flag_fields
 
@@ -34,7 +35,7 @@ _USED = re.compile(r"""\bt\(["']([a-z_.]+)["'][,)]""")
 _SAME = {
     "de": {"In {milliseconds} ms.", "Chat", "Chats", "Chats: {count}", "Name"},
     "fr": {"Importance", "Messages", "Notes", "important"},
-    "es": {"Chat", "Chats", "Chats: {count}"},
+    "es": {"Chat", "Chats", "Chats: {count}", "{count}\u00d7"},
 }
 """What is the same word in English."""
 _ENGLISH = re.compile(r"\b(the|of|and|with|this|your|you|by|not)\b")
@@ -75,6 +76,12 @@ def test_a_catalogue_has_one_kind_of_apostrophe_and_no_space_at_an_end(language:
 
     assert [key for key, said in words.items() if said != said.strip() and key != "format.thousands"] == []
     assert language == "en" or [key for key, said in words.items() if "'" in said] == []
+
+
+def test_no_line_of_french_begins_with_its_double_punctuation() -> None:
+    said = {**CATALOGUES["fr"].words, **words_in("fr")}
+
+    assert [key for key, each in said.items() if re.search(r" [:;?!\u00bb]|\u00ab ", each)] == []
 
 
 def test_every_key_of_a_template_is_there_and_none_is_there_for_nothing() -> None:

@@ -120,9 +120,9 @@ GERMAN = Script(
     is_off="Das Ged\u00e4chtnis ist aus: In deinen Chats wird nichts abgerufen, und nichts, was du sagst, wird behalten.",
     off="Ged\u00e4chtnis aus: Nichts wird abgerufen oder gemerkt. Was schon gemerkt ist, bleibt.",
     downloaded="Heruntergeladen: 2 Erinnerungen, als my-memories.json.",
-    warning="Alles, was \u00fcber dich gemerkt ist, wird gel\u00f6scht",
+    warning="Alles, was \u00fcber dich gespeichert ist, wird gel\u00f6scht",
     erased="Alles ist gel\u00f6scht. Erinnerungen: 2, Nachrichten: 4, ",
-    nothing="\u00dcber dich ist noch nichts gemerkt.",
+    nothing="\u00dcber dich ist noch nichts gespeichert.",
 )
 
 
