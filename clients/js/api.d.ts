@@ -1683,6 +1683,7 @@ export interface components {
          *       "time_zone": null,
          *       "operator_instructions": null,
          *       "instructions": null,
+         *       "lifetimes": null,
          *       "effective": null
          *     }
          */
@@ -1787,6 +1788,11 @@ export interface components {
              * @default null
              */
             instructions?: string | null;
+            /**
+             * @description After how many days memories of the user's are forgotten: kinds and #tags with days and commas between them, as todo:30,#work:365. Of the operator's days and these the fewer count.
+             * @default null
+             */
+            lifetimes?: string | null;
             /**
              * @description The same, with the values from the start filled in.
              * @default null
@@ -2257,10 +2263,15 @@ export interface components {
              * @default null
              */
             instructions?: string | null;
+            /**
+             * @description After how many days memories of the user's are forgotten: kinds and #tags with days and commas between them, as todo:30,#work:365. Of the operator's days and these the fewer count.
+             * @default null
+             */
+            lifetimes?: string | null;
         };
         /**
          * FlagsChange
-         * @description A change of a user's settings: as for everybody, and what each user says for themselves: a profile, instructions.
+         * @description A change of a user's settings: as for everybody, and what each user says for themselves: a profile, instructions, lifetimes.
          * @example {
          *       "record": null
          *     }
@@ -2306,6 +2317,8 @@ export interface components {
             profile?: boolean | null;
             /** @description The user's own instructions on what to keep of them and what to leave out. A model may err. */
             instructions?: string | null;
+            /** @description After how many days memories of the user's are forgotten: kinds and #tags with days and commas between them, as todo:30,#work:365. Of the operator's days and these the fewer count. */
+            lifetimes?: string | null;
         };
         /**
          * Formation
@@ -4150,7 +4163,8 @@ export interface components {
          *         "approve_first": null,
          *         "time_zone": null,
          *         "operator_instructions": null,
-         *         "instructions": null
+         *         "instructions": null,
+         *         "lifetimes": null
          *       }
          *     }
          */
@@ -4795,7 +4809,8 @@ export interface components {
          *         "approve_first": null,
          *         "time_zone": null,
          *         "operator_instructions": null,
-         *         "instructions": null
+         *         "instructions": null,
+         *         "lifetimes": null
          *       },
          *       "effective": {
          *         "record": null,
@@ -4817,7 +4832,8 @@ export interface components {
          *         "approve_first": null,
          *         "time_zone": null,
          *         "operator_instructions": null,
-         *         "instructions": null
+         *         "instructions": null,
+         *         "lifetimes": null
          *       }
          *     }
          */

@@ -20,11 +20,10 @@ from recollect.api.failures import (
     LARGEST_IMPORT,
     SUMMARY_NOT_FOUND,
 )
-from recollect.api.people import ZONE, FoundMessage, LoggedMessage
+from recollect.api.people import FoundMessage, LoggedMessage
 from recollect.engine.people.chat_search import Period
 from recollect.errors import StoreError
 from recollect.model import Update
-from recollect.model.local_time import zone_named
 from recollect_openwebui.first_memories import changes_line
 from recollect_openwebui.languages import language_of
 from recollect_openwebui.notices import Notices
@@ -33,7 +32,7 @@ from recollect_proxy.access import Audience
 from recollect_proxy.memory_api.asked import Asked, Reply, erasure_as_json
 from recollect_proxy.memory_api.errors import RefusedError, invalid_field, invalid_parameter
 from recollect_proxy.memory_api.reading import changes, project_in_path
-from recollect_proxy.settings.flags import OF_ADMINISTRATORS
+from recollect_proxy.settings.flags import OF_ADMINISTRATORS, misread
 from recollect_proxy.takeout import restore_file, written_export
 from recollect_proxy.takeout.json_file import FileError
 from recollect_proxy.web.asgi import Incoming, unless_left
@@ -441,6 +440,7 @@ async def _of_user(asked: Asked, own: model.Flags) -> dict[str, Any]:
 
 async def _change(asked: Asked, user_id: str | None) -> model.Flags:
     given = changes(asked.sent)
-    if given.get("time_zone") is not None and zone_named(given["time_zone"]) is None:
-        raise invalid_field("time_zone", f"`time_zone` must be {ZONE}, or null.")
+    if wrong := misread(asked.sent):
+        name, must = wrong
+        raise invalid_field(name, f"`{name}` must be {must}, or null.")
     return await asked.engine.change_flags(model.Flags(**given), tuple(given), user_id, by=asked.who.changer)

@@ -7,7 +7,7 @@ from typing import Any
 from litestar import Response, get, post
 
 from recollect.engine import Policy
-from recollect.model import LONGEST_INSTRUCTIONS, Flags
+from recollect.model import LONGEST_INSTRUCTIONS, OF_ONE, Flags
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.visit import (
     InVisit,
@@ -17,11 +17,11 @@ from recollect_proxy.pages.visit import (
     done_of,
     require_administrator,
 )
-from recollect_proxy.settings.flags import OF_EACH_USER, FlagField, flag_fields
+from recollect_proxy.settings.flags import FlagField, flag_fields
 
-_FIELDS = tuple(each for each in flag_fields() if each.name not in OF_EACH_USER)
+_FIELDS = tuple(each for each in flag_fields() if each.name not in OF_ONE)
 """The fields of all settings but those that each user gives alone."""
-_INSTRUCTIONS = next(each for each in flag_fields() if each.name == "instructions")
+_TEXTS = tuple(each for each in flag_fields() if each.name in {"instructions", "lifetimes"})
 _SWITCHES = ("record", "recall", "standing", "summaries", "approve_first")
 """The settings that people switch: a box each. All others are the administrators'."""
 
@@ -56,6 +56,8 @@ async def show_settings(visit: Reading) -> Response[str]:
         instructions=guidance.own,
         operators=guidance.operators,
         longest=LONGEST_INSTRUCTIONS,
+        lifetimes=(await visit.engine.flags(visit.person)).lifetimes or "",
+        operators_lifetimes=str(visit.engine.policy.lifetimes),
         flags=shown,
         done=done_of(visit),
     )
@@ -63,12 +65,13 @@ async def show_settings(visit: Reading) -> Response[str]:
 
 @post("/settings")
 async def change_switches(change: Transaction) -> Response[str]:
-    """Change the settings that have a box, each off if it is not ticked, and the person's own instructions."""
+    """Change the settings that have a box, each off if it is not ticked, and the person's own instructions and lifetimes."""
     visit = change.visit
     own = await visit.engine.flags(visit.person)
-    before = {**await _switched(visit), "instructions": own.instructions}
+    before = {**await _switched(visit), **{each.name: getattr(own, each.name) for each in _TEXTS}}
     given: dict[str, Any] = {name: change.form.get(name) == "on" for name in _SWITCHES}
-    given["instructions"] = _value(_INSTRUCTIONS, change.form.get("instructions", own.instructions or ""))
+    for each in _TEXTS:
+        given[each.name] = _value(each, change.form.get(each.name, getattr(own, each.name) or ""))
     if await _approves_for_all(visit):
         del before["approve_first"]  # no one ends that alone
     named = [name for name in before if given[name] != before[name]]  # the others follow what is set for all

@@ -6,14 +6,13 @@ from typing import Any, get_type_hints
 
 import msgspec
 
-from recollect.api.people import FlagsChange
+from recollect.api.fields import DAYS, ZONE
+from recollect.api.people import CommonFlagsChange, FlagsChange
+from recollect.model import Lifetimes
 from recollect.model.local_time import zone_named
 
 OF_ADMINISTRATORS = ("session_cap", "user_cap", "operator_instructions")
 """Limits on a user's memories, and the operator's instructions, which only administrators change."""
-
-OF_EACH_USER = ("profile", "instructions")
-"""Consent, and own instructions, which each user gives alone; they can't be changed for all users."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class FlagField:
             change = msgspec.convert({self.name: written}, FlagsChange, strict=False)
         except msgspec.ValidationError as error:
             raise ValueError(self.name) from error
-        if self.name == "time_zone" and zone_named(change.time_zone) is None:
+        if misread(change):
             raise ValueError(self.name)
         return getattr(change, self.name)
 
@@ -61,6 +60,19 @@ class FlagField:
         if isinstance(value, bool):
             return "true" if value else "false"
         return str(value.value if isinstance(value, Enum) else value)
+
+
+def misread(change: CommonFlagsChange) -> tuple[str, str] | None:
+    """Return the name of a text in a change that can't be read as what it must be, and what that is; None if there is none."""
+    zone, days = change.time_zone, getattr(change, "lifetimes", None)
+    if isinstance(zone, str) and zone_named(zone) is None:
+        return "time_zone", ZONE
+    if isinstance(days, str):
+        try:
+            Lifetimes.from_texts(days.split(","))
+        except ValueError:
+            return "lifetimes", DAYS
+    return None
 
 
 def flag_fields() -> tuple[FlagField, ...]:

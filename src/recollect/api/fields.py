@@ -15,6 +15,7 @@ from uuid import UUID
 from msgspec import DecodeError, Meta, ValidationError, convert, json
 
 from recollect.model import (
+    LONGEST_LIFETIMES,
     LONGEST_PROJECT,
     MOST_KEYS,
     MOST_QUESTIONS,
@@ -240,4 +241,19 @@ def _scalar(text: str) -> str | float:
 
 DoubtWord: TypeAlias = Annotated[
     Annotated[str, word(Doubt)] | None, about("The doubt about it; null if none.")
+]
+
+ZONE = "a name of the IANA's database, as Pacific/Auckland, or an offset, as +13:00"
+TimeZone = Annotated[
+    Annotated[str, Meta(min_length=1, max_length=64)] | None,
+    about(f"The time zone of the user's days, if a request names no other: {ZONE}.", must=ZONE),
+]
+
+DAYS = "kinds and #tags with days and commas between them, as todo:30,#work:365"
+OF_LIFETIMES = about(
+    f"After how many days memories of the user's are forgotten: {DAYS}. Of the operator's days and these the fewer count.",
+    must=DAYS,
+)
+LifetimesText = Annotated[
+    Annotated[str, Meta(min_length=1, max_length=LONGEST_LIFETIMES)] | None, OF_LIFETIMES
 ]

@@ -9,9 +9,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from recollect import model
 from recollect.api.fields import (
     NOT_BLANK,
+    OF_LIFETIMES,
     Content,
+    LifetimesText,
     SessionId,
     Time,
+    TimeZone,
     about,
     bounded_text,
     one_of,
@@ -254,14 +257,9 @@ _SUMMARY_TURNS = about("Turns after which a chat is summarized again; 0: never."
 MinimumImportance = Annotated[
     Annotated[float, Meta(ge=0, le=1)] | None, about("Less important ones are not kept.")
 ]
-ZONE = "a name of the IANA's database, as Pacific/Auckland, or an offset, as +13:00"
 Cap = Annotated[int, Meta(ge=0, le=1_000_000)]
 _SESSION_CAP = about("Memories that one chat may leave; 0: any number.")
 _USER_CAP = about("Memories a user may have; 0: any number.")
-TimeZone = Annotated[
-    Annotated[str, Meta(min_length=1, max_length=64)] | None,
-    about(f"The time zone of the user's days, if a request names no other: {ZONE}.", must=ZONE),
-]
 
 
 _Instructions = Annotated[str, Meta(min_length=1, max_length=LONGEST_INSTRUCTIONS, pattern=NOT_BLANK)]
@@ -301,6 +299,7 @@ class Flags(Struct):
     time_zone: TimeZone = None
     operator_instructions: Annotated[str | None, _OF_OPERATOR] = None
     instructions: Annotated[str | None, _OF_USER] = None
+    lifetimes: Annotated[str | None, OF_LIFETIMES] = None
 
 
 class CommonFlags(Flags):
@@ -344,10 +343,11 @@ class CommonFlagsChange(Struct, forbid_unknown_fields=True):
 
 
 class FlagsChange(CommonFlagsChange, forbid_unknown_fields=True):
-    """A change of a user's settings: as for everybody, and what each user says for themselves: a profile, instructions."""
+    """A change of a user's settings: as for everybody, and what each user says for themselves: a profile, instructions, lifetimes."""
 
     profile: Consents | UnsetType = UNSET
     instructions: Annotated[_Instructions | None, _OF_USER] | UnsetType = UNSET
+    lifetimes: LifetimesText | UnsetType = UNSET
 
 
 class Usage(Struct):

@@ -164,8 +164,10 @@ class Engine(Profiles):
             EmbedderError: The turn could not be embedded.
             StoreError: The store could not be asked.
         """
-        zone = (await self.policy_of(turn.scope.user_id)).zone
-        ranking, _ = await self._retriever.rank(in_zone(turn, zone), reach=reach)
+        policy = await self.policy_of(turn.scope.user_id)
+        ranking, _ = await self._retriever.rank(
+            in_zone(turn, policy.zone), reach=reach, lifetimes=policy.lifetimes
+        )
         return ranking
 
     async def write_notes(self, turn: Turn, notes: TurnNotes) -> None:
@@ -223,7 +225,7 @@ class Engine(Profiles):
         parts = await self.parts(user_id)
         behind = await self.place_of(parts, after)
         whole = await self._retriever.whole_snapshot(user_id)
-        snapshot = whole.living(self.policy.lifetimes, self._clock())
+        snapshot = whole.living((await self.policy_of(user_id)).lifetimes, self._clock())
         found = (
             each
             for each in await asyncio.to_thread(snapshot.memories.holding, taken.words)

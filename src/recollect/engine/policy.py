@@ -157,6 +157,7 @@ class Policy:
             time_zone=str(self.zone),
             operator_instructions=self.guidance.operators,
             instructions=self.guidance.own,
+            lifetimes=str(self.lifetimes),
             told_zone="",  # no one tells one for everybody
             told_name="",
         )
@@ -191,6 +192,7 @@ class Policy:
             rules=rules,
             bounds=_bounds(self.bounds, flags),
             caps=caps,
+            lifetimes=self.lifetimes.with_own(flags.lifetimes),
             zone=zone_named(flags.time_zone or "") or zone_named(flags.told_zone or "") or self.zone,
             guidance=Guidance(flags.operator_instructions or "", flags.instructions or ""),
         )

@@ -47,7 +47,14 @@ from recollect.model.chat import (
 from recollect.model.dictated import Dictated, Fate, Profile
 from recollect.model.disclosure import ALL_TOLD, NOTHING_TOLD, Disclosure
 from recollect.model.faults import Fault, Finding
-from recollect.model.flags import INSTRUCTIONS, LONGEST_INSTRUCTIONS, Flags, Guidance
+from recollect.model.flags import (
+    INSTRUCTIONS,
+    LONGEST_INSTRUCTIONS,
+    LONGEST_LIFETIMES,
+    OF_ONE,
+    Flags,
+    Guidance,
+)
 from recollect.model.formed import (
     MOST_QUARANTINED,
     NO_CAPS,

@@ -5,11 +5,17 @@ from typing import Self
 
 from recollect.model.words import Placement, Strategy
 
+LONGEST_LIFETIMES = 1_000
+"""Characters of the days after which memories of a person's are forgotten."""
+
 LONGEST_INSTRUCTIONS = 2_000
 """Characters of the instructions that an operator or a person may write."""
 
 INSTRUCTIONS = frozenset({"operator_instructions", "instructions"})
 """The settings that are texts of any words."""
+
+OF_ONE = ("profile", "instructions", "lifetimes")
+"""The settings that each person gives for themselves alone; none are for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,7 @@ class Flags:
         standing: Whether every chat gets the most important statements.
         formation: How exchanges become memories; OFF: they are logged, and nothing else.
         queries: Whether the record of a request includes the question, from the message log.
-        profile: Whether the person allows a profile; no one allows it for them, so it counts in their own flags alone.
+        profile: Whether the person allows a profile; no one allows it for them.
         lexical: Whether recall searches by words besides the meaning.
         history: Whether recall searches the message log besides the statements.
         max_memory_tokens: Tokens that a turn's memories may take.
@@ -46,7 +52,8 @@ class Flags:
         approve_first: Whether learned memories wait for approval; if everybody's do, each person's do.
         time_zone: The time zone, by name or offset, for requests that name none.
         operator_instructions: The operator's instructions for the model that forms memories.
-        instructions: The person's own; none are for all, so they count in their own flags alone.
+        instructions: The person's own.
+        lifetimes: After how many days memories are forgotten, by kind and tag, as ``Lifetimes`` reads them; the person's own.
         told_zone: The zone that the user's frontend named last; it counts if ``time_zone`` is None.
         told_name: The name that the user's frontend gave last; it is shown, and nothing else.
     """
@@ -71,6 +78,7 @@ class Flags:
     time_zone: str | None = None
     operator_instructions: str | None = None
     instructions: str | None = None
+    lifetimes: str | None = None
     told_zone: str | None = None
     told_name: str | None = None
 
@@ -79,5 +87,5 @@ class Flags:
         mine = {each.name: getattr(self, each.name) for each in fields(self)}
         mine["approve_first"] = self.approve_first or None
         theirs = {each.name: getattr(other, each.name) for each in fields(self)}
-        theirs["profile"] = theirs["instructions"] = None
+        theirs |= dict.fromkeys(OF_ONE)
         return type(self)(**{name: theirs[name] if value is None else value for name, value in mine.items()})

@@ -327,6 +327,24 @@ class Lifetimes:
                 raise ValueError("no tag, or no number of days")
         return cls(tuple(days.items()))
 
+    def with_own(self, told: str | None) -> Self:
+        """Return these with a person's own, as their setting tells them: of each kind and tag the fewest days.
+
+        What a person's export says may be anything: it is left out if it can't be read.
+        """
+        try:
+            own = self.from_texts(told.split(",") if told else ())
+        except ValueError:
+            return self
+        days = dict(self.days)
+        for name, number in own.days:
+            days[name] = min(number, days.get(name, number))
+        return type(self)(tuple(days.items()))
+
+    def __str__(self) -> str:
+        """Return them as a setting tells them."""
+        return ",".join(f"{name}:{days}" for name, days in self.days)
+
     def end_of(self, memory: Memory) -> datetime | None:
         """Return when a memory is to be forgotten; None: never."""
         if memory.expires_at is not None or memory.owner == COMMONS or not self.days:

@@ -250,6 +250,7 @@ def test_a_policy_says_of_every_flag_how_it_is() -> None:
         time_zone="Pacific/Auckland",
         operator_instructions="Keep editors.",
         instructions="Never my health.",
+        lifetimes="todo:9",
         told_zone="",
         told_name="",
     )

@@ -53,7 +53,8 @@ async def rank(
     parts: dict[str, Any] = {name: getattr(store, name) for name in PARTS}
     backends = Backends(**parts, embedder=embedder or WordEmbedder(), second_embedder=second)
     turn = store.turn(asked, scope, history=history)
-    ranking, _ = await Retriever(backends, PATIENT, lambda: turn.at).rank(turn, reach=reach)
+    retriever = Retriever(backends, PATIENT, lambda: turn.at)
+    ranking, _ = await retriever.rank(turn, lifetimes=PATIENT.lifetimes, reach=reach)
     return ranking
 
 

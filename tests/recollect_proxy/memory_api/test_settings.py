@@ -129,6 +129,19 @@ async def test_each_writes_instructions_of_their_own_and_the_operator_for_all(ap
         )
 
 
+async def test_each_limits_the_days_of_their_own_memories_and_nobody_those_of_all(
+    api: Api, annas: str
+) -> None:
+    answer = await changed(api, annas, {"lifetimes": "todo:30, #Work:365"})
+
+    assert answer["own"] == UNCHANGED | {"lifetimes": "todo:30, #Work:365"}
+    assert answer["effective"]["lifetimes"] == "todo:30,#work:365"
+    of_all = await api.call("PATCH", EVERYBODY, {"lifetimes": "todo:30"})
+    assert_error(of_all, 422, "invalid_field", "lifetimes")
+    for text in ("", "todo", "todo:0", "nothing:3", "#:3", f"todo:3,{'#x:1,' * 250}"):
+        assert_error(await api.call("PATCH", annas, {"lifetimes": text}), 422, "invalid_field", "lifetimes")
+
+
 async def test_nobody_can_change_everybodys_settings_as_a_user(api: Api) -> None:
     for user in ("*", "%2A"):
         response = await api.call("PATCH", f"/memory/users/{user}/settings", {"recall": False})

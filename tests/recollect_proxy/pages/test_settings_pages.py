@@ -9,10 +9,9 @@ from tests.recollect_proxy.memory_api.serving import TOKEN, engine_over
 from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, serve_pages, text_of
 from tests.support.stores import Store
 
-from recollect.model import Flags, Placement, Strategy
+from recollect.model import OF_ONE, Flags, Placement, Strategy
 from recollect.store import Postgres
 from recollect_proxy.access import KeyRole, add_access_key
-from recollect_proxy.settings.flags import OF_EACH_USER
 
 EVERY = {each.name for each in fields(Flags)} - {"told_zone", "told_name"}
 
@@ -33,13 +32,17 @@ def named(html: str, *, disabled: bool = False) -> set[str]:
     } & EVERY
 
 
-async def test_a_person_sees_five_switches_and_their_instructions_an_administrator_all_but_consent(
+async def test_a_person_sees_five_switches_and_two_texts_an_administrator_all_but_consent(
     pages: Pages,
 ) -> None:
     persons = await (await pages.person()).html("/settings")
     admins = await (await pages.administrator(looks_at=pages.anna)).html("/settings")
 
-    assert named(persons) == {"record", "recall", "standing", "summaries", "approve_first", "instructions"}
+    switches, texts = (
+        {"record", "recall", "standing", "summaries", "approve_first"},
+        {"instructions", "lifetimes"},
+    )
+    assert named(persons) == switches | texts
     assert named(admins) == EVERY - {"profile"}
     assert "As for everybody: on" in text_of(admins)
 
@@ -100,7 +103,7 @@ async def test_an_administrator_changes_settings_for_everybody(own_pages: Pages)
     )
     of_one = text_of(await (await own_pages.administrator(looks_at=own_pages.anna)).html("/settings"))
 
-    assert named(before) == EVERY - set(OF_EACH_USER)
+    assert named(before) == EVERY - set(OF_ONE)
     assert "As started: on" in text_of(before)
     assert "Saved." in page
     assert await own_pages.engine.flags() == Flags(recall=False, placement=Placement.SYSTEM, session_cap=40)
@@ -142,7 +145,7 @@ async def test_settings_for_everybody_are_no_persons_and_no_readers(
             ).status,
         }
 
-        assert named(shown, disabled=True) == EVERY - set(OF_EACH_USER)
+        assert named(shown, disabled=True) == EVERY - set(OF_ONE)
         assert answers == {
             "person reads": 404,
             "person writes": 404,
@@ -210,6 +213,20 @@ async def test_a_person_writes_instructions_reads_the_operators_and_takes_theirs
     assert refused.status == 400
     assert kept == Flags(instructions=text.replace("\r\n", "\n"))
     assert await own_pages.engine.flags(own_pages.anna) == Flags()
+
+
+async def test_a_person_has_memories_forgotten_after_days(pages: Pages) -> None:
+    person, rest = await pages.person(), {"record": "on", "recall": "on", "standing": "on"}
+
+    page = await person.followed(await person.post("/settings", rest | {"lifetimes": "todo:30,#home:9"}))
+    refused = await person.post("/settings", rest | {"lifetimes": "soon"})
+    kept = await pages.engine.flags(pages.anna)
+    await person.post("/settings", rest | {"lifetimes": ""})
+
+    assert 'value="todo:30,#home:9"' in page
+    assert refused.status == 400
+    assert kept == Flags(lifetimes="todo:30,#home:9")
+    assert await pages.engine.flags(pages.anna) == Flags()
 
 
 async def test_a_person_has_everything_approved_first_unless_that_is_so_for_everybody(

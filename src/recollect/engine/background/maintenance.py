@@ -15,7 +15,7 @@ from recollect.engine.background.telling import TOLD_FOR
 from recollect.engine.policy import Policy
 from recollect.errors import RecollectError
 from recollect.indexing import embed_user, index_user
-from recollect.model import ANSWERS_KEPT, Lifetimes
+from recollect.model import ANSWERS_KEPT
 from recollect.models.attempts import Step, Steps
 from recollect.ports import Clock
 from recollect.runtime.failures import raised_at
@@ -126,13 +126,13 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
 
 
 async def _expire(backends: Backends, policy: Policy, clock: Clock) -> None:
-    """Forget the memories whose day has come, within the minute; by the operator's rules within the hour.
+    """Forget the memories whose day has come, within the minute; by the operator's and people's rules within the hour.
 
     Whoever was busy, or all if it failed, are looked at again in a minute.
     """
     minutes, done = int(_EVERY_SECONDS / _RETRY_SECONDS), True
     for minute in count():
-        lifetimes = policy.lifetimes if minute % minutes == 0 or not done else Lifetimes()
+        lifetimes = policy.lifetimes if minute % minutes == 0 or not done else None
         done = await _quietly("expiry_failed", partial(backends.memories.expire, lifetimes, at=clock()))
         await asyncio.sleep(_RETRY_SECONDS)
 

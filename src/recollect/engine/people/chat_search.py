@@ -85,7 +85,9 @@ class ChatSearch:
         )
         now = self._clock()
         turn = in_zone(Turn(Scope(user_id, ""), text, f"chats:{now.isoformat()}", now, ""), policy.zone)
-        ranking, _ = await self._retriever.rank(turn, reach=reach, narrowed=partial(_said_in, period))
+        ranking, _ = await self._retriever.rank(
+            turn, lifetimes=policy.lifetimes, reach=reach, narrowed=partial(_said_in, period)
+        )
         found = [each for each in ranking.ranked if _is_of_chat(each.item, period)]
         if after is not None:
             place = next((n for n, each in enumerate(found, 1) if each.item.id == after), None)

@@ -29,6 +29,7 @@ from recollect.index import Passages, Snapshot
 from recollect.model import (
     Chat,
     EntryState,
+    Lifetimes,
     Placement,
     ProfileEntry,
     Recall,
@@ -126,11 +127,13 @@ class Retriever:
         self,
         turn: Turn,
         *,
+        lifetimes: Lifetimes,
         reach: Reach | None = None,
         narrowed: Callable[[Snapshot], Snapshot] = lambda whole: whole,
     ) -> tuple[Ranking, Snapshot]:
         """Return what may be recalled for ``turn`` as it ranks, before gate and budget and without a deadline.
 
+        No memory counts whose day by ``lifetimes`` has come.
         ``narrowed`` returns the part of the person's snapshot that is ranked.
 
         Raises:
@@ -139,7 +142,7 @@ class Retriever:
         """
         reach = reach or self._policy.reach
         question = await self._question(turn, reach)
-        whole = (await self.whole_snapshot(turn.scope.user_id)).living(self._policy.lifetimes, turn.at)
+        whole = (await self.whole_snapshot(turn.scope.user_id)).living(lifetimes, turn.at)
         snapshot = narrowed(whole)
         return await self._ranked(question, snapshot, reach), snapshot
 

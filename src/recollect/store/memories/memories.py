@@ -22,6 +22,7 @@ from recollect.model import (
     Change,
     Embedded,
     Erasure,
+    Flags,
     Kind,
     KnownUser,
     Lifetimes,
@@ -34,6 +35,7 @@ from recollect.model import (
     Scope,
     Update,
     Vector,
+    person_of,
     project_scope,
     team_of,
 )
@@ -51,6 +53,7 @@ from recollect.store.pool import Database
 from recollect.store.rows import as_columns, memory_of, second_columns, update_of
 from recollect.store.sql import SQL
 from recollect.store.users.erasure import VACUUM_SECONDS, erase_user, left_of_user, vacuum
+from recollect.store.users.settings import read_flags
 
 HINTS_ASKED = 3
 """How often a model is asked for the hints of a statement."""
@@ -154,14 +157,19 @@ class Memories:
                 raise TeamNotFoundError
             return await apply_changes(connection, scope.user_id, changes, actor=actor, at=at, by=by)
 
-    async def expire(self, lifetimes: Lifetimes, *, at: datetime) -> int:
-        """Forget all users' memories whose day has come; return how many. ``lifetimes`` has the operator's rules.
+    async def expire(self, lifetimes: Lifetimes | None, *, at: datetime) -> int:
+        """Forget all users' memories whose day has come; return how many.
+
+        Args:
+            lifetimes: The operator's rules, to which people's own come; None: only memories with a day of their own are looked for.
+            at: Now.
 
         Raises:
             StoreBusyError: Others are changing what some of the users have. It was done for the rest of them.
         """
         async with self._database.over_all_users() as connection:
-            rows = await connection.fetch(SQL["users_who_expire"], at, bool(lifetimes.days))
+            of_all, of_some = bool(lifetimes and lifetimes.days), lifetimes is not None
+            rows = await connection.fetch(SQL["users_who_expire"], at, of_all, of_some)
         count, busy = 0, None
         for user_id in [row["user_id"] for row in rows]:
             try:
@@ -173,9 +181,13 @@ class Memories:
             raise busy
         return count
 
-    async def _expire_some(self, user_id: str, lifetimes: Lifetimes, *, at: datetime) -> int:
+    async def _expire_some(self, user_id: str, lifetimes: Lifetimes | None, *, at: datetime) -> int:
         async with self._database.changing(user_id, waits=False) as connection:
-            return len(await expire(connection, user_id, lifetimes, at=at))
+            rules = Lifetimes()
+            if lifetimes is not None:
+                own = (await read_flags(connection, person_of(user_id))).get(person_of(user_id), Flags())
+                rules = lifetimes.with_own(own.lifetimes)
+            return len(await expire(connection, user_id, rules, at=at))
 
     async def undo(
         self, user_id: str, update_id: UUID, *, actor: Actor, at: datetime, by: str = ""

@@ -328,10 +328,11 @@ RETURNING id;
 DELETE FROM injections WHERE items && $1::uuid[];
 
 -- name: users_who_expire
--- Who has a memory whose day has come, over all users; with $2 all who have any.
+-- Who has a memory whose day has come, over all users; with $2 all who have any, with $3 those who have rules of their own.
 SELECT user_id FROM users_vectors WHERE expires_at <= $1
 UNION
-SELECT user_id FROM users_vectors WHERE $2;
+SELECT user_id FROM users_vectors
+WHERE $2 OR $3 AND person_of(user_id) IN (SELECT user_id FROM user_settings WHERE flags ->> 'lifetimes' <> '');
 
 -- name: expired_memories
 -- The user's memories whose day has come: their own day, or after the days of their kind or of one of their tags; and these days.

@@ -163,6 +163,7 @@ def flags_of(written: str | None) -> Flags:
         time_zone=_as(str, kept.get("time_zone")),
         operator_instructions=_as(str, kept.get("operator_instructions")),
         instructions=_as(str, kept.get("instructions")),
+        lifetimes=_as(str, kept.get("lifetimes")),
         told_zone=_as(str, kept.get("told_zone")),
         told_name=_as(str, kept.get("told_name")),
     )

@@ -6,11 +6,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.recollect.engines import engine_over
+from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect.store.keeping import apply, contents, edit, kept, last_update
 from tests.servers.databases import administrator
 from tests.support.recollections import memory
 from tests.support.stores import LATER, NOON, Store
+from tests.support.tables import table
 from tests.support.terms import document_of
 
 from recollect.errors import MemoryNotFoundError, StoreBusyError
@@ -20,6 +21,7 @@ from recollect.index.passages import Names
 from recollect.model import (
     Action,
     Actor,
+    Flags,
     Kind,
     Lifetimes,
     Quarantine,
@@ -27,6 +29,7 @@ from recollect.model import (
     Replace,
     Scope,
     Turn,
+    project_scope,
 )
 
 DAY = timedelta(days=1)
@@ -94,6 +97,41 @@ async def test_what_a_rule_took_gets_its_time_once_more_when_it_is_brought_back(
     assert (await store.memories.get(store.anna, lamp.id)).expires_at == back + 9 * DAY
     assert await store.memories.expire(given, at=back + 8 * DAY) == 0
     assert await store.memories.expire(given, at=back + 9 * DAY) == 1
+
+
+@table(
+    ("operators", "own", "together"),
+    [
+        ("", None, ""),
+        ("todo:90", "todo:30,#work:9", "todo:30,#work:9"),
+        ("todo:9", "todo:30", "todo:9"),
+        ("todo:9", "what an export may say", "todo:9"),
+    ],
+)
+def test_of_the_operators_days_and_a_persons_own_the_fewer_count(
+    operators: str, own: str | None, together: str
+) -> None:
+    assert str(rules(*filter(None, operators.split(","))).with_own(own)) == together
+
+
+async def test_a_persons_own_rules_forget_their_memories_in_projects_too_and_nobody_elses(
+    own_store: Store,
+) -> None:
+    store, boat = own_store, project_scope(own_store.anna, "boat")
+    engine = engine_over(store, PATIENT)
+    for who in (store.anna, boat, store.ben):
+        await kept(store, "Buys a lamp", Scope(who, "c"), kind=Kind.TODO, created_at=NOON - 9 * DAY)
+    await engine.change_flags(Flags(lifetimes="todo:9"), ("lifetimes",), store.anna)
+    for who, count in ((store.anna, 0), (boat, 0), (store.ben, 1)):
+        assert len((await engine.search(who, "a lamp", limit=9)).memories) == count
+        prepared = await engine.prepare(store.turn("Do I buy a lamp?", Scope(who, "asking")))
+        assert len(prepared.included) == count
+
+    assert await store.memories.expire(None, at=NOON) == 0, "by the hour, as the operator's"
+    assert await store.memories.expire(Lifetimes(), at=NOON - timedelta(seconds=1)) == 0
+    assert await store.memories.expire(Lifetimes(), at=NOON) == 2
+    assert await contents(store, store.ben) == ["Buys a lamp"]
+    assert (await last_update(store)).reason is Reason.EXPIRED
 
 
 async def test_whoever_is_changed_meanwhile_is_passed_over_and_keeps_nobody_waiting(
