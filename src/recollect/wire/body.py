@@ -25,6 +25,7 @@ MEMBERS = KnownMembers(
     "recollect",
     "stream",
     "system",
+    "tool_choice",
     "tools",
 )
 """Of a request, in whatever API."""

@@ -23,7 +23,7 @@ class RequestShape(NamedTuple):
     Attributes:
         stream: Whether the answer is to come as a stream.
         most_tokens: How long it may be at most; 0: that is not said.
-        is_formatted: Whether it is to be JSON.
+        is_formatted: Whether it is to be JSON, or to call a named tool, as clients ask for JSON where models take no schema.
         has_tools: Whether the model may call tools of the client.
     """
 
@@ -48,7 +48,8 @@ def shape_of(members: Mapping[str, msgspec.Raw]) -> RequestShape:
     formats = (decode_members(members[name]) or {} for name in FORMATS if name in members)
     # The Responses API and Anthropic have it one object further in.
     inner = (decode_members(each["format"]) or {} if "format" in each else each for each in formats)
-    is_formatted = any(bytes(each.get("type", b'"text"')) != b'"text"' for each in inner)
+    named_tool = (decode_members(members.get("tool_choice", b"")) or {}).keys() & {"function", "name"}
+    is_formatted = bool(named_tool) or any(bytes(each.get("type", b'"text"')) != b'"text"' for each in inner)
     tools = bytes(memoryview(members.get("tools", b""))[:_EMPTY]).replace(b" ", b"")
     has_tools = tools.startswith(b"[") and tools != b"[]"
     return RequestShape(bytes(members.get("stream", b"")) == b"true", most, is_formatted, has_tools)

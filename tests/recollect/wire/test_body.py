@@ -254,6 +254,10 @@ def test_messages_are_values() -> None:
         ({"output_config": {"effort": "high", "format": {"type": "json_schema"}}}, True, False),
         ({"output_config": {"effort": "high"}, "output_format": {"type": "json_schema"}}, True, False),
         ({"output_config": {"effort": "high"}, "text": {"format": {"type": "text"}}}, False, False),
+        ({"tools": [{}], "tool_choice": {"type": "function", "function": {"name": "extract"}}}, True, True),
+        ({"tools": [{}], "tool_choice": {"type": "tool", "name": "extract"}}, True, True),  # Anthropic's
+        ({"tools": [{}], "tool_choice": {"type": "any"}}, False, True),
+        ({"tools": [{}], "tool_choice": "required"}, False, True),
     ],
 )
 def test_the_shape_of_an_answer_is_told_by_each_apis_own_words(
