@@ -10,13 +10,14 @@ from recollect.index.passages import Names, Passages, StoredPassage
 from recollect.index.snapshot import Loaded, Snapshot
 from recollect.index.statement_columns import KIND_CODES, USE_CODES, StatementColumns, utc
 from recollect.index.vectors import Embedded, Vectors
-from recollect.index.words import Document, TermScores, WordMatch, Words, match_words
+from recollect.index.words import Document, Entries, TermScores, WordMatch, Words, match_words
 
 __all__ = [
     "KIND_CODES",
     "USE_CODES",
     "Document",
     "Embedded",
+    "Entries",
     "LetterRuns",
     "Loaded",
     "Memories",

@@ -230,11 +230,13 @@ class Memories:
         ).taken(order)
 
     def holding(self, words: Sequence[str]) -> list[Memory]:
-        """Return the memories whose contents hold each of some words, in whatever case, the one that was said last first."""
+        """Return the memories whose content or a tag holds each of some words, in any case, the one that was said last first."""
         found: Sequence[Memory] = self.items[::-1]
         for word in words:
             lowered = word.lower()
-            found = [each for each in found if lowered in each.content.lower()]
+            found = [
+                each for each in found if any(lowered in text.lower() for text in (each.content, *each.tags))
+            ]
         return sorted(found, key=attrgetter("observed_at"), reverse=True)
 
     def counting(self, count: Callable[[str], int]) -> Callable[[str], int]:

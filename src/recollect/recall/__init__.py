@@ -8,7 +8,7 @@ from recollect.recall.feedback import may_be_unhelpful
 from recollect.recall.gate import Gate
 from recollect.recall.last_chat import ChatsAsked, earlier_chats, with_chats
 from recollect.recall.log import SignalWeights
-from recollect.recall.names import sharing_names
+from recollect.recall.names import shared_names
 from recollect.recall.needs import NeedThresholds
 from recollect.recall.query import RecallQuery, read_query
 from recollect.recall.question import MessageVectors, StatementVectors, Watch, statement_vectors
@@ -40,7 +40,7 @@ __all__ = [
     "rank",
     "read_query",
     "select",
-    "sharing_names",
+    "shared_names",
     "statement_vectors",
     "told_twice",
     "with_chats",

@@ -9,29 +9,57 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index import Memories
+from recollect.index import Entries, Memories
 from recollect.text.lexical import document_terms
+from recollect.text.patterns import bounded
 
 _FEW = 10
 """The most statements that hold a name. A word in more of them is the name of a topic, and links everything."""
+_LETTERS = bounded(r"[^\W\d_]+")
 
 
 def sharing_names(memories: Memories, rows: Sequence[int]) -> NDArray[np.bool_]:
     """Return for each judged statement whether it shares a name with one in ``rows``, (n,)."""
-    shares = np.zeros(len(memories.judged), np.bool_)
     texts = [" ".join(names_in(memories.judged_items[row].content)) for row in rows]
-    terms = tuple(dict.fromkeys(term for text in texts for term in document_terms(text)))
-    if not terms:
-        return shares
-    entries = memories.words.find(terms, memories.is_seen)
-    place = np.full(len(memories.items), -1)
-    place[memories.judged] = np.arange(len(memories.judged))
-    entries = entries.take(np.flatnonzero((place[entries.row] >= 0) & (entries.own > 0)))
-    is_name = np.bincount(entries.term, minlength=len(terms)) <= _FEW
-    shares[place[entries.row[is_name[entries.term]]]] = True
+    entries = _of_names(
+        memories, tuple(dict.fromkeys(term for text in texts for term in document_terms(text)))
+    )
+    shares = np.zeros(len(memories.judged), np.bool_)
+    shares[entries.row] = True
     return shares
+
+
+def shared_names(memories: Memories, row: int) -> list[str]:
+    """Return the names in a judged statement that others have, too, each in its shortest form.
+
+    One of them has it within a sentence; else the first word of every statement might be a name.
+    """
+    terms = tuple(document_terms(" ".join(names_in(memories.judged_items[row].content))))
+    entries = _of_names(memories, terms)
+    names: list[str] = []
+    for number, term in enumerate(terms):
+        contents = [memories.judged_items[each].content for each in entries.row[entries.term == number]]
+        forms = [form for content in contents for form in _forms(content, term)]
+        names += [min(forms, key=len)] if len(contents) > 1 and forms else []
+    return list(dict.fromkeys(names))
 
 
 def names_in(text: str) -> list[str]:
     """Return the words of a text that may be names: those with a capital letter, and all of scripts without capitals."""
     return [word for word in text.split() if not word.islower() and any(map(str.isalpha, word))]
+
+
+def _of_names(memories: Memories, terms: tuple[str, ...]) -> Entries:
+    """Return the entries of those terms that few judged statements hold, in their own words; ``row`` is the statement's."""
+    place = np.full(len(memories.items), -1)
+    place[memories.judged] = np.arange(len(memories.judged))
+    entries = memories.words.find(terms or ("",), memories.is_seen)
+    entries = entries.take(np.flatnonzero((place[entries.row] >= 0) & (entries.own > 0)))
+    is_rare = np.bincount(entries.term, minlength=1) <= _FEW
+    return entries._replace(row=place[entries.row]).take(np.flatnonzero(is_rare[entries.term]))
+
+
+def _forms(content: str, term: str) -> list[str]:
+    """Return how a statement writes a name, but for its first word; the term in a script without capitals."""
+    runs = _LETTERS.findall(" ".join(names_in(content.partition(" ")[2] or content)))
+    return [run if run[0].isupper() else term for run in runs if term in document_terms(run)]

@@ -9,7 +9,7 @@ from tests.support.terms import document_of
 
 from recollect.index import Loaded, Memories, Snapshot, StoredMemory
 from recollect.model import Versions
-from recollect.recall.names import names_in, sharing_names
+from recollect.recall.names import names_in, shared_names, sharing_names
 
 
 @table(
@@ -49,6 +49,24 @@ def test_statements_share_a_name_in_whatever_form_unless_many_hold_it(
     memories = kept(contents)
 
     assert sharing_names(memories, [0]).tolist() == shares
+
+
+@table(
+    ("contents", "names"),
+    [
+        (["Clara's husband is Jan", "Jan eats no nuts", "Sister Clara plays the oboe"], ["Clara", "Jan"]),
+        (["Milas Patentante ist Svenja", "Seine Tochter Mila mag Pferde"], ["Mila"]),
+        (["La casa d'Olivier", "Déjeune avec Olivier le jeudi"], ["Olivier"]),
+        (["Burak'ın alerjisi var", "Zeynep'in eşi Burak'tır"], ["Burak"]),
+        (["陈浩对花生过敏", "林珊的丈夫叫陈浩"], ["陈浩"]),
+        (["Lives in Lisbon", "Lives alone", "Lives near a park"], []),
+        (["Lives in Lisbon", "Has a dog"], []),
+    ],
+)
+def test_the_names_of_a_statement_are_written_in_their_shortest_form(
+    contents: list[str], names: list[str]
+) -> None:
+    assert shared_names(kept(contents), 0) == names
 
 
 def test_nothing_shares_a_name_with_no_statement() -> None:

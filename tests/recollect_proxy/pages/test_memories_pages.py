@@ -27,18 +27,25 @@ async def test_a_memory_tells_the_quote_it_rests_on_and_its_history(pages: Pages
     assert "Remembered" in page
 
 
-async def test_the_page_of_a_memory_leads_to_others_with_its_names(pages: Pages) -> None:
+async def test_a_memory_leads_to_everything_about_its_names_with_what_was_put_under_them(
+    pages: Pages,
+) -> None:
     husband = await pages.engine.add(pages.anna, "Clara's husband is Jan")
-    nuts = await pages.engine.add(pages.anna, "Jan eats <b>no</b> nuts")
+    await pages.engine.add(pages.anna, "Sister Clara plays the oboe")
+    visits = await pages.engine.add(pages.anna, "Sister visits in July")
     visitor = await pages.person()
 
-    page = await visitor.html(f"/memory?id={nuts.id}")
+    page = await visitor.html(f"/memory?id={husband.id}")
+    await visitor.post_all("/tag", "picked", [str(visits.id)], tags="Clara")
 
-    assert "Others with a name from it Clara's husband is Jan" in text_of(page)
-    assert f'/memory?id={husband.id}"' in page
-    assert "Jan eats <b>no</b> nuts" in text_of(await visitor.html(f"/memory?id={husband.id}"))
-    await pages.engine.forget(pages.anna, nuts.id, actor=Actor.USER)
-    assert "Others with a name" not in await visitor.html(f"/memory?id={husband.id}")
+    assert "Everything about Clara" in text_of(page)
+    everything = page.split('class="tag" href="/memory/ui')[1].split('"')[0]
+    about = text_of(await visitor.html(everything))
+    assert all(each in about for each in ("Clara's husband is Jan", "plays the oboe", "visits in July"))
+    assert "Everything about" not in await visitor.html(f"/memory?id={visits.id}")
+    [tagged, _] = await pages.engine.history(pages.anna, visits.id)
+    await visitor.post("/undo", {"change": str(tagged.id)})
+    assert "visits in July" not in await visitor.html(everything)
 
 
 async def test_a_memory_is_corrected_and_that_is_undone(pages: Pages) -> None:

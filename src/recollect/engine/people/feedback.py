@@ -29,9 +29,9 @@ from recollect.model import (
     Retire,
     Scope,
 )
-from recollect.recall import may_be_unhelpful, sharing_names, told_twice
+from recollect.recall import may_be_unhelpful, shared_names, told_twice
 
-_LISTED, _SHARING = 50, 20
+_LISTED = 50
 _ASKED_AGAIN = timedelta(days=180)
 """Two statements that their person called different are asked about again after so long."""
 
@@ -153,13 +153,11 @@ class Feedback(Browsing):
         confirmed = await self._backends.browsing.confirmed(user_id, named, since) if named else set()
         return [(one, other) for one, other in pairs if not {one.id, other.id} <= confirmed][:limit]
 
-    async def sharing_names(self, user_id: str, memory_id: UUID) -> list[Memory]:
-        """Return the user's other statements that share a name with one, as recall finds them, the newest first, 20 at most."""
+    async def shared_names(self, user_id: str, memory_id: UUID) -> list[str]:
+        """Return the names in a statement of the user's that others have, too."""
         memories = (await self._backends.snapshots.get(user_id)).memories
-        named = [row for row, each in enumerate(memories.judged_items) if each.id == memory_id]
-        shares = sharing_names(memories, named)
-        others = [each for each, is_one in zip(memories.judged_items, shares, strict=True) if is_one]
-        return [each for each in reversed(others) if each.id != memory_id][:_SHARING]
+        rows = [row for row, each in enumerate(memories.judged_items) if each.id == memory_id]
+        return [name for row in rows for name in shared_names(memories, row)]
 
     async def merge(self, user_id: str, kept: UUID, other: UUID, *, actor: Actor) -> None:
         """Keep one of two statements that say the same: the other one goes, which can be undone.
