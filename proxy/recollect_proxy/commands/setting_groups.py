@@ -87,6 +87,7 @@ GROUPS = (
             "user_tokens_per_day",
             "tags",
             "lifetimes",
+            "log_days",
             "memories_per_hour",
             "user_cap",
             "webhook_url",

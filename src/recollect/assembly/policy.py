@@ -57,6 +57,7 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
         yields=Yields(_yields(settings, upstream), settings.formation_quiet_seconds),
         caps=Caps(settings.session_cap, settings.user_cap),
         lifetimes=Lifetimes.from_texts(settings.lifetimes),
+        log_days=settings.log_days,
         summarizing=Summarizing(settings.summary_turns, settings.summary_tokens),
         budget=TokenBudget(settings.user_tokens_per_day, settings.tokens_per_day),
         attempts=settings.formation_attempts,

@@ -83,6 +83,7 @@ class Policy:
         yields: Whether chats come first.
         caps: How many memories may be kept.
         lifetimes: For how long.
+        log_days: For how many days messages are kept; 0: for ever.
         summarizing: When chats are summarized.
         budget: The token budget of background models.
         attempts: Attempts before an exchange waits for a model, or is held as failed.
@@ -113,6 +114,7 @@ class Policy:
     yields: Yields = field(default_factory=Yields)
     caps: Caps = field(default_factory=Caps)
     lifetimes: Lifetimes = field(default_factory=Lifetimes)
+    log_days: int = 0
     summarizing: Summarizing = field(default_factory=Summarizing)
     budget: TokenBudget = field(default_factory=TokenBudget)
     attempts: int = 3

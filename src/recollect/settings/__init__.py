@@ -216,6 +216,13 @@ class EngineSettings(EngineInternals, BaseSettings):
         description="For how many days memories are kept, by kind or by #tag, with commas: todo:90,#work:365. A memory with a day of its own "
         "goes on that day. Empty: for ever.",
     )
+    log_days: int = Field(
+        default=0,
+        ge=0,
+        le=36_500,
+        description="For how many days messages are kept from when they were said; memories stay. A message that is still to be formed waits "
+        "for that. 0: for ever.",
+    )
     memories_per_hour: int = Field(
         default=60,
         ge=0,

@@ -155,6 +155,22 @@ async def test_memories_are_forgotten_on_their_day_and_by_the_operators_days(own
         await until(are_gone)
 
 
+async def test_messages_older_than_the_operator_keeps_go_without_being_asked_for(own_store: Store) -> None:
+    engine = engine_over(own_store, replace(PATIENT, log_days=9))
+    for days in (9, 8):
+        said = own_store.turn(f"I drink tea {days}", key=f"{days}", at=NOON - timedelta(days=days, seconds=1))
+        await engine.remember(said, "Good.")
+    await engine.drain(own_store.anna)
+
+    async def left() -> bool:
+        kept = await engine.messages(own_store.anna.scope, limit=9)
+        return [each.content for each in kept] == ["I drink tea 8", "Good."]
+
+    async with running(engine):
+        await until(left)
+    assert len((await engine.page(own_store.anna, limit=9)).memories) == 2
+
+
 async def test_a_rule_comes_back_within_the_minute_to_whoever_was_busy(
     own_store: Store, own_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

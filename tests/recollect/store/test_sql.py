@@ -54,6 +54,7 @@ OVER_ALL_USERS = {
     "unsent_users": "the operator's webhook has something to be sent; no text",
     "known_users": "the operator lists who is known, and how much is kept of each: no word of theirs; an administrator "
     "looks among them for whose page they open",
+    "users_with_old_exchanges": "the engine's maintenance erases old messages, whoever said them; no word of theirs",
     "users_who_expire": "the engine's maintenance forgets, whoever's it is; no word of theirs",
     "count_memories": "the operator knows how many there are, not whose",
     "erase_shared": "what was shared goes with the last user who sees it",

@@ -91,7 +91,7 @@ class Indexer:
 async def maintain(backends: Backends, policy: Policy, clock: Clock) -> None:
     """Look after the store until cancelled.
 
-    Memories whose day has come are forgotten. Messages from before the index are indexed, once. Old requests are forgotten, hour after hour. A message whose
+    Memories whose day has come are forgotten, and messages older than the operator keeps are erased. Messages from before the index are indexed, once. Old requests are forgotten, hour after hour. A message whose
     relay died, or whose answer failed and was not retried, is formed without an answer, within the minute.
     """
     async with asyncio.TaskGroup() as tidying:
@@ -107,6 +107,10 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
     def prepare_days() -> Awaitable[int]:
         return backends.requests.prepare_days(clock().astimezone(UTC).date(), _DAYS_AHEAD)
 
+    def erase_log() -> Awaitable[int]:
+        now = clock()
+        return backends.log.erase_old(now - timedelta(days=policy.log_days), at=now)
+
     def prune_answers() -> Awaitable[int]:
         return backends.answers.prune(clock() - ANSWERS_KEPT)
 
@@ -120,6 +124,8 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
         await _quietly("request_days_failed", prepare_days)
         await _quietly("prune_requests_failed", prune)
         await _quietly("prune_answers_failed", prune_answers)
+        if policy.log_days:
+            await _quietly("erase_log_failed", erase_log)
         if backends.webhook is None:
             await _quietly("prune_erasures_failed", prune_erasures)
         await asyncio.sleep(_EVERY_SECONDS if enqueued else _RETRY_SECONDS)

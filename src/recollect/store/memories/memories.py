@@ -12,7 +12,6 @@ from recollect.errors import (
     DuplicateMemoryError,
     MemoryNotFoundError,
     NotUndoableError,
-    StoreBusyError,
     TeamNotFoundError,
 )
 from recollect.model import (
@@ -49,7 +48,7 @@ from recollect.store.memories.quarantine import is_full, read_held, read_quarant
 from recollect.store.memories.selection import NEWEST, read_some
 from recollect.store.memories.transaction import Transaction
 from recollect.store.memories.undo import undo_by_id
-from recollect.store.pool import Database
+from recollect.store.pool import Connection, Database
 from recollect.store.rows import as_columns, memory_of, second_columns, update_of
 from recollect.store.sql import SQL
 from recollect.store.users.erasure import VACUUM_SECONDS, erase_user, left_of_user, vacuum
@@ -170,24 +169,15 @@ class Memories:
         async with self._database.over_all_users() as connection:
             of_all, of_some = bool(lifetimes and lifetimes.days), lifetimes is not None
             rows = await connection.fetch(SQL["users_who_expire"], at, of_all, of_some)
-        count, busy = 0, None
-        for user_id in [row["user_id"] for row in rows]:
-            try:
-                while done := await self._expire_some(user_id, lifetimes, at=at):
-                    count += done
-            except StoreBusyError as error:
-                busy = error
-        if busy is not None:
-            raise busy
-        return count
 
-    async def _expire_some(self, user_id: str, lifetimes: Lifetimes | None, *, at: datetime) -> int:
-        async with self._database.changing(user_id, waits=False) as connection:
+        async def expire_some(connection: Connection, user_id: str) -> int:
             rules = Lifetimes()
             if lifetimes is not None:
                 own = (await read_flags(connection, person_of(user_id))).get(person_of(user_id), Flags())
                 rules = lifetimes.with_own(own.lifetimes)
             return len(await expire(connection, user_id, rules, at=at))
+
+        return await self._database.change_each([row["user_id"] for row in rows], expire_some)
 
     async def undo(
         self, user_id: str, update_id: UUID, *, actor: Actor, at: datetime, by: str = ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -22,6 +23,7 @@ from recollect.store.log.turns import (
 )
 from recollect.store.memories.hidden_messages import hide_messages
 from recollect.store.memories.transaction import Transaction
+from recollect.store.messages.retention import erase_old
 from recollect.store.messages.versions import Version, abandon_other_versions, abandon_turn
 from recollect.store.pool import Connection, Database
 from recollect.store.sql import SQL
@@ -207,6 +209,17 @@ class MessageLog:
                     await enqueue(connection, [user_id])
                 count += len(ended)
         return count
+
+    async def erase_old(self, before: datetime, *, at: datetime) -> int:
+        """Delete what all users said before a time, once it is formed; return how many exchanges. Memories stay.
+
+        Raises:
+            StoreBusyError: Others are changing what some of the users have. It was done for the rest of them.
+        """
+        async with self._database.over_all_users() as connection:
+            rows = await connection.fetch(SQL["users_with_old_exchanges"], before)
+        users = [row["user_id"] for row in rows]
+        return await self._database.change_each(users, partial(erase_old, before=before, at=at))
 
 
 async def _note_answer(connection: Connection, exchange: Exchange, logged: UUID) -> None:

@@ -1,7 +1,7 @@
 """Connections to Postgres, alone or in a pool that lends them to one user at a time. Never: a query's meaning."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -209,6 +209,28 @@ class Database:
                 await connection.execute(SQL["limit_lock_waits"], True)  # noqa: FBT003 -- a parameter of the query
             await connection.execute(SQL["as_user_alone"], user_id, self.user_role)
             yield connection
+
+    async def change_each(
+        self, users: Iterable[str], change: Callable[[Connection, str], Awaitable[int]]
+    ) -> int:
+        """Change what each of these users has, a step after another until one changes nothing; return how much was changed.
+
+        Raises:
+            StoreBusyError: Others are changing the data of some of them. It was done for the rest.
+        """
+        count, busy = 0, None
+        for user_id in users:
+            try:
+                done = 1
+                while done:
+                    async with self.changing(user_id, waits=False) as connection:
+                        done = await change(connection, user_id)
+                    count += done
+            except StoreBusyError as error:
+                busy = error
+        if busy is not None:
+            raise busy
+        return count
 
     @asynccontextmanager
     async def snapshot(self, user_id: str) -> AsyncIterator[Connection]:

@@ -190,8 +190,10 @@ ORDER BY c.relname;
 VACUUM recollect.exchanges, recollect.leases, recollect.tries, recollect.kept_answers, recollect.injections, recollect.chat_requests, recollect.chats_left_out, recollect.request_metrics, recollect.chunk_vectors, recollect.message_chunks, recollect.users, recollect.messages, recollect.sessions, recollect.memory_updates, recollect.quarantine, recollect.profile_entries, recollect.not_helpful, recollect.admin_reads, recollect.user_settings, recollect.model_usage, recollect.users_vectors, recollect.vectors, recollect.projects, recollect.teams, recollect.pgqueuer, recollect.pgqueuer_log;
 
 -- name: exchanges_of_session
--- What was said in a chat of the user, exchange by exchange.
-SELECT id FROM exchanges WHERE user_id = $1 AND session_id = $2;
+-- What was said in a chat of the user, exchange by exchange; also those that changed memories and are in the log no longer.
+SELECT id FROM exchanges WHERE user_id = $1 AND session_id = $2
+UNION
+SELECT exchange_id FROM memory_updates WHERE user_id = $1 AND session_id = $2 AND exchange_id IS NOT NULL;
 
 -- name: messages_of_session
 -- All messages of a chat of the user, other answers too.
@@ -413,3 +415,67 @@ UPDATE exchanges AS next SET answered = NULL
 FROM erased
 WHERE next.user_id = $1 AND next.session_id = erased.session_id AND next.turn_index = erased.turn_index + 2
     AND NOT next.message_id = ANY ($2::uuid[]);
+
+-- name: users_with_old_exchanges
+-- Of whom an exchange from before a time is formed, over all users.
+SELECT DISTINCT user_id FROM exchanges WHERE said_at < $1 AND state IN ('formed', 'abandoned');
+
+-- name: old_exchanges
+-- The user's oldest exchanges from before a time that are formed.
+SELECT id, session_id FROM exchanges
+WHERE user_id = $1 AND said_at < $2 AND state IN ('formed', 'abandoned')
+ORDER BY said_at, id
+LIMIT $3;
+
+-- name: messages_of_exchanges
+-- The messages of these exchanges of the user, other answers too.
+SELECT id FROM messages WHERE user_id = $1 AND exchange_id = ANY ($2::uuid[]);
+
+-- name: erase_injections_of_exchanges
+-- Delete what was added to the prompts of these exchanges of the user.
+DELETE FROM injections AS i USING exchanges AS e
+WHERE i.user_id = $1 AND e.user_id = $1 AND e.id = ANY ($2::uuid[]) AND i.session_id = e.session_id AND i.anchor = e.anchor;
+
+-- name: erase_chat_requests_of_exchanges
+-- Delete what the user asked of the memory in these exchanges.
+DELETE FROM chat_requests AS r USING exchanges AS e
+WHERE r.user_id = $1 AND e.user_id = $1 AND e.id = ANY ($2::uuid[]) AND r.session_id = e.session_id AND r.anchor = e.anchor;
+
+-- name: let_go_of_messages_in_vectors
+-- Forget that memories of the user rest on these messages; their words stay.
+UPDATE vectors AS v
+SET message_ids = ARRAY(
+    SELECT said.id FROM unnest(v.message_ids) WITH ORDINALITY AS said (id, place) WHERE said.id <> ALL ($2::uuid[])
+    ORDER BY said.place
+)
+WHERE v.owner = $1 AND v.message_ids && $2::uuid[];
+
+-- name: let_go_of_messages_in_quarantine
+-- Forget that held back memories of the user rest on these messages; their words stay.
+UPDATE quarantine AS q
+SET message_ids = ARRAY(
+    SELECT said.id FROM unnest(q.message_ids) WITH ORDINALITY AS said (id, place) WHERE said.id <> ALL ($2::uuid[])
+    ORDER BY said.place
+)
+WHERE q.user_id = $1 AND q.message_ids && $2::uuid[];
+
+-- name: erase_old_exchanges
+-- Delete exchanges of the user, and what the turn behind each one has of its answer.
+WITH erased AS (
+    DELETE FROM exchanges WHERE user_id = $1 AND id = ANY ($2::uuid[]) RETURNING session_id, turn_index
+)
+UPDATE exchanges AS next SET answered = NULL
+FROM erased
+WHERE next.user_id = $1 AND next.session_id = erased.session_id AND next.turn_index = erased.turn_index + 2
+    AND next.answered IS NOT NULL;
+
+-- name: erase_old_messages
+-- Delete messages of the user.
+DELETE FROM messages WHERE user_id = $1 AND id = ANY ($2::uuid[]);
+
+-- name: erase_empty_sessions
+-- Delete those of these chats of the user of which nothing is kept.
+DELETE FROM sessions AS s
+WHERE s.user_id = $1 AND s.id = ANY ($2::text[])
+    AND NOT EXISTS (SELECT FROM messages AS m WHERE m.user_id = $1 AND m.session_id = s.id)
+    AND NOT EXISTS (SELECT FROM exchanges AS e WHERE e.user_id = $1 AND e.session_id = s.id);

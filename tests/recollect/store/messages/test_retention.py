@@ -1,0 +1,103 @@
+"""What was said longer ago than an operator keeps goes from the log, and what it taught stays."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from tests.recollect.engine.test_chat_requests import Chat
+from tests.recollect.engines import PATIENT, engine_over
+from tests.recollect.store.keeping import contents, formed, kept, resting_on
+from tests.servers.databases import administrator
+from tests.support.people import Person
+from tests.support.stores import NOON, Store
+
+from recollect.model import Add, Reason, Replace, Scope, Strategy
+
+DAY = timedelta(days=1)
+OBOE, TEA = "I play the oboe on Tuesdays", "I drink green tea in the garden"
+
+
+LOGS = replace(PATIENT, strategy=Strategy.OFF)
+"""Forms nothing, so that messages are recalled."""
+
+
+async def said(store: Store, text: str, at: datetime, scope: Scope) -> None:
+    engine = engine_over(store, LOGS)
+    await engine.remember(store.turn(text, scope, at=at), f"I see: {text}.")
+    await engine.drain(scope.user_id)
+
+
+async def rows(dsn: str, user: Person) -> dict[str, int]:
+    """Return how many rows of the log a person has, by table, and how many hold the stem of oboe."""
+    tables = ("sessions", "exchanges", "messages", "message_chunks", "injections")
+    async with administrator(dsn) as connection:
+        counts: dict[str, Any] = {
+            table: await connection.fetchval(
+                f"SELECT count(*) FROM recollect.{table} WHERE user_id = $1", user
+            )
+            for table in tables
+        }
+        counts["oboe"] = sum(
+            [
+                await connection.fetchval(
+                    f"SELECT count(*) FROM recollect.{table} AS t WHERE user_id = $1 AND t::text LIKE '%obo%'",
+                    user,
+                )
+                for table in tables
+            ]
+        )
+    return counts
+
+
+async def test_old_messages_go_with_all_that_is_made_of_them_and_newer_ones_stay(
+    own_store: Store, own_dsn: str
+) -> None:
+    store = own_store
+    for who in (store.anna, store.ben):
+        await said(store, OBOE, NOON - 9 * DAY, Scope(who, "old"))
+        await said(store, OBOE, NOON - 9 * DAY, Scope(who, "chat"))
+        await said(store, TEA, NOON - DAY, Scope(who, "chat"))
+    asking = Chat(store, engine_over(store, LOGS), Scope(store.anna, "asking"))
+    await asking.says("What did I tell you I play on Tuesdays?", "That.")
+    before = [await rows(own_dsn, each) for each in (store.anna, store.ben)]
+    assert before[0]["injections"] == 1
+    assert before[1]["oboe"] > 8, "also the chunk of a neighbour"
+
+    assert await store.log.erase_old(NOON - 9 * DAY, at=NOON) == 0
+    assert await store.log.erase_old(NOON - 8 * DAY, at=NOON) == 4
+
+    await engine_over(store, LOGS).drain(store.ben)
+    left = await rows(own_dsn, store.ben)
+    assert (left["sessions"], left["exchanges"], left["messages"], left["oboe"]) == (1, 1, 2, 0)
+    assert left["message_chunks"] > 0, "the neighbour is indexed again"
+    found = await store.browsing.messages(Scope(store.ben, "chat"), limit=9)
+    assert [each.content for each in found or ()] == [TEA, f"I see: {TEA}."]
+    assert (await rows(own_dsn, store.anna))["injections"] == 0, "no block says it any more"
+
+
+async def test_what_is_still_to_be_formed_waits_for_that(own_store: Store) -> None:
+    store, engine = own_store, engine_over(own_store, PATIENT)
+    await engine.remember(store.turn(OBOE, at=NOON - 9 * DAY), "I see.")
+
+    assert await store.log.erase_old(NOON, at=NOON) == 0
+    await engine.drain(store.anna)
+    assert await store.log.erase_old(NOON, at=NOON) == 1
+    assert len(await contents(store)) == 1
+
+
+async def test_a_chat_whose_messages_went_is_erased_with_what_it_alone_taught(own_store: Store) -> None:
+    store, scope = own_store, own_store.anna.scope
+    old = await kept(store, "Drinks tea", scope=Scope(store.anna, "another"))
+    exchange = store.exchange(OBOE, at=NOON - 9 * DAY)
+    await store.log.append(exchange)
+    [pending] = await store.inbox.pending(store.anna, limit=1)
+    new = store.memory("Plays the oboe", **resting_on(exchange))
+    coffee = store.memory("Drinks coffee", **resting_on(exchange))
+    await formed(store, pending.exchange, Add(new), Replace(old.id, coffee, Reason.CONTRADICTS))
+    assert await store.log.erase_old(NOON, at=NOON) == 1
+    memory = await store.memories.get(store.anna, new.id)
+    assert (memory.provenance.message_ids, memory.provenance.evidence) == ((), OBOE)
+
+    await store.memories.erase_session(scope, at=NOON)
+
+    assert await contents(store) == ["Drinks tea"]
