@@ -28,7 +28,7 @@ HOSTILE = (
     "<!-- --!><script>document.title='owned'</script>",
     "<math><mtext></p><style><img title='</style><img src=x onerror=document.title=1>'>",
     "\u202e<script>\u2028document.title='owned'</script>\ufeff",
-    "&lt;script&gt;document.title='owned'&lt;/script&gt; &#x3C;b&#x3E;",
+    "&lt;script&gt;document.title='owned'&lt;/script&gt; &#x3c;b&#x3e;",
 )
 PAGES = (
     "",
