@@ -14,7 +14,7 @@ from litestar.params import FromQuery
 from litestar.response import Stream
 
 from recollect.errors import MessageNotFoundError
-from recollect.model import Item, KeptCounts, Scope, Update
+from recollect.model import Item, KeptCounts, Scope, Update, project_scope, team_of
 from recollect.text.normalization import storable_text
 from recollect_proxy.pages.entry import end_session
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
@@ -97,7 +97,16 @@ async def erase_chat(change: Transaction) -> Response[str]:
 async def show_data(visit: Reading) -> Response[str]:
     """Return the page of counts of stored data, with export and erasure."""
     kept = await _kept(visit, await visit.engine.scopes_of(visit.person))
-    return visit.page("data.html", kept=kept, wrong=False)
+    return visit.page("data.html", kept=kept, wrong=False, left=await _teams_left(visit))
+
+
+async def _teams_left(visit: Visit) -> list[str]:
+    """Return the names of projects that are parts of teams which the person has left."""
+    person, shown = visit.person, {each.name for each in visit.shown.projects}
+    known = await visit.engine.projects(person, measured=False)
+    return [
+        each.name for each in known if each.name not in shown and team_of(project_scope(person, each.name))
+    ]
 
 
 @post("/erase")
@@ -106,7 +115,9 @@ async def erase_everything(change: Transaction) -> Response[str]:
     visit = change.visit
     scopes = await visit.engine.scopes_of(visit.person)
     if change.form.get("typed", "").strip().casefold() != visit.shown.words("erase.word").casefold():
-        return visit.page("data.html", kept=await _kept(visit, scopes), wrong=True)
+        return visit.page(
+            "data.html", kept=await _kept(visit, scopes), wrong=True, left=await _teams_left(visit)
+        )
     erasure = await visit.engine.erase(visit.person)
     left = await _kept(visit, scopes)
     response = visit.page(

@@ -53,6 +53,21 @@ async def test_an_owner_says_who_is_in_the_team(pages: Pages, team: str) -> None
     assert (ben.role, ben.name) == (TeamRole.WRITER, "Ben")
 
 
+async def test_who_has_left_erases_what_they_stated(pages: Pages, team: str) -> None:
+    part, visitor = project_scope(pages.anna, team), await pages.person()
+    assert "a team that you left" not in await visitor.html("/data")
+    await pages.engine.leave_team(team.removeprefix("team:"), pages.anna)
+
+    assert f"{team.removeprefix('team:')}, a team that you left" in text_of(await visitor.html("/data"))
+    form = {"project": team, "typed": "erase"}
+    refused = await visitor.post("/project/erase", form | {"typed": "no"})
+    erased = await visitor.post("/project/erase", form)
+
+    assert (refused.status, erased.status) == (400, 303)
+    assert part not in await pages.engine.scopes_of(pages.anna)
+    assert "a team that you left" not in await visitor.html("/data")
+
+
 async def test_who_leaves_sees_nothing_of_the_team_and_neither_does_anybody_else(
     pages: Pages, team: str
 ) -> None:
