@@ -197,18 +197,21 @@ class MessageLog:
 
         Returns:
             How many exchanges those are.
+
+        Raises:
+            StoreBusyError: As ``erase_old``.
         """
         times = (before, failed or before)
         async with self._database.over_all_users() as connection:
             rows = await connection.fetch(SQL["users_with_open_exchanges"], *times)
-        count = 0
-        for user_id in [row["user_id"] for row in rows]:
-            async with self._database.changing(user_id) as connection:
-                ended = await connection.fetch(SQL["end_unanswered"], user_id, *times)
-                if ended:
-                    await enqueue(connection, [user_id])
-                count += len(ended)
-        return count
+
+        async def end(connection: Connection, user_id: str) -> int:
+            ended = await connection.fetch(SQL["end_unanswered"], user_id, *times)
+            if ended:
+                await enqueue(connection, [user_id])
+            return len(ended)
+
+        return await self._database.change_each([row["user_id"] for row in rows], end)
 
     async def erase_old(self, before: datetime, *, at: datetime) -> int:
         """Delete what all users said before a time, once it is formed; return how many exchanges. Memories stay.

@@ -1,5 +1,6 @@
 """An exchange is open until its answer ends or is given up."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -7,10 +8,12 @@ from uuid import UUID
 
 import pytest
 from tests.recollect.store.keeping import formed, next_pending
+from tests.servers.databases import administrator
 from tests.support.stores import LATER, MODEL, NOON, Store
 from uuid_utils.compat import uuid7
 
 from recollect.engine.recording.exchanges import begun
+from recollect.errors import StoreBusyError
 from recollect.model import (
     ROOT,
     Actor,
@@ -379,3 +382,21 @@ async def test_what_is_found_though_its_turn_failed_is_not_indexed_twice_by_a_la
     await store.log.append(exchange)
 
     assert [each.content for each in await store.index.unindexed(store.anna, limit=9)] == ["Nice!"]
+
+
+async def test_a_turn_of_somebody_who_is_being_changed_keeps_no_others_open(
+    own_store: Store, own_dsn: str
+) -> None:
+    store = own_store
+    first, second = (store.exchange("I moved to Oslo", who.scope) for who in (store.anna, store.ben))
+    for each in (first, second):
+        await begin(store, each)
+
+    async with administrator(own_dsn) as connection, connection.transaction():
+        await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", store.anna)
+        async with asyncio.timeout(10):
+            with pytest.raises(StoreBusyError):
+                await store.log.end_abandoned(LATER)
+    assert await store.log.end_abandoned(LATER) == 1, "Anna's"
+    assert await progress(store, second) is Progress.PENDING
+    assert [each.exchange.reply for each in await store.inbox.pending(store.ben, limit=9)] == [""]
