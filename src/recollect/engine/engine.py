@@ -40,7 +40,6 @@ from recollect.model import (
     MemoryFilter,
     Message,
     Outcome,
-    Page,
     Placement,
     Recall,
     RecallPage,
@@ -200,11 +199,14 @@ class Engine(Profiles):
         now = self._clock()
         turn = Turn(Scope(user_id, ""), text, key=f"search:{now.isoformat()}", at=now, model="")
         ranking = await self.rank(turn, reach=replace(self.policy.reach, **_OF_MEMORIES))
-        parts = await self.parts(user_id)
+        of = {*await self.parts(user_id), COMMONS}
         fitting = (
             (each.item, float(each.score), tuple((name, float(value)) for name, value in each.parts))
             for each in ranking.ranked
-            if isinstance(each.item, Memory) and _is_listed(each.item, parts) and taken.takes(each.item)
+            if isinstance(each.item, Memory)
+            and each.item.owner in of
+            and each.item.source is not Source.GLOBAL
+            and taken.takes(each.item)
         )
         found = list(islice(fitting, limit))
         memories = await self._backends.memories.counted(user_id, [memory for memory, *_ in found])
@@ -212,30 +214,6 @@ class Engine(Profiles):
         return Found(
             tuple((memory, score, parts) for memory, (_, score, parts) in of_today), ranking.degraded
         )
-
-    async def said_last(
-        self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter
-    ) -> Page:
-        """Return the user's current memories that are ``taken``, the one that was said last first, behind the memory ``after``.
-
-        Words are looked for in the person's snapshot: the store takes ten times as long to read every content.
-        """
-        if not taken.words:
-            return await super().said_last(user_id, limit=limit, after=after, taken=taken)
-        parts = await self.parts(user_id)
-        behind = await self.place_of(parts, after)
-        whole = await self._retriever.whole_snapshot(user_id)
-        snapshot = whole.living((await self.policy_of(user_id)).lifetimes, self._clock())
-        found = (
-            each
-            for each in await asyncio.to_thread(snapshot.memories.holding, taken.words)
-            if (behind is None or (each.observed_at, each.id) < behind)
-            and _is_listed(each, parts)
-            and taken.takes(each)
-        )
-        page = list(islice(found, limit + 1))
-        memories = await self._backends.memories.counted(user_id, page[:limit])
-        return Page(tuple(memories), memories[-1].id if len(page) > limit else None)
 
     async def erase(self, user_id: str) -> Erasure:
         """Delete everything of this user, look through all of it once more, and prove it by counts."""
@@ -418,11 +396,6 @@ class Engine(Profiles):
         """Return how the calls of models in the background stand."""
         used = await self._backends.usage.used_by_all(self._clock().date())
         return ModelUse(used, self.policy.budget, self._worker.guarded, self._clock())
-
-
-def _is_listed(memory: Memory, parts: Collection[str]) -> bool:
-    """Return whether a memory of a snapshot is of some scopes, or shared; one for everybody, or from around a project, is not."""
-    return memory.owner in {*parts, COMMONS} and memory.source is not Source.GLOBAL
 
 
 def _masked_rows(rows: Sequence[Mapping[str, Any]], fields: Collection[str]) -> list[Mapping[str, Any]]:

@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from operator import attrgetter
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -228,16 +227,6 @@ class Memories:
         return self.table.joined(StatementColumns.from_statements(added)).taken(order), self.letters.joined(
             letters
         ).taken(order)
-
-    def holding(self, words: Sequence[str]) -> list[Memory]:
-        """Return the memories whose content or a tag holds each of some words, in any case, the one that was said last first."""
-        found: Sequence[Memory] = self.items[::-1]
-        for word in words:
-            lowered = word.lower()
-            found = [
-                each for each in found if any(lowered in text.lower() for text in (each.content, *each.tags))
-            ]
-        return sorted(found, key=attrgetter("observed_at"), reverse=True)
 
     def counting(self, count: Callable[[str], int]) -> Callable[[str], int]:
         """Return a function that counts like ``count``, each line once: a person's lines come again in other turns."""

@@ -93,9 +93,9 @@ class Browsing:
     ) -> Page:
         """Return the user's current memories, the one that was said last first, behind a time and an id.
 
-        Of ``taken``, kinds, chat and tags count.
+        Of ``taken``, kinds, chat, words and tags count.
         """
-        kinds = sorted(taken.kinds or Kind)
+        kinds, words = sorted(taken.kinds or Kind), list(taken.words)
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(
                 SQL["memories_said_last"],
@@ -105,6 +105,7 @@ class Browsing:
                     kinds,
                     limit + 1,
                     taken.session_id,
+                    words,
                     list(taken.tags),
                 ),
             )

@@ -227,7 +227,8 @@ async def test_what_was_said_in_an_exchange_is_found_by_it(
         ("messages_before", ("user 7", "chat 3", 900, 6), 6),
         ("pending_exchanges", ("user 7", 10), 0),
         ("memory_with_content", ("user 7", b"\0" * 32), 0),
-        ("memories_said_last", ("user 7", LATER, LAST, ["fact"], 51, None, []), 51),
+        ("memories_said_last", ("user 7", LATER, LAST, ["fact"], 51, None, [], []), 51),
+        ("memories_said_last", ("user 7", LATER, LAST, ["fact"], 51, None, ["memory"], []), 51),
         ("memories_to_review", ("user 7", ["fact", "todo"], LATER, 0.4, 51, LATER), 51),
     ],
 )

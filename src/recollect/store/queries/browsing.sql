@@ -88,7 +88,11 @@ FROM ( -- the user's own by the index of what was said last, and the few that ar
         FROM vectors AS own
         WHERE own.owner = $1 AND own.valid_to IS NULL AND own.kind = ANY ($4::text[])
             AND (own.observed_at, own.id) < ($2::timestamptz, $3::uuid)
-            AND ($6::text IS NULL OR own.session_id = $6) AND own.tags @> $7::text[]
+            AND ($6::text IS NULL OR own.session_id = $6) AND own.tags @> $8::text[]
+            AND (cardinality($7::text[]) = 0 OR NOT EXISTS (
+                SELECT FROM unnest($7::text[]) AS word
+                WHERE strpos(lower(own.content || ' ' || array_to_string(own.tags, ' ')), lower(word)) = 0
+            ))
         ORDER BY own.observed_at DESC, own.id DESC
         LIMIT $5
     )
@@ -98,7 +102,11 @@ FROM ( -- the user's own by the index of what was said last, and the few that ar
     JOIN vectors AS shared ON shared.owner = '*' AND shared.id = given.vector_id
     WHERE given.user_id = $1 AND given.owner = '*' AND shared.kind = ANY ($4::text[])
         AND (shared.observed_at, shared.id) < ($2::timestamptz, $3::uuid)
-        AND ($6::text IS NULL OR shared.session_id = $6) AND shared.tags @> $7::text[]
+        AND ($6::text IS NULL OR shared.session_id = $6) AND shared.tags @> $8::text[]
+        AND (cardinality($7::text[]) = 0 OR NOT EXISTS (
+            SELECT FROM unnest($7::text[]) AS word
+            WHERE strpos(lower(shared.content || ' ' || array_to_string(shared.tags, ' ')), lower(word)) = 0
+        ))
 ) AS found
 JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = found.id
 JOIN vectors AS v ON v.owner = found.owner AND v.id = found.id
