@@ -158,7 +158,8 @@ async def test_what_is_refused_or_redirected_is_sent_again_before_the_next_and_d
     with impatient(monkeypatch), capture_logs() as logged:
         async with telling(own_store, receiver):
             await until(lambda: len(receiver.taken) == 2)
-    assert [(each["event"], each["reason"]) for each in logged] == [("webhook_failed", str(status))] * 2
+    failures = [each["reason"] for each in logged if each["event"] == "webhook_failed"]
+    assert failures == [str(status)] * 2
     assert told(receiver) == [("memory.remembered", str(each.id)) for each in (first, second)]
     assert [each["data"]["memory_id"] for each in receiver.refused] == [str(first.id)] * 2
 
