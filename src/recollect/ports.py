@@ -35,10 +35,6 @@ class Embedder(Protocol):
         """The cosine below which a query's best match means nothing."""
         ...
 
-    def reads(self, text: str) -> bool:
-        """Whether it was made for texts in that script; of others it makes vectors that mean little."""
-        ...
-
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector a text, in order.
 

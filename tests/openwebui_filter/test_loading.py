@@ -164,7 +164,7 @@ def test_the_package_loads_no_model_and_no_database_before_an_engine_is_asked_fo
         [sys.executable, "-c", code], capture_output=True, check=True, text=True, env=environment()
     )
 
-    heavy = {"asyncpg", "pgqueuer", "onnxruntime", "tokenizers", "mistralai", "httpx", "litestar"}
+    heavy = {"asyncpg", "pgqueuer", "onnxruntime", "mistralai", "httpx", "litestar"}
     assert heavy & set(done.stdout.split()) == set()
 
 

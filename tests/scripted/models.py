@@ -28,10 +28,6 @@ class WordEmbedder:
     def __init__(self) -> None:
         self.embedded: list[str] = []
 
-    def reads(self, text: str) -> bool:  # noqa: ARG002 -- the port's
-        """Whether it was made for texts in that script: words are words."""
-        return True
-
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector a text, in order."""
         self.embedded += texts
@@ -62,10 +58,6 @@ class SlowEmbedder:
         self._embedder = embedder
         self._seconds = seconds
         self.name, self.gate = embedder.name, embedder.gate
-
-    def reads(self, text: str) -> bool:
-        """Whether the other embedder was made for texts in that script."""
-        return self._embedder.reads(text)
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Wait, then embed."""

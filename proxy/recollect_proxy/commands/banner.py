@@ -81,8 +81,8 @@ def _store(settings: ProxySettings, app: App) -> str:
 
 
 def _embedder(settings: ProxySettings) -> str:
-    first = settings.embedder
-    return first if settings.second_embedder == "off" else f"{first}, and {settings.second_embedder}"
+    named = dict.fromkeys((settings.embedder, settings.second_embedder))
+    return ", and ".join(each for each in named if each != "off")
 
 
 def _formation(settings: ProxySettings) -> str:

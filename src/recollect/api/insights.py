@@ -277,7 +277,9 @@ class KnownEmbedder(Struct):
     place: Annotated[
         str, one_of("first", "second"), about("first: of memories and messages; second: of statements.")
     ]
-    model: Annotated[str, about("What its embeddings are known by.", example="local:all-MiniLM-L6-v2")]
+    model: Annotated[
+        str, about("What its embeddings are known by.", example="local:multilingual-e5-small@1c2d3e4f")
+    ]
     today: Annotated[bool, about("Whether the process that answers uses it.")]
     used: Annotated[bool, about("Whether any process was seen within a minute that uses it.")]
     chosen_at: Annotated[Time, about("Since when it is used.")]

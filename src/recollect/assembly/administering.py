@@ -25,10 +25,6 @@ class AbsentEmbedder:
     name = "absent"
     gate = 1.0
 
-    def reads(self, _text: str) -> bool:
-        """Read nothing."""
-        return False
-
     async def embed(self, _texts: Sequence[str]) -> list[Vector]:
         """Raise EmbedderError."""
         raise EmbedderError("No embedder was loaded.")

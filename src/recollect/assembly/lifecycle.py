@@ -258,7 +258,7 @@ def _backends(postgres: Postgres, embedders: Sequence[CachedEmbedder]) -> Backen
         snapshots=postgres.snapshots,
         embedder=embedders[0],
         second_embedder=embedders[1] if len(embedders) > 1 else None,
-        caches=tuple(embedders),
+        caches=tuple(dict.fromkeys(embedders)),
         generation_store=postgres.generations,
     )
 
@@ -284,8 +284,10 @@ def _tell_of_failure(forming: "asyncio.Task[None]") -> None:
 
 
 async def _load_embedders(settings: EngineSettings, client: httpx.AsyncClient) -> list[CachedEmbedder]:
-    """Return the embedder and, where there is one, that of statements alone, both with a cache."""
+    """Return the embedder and, where there is one, that of statements, both with a cache; twice the same if they are one."""
     first = await make_embedder(settings, client)
+    if settings.second_embedder == settings.embedder:
+        return 2 * [CachedEmbedder(first, size=settings.embedder_cache_size, ttl=_CACHED)]
     try:
         second = await make_second_embedder(settings)
     except BaseException:
@@ -300,7 +302,7 @@ async def _unload(loading: asyncio.Task[list[CachedEmbedder]]) -> None:
     loading.cancel()
     await asyncio.wait({loading})
     if not loading.cancelled() and loading.exception() is None:
-        for embedder in loading.result():
+        for embedder in dict.fromkeys(loading.result()):
             await embedder.aclose()
 
 

@@ -13,8 +13,8 @@ from recollect.assembly.files import INSTRUCTIONS
 from recollect.assembly.servers import MISTRAL, is_near, is_one_server, speaks_mistral
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, EmbedderPlace, Strategy
-from recollect.models.embedders import parse_embedder_name
-from recollect.models.embedders.local import LocalEmbedder, find_folder
+from recollect.models.embedders import EmbedderName, parse_embedder_name
+from recollect.models.embedders.finished_model import installed_model
 from recollect.models.embedders.multilingual_e5 import MODEL as MULTILINGUAL_E5
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.models.embedders.openai import OpenAIEmbedder
@@ -66,15 +66,9 @@ async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> 
         ConfigurationError: The name or a setting it needs makes no sense.
         EmbedderError: It can't be loaded.
     """
-    scheme, model = parse_embedder_name(settings.embedder)
+    scheme, model = _embedder_name(settings)
     if scheme == "local":
-        local = LocalEmbedder(model)
-        try:
-            await local.load()
-        except BaseException:
-            await local.aclose()  # it goes on in its thread until this is over
-            raise
-        return local
+        return await _load_local()
     if scheme == "mistral":
         from recollect.models.embedders.mistral import MistralEmbedder  # noqa: PLC0415 -- a second to import
 
@@ -132,18 +126,19 @@ async def make_second_embedder(settings: EngineSettings) -> Embedder | None:
     """
     if not _wants_second_embedder(settings):
         return None
-    embedder: MultilingualE5Embedder | None = None
     try:
-        embedder = MultilingualE5Embedder()
-        await embedder.load()
+        return await _load_local()
     except EmbedderError as error:
         log.warning("second_embedder_disabled", detail=str(error))
-        if embedder is not None:
-            await embedder.aclose()
         return None
+
+
+async def _load_local() -> Embedder:
+    embedder = MultilingualE5Embedder()
+    try:
+        await embedder.load()
     except BaseException:
-        if embedder is not None:
-            await embedder.aclose()
+        await embedder.aclose()  # it goes on in its thread until this is over
         raise
     return embedder
 
@@ -153,14 +148,23 @@ def check_embedders(settings: EngineSettings) -> None:
 
     Raises:
         ConfigurationError: There is no such one, or its address is missing.
-        EmbedderError: A local one is not installed, or its folder holds none that is supported.
+        EmbedderError: The package of weights is not installed.
     """
-    scheme, model = parse_embedder_name(settings.embedder)
+    scheme, model = _embedder_name(settings)
     if scheme == "local":
-        find_folder(model)
+        installed_model(model)
     if scheme == "openai":
         _embedder_address(settings)
     _wants_second_embedder(settings)
+
+
+def _embedder_name(settings: EngineSettings) -> EmbedderName:
+    name = parse_embedder_name(settings.embedder)
+    if name.scheme == "local" and name.model != MULTILINGUAL_E5:
+        raise ConfigurationError(
+            f"No local embedder {name.model!r}; write local:{MULTILINGUAL_E5}, or openai:MODEL for one on a server of yours."
+        )
+    return name
 
 
 def _embedder_address(settings: EngineSettings) -> str:

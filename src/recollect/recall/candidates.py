@@ -17,8 +17,6 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
-_UNREAD = 0.3
-"""The factor on differences between cosines if the embedder does not support the question's script."""
 _BM25_OF_COSINE = 10.0
 """So much BM25 counts as a cosine of 1, where the best part of a message is chosen."""
 
@@ -141,7 +139,6 @@ def find_candidates(
     *,
     limit: int,
     verbatim: bool,
-    is_read: bool,
 ) -> Candidates:
     """Return the memories and messages that are nearest to a question, or hold most of its terms.
 
@@ -153,7 +150,6 @@ def find_candidates(
         near_statements: The cosines of the memories by the second embedder.
         limit: The most of each kind that each channel yields.
         verbatim: Whether exchanges that were kept verbatim are found, too.
-        is_read: Whether the first embedder supports the question's script. If not, differences between cosines are reduced.
     """
     memories, passages = snapshot.memories, snapshot.passages or Passages()
     seen = memories.is_seen if verbatim else memories.is_seen & ~memories.is_verbatim
@@ -168,8 +164,8 @@ def find_candidates(
     first_row = passages.first_row[parts]
     first = np.where(first_row >= 0, of_passages.first[first_row], np.nan)
     best, columns = _messages(passages, parts, of_passages.best[parts], first, words.passages)
-    cosine = _shrunk(np.concatenate([of_memories.best[rows], columns[0]]), is_read=is_read)
-    first_cosine = _shrunk(np.concatenate([np.full(len(rows), np.nan), columns[1]]), is_read=is_read)
+    cosine = np.concatenate([of_memories.best[rows], columns[0]])
+    first_cosine = np.concatenate([np.full(len(rows), np.nan), columns[1]])
     scores = [
         np.concatenate([own[rows], of_log]) for own, of_log in zip(words.memories, columns[2:], strict=True)
     ]
@@ -212,11 +208,3 @@ def _messages(
     begins = np.flatnonzero(np.diff(message[order], prepend=-1))
     ends = np.append(begins[1:], len(order)) - 1
     return parts[order[ends]], [np.fmax.reduceat(each[order], begins) for each in columns]
-
-
-def _shrunk(cosines: Floats, *, is_read: bool) -> Floats:
-    """Return the cosines, shrunk towards their mean if the embedder does not support the script."""
-    if is_read or np.isnan(cosines).all():
-        return cosines
-    mean = np.nanmean(cosines)
-    return np.asarray(mean + _UNREAD * (cosines - mean))

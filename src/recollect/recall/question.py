@@ -79,10 +79,12 @@ class StatementVectors(NamedTuple):
     Attributes:
         asked: The vector of the person's words alone, by the second embedder; None without one. The intents are read from it.
         near: The vectors to compare statements with, today's first; the words before it shift them.
+        model: The name of today's embedder of statements.
     """
 
     asked: Vector | None
     near: tuple[Named, ...]
+    model: str = ""
 
 
 @dataclass(slots=True)
@@ -137,11 +139,29 @@ async def statement_vectors(
     else:
         asked = await embedding
     if asked is None:
-        return StatementVectors(None, tuple(others))
+        return StatementVectors(None, tuple(others), embedder.name)
     is_second = stage is Stage.SECOND_EMBEDDING
     return StatementVectors(
-        asked[0] if is_second else None, (Named(embedder.name, asked[1], embedder.gate), *others)
+        asked[0] if is_second else None,
+        (Named(embedder.name, asked[1], embedder.gate), *others),
+        embedder.name,
     )
+
+
+def known_log_vectors(
+    query: RecallQuery, vectors: StatementVectors, embedder: Embedder
+) -> tuple[Named, ...] | None:
+    """Return a question's vectors for the log, if its embedder is that of statements; None if the question is yet to be embedded.
+
+    A question that can't stand alone is embedded again, with the words that it refers to.
+    """
+    if vectors.model != embedder.name:
+        return None
+    if all(each.model != embedder.name for each in vectors.near):  # it failed, or was late
+        return vectors.near
+    if vectors.asked is None or query.text != query.asked:
+        return None
+    return (Named(embedder.name, vectors.asked, embedder.gate), *vectors.near[1:])
 
 
 async def log_vectors(

@@ -42,7 +42,7 @@ from recollect.recall.needs import (
 from recollect.recall.past import with_past
 from recollect.recall.profile_fields import importance_of
 from recollect.recall.query import RecallQuery
-from recollect.recall.question import Named, StatementVectors, Watch, log_vectors
+from recollect.recall.question import Named, StatementVectors, Watch, known_log_vectors, log_vectors
 
 EXPLAINED = 10
 """The number of best recollections that come with the parts of their scores. An explanation shows only these."""
@@ -271,10 +271,14 @@ async def _ranked_log(
     snapshot = step.snapshot
     question: tuple[Named, ...] = ()
     held = snapshot.memories.first.models | (snapshot.passages or Passages()).vectors.models
-    # With one embedder alone the question is embedded by now, or can't be.
-    if (held or snapshot.passages is None) and Stage.EMBEDDING not in watch.degraded:
+    if held or snapshot.passages is None:
+        known = known_log_vectors(step.query, step.vectors, embedder)
         earlier, seconds = generations.earlier, step.reach.embedding_seconds
-        question = await log_vectors(step.query, embedder, earlier, held, watch, seconds=seconds)
+        question = (
+            await log_vectors(step.query, embedder, earlier, held, watch, seconds=seconds)
+            if known is None
+            else known
+        )
     if not question and not step.reach.lexical and step.vectors.asked is None:
         raise EmbedderError("There is no embedding to search by.")
     if snapshot.passages is None:
@@ -360,7 +364,6 @@ class _Step:
             self.near,
             limit=self.reach.limit,
             verbatim=self.reach.verbatim or not self.reach.log,
-            is_read=embedder.reads(query.asked),
         )
         if not found.size:
             return RankedLog()

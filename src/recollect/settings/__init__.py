@@ -117,8 +117,8 @@ class EngineSettings(EngineInternals, BaseSettings):
     )
 
     embedder: str = Field(
-        default="local:all-MiniLM-L6-v2",
-        description="Embedding model: local:all-MiniLM-L6-v2, local:/path/to/a/finished/model, openai:MODEL or mistral:mistral-embed.",
+        default="local:multilingual-e5-small",
+        description="Embedding model of the message log: local:multilingual-e5-small, openai:MODEL or mistral:mistral-embed.",
     )
     embedder_base_url: str | None = Field(
         default=None,
@@ -135,7 +135,7 @@ class EngineSettings(EngineInternals, BaseSettings):
     )
     second_embedder: str = Field(
         default="local:multilingual-e5-small",
-        description="Second embedding model, for memories in any language: local:multilingual-e5-small, or off.",
+        description="Embedding model of memories: local:multilingual-e5-small, or off for the log's alone.",
     )
 
     memory_cache_mb: int = Field(

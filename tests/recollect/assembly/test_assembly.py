@@ -55,7 +55,6 @@ from recollect.formation import FormationRules, TokenBudget
 from recollect.indexing import EmbeddingScope
 from recollect.model import Caps, Exchange, Kind, Placement, Scope, Stage, Strategy
 from recollect.model.local_time import server_zone
-from recollect.models.embedders.local import LocalEmbedder
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.models.embedders.openai import OpenAIEmbedder
 from recollect.models.extractors import ModelExtractor
@@ -150,7 +149,7 @@ def _nothing_shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 async def test_the_local_embedder_is_loaded_when_it_is_made(client: httpx.AsyncClient) -> None:
     embedder = await make_embedder(settings(), client)
 
-    assert isinstance(embedder, LocalEmbedder)
+    assert isinstance(embedder, MultilingualE5Embedder)
     [vector] = await embedder.embed(["tea"])
     assert vector.shape == (384,)
     await embedder.aclose()
@@ -188,7 +187,8 @@ async def test_an_engine_finds_a_statement_in_another_language_than_it_was_told_
     async with open_engine(opened) as engine:
         second = engine._backends.second_embedder
         assert second is not None
-        assert len(engine._backends.caches) == 3  # of both embedders, and of earlier ones
+        assert second is engine._backends.embedder
+        assert len(engine._backends.caches) == 2  # of the embedder, and of earlier ones
         for content in ("Lives in Lisbon", "Has a dog called Fips"):
             await engine.add("anna", content)
         asked = await second.embed_question("Wo wohne ich?")
@@ -344,12 +344,12 @@ async def test_who_gives_up_a_local_embedder_that_is_loading_waits_for_its_end(
     """Else it goes on in its thread, and the process's end waits for it."""
     begun, ended = Event(), Event()
 
-    def load_slowly(_: LocalEmbedder) -> None:
+    def load_slowly(_: MultilingualE5Embedder) -> None:
         begun.set()
         sleep(0.1)
         ended.set()
 
-    monkeypatch.setattr(LocalEmbedder, "_loaded", load_slowly)
+    monkeypatch.setattr(MultilingualE5Embedder, "_loaded", load_slowly)
     loading = asyncio.create_task(make_embedder(settings(), client))
     await until(begun.is_set)
 
@@ -587,10 +587,9 @@ async def test_an_embedder_is_closed_when_the_database_is_away(monkeypatch: pyte
 async def test_an_embedder_that_can_not_be_made_leaves_no_connection_behind(
     opened: EngineSettings, tmp_path: Path
 ) -> None:
-    broken = EngineSettings(**opened.model_dump() | {"embedder": f"local:{tmp_path}"})
-
-    with pytest.raises(EmbedderError):
-        async with open_engine(broken):
+    with pytest.MonkeyPatch.context() as patched, pytest.raises(EmbedderError):
+        patched.setattr("recollect.models.embedders.multilingual_e5.installed_model", lambda _: tmp_path)
+        async with open_engine(opened):
             pass
     async with open_engine(opened) as engine:
         assert (await engine.backlog()).pending == 0

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 
+import numpy as np
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted.models import BrokenEmbedder
@@ -18,7 +19,6 @@ from recollect.engine.background.maintenance import Indexer
 from recollect.engine.background.reembedding import Reembedding, embedding_state
 from recollect.model import Actor, Add, EmbedderPlace, Reason
 from recollect.models.attempts import Steps
-from recollect.models.embedders.local import LocalEmbedder
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.ports import Embedder
 from recollect.store import Postgres
@@ -37,7 +37,7 @@ class Kept:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self.name, self.gate = embedder.name, embedder.gate
-        self.reads, self.embed, self.embed_question = embedder.reads, embedder.embed, embedder.embed_question
+        self.embed, self.embed_question = embedder.embed, embedder.embed_question
 
     async def aclose(self) -> None:
         """Let go of nothing."""
@@ -45,7 +45,7 @@ class Kept:
 
 @pytest.fixture(scope="module")
 async def before() -> AsyncIterator[Kept]:
-    made = LocalEmbedder("all-MiniLM-L6-v2")
+    made = MultilingualE5Embedder(means=np.zeros((2, 384), dtype=np.float32))
     yield Kept(made)
     await made.aclose()
 

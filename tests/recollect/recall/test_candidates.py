@@ -55,7 +55,6 @@ def find(
     *question: Named,
     limit: int = 9,
     verbatim: bool = False,
-    is_read: bool = True,
 ) -> tuple[Candidates, list[str]]:
     """Return what is found, and its contents in their order."""
     query = read_query(turn(asked))
@@ -69,7 +68,6 @@ def find(
         near_statements(snapshot.memories, question),
         limit=limit,
         verbatim=verbatim,
-        is_read=is_read,
     )
     items: list[Memory | Passage] = [snapshot.memories.items[row] for row in found.memories]
     items += [snapshot.passages.items[row] for row in found.passages]
@@ -170,14 +168,6 @@ def test_vectors_of_an_earlier_embedder_count_on_the_scale_of_todays() -> None:
     # 0.2 below 1 of a range of 0.4 is as 0.4 below 1 of a range of 0.8.
     by_content = dict(zip([each.content for each in snapshot.memories.items], near.tolist(), strict=True))
     assert {name: round(value, 3) for name, value in by_content.items()} == {"today's": 0.8, "earlier": 0.6}
-
-
-def test_cosines_differ_less_if_the_embedder_does_not_support_the_script() -> None:
-    snapshot = snapshot_of(said("One", NORTH), said("Other", EAST))
-
-    found, _ = find(snapshot, "?", ASKED, is_read=False)
-
-    np.testing.assert_allclose(sorted(found.cosine), [0.35, 0.65], atol=1e-6)
 
 
 def test_in_an_empty_memory_nothing_is_found() -> None:

@@ -296,7 +296,6 @@ def test_the_command_line_loads_no_server_no_model_and_no_database() -> None:
         "litestar",
         "uvicorn",
         "onnxruntime",
-        "tokenizers",
         "mistralai",
         "httpx",
         "asyncpg",

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shutil
 from array import array
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,28 +11,8 @@ import numpy as np
 import onnx
 
 from recollect_weights.building import UnsupportedModelError
-from recollect_weights.building.bert_folder import read_bert_folder
 from recollect_weights.building.onnx_graph import build_graph
 from recollect_weights.building.packed_file import PackedModel
-from recollect_weights.building.stored_model import StoredModel
-
-_TABLE_BYTES = 4 * 1024 * 1024
-"""A constant of so many bytes is a table: matrices are smaller, and onnxruntime arranges them anew in memory of its own."""
-
-
-def finish_bert(source: Path, into: Path) -> None:
-    """Finish a sentence-transformers folder with a BERT encoder: the graph, ``tokenizer.json``, ``model.json``.
-
-    Raises:
-        UnsupportedModelError: A file is damaged, or the model is not supported.
-        OSError: A file can't be read or written.
-    """
-    folder = read_bert_folder(source)
-    into.mkdir(parents=True, exist_ok=True)
-    _write_graph(folder, into)
-    shutil.copyfile(source / "tokenizer.json", into / "tokenizer.json")
-    described = {"pieces": folder.pieces, "weights": _checksum(folder.weights)}
-    (into / "model.json").write_text(f"{json.dumps(described)}\n", encoding="utf-8")
 
 
 def finish_packed(model: PackedModel, into: Path) -> None:
@@ -44,7 +23,7 @@ def finish_packed(model: PackedModel, into: Path) -> None:
         OSError: A file can't be written.
     """
     into.mkdir(parents=True, exist_ok=True)
-    _write_graph(model, into)
+    onnx.save_model(build_graph(model), into / "graph.onnx")
     np.save(into / "words.npy", model.word_blocks())
     first, last, _, unknown = model.tokenizer.ids
     write_tokenizer(
@@ -101,21 +80,6 @@ def require_checksum(file: Path, expected: str) -> None:
     """
     if (found := _checksum(file)) != expected:
         raise UnsupportedModelError(f"The weights {file} have the SHA-256 {found}, not {expected}.")
-
-
-def _write_graph(model: StoredModel, into: Path) -> None:
-    """Write ``graph.onnx``, with a table of word embeddings in ``graph.data``: onnxruntime maps that, so that processes share it."""
-    table = into / "graph.data"
-    table.unlink(missing_ok=True)  # it would be added to
-    onnx.save_model(
-        build_graph(model),
-        into / "graph.onnx",
-        save_as_external_data=True,
-        location=table.name,
-        size_threshold=_TABLE_BYTES,
-    )
-    if table.exists():
-        table.chmod(0o644)
 
 
 def _checksum(path: Path) -> str:

@@ -35,9 +35,6 @@ _WEIGHT_STEPS = 64
 otherwise, so that vectors would differ from one machine to the next
 (onnxruntime.ai/docs/performance/model-optimizations/quantization.html, "reduce_range")."""
 
-_TABLE_STEPS = 255
-"""Word embeddings are only looked up, so they use all eight bits."""
-
 _DEVIATIONS = 3.0
 """The standard deviations that a normalized value is expected to have at most."""
 
@@ -50,26 +47,22 @@ def build_graph(model: StoredModel, *, quantized: bool = True) -> onnx.ModelProt
 
     Args:
         model: The encoder.
-        quantized: Whether matrices and word embeddings are kept in eight bits a number, instead of as float32.
+        quantized: Whether matrices are kept in eight bits a number, instead of as float32.
 
     Returns:
-        A model with the input ``pieces``, which are ids (int64, [1, pieces]) or if the model's words are given their embeddings
-        (float32, [1, pieces, hidden size]), and the output ``vectors`` (float32, [1, hidden size], unit length).
+        A model with the input ``pieces``, which are embeddings of word pieces (float32, [1, pieces, hidden size]), and the
+        output ``vectors`` (float32, [1, hidden size], unit length).
 
     Raises:
         UnsupportedModelError: A tensor can't be read, or its shape does not fit the architecture.
     """
     graph = _Graph(model, model.architecture, quantized)
     size = graph.sizes.hidden
-    hidden = _embeddings(graph, PIECES if model.words_given else _word_embeddings(graph))
+    hidden = _embeddings(graph)
     for layer in range(graph.sizes.layers):
         hidden = _layer(graph, f"encoder.layer.{layer}", hidden)
     _pooled(graph, hidden)
-    asked = (
-        helper.make_tensor_value_info(PIECES, TensorProto.FLOAT, [1, "length", size])
-        if model.words_given
-        else helper.make_tensor_value_info(PIECES, TensorProto.INT64, [1, "length"])
-    )
+    asked = helper.make_tensor_value_info(PIECES, TensorProto.FLOAT, [1, "length", size])
     vectors = helper.make_tensor_value_info("vectors", TensorProto.FLOAT, [1, size])
     proto = helper.make_graph(graph.nodes, "sentence_embedder", [asked], [vectors], graph.initializers)
     # Without inferred shapes: with them onnxruntime joins each residual with its norm, in an operator that takes twice the time.
@@ -170,28 +163,15 @@ class _Graph:
         return self.node("LayerNormalization", inputs, scale, bias, axis=-1, epsilon=self.sizes.epsilon)
 
 
-def _word_embeddings(graph: _Graph) -> str:
-    """Add the lookup of the word pieces' embeddings, and return the name of its output."""
-    words = graph.weight("embeddings.word_embeddings.weight", graph.sizes.vocabulary, graph.sizes.hidden)
-    if not graph.quantized:
-        return graph.node("Gather", graph.constant(words), PIECES)
-    least, most = np.minimum(words.min(), 0), np.maximum(words.max(), 0)
-    step = np.array((most - least) / _TABLE_STEPS or 1, dtype=np.float32)
-    zero = np.rint(-least / step)
-    numbers = np.clip(np.rint(words / step) + zero, 0, _TABLE_STEPS).astype(np.uint8)
-    found = graph.node("Gather", graph.constant(numbers), PIECES)
-    return graph.node("DequantizeLinear", found, graph.constant(step), graph.constant(zero.astype(np.uint8)))
-
-
-def _embeddings(graph: _Graph, found: str) -> str:
+def _embeddings(graph: _Graph) -> str:
     """Add position and type embeddings to the word embeddings, and return the name of the normalized sum."""
     size = graph.sizes.hidden
     positions = graph.weight("embeddings.position_embeddings.weight", graph.sizes.positions, size)
     types = graph.weight("embeddings.token_type_embeddings.weight", graph.sizes.types, size)
     # A single text has segment type 0 throughout, so that type and position embeddings can be added in advance.
-    length = graph.node("Shape", found, start=1, end=2)
+    length = graph.node("Shape", PIECES, start=1, end=2)
     placed = graph.node("Slice", graph.constant(positions + types[0]), graph.integers(0), length)
-    return graph.layer_norm("embeddings.LayerNorm", graph.node("Add", found, placed))
+    return graph.layer_norm("embeddings.LayerNorm", graph.node("Add", PIECES, placed))
 
 
 def _attention(graph: _Graph, name: str, hidden: str) -> str:
@@ -235,17 +215,9 @@ def _layer(graph: _Graph, name: str, hidden: str) -> str:
     spread = np.linalg.norm(matrix * scale, axis=1)
     # A sum, not a product of matrices: OpenBLAS' threads may hang where another thread forks, as a start of Postgres does.
     inside = np.abs((matrix * shift).sum(axis=1) + bias) + np.float32(_DEVIATIONS) * spread
-    active = _activation(graph, graph.linear(hidden, matrix, bias, normalized))
+    active = graph.node("Gelu", graph.linear(hidden, matrix, bias, normalized), approximate="none")
     narrow = graph.linear(active, *graph.layer(f"{name}.output.dense", size, inner), inside)
     return graph.layer_norm(f"{name}.output.LayerNorm", graph.node("Add", narrow, hidden))
-
-
-def _activation(graph: _Graph, wide: str) -> str:
-    if graph.sizes.activation == "relu":
-        return graph.node("Relu", wide)
-    # "gelu" is the exact function, by erf; "gelu_tanh" its approximation (arXiv 1606.08415).
-    approximation = "none" if graph.sizes.activation == "gelu" else "tanh"
-    return graph.node("Gelu", wide, approximate=approximation)
 
 
 def _pooled(graph: _Graph, hidden: str) -> None:

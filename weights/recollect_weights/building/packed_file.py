@@ -49,7 +49,6 @@ class PackedModel:
     Attributes:
         architecture: The sizes of the encoder.
         tokenizer: The data of its tokenizer.
-        words_given: True: the graph's input is word embeddings, so that it does not hold a copy of their 250,000 rows.
 
     Args:
         file: The path of the file.
@@ -57,8 +56,6 @@ class PackedModel:
     Raises:
         UnsupportedModelError: The file can't be read or has another format.
     """
-
-    words_given = True
 
     def __init__(self, file: Path) -> None:
         try:
@@ -174,9 +171,7 @@ class _Reader:
         epsilon, block = self._next("fi")
         if block != NUMBERS or hidden % NUMBERS or intermediate % NUMBERS:
             raise ValueError(f"blocks of {block}")
-        return Architecture(
-            vocabulary, positions, types, hidden, intermediate, layers, heads, epsilon, activation="gelu"
-        )
+        return Architecture(vocabulary, positions, types, hidden, intermediate, layers, heads, epsilon)
 
     def tokenizer(self) -> PackedTokenizer:
         count, *ids = self._next("5i")

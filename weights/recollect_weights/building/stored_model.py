@@ -18,7 +18,6 @@ class Architecture:
         hidden: The size of a vector.
         intermediate: The size of the feed-forward layers.
         epsilon: The constant that layer normalisation adds to the variance.
-        activation: "gelu" (exact), "gelu_tanh" or "relu".
     """
 
     vocabulary: int
@@ -29,7 +28,6 @@ class Architecture:
     layers: int
     heads: int
     epsilon: float
-    activation: str
 
 
 class StoredModel(Protocol):
@@ -38,10 +36,6 @@ class StoredModel(Protocol):
     @property
     def architecture(self) -> Architecture:
         """The sizes of the encoder."""
-
-    @property
-    def words_given(self) -> bool:
-        """Whether the graph's input is word embeddings instead of the ids of word pieces."""
 
     def tensor(self, name: str) -> NDArray[np.generic]:
         """Return a tensor by its name in transformers' BertModel; raise ``KeyError`` or ``TypeError`` if it can't be read."""

@@ -1,6 +1,6 @@
-"""Turns texts into vectors: ``local``, ``multilingual_e5``, ``openai`` and ``mistral`` each are an ``Embedder``, ``cache`` stands in front of any.
+"""Turns texts into vectors: ``multilingual_e5``, ``openai`` and ``mistral`` each are an ``Embedder``, ``cache`` stands in front of any.
 
-The local ones run an ONNX graph, a ``finished_model``. Read ``local`` first. Never: the store.
+The first runs an ONNX graph, a ``finished_model``, and the others ask servers. Read ``multilingual_e5`` first. Never: the store.
 """
 
 import os
@@ -22,7 +22,7 @@ class EmbedderName(NamedTuple):
 
 
 def parse_embedder_name(text: str) -> EmbedderName:
-    """Split ``local:MODEL``, ``local:/path/to/folder``, ``openai:MODEL`` or ``mistral:MODEL`` at the first colon.
+    """Split ``local:MODEL``, ``openai:MODEL`` or ``mistral:MODEL`` at the first colon.
 
     Raises:
         ConfigurationError: The scheme is not one of these, or no model follows it.

@@ -43,10 +43,6 @@ class CachedEmbedder:
         self._tasks: set[asyncio.Task[dict[bytes, Vector]]] = set()
         self.clear()
 
-    def reads(self, text: str) -> bool:
-        """Whether the inner embedder supports the text's script."""
-        return self._inner.reads(text)
-
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector per text, in order, from the cache where possible.
 

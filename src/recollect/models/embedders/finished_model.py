@@ -1,11 +1,10 @@
 """Finds a model's finished files, loads its ONNX graph and runs it. Never: texts, tokenizers; how a graph is made.
 
-The package recollect_weights has the known models, and makes a folder of the same kind of a model of one's own.
+The package recollect_weights has it.
 """
 
 from importlib.resources import files as resources
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnxruntime as ort
@@ -56,9 +55,8 @@ def open_session(folder: Path) -> ort.InferenceSession:
     graph = folder / GRAPH
     try:
         session = ort.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
-        _, _, *size = session.get_inputs()[0].shape  # word embeddings have a third dimension, ids have none
-        one = np.ones((1, 1, *size), dtype=np.float32 if size else np.int64)
-        vector = vector_of(session, one)
+        size = session.get_inputs()[0].shape[-1]
+        vector = vector_of(session, np.ones((1, 1, size), dtype=np.float32))
     except Exception as error:  # onnxruntime's errors share no other base
         raise EmbedderError(f"The graph {graph} can't be loaded: {error}") from error
     if vector.ndim != 1 or not np.isfinite(vector).all():
@@ -66,12 +64,12 @@ def open_session(folder: Path) -> ort.InferenceSession:
     return session
 
 
-def vector_of(session: ort.InferenceSession, pieces: NDArray[Any]) -> NDArray[np.float32]:
+def vector_of(session: ort.InferenceSession, pieces: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return a graph's vector of a text, (hidden size,) float32.
 
     Args:
         session: The graph.
-        pieces: The ids of the text's word pieces, (1, pieces) int64, or their embeddings, (1, pieces, hidden size) float32.
+        pieces: The embeddings of the text's word pieces, (1, pieces, hidden size).
 
     Raises:
         Exception: onnxruntime's own, which share no other base.

@@ -1,4 +1,4 @@
-"""Embeds texts with multilingual-e5-small on the local CPU, by onnxruntime, without network. Never: the log; HTTP.
+"""Embeds texts with multilingual-e5-small on the local CPU, by onnxruntime, without network. Never: HTTP.
 
 The model (Wang et al., "Multilingual E5 Text Embeddings", arXiv 2402.05672) supports about a hundred languages; the package of
 weights adapts it to people's statements and questions. It has different prefixes for questions and texts. Its vectors form a narrow
@@ -82,13 +82,9 @@ class MultilingualE5Embedder:
         self.gate = 0.3
         self._engine: _Engine | None = None
         self._loading = threading.Lock()
-        self._short_questions = Lane("second-embed-short")
-        self._long_questions = Lane("second-embed-long", is_nice=True)
-        self._texts = Lane("second-embed-text")
-
-    def reads(self, text: str) -> bool:  # noqa: ARG002 -- the port's
-        """True: the model supports the scripts of about a hundred languages."""
-        return True
+        self._short_questions = Lane("embed-short")
+        self._long_questions = Lane("embed-long", is_nice=True)
+        self._texts = Lane("embed-text", is_nice=True)
 
     async def load(self) -> None:
         """Load the model before the first text.
@@ -139,11 +135,11 @@ class MultilingualE5Embedder:
             pieces = engine.tokenizer.encode(prepared, _PIECES)
             plain = vector_of(engine.session, engine.words.of(pieces)[None])
         except Exception as error:  # noqa: BLE001 - whatever a foreign engine raises; it may quote the text
-            raise EmbedderError(f"The second embedder failed: {type(error).__name__}.") from None
+            raise EmbedderError(f"The local embedder failed: {type(error).__name__}.") from None
         centred = plain - self._means[side]
         length = np.linalg.norm(centred)
         if not np.isfinite(length) or length == 0:
-            raise EmbedderError("The second embedder returned a vector that can't be normalized.")
+            raise EmbedderError("The local embedder returned a vector that can't be normalized.")
         vector: Vector = (centred / length).astype(np.float32)
         return vector
 

@@ -60,10 +60,6 @@ class ServedEmbedder(ABC):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._model!r})"
 
-    def reads(self, text: str) -> bool:  # noqa: ARG002 -- the port's
-        """True: a server does not tell which scripts its model supports."""
-        return True
-
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector per text, (dimensions,) float32, in order. A text is cut to 8,000 characters.
 

@@ -5,13 +5,13 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from recollect.models.embedders.local import LocalEmbedder
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 
 
 @pytest.fixture(scope="session")
-async def minilm() -> AsyncIterator[LocalEmbedder]:
+async def e5() -> AsyncIterator[MultilingualE5Embedder]:
     """The default embedder, loaded."""
-    embedder = LocalEmbedder("all-MiniLM-L6-v2")
+    embedder = MultilingualE5Embedder()
     await embedder.load()
     yield embedder
     await embedder.aclose()

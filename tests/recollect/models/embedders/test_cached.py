@@ -9,7 +9,7 @@ from tests.support.tables import table
 from recollect.errors import EmbedderError
 from recollect.model import Vector
 from recollect.models.embedders.cache import CachedEmbedder
-from recollect.models.embedders.local import LocalEmbedder
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.ports import Embedder
 
 DAY = timedelta(days=1)
@@ -26,9 +26,6 @@ class SlowEmbedder:
         self.open = asyncio.Event()
         self.open.set()
         self.closed = False
-
-    def reads(self, text: str) -> bool:
-        return text.isascii()
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         self.asked.append(list(texts))
@@ -49,14 +46,14 @@ def values(vectors: list[Vector]) -> list[float]:
     return [float(vector[0]) for vector in vectors]
 
 
-async def test_it_stands_before_the_real_embedder(minilm: LocalEmbedder) -> None:
-    cached: Embedder = CachedEmbedder(minilm, size=10, ttl=DAY)
+async def test_it_stands_before_the_real_embedder(e5: MultilingualE5Embedder) -> None:
+    cached: Embedder = CachedEmbedder(e5, size=10, ttl=DAY)
 
     first = await cached.embed(["green tea", "rain", "green tea"])
     again = await cached.embed(["rain", "green tea"])
 
-    assert (cached.name, cached.gate) == (minilm.name, minilm.gate)
-    np.testing.assert_array_equal(first, await minilm.embed(["green tea", "rain", "green tea"]))
+    assert (cached.name, cached.gate) == (e5.name, e5.gate)
+    np.testing.assert_array_equal(first, await e5.embed(["green tea", "rain", "green tea"]))
     assert again[0] is first[1]
     assert again[1] is first[0] is first[2]
 
@@ -100,12 +97,6 @@ async def test_a_question_that_fails_is_not_remembered() -> None:
     with pytest.raises(EmbedderError):
         await cached.embed(["bad"])
     assert values([await cached.embed_question("bad")]) == [4]
-
-
-async def test_a_model_that_knows_no_questions_embeds_them_as_texts(minilm: LocalEmbedder) -> None:
-    for embedder in (minilm, CachedEmbedder(minilm, size=10, ttl=DAY)):
-        [text] = await embedder.embed(["Where do I live?"])
-        np.testing.assert_array_equal(await embedder.embed_question("Where do I live?"), text)
 
 
 async def test_half_a_surrogate_pair_has_a_key_too() -> None:
@@ -231,10 +222,3 @@ async def test_closing_ends_what_is_being_computed_and_closes_the_inner_embedder
     with pytest.raises(EmbedderError, match="closed"):
         await asker
     assert inner.closed
-
-
-def test_it_reads_what_the_other_one_reads() -> None:
-    cached = CachedEmbedder(SlowEmbedder(), size=1, ttl=timedelta(hours=1))
-
-    assert cached.reads("tea")
-    assert not cached.reads("чай")

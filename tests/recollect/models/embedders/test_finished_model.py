@@ -7,17 +7,17 @@ import numpy as np
 import onnxruntime as ort
 import pytest
 from tests.support.tables import table
-from tests.support.tiny_bert import finish_tiny_bert
+from tests.support.tiny_encoder import tiny_weights, write_tiny_graph
 
 from recollect.errors import EmbedderError
 from recollect.models.embedders import finished_model
 from recollect.models.embedders.finished_model import GRAPH, installed_model, open_session
-from recollect.models.embedders.local import LocalEmbedder
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 
 
 @table("damage", ["emptied", "cut", "another", "scrambled", "missing"])
 def test_a_damaged_graph_is_named(tmp_path: Path, damage: str) -> None:
-    folder = finish_tiny_bert(tmp_path / damage)
+    folder = write_tiny_graph(tmp_path / damage)
     whole = (folder / GRAPH).read_bytes()
     damaged = {
         "emptied": b"",
@@ -33,12 +33,10 @@ def test_a_damaged_graph_is_named(tmp_path: Path, damage: str) -> None:
         open_session(folder)
 
 
-@table("embedder", ["local.LocalEmbedder('all-MiniLM-L6-v2')", "multilingual_e5.MultilingualE5Embedder()"])
-def test_without_the_package_of_weights_it_is_named_with_how_to_install_it(embedder: str) -> None:
-    module = embedder.partition(".")[0]
+def test_without_the_package_of_weights_it_is_named_with_how_to_install_it() -> None:
     program = (
         "import sys; sys.modules['recollect_weights'] = None;"
-        f"from recollect.models.embedders import {module}; {embedder}"
+        "from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder; MultilingualE5Embedder()"
     )
 
     done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
@@ -57,12 +55,20 @@ LONG = "The boat lies in the harbour of Bergen, and the wind blows from the nort
 
 
 async def test_the_numbers_are_the_same_to_the_bit(
-    minilm: LocalEmbedder, monkeypatch: pytest.MonkeyPatch
+    e5: MultilingualE5Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    giving_back = await minilm.embed([LONG])
+    giving_back = await e5.embed([LONG])
     monkeypatch.setattr(finished_model, "_LONG", 10**6)
 
-    np.testing.assert_array_equal(giving_back, await minilm.embed([LONG]))
+    np.testing.assert_array_equal(giving_back, await e5.embed([LONG]))
+
+
+def test_weights_that_make_no_finite_vector_are_found_when_the_graph_is_loaded(tmp_path: Path) -> None:
+    weights = tiny_weights(0)
+    weights["embeddings.LayerNorm.bias"][:] = np.nan
+
+    with pytest.raises(EmbedderError, match="no valid vectors"):
+        open_session(write_tiny_graph(tmp_path / "model", weights))
 
 
 @pytest.mark.parametrize(("pieces", "gives_back"), [(128, False), (129, True)])
@@ -76,6 +82,6 @@ def test_only_a_long_text_pays_for_it(pieces: int, gives_back: bool) -> None:  #
 
     session: Any = Session()
 
-    finished_model.vector_of(session, np.ones((1, pieces), dtype=np.int64))
+    finished_model.vector_of(session, np.ones((1, pieces, 4), dtype=np.float32))
 
     assert isinstance(session.options, ort.RunOptions) == gives_back

@@ -1,6 +1,9 @@
-"""The embedder of statements, by the weights that are installed with it."""
+"""The local embedder, by the weights that are installed with it."""
 
-from collections.abc import AsyncIterator
+import asyncio
+import subprocess
+import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +18,13 @@ from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder, b
 from recollect.models.embedders.unigram import UnigramTokenizer
 from recollect.ports import Embedder
 
+LONG = "The garden needs a fence, the roof leaks, and Uncle Bernard will visit us in May. " * 20
 KNOWN = (
     "Lives in Lisbon",
     "Has a dog called Fips",
     "Is allergic to peanuts",
     "Works as a nurse at a hospital",
 )
-
-
-@pytest.fixture(scope="module")
-async def e5() -> AsyncIterator[MultilingualE5Embedder]:
-    embedder = MultilingualE5Embedder()
-    await embedder.load()
-    yield embedder
-    await embedder.aclose()
 
 
 async def test_vectors_have_unit_length_and_a_question_has_another_than_a_text(
@@ -171,3 +167,77 @@ async def test_a_damaged_file_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path
 )
 def test_of_a_long_text_the_beginning_and_the_end_are_read(text: str, bounded: str) -> None:
     assert bounded_to(text, 30) == bounded
+
+
+async def test_the_event_loop_turns_while_texts_are_embedded(e5: MultilingualE5Embedder) -> None:
+    bulk = asyncio.create_task(e5.embed([LONG] * 5))
+    turns = 0
+    while not bulk.done():
+        await asyncio.sleep(0)
+        turns += 1
+
+    # On the loop's own thread there would be a turn or two a text.
+    assert turns > 50
+
+
+async def test_a_short_question_is_read_in_another_thread_than_a_long_one(
+    e5: MultilingualE5Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(e5, "_vector", lambda *_: threading.current_thread().name)
+    short, long = [await e5.embed_question(text) for text in ("Where do I live?", "a log line " * 40)]
+    assert str(short) != str(long)
+
+
+async def test_a_cancelled_list_stops(e5: MultilingualE5Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedded: list[str] = []
+    begun, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def counted(text: str, _side: object) -> object:
+        embedded.append(text)
+        loop.call_soon_threadsafe(begun.set)
+        return text
+
+    monkeypatch.setattr(e5, "_vector", counted)
+    bulk = asyncio.create_task(e5.embed(["tea"] * 100_000))
+    await begun.wait()
+    bulk.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await bulk
+
+    assert len(embedded) < 100_000
+
+
+async def test_a_closed_embedder_says_so() -> None:
+    embedder = MultilingualE5Embedder()
+    bulk = asyncio.create_task(embedder.embed(["tea"] * 100_000))
+    await embedder.embed(["tea"])
+    await embedder.aclose()
+
+    with pytest.raises(EmbedderError, match="closed"):
+        await bulk
+    with pytest.raises(EmbedderError, match="closed"):
+        await embedder.embed(["tea"])
+    await embedder.aclose()
+
+
+START = """
+import asyncio, sys
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
+
+async def main():
+    embedder = MultilingualE5Embedder()
+    await embedder.embed(["tea"])
+    await embedder.aclose()
+
+asyncio.run(main())
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
+"""
+
+
+@pytest.mark.process
+def test_a_start_imports_nothing_that_models_are_made_with() -> None:
+    started = subprocess.run([sys.executable, "-c", START], capture_output=True, text=True, check=False)
+
+    assert started.stderr == ""
+    assert {"onnx", "torch"}.isdisjoint(started.stdout.split())
+    assert "onnxruntime" in started.stdout.split()

@@ -13,7 +13,7 @@ def test_the_runtime_is_imported_with_its_telemetry_off(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
 
     subprocess.run(
-        [sys.executable, "-c", "import recollect.models.embedders.local"],
+        [sys.executable, "-c", "import recollect.models.embedders.multilingual_e5"],
         env={**environment, "TMPDIR": str(tmp_path)},
         check=True,
     )
