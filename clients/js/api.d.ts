@@ -1858,7 +1858,7 @@ export interface components {
          *       "embedders": [
          *         {
          *           "place": "first",
-         *           "model": "local:all-MiniLM-L6-v2",
+         *           "model": "local:multilingual-e5-small@1c2d3e4f",
          *           "today": false,
          *           "used": false,
          *           "chosen_at": "2026-03-15T09:30:00Z",
@@ -2908,7 +2908,7 @@ export interface components {
             place: "first" | "second";
             /**
              * @description What its embeddings are known by.
-             * @example local:all-MiniLM-L6-v2
+             * @example local:multilingual-e5-small@1c2d3e4f
              */
             model: string;
             /** @description Whether the process that answers uses it. */
