@@ -233,3 +233,25 @@ async def test_the_log_is_not_asked_of_a_person_with_statements_alone(store: Sto
         assert bool(embedder.embedded) is is_asked
         assert (ranking.gate_score is not None) is is_asked
         assert any("Darjeeling" in each for each in contents(ranking))
+
+
+async def test_one_embedder_for_statements_and_log_embeds_a_question_once_and_fails_once(store: Store) -> None:
+    shared = WordEmbedder()
+    ranking = await rank(store, "Is my bicycle red?", embedder=shared, second=shared)
+    assert shared.embedded == ["Is my bicycle red?"]
+    assert "My bicycle is red" in contents(ranking)
+    assert contents(ranking) == contents(await rank(store, "Is my bicycle red?", second=Second()))
+
+    broken = BrokenEmbedder()
+    words_alone = await rank(store, "Is my bicycle red?", embedder=broken, second=broken)
+    assert (len(broken.embedded), words_alone.degraded) == (1, (Stage.SECOND_EMBEDDING,))
+    assert "My bicycle is red" in contents(words_alone)
+
+
+async def test_a_question_that_can_not_stand_alone_is_embedded_for_the_log_with_what_it_refers_to(
+    store: Store,
+) -> None:
+    shared = WordEmbedder()
+    said = (Message(Role.USER, "My bicycle is red"), Message(Role.ASSISTANT, "A fine colour."))
+    await rank(store, "And the second one?", embedder=shared, second=shared, history=said)
+    assert any("bicycle" in text and "second one" in text for text in shared.embedded)
