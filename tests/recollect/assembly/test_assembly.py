@@ -587,10 +587,11 @@ async def test_an_embedder_is_closed_when_the_database_is_away(monkeypatch: pyte
 async def test_an_embedder_that_can_not_be_made_leaves_no_connection_behind(
     opened: EngineSettings, tmp_path: Path
 ) -> None:
-    with pytest.MonkeyPatch.context() as patched, pytest.raises(EmbedderError):
+    with pytest.MonkeyPatch.context() as patched:
         patched.setattr("recollect.models.embedders.multilingual_e5.installed_model", lambda _: tmp_path)
-        async with open_engine(opened):
-            pass
+        with pytest.raises(EmbedderError):
+            async with open_engine(opened):
+                pass
     async with open_engine(opened) as engine:
         assert (await engine.backlog()).pending == 0
 

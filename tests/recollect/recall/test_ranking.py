@@ -235,7 +235,9 @@ async def test_the_log_is_not_asked_of_a_person_with_statements_alone(store: Sto
         assert any("Darjeeling" in each for each in contents(ranking))
 
 
-async def test_one_embedder_for_statements_and_log_embeds_a_question_once_and_fails_once(store: Store) -> None:
+async def test_one_embedder_for_statements_and_log_embeds_a_question_once_and_fails_once(
+    store: Store,
+) -> None:
     shared = WordEmbedder()
     ranking = await rank(store, "Is my bicycle red?", embedder=shared, second=shared)
     assert shared.embedded == ["Is my bicycle red?"]
