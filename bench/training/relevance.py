@@ -1,12 +1,13 @@
 """Trains how likely a question needs each of a person's statements, and any of them, and checks it by person.
 
     python -m bench relevance --data LIVES.jsonl [--data MORE.jsonl] --hints HINTS.jsonl [--hints MORE.jsonl]
-        [--questions Q.jsonl] [--intents I.jsonl] [--people P.jsonl] [--write]
+        [--questions Q.jsonl] [--intents I.jsonl] [--people P.jsonl] [--needs N.jsonl] [--write]
 
 `--data` are people's lives with labelled statements and the questions they ask, `--hints` the hints of these statements;
 `--questions` further questions for the same people; `--intents` messages without a person, labelled by what they ask of the
 memory: those that ask for nothing, and for a recommendation, are asked of a person's statements, too, that have nothing to do
-with them. What the people of `--people` ask teaches the intents alone: their statements have trained the embedder. Each question is
+with them. What the people of `--people` ask teaches the intents; those of them that have not trained the embedder teach all.
+`--needs` are messages labelled by whether knowing the person would change the answer. Each question is
 asked of the person's own statements and among nine other people's, with hints and without. Without `--write` it prints the result of cross-validation by person (no statements or questions of a person are in the model that judges
 them); with it, the model trained on everything is written into the package, too.
 Never: the store, the log.
@@ -32,6 +33,7 @@ from bench.training.relevance_data import (
     Question,
     Store,
     of_strangers,
+    read_held_out,
     read_messages,
     read_people,
     read_questions,
@@ -197,13 +199,15 @@ def _fit(names: Sequence[str], table: Floats, target: Floats, *, ridge: float) -
     )
 
 
-def cross_validated(questions: Sequence[Question], messages: Messages) -> list[Relevance]:
-    """Return for each question how likely it needs its statements, by a model that has not seen the person."""
+def cross_validated(
+    questions: Sequence[Question], more: Sequence[Question], messages: Messages
+) -> list[Relevance]:
+    """Return for each question how likely it needs its statements, by a model that has not seen the person, and ``more``."""
     judged: dict[int, Relevance] = {}
     for fold in range(_FOLDS):
         others = [each for each in questions if each.person % _FOLDS != fold]
         apart = messages.without([each.person for each in questions if each.person % _FOLDS == fold])
-        model = train(others, apart, lambda person: person % (_FOLDS - 1))
+        model = train([*others, *more], apart, lambda person: person % (_FOLDS - 1))
         judged |= {
             n: relevance.judge(each.asked, each.compared, model)
             for n, each in enumerate(questions)
@@ -310,13 +314,19 @@ async def run(arguments: argparse.Namespace) -> None:
         people = await read_people(arguments.data, arguments.hints, embedded)
         questions = await read_questions(people, arguments.questions, embedded)
         numbers = [each.number for each in people]
-        messages = await read_messages(arguments.intents, arguments.people, embedded, numbers)
+        held_out = [
+            each for path in arguments.people for each in await read_held_out(path, embedded, len(people))
+        ]
+        more = await read_questions(held_out, (), embedded)
+        messages = await read_messages(
+            arguments.intents, arguments.people, arguments.needs, embedded, numbers
+        )
         questions += of_strangers(messages, people, questions[0].asked.now)
     finally:
         await embedder.aclose()
-    print_table(questions, cross_validated(questions, messages))
+    print_table(questions, cross_validated(questions, more, messages))
     if arguments.write:
-        model = train(questions, messages, lambda person: person % _FOLDS)
+        model = train([*questions, *more], messages, lambda person: person % _FOLDS)
         _OUT.write_text(json.dumps(as_json(model, embedder.name), separators=(",", ":")) + "\n", "utf-8")
         print(f"written: {_OUT.name}")
 
@@ -331,5 +341,6 @@ def main() -> None:
     parser.add_argument("--questions", type=Path, action="append", default=[])
     parser.add_argument("--intents", type=Path, action="append", default=[])
     parser.add_argument("--people", type=Path, action="append", default=[])
+    parser.add_argument("--needs", type=Path, action="append", default=[])
     parser.add_argument("--write", action="store_true")
     asyncio.run(run(parser.parse_args()))

@@ -28,8 +28,13 @@ from recollect.recall.relevance import EmbeddedQuestion, Statements
 STRANGER = "of a stranger"
 """The type of a stranger's question."""
 
+_NEEDY = "needy"
 _OF_NOBODY = ("nothing", "advice")
 _VITAL = 0.85
+HELD_OUT = 7
+"""Every seventh of the made-up people is held out from the training of the embedder's adapter."""
+
+_SAID, _ASKED = "2026-09-01T08:00:00Z", "2026-11-30T08:00:00Z"
 _OTHERS = 9
 """The statements of so many other people make a large store of a person's."""
 
@@ -158,6 +163,33 @@ async def read_people(lives: Sequence[Path], hints: Sequence[Path], embedded: Em
             of_file.append(await _person(len(people) + len(of_file), told, told_hints, embedded))
         people += [_with_grown(each, [other for other in of_file if other is not each]) for each in of_file]
     return people
+
+
+async def read_held_out(path: Path, embedded: Embedded, first: int) -> list[Person]:
+    """Read the made-up people that the embedder's adapter has not learned from, numbered from ``first`` on."""
+    every = _lines(path)
+    told = [_as_life(each) for each in every[::HELD_OUT]]
+    hints = {
+        (each["person"], statement["id"]): Hints(
+            Use(statement["use"]), tuple(statement["topics"]), tuple(statement["questions"])
+        )
+        for each in every
+        for statement in each["statements"]
+    }
+    people = [await _person(first + n, each, hints, embedded) for n, each in enumerate(told)]
+    return [_with_grown(each, [other for other in people if other is not each]) for each in people]
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
+
+
+def _as_life(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a made-up person in the form of a life, whose statements were all said on one day."""
+    statements = [{**each, "relation": "new"} for each in told["statements"]]
+    questions = [{**each, "at": _ASKED} for each in told["questions"]]
+    chats = [{"at": _SAID, "turns": [{"memories": statements}]}]
+    return {"person": told["person"], "chats": chats, "questions": questions}
 
 
 async def _person(
@@ -319,9 +351,13 @@ class Messages:
 
 
 async def read_messages(
-    paths: Sequence[Path], others: Sequence[Path], embedded: Embedded, people: Sequence[int]
+    paths: Sequence[Path],
+    others: Sequence[Path],
+    needs: Sequence[Path],
+    embedded: Embedded,
+    people: Sequence[int],
 ) -> Messages:
-    """Read messages labelled by their intents, and deal them out to people; and what the people of ``others`` ask."""
+    """Read messages labelled by their intents, and deal them out to people; what the people of ``others`` ask; messages labelled by need."""
     told = [json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines() if line]
     vectors = np.array([await embedded.question(each["text"]) for each in told], np.float64)
     asked = [
@@ -329,6 +365,11 @@ async def read_messages(
         for path in others
         for line in path.read_text("utf-8").splitlines()
         for each in json.loads(line)["questions"]
+    ]
+    asked += [
+        {"ask": each["text"], "type": _NEEDY if each["needs"] else "unrelated"}
+        for path in needs
+        for each in map(json.loads, path.read_text("utf-8").splitlines())
     ]
     typed = [await embedded.question(each["ask"]) for each in asked]
     return Messages(
