@@ -33,8 +33,8 @@ from recollect_weights.building import bundled
 from recollect_weights.building.packed_file import PackedModel
 
 _PEOPLE = Path(__file__).with_name("people.jsonl")
-_RANK, _TRAINED_LAYERS = 8, 4
-_PASSES, _RATE = 8, 1e-3
+_RANK, _TRAINED_LAYERS = 16, 4
+_PASSES, _RATE = 5, 1e-3
 _TOGETHER = 6
 """The people whose statements are told apart in one step."""
 
