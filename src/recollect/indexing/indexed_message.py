@@ -146,7 +146,7 @@ CHUNK_TOKENS = 500
 """The most tokens of a chunk: what fits a prompt's budget."""
 
 WINDOW_TOKENS = 250
-"""The word pieces that the local embedder reads at once, less its two special ones; longer chunks are embedded in windows."""
+"""The most word pieces of an embedding; longer chunks are embedded in windows, since a vector of much text is near to nothing."""
 
 WINDOW_OVERLAP = 50
 
