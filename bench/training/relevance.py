@@ -321,6 +321,9 @@ async def run(arguments: argparse.Namespace) -> None:
         messages = await read_messages(
             arguments.intents, arguments.people, arguments.needs, embedded, numbers
         )
+        if held_out:
+            dealt = messages.dealt_to([each.number for each in held_out])
+            more += of_strangers(dealt, held_out, more[0].asked.now)
         questions += of_strangers(messages, people, questions[0].asked.now)
     finally:
         await embedder.aclose()

@@ -337,6 +337,10 @@ class Messages:
     typed: Floats
     types: tuple[str, ...]
 
+    def dealt_to(self, people: Sequence[int]) -> "Messages":
+        """Return them asked of the statements of these people."""
+        return replace(self, people=tuple(people[n % len(people)] for n in range(len(self.texts))))
+
     def without(self, people: Collection[int]) -> "Messages":
         """Return those that are asked of other people's statements."""
         kept = [n for n, person in enumerate(self.people) if person not in people]
