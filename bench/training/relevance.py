@@ -28,6 +28,7 @@ import numpy as np
 
 from bench.training.relevance_data import (
     STRANGER,
+    STRANGER_TO_MADE_UP,
     Embedded,
     Messages,
     Question,
@@ -61,6 +62,7 @@ _OF_TYPE = {
 """The intents of a type of question, if labelled. A question for how to be answered looks like any question."""
 _ONCE = "small"
 """The store that stands for all in the training of intents."""
+_STRANGERS = (STRANGER, STRANGER_TO_MADE_UP)
 _APART = (STRANGER, "overview")
 _STANDING = 120
 _STILL = 1e-5
@@ -94,7 +96,7 @@ def logistic(table: Floats, target: Floats, *, ridge: float, balanced: bool = Fa
 
 def train_intents(questions: Sequence[Question], messages: Messages) -> LinearHeads:
     """Return the heads of the intents; each question counts once, whatever stores it is asked of."""
-    once = [each for each in questions if each.size == _ONCE and each.type != STRANGER]
+    once = [each for each in questions if each.size == _ONCE and each.type not in _STRANGERS]
     vectors = np.concatenate([np.array([each.asked.vector for each in once], np.float64), messages.typed])
     types = (*(each.type for each in once), *messages.types)
     rows, biases = [], []
@@ -162,6 +164,7 @@ def _unseen_intents(
 def _fit_statements(
     names: Sequence[str], tables: Sequence[Floats], judged: Sequence[Question], rows: Sequence[int]
 ) -> LogisticWeights:
+    rows = [n for n in rows if judged[n].type != STRANGER_TO_MADE_UP]
     table, target = [tables[n] for n in rows], [judged[n].must for n in rows]
     return _fit(names, np.concatenate(table), np.concatenate(target), ridge=4.0)
 
@@ -323,7 +326,7 @@ async def run(arguments: argparse.Namespace) -> None:
         )
         if held_out:
             dealt = messages.dealt_to([each.number for each in held_out])
-            more += of_strangers(dealt, held_out, more[0].asked.now)
+            more += of_strangers(dealt, held_out, more[0].asked.now, STRANGER_TO_MADE_UP)
         questions += of_strangers(messages, people, questions[0].asked.now)
     finally:
         await embedder.aclose()

@@ -25,8 +25,8 @@ from recollect.recall.heads import Floats
 from recollect.recall.query import asked_before
 from recollect.recall.relevance import EmbeddedQuestion, Statements
 
-STRANGER = "of a stranger"
-"""The type of a stranger's question."""
+STRANGER, STRANGER_TO_MADE_UP = "of a stranger", "of a stranger, to a made-up person"
+"""The types of strangers' questions. Those to made-up people teach the gate alone: more of them would make each statement less likely."""
 
 _NEEDY = "needy"
 _OF_NOBODY = ("nothing", "advice")
@@ -386,8 +386,10 @@ async def read_messages(
     )
 
 
-def of_strangers(messages: Messages, people: Sequence[Person], at: datetime) -> list[Question]:
-    """Return the questions of strangers, each asked of one person's statements, of which it needs none.
+def of_strangers(
+    messages: Messages, people: Sequence[Person], at: datetime, kind: str = STRANGER
+) -> list[Question]:
+    """Return the questions of strangers, of the type ``kind``, each asked of one person's statements, of which it needs none.
 
     A danger to a person may count for anything, and a preference for a recommendation: such statements are left out.
     When other facts count for one, people's own questions teach.
@@ -406,7 +408,7 @@ def of_strangers(messages: Messages, people: Sequence[Person], at: datetime) -> 
         query = read_query(Turn(Scope("bench", "q"), messages.texts[n], "q", at, "", ()))
         asked = EmbeddedQuestion(query.asked, query.now, query.periods, vector)
         nothing, compared = np.zeros(len(store.items)), store.compared(asked.text, vector)
-        found.append(Question(person.number, size, STRANGER, asked, store, compared, nothing, nothing))
+        found.append(Question(person.number, size, kind, asked, store, compared, nothing, nothing))
     return found
 
 

@@ -264,10 +264,10 @@ class TestTheCheck:
         assert "it names itself differently" in told[1][0]
         assert "nobody can sign in there now (ConnectError)" in told[2][0]
 
-    def test_looks_into_the_folder_of_a_local_model(self, tmp_path: Path) -> None:
-        status, [mistake, *_] = check(tmp_path, RECOLLECT_EMBEDDER=f"local:{tmp_path}")
+    def test_names_the_local_model_that_there_is(self, tmp_path: Path) -> None:
+        status, [mistake, *_] = check(tmp_path, RECOLLECT_EMBEDDER="local:all-mpnet-base-v2")
 
-        assert (status, f"{tmp_path} holds no finished model" in mistake) == (2, True)
+        assert (status, "write local:multilingual-e5-small" in mistake) == (2, True)
 
     def test_reads_the_memories_for_everybody(self, tmp_path: Path) -> None:
         file = tmp_path / "global-memories.txt"
