@@ -91,12 +91,13 @@ async def test_loading_it_imports_nothing_of_recollect(
     assert type(load(content)).__name__ == kind
 
 
-def test_a_person_has_three_switches_and_all_are_on_by_default() -> None:
+def test_a_persons_switches_are_on_by_default_but_for_folders() -> None:
     assert load().UserValves().model_dump() == {
         "recall": True,
         "remember": True,
         "folders": False,
         "show_status": True,
+        "hide_known": True,
     }
 
 
