@@ -63,7 +63,7 @@ class NeedThresholds:
         all: The most statements for an overview.
     """
 
-    need: float = -1.2
+    need: float = -1.3
     need_with_document: float = -1.5
     statement: float = 0.0025
     serves: float = 0.035
