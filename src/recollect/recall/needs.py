@@ -48,6 +48,7 @@ class NeedThresholds:
 
     Attributes:
         need: The logit that the turn needs any statement, below which it gets none.
+        need_of_agent: The same in an agent's memory: nearly each of its requests is the work that it has lessons about.
         need_with_document: The same where a document is next to the question: there a statement needs a higher probability.
         statement: The least probability with which a statement is needed. A missing statement hurts an answer, a
             needless one hardly does.
@@ -63,7 +64,8 @@ class NeedThresholds:
         all: The most statements for an overview.
     """
 
-    need: float = -1.3
+    need: float = -1.1
+    need_of_agent: float = -1.8
     need_with_document: float = -1.5
     statement: float = 0.0025
     serves: float = 0.035
@@ -75,6 +77,11 @@ class NeedThresholds:
     overview_with_document: float = 4.0
     few: int = 20
     all: int = 40
+
+    @property
+    def of_agent(self) -> "NeedThresholds":
+        """The same thresholds in an agent's memory."""
+        return replace(self, need=self.need_of_agent)
 
     @property
     def lifted(self) -> "NeedThresholds":

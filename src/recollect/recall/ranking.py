@@ -13,7 +13,7 @@ import numpy as np
 
 from recollect.errors import EmbedderError
 from recollect.index import Passages, Snapshot, StoredPassage
-from recollect.model import STATEMENTS, Item, Memory, ProfileEntry, Recollection, Stage, Vector
+from recollect.model import STATEMENTS, Item, Memory, ProfileEntry, Recollection, Stage, Vector, is_agents
 from recollect.ports import ONLY_TODAYS, Embedder, Generations
 from recollect.recall.candidates import (
     Mask,
@@ -334,7 +334,7 @@ class _Step:
 
     def needs(self, entries: Sequence[ProfileEntry], *, is_asked: bool) -> Needs:
         """Return the statements that the turn needs."""
-        tuning = self.tuning
+        bar = self.tuning.bar.of_agent if is_agents(self.snapshot.user_id) else self.tuning.bar
         return needs_of(
             self.query,
             self.snapshot.memories,
@@ -346,7 +346,7 @@ class _Step:
             names_identifier=self._names_identifier(),
             is_asked=is_asked,
             listed=self.reach.listed,
-            bar=tuning.bar if tuning.gate.threshold else tuning.bar.lifted,
+            bar=bar if self.tuning.gate.threshold else bar.lifted,
         )
 
     def with_past(self, needs: Needs) -> Needs:
