@@ -64,7 +64,7 @@ class NeedThresholds:
         all: The most statements for an overview.
     """
 
-    need: float = -1.1
+    need: float = -1.2
     need_of_agent: float = -1.8
     need_with_document: float = -1.5
     statement: float = 0.0025
