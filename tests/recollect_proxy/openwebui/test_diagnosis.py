@@ -1,6 +1,8 @@
 """The doctor finds in a request, as the proxy would, all that is there or missing, and says what to set."""
 
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -112,24 +114,24 @@ def test_settings_that_keep_less_are_noted(own: dict[str, object], told: str) ->
 @table(
     ("jwt", "settings", "aged", "status", "told"),
     [
-        (token(), SIGNED, False, OK, "signed"),
-        (token(age=9_000), SIGNED, False, MISSING, "expired"),
-        (token(age=9_000), SIGNED, True, OK, "expired since"),
-        (token(secret=OTHER_SECRET), SIGNED, False, MISSING, "another secret"),
-        (token(secret=OTHER_SECRET, age=9_000), SIGNED, True, MISSING, "another secret"),
-        (token(iss="somebody"), SIGNED, False, MISSING, "another secret"),
-        ("garbage", SIGNED, False, MISSING, "another secret"),
-        (token(), PLAIN, False, MISSING, "not told to read it"),
+        (token, SIGNED, False, OK, "signed"),
+        (partial(token, age=9_000), SIGNED, False, MISSING, "expired"),
+        (partial(token, age=9_000), SIGNED, True, OK, "expired since"),
+        (partial(token, secret=OTHER_SECRET), SIGNED, False, MISSING, "another secret"),
+        (partial(token, secret=OTHER_SECRET, age=9_000), SIGNED, True, MISSING, "another secret"),
+        (partial(token, iss="somebody"), SIGNED, False, MISSING, "another secret"),
+        (lambda: "garbage", SIGNED, False, MISSING, "another secret"),
+        (token, PLAIN, False, MISSING, "not told to read it"),
     ],
 )
 def test_a_signature_is_judged_by_the_rules_of_the_proxy(
-    jwt: str,
+    jwt: Callable[[], str],
     settings: ProxySettings,
     aged: bool,  # noqa: FBT001 -- of a row
     status: Status,
     told: str,
 ) -> None:
-    request = captured(headers(x_openwebui_user_jwt=jwt))
+    request = captured(headers(x_openwebui_user_jwt=jwt()))
 
     identity = found(request, settings, aged=aged)["identity"]
 
