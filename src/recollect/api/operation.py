@@ -54,7 +54,7 @@ class Operation(Generic[Answer]):
         media_type: The media type of the answer.
         asks_store: Whether it fails while the store is away.
         of_person: Whether it concerns the user as a person, whatever their projects are.
-        leaves_project: Whether it changes another project's memory, too.
+        leaves_project: Whether it changes another project's memory, too, or is a decision that a key for one project may not make.
 
     Attributes:
         in_projects: Whether it takes `X-Recollect-Project`: it concerns a memory, and each project has one.

@@ -128,8 +128,9 @@ class Held:
         MEMORY_NOT_FOUND,
         DUPLICATE_MEMORY,
         once=True,
+        leaves_project=True,
     )
-    decide_held = Operation("POST", _HELD, HeldDecided, HeldDecision, once=True)
+    decide_held = Operation("POST", _HELD, HeldDecided, HeldDecision, once=True, leaves_project=True)
     refuse_held = Operation("DELETE", f"{_HELD}/{{memory_id}}", NoneType, None, MEMORY_NOT_FOUND)
 
 

@@ -17,6 +17,7 @@ from recollect.assembly.generations import LiveGenerations, MakeEmbedder, todays
 from recollect.assembly.global_memories import file_of_global_memories, read_global_memories
 from recollect.assembly.models import (
     Models,
+    is_one_embedder,
     make_earlier_embedder,
     make_embedder,
     make_models,
@@ -286,7 +287,7 @@ def _tell_of_failure(forming: "asyncio.Task[None]") -> None:
 async def _load_embedders(settings: EngineSettings, client: httpx.AsyncClient) -> list[CachedEmbedder]:
     """Return the embedder and, where there is one, that of statements, both with a cache; twice the same if they are one."""
     first = await make_embedder(settings, client)
-    if settings.second_embedder == settings.embedder:
+    if is_one_embedder(settings):
         return 2 * [CachedEmbedder(first, size=settings.embedder_cache_size, ttl=_CACHED)]
     try:
         second = await make_second_embedder(settings)

@@ -143,6 +143,11 @@ async def _load_local() -> Embedder:
     return embedder
 
 
+def is_one_embedder(settings: EngineSettings) -> bool:
+    """Return whether the log's embedder is that of statements."""
+    return _wants_second_embedder(settings) and _embedder_name(settings).scheme == "local"
+
+
 def check_embedders(settings: EngineSettings) -> None:
     """Check the settings of embedders, without loading or asking any.
 

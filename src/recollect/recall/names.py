@@ -4,6 +4,7 @@ A name is a word with a capital letter, or of a script without capitals, that fe
 Never: the meaning of a word, a list of words.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,6 +16,8 @@ from recollect.text.patterns import bounded
 
 _FEW = 10
 """The most statements that hold a name. A word in more of them is the name of a topic, and links everything."""
+_MOST = 20
+"""The most names of a statement that are looked for in others."""
 _LETTERS = bounded(r"[^\W\d_]+")
 
 
@@ -36,11 +39,16 @@ def shared_names(memories: Memories, row: int) -> list[str]:
     """
     terms = tuple(document_terms(" ".join(names_in(memories.judged_items[row].content))))
     entries = _of_names(memories, terms)
-    names: list[str] = []
-    for number, term in enumerate(terms):
-        contents = [memories.judged_items[each].content for each in entries.row[entries.term == number]]
-        forms = [form for content in contents for form in _forms(content, term)]
-        names += [min(forms, key=len)] if len(contents) > 1 and forms else []
+    rows_of: defaultdict[int, list[int]] = defaultdict(list)
+    for number, place in zip(entries.term.tolist(), entries.row.tolist(), strict=True):
+        rows_of[number].append(place)
+    shared = [(number, rows) for number, rows in sorted(rows_of.items()) if len(rows) > 1][:_MOST]
+    places = {place for _, rows in shared for place in rows}
+    forms = {place: _forms(memories.judged_items[place].content) for place in places}
+    names = []
+    for number, rows in shared:
+        found = [forms[place][terms[number]] for place in rows if terms[number] in forms[place]]
+        names += [min(found, key=len)] if found else []
     return list(dict.fromkeys(names))
 
 
@@ -59,7 +67,11 @@ def _of_names(memories: Memories, terms: tuple[str, ...]) -> Entries:
     return entries._replace(row=place[entries.row]).take(np.flatnonzero(is_rare[entries.term]))
 
 
-def _forms(content: str, term: str) -> list[str]:
-    """Return how a statement writes a name, but for its first word; the term in a script without capitals."""
-    runs = _LETTERS.findall(" ".join(names_in(content.partition(" ")[2] or content)))
-    return [run if run[0].isupper() else term for run in runs if term in document_terms(run)]
+def _forms(content: str) -> dict[str, str]:
+    """Return by term how a statement writes its names, but for its first word; the term in a script without capitals."""
+    forms: dict[str, str] = {}
+    for run in _LETTERS.findall(" ".join(names_in(content.partition(" ")[2] or content))):
+        for term in document_terms(run):
+            form = run if run[0].isupper() else term
+            forms[term] = min(form, forms.get(term, form), key=len)
+    return forms

@@ -231,7 +231,9 @@ class TestSecondEmbedding:
     ) -> None:
         with capture_logs() as logs:
             await engine_over(store, second_embedder=BrokenEmbedder()).add(store.anna, "Drinks tea")
-        assert [each["event"] for each in logs] == ["memories_saved_without_second_embeddings"]
+        assert [each["event"] for each in logs if each["event"].startswith("memories_")] == [
+            "memories_saved_without_second_embeddings"
+        ]
         assert await second_cosine(store, "Drinks tea") is None
 
         await engine_over(store, second_embedder=named("second")).drain(store.anna)

@@ -26,6 +26,7 @@ from recollect.model import (
     Role,
     Scope,
     Turn,
+    project_scope,
 )
 
 FACTS = ("Lives in Lisbon", "Has a dog called Fips", "Works as a nurse")
@@ -256,6 +257,17 @@ class TestStopping:
         assert answer(resumed).startswith(f"{DONE} What the user says is remembered again")
         assert any("harp" in each for each in await messages(store))
         assert not any("oboe" in each for each in await messages(store))
+
+    async def test_in_an_agents_chat_it_is_no_order_since_it_would_hold_everywhere(
+        self, store: Store
+    ) -> None:
+        scope = Scope(project_scope(store.anna, "agent:coder"), "agent")
+        chat = Chat(store, await somebody(store), scope)
+
+        answered = await chat.says("Stop remembering me.")
+
+        assert answer(answered) == ""
+        assert await chat.subject.flags(store.anna) == Flags()
 
     async def test_undoing_turns_it_on_again(self, store: Store, chat: Chat) -> None:
         await chat.says("Merk dir nichts mehr über mich!")

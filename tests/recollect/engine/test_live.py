@@ -147,7 +147,9 @@ async def test_a_store_that_is_away_is_tried_again_and_the_start_does_not_wait_f
 
     assert isinstance(failure, StoreUnavailableError)
     assert live.failure is None
-    assert [line["event"] for line in logs] == ["store_open_failed"] * 2
+    assert [line["event"] for line in logs if line["event"].endswith("_open_failed")] == [
+        "store_open_failed"
+    ] * 2
     await live.aclose()
 
 
@@ -169,7 +171,10 @@ async def test_what_fails_after_the_start_is_tried_again(store: Store, error: Ex
         await live.start()
         assert await live.ready(20)
 
-    assert [line["event"] for line in logs] == ["store_open_failed", "engine_open_failed"]
+    assert [line["event"] for line in logs if line["event"].endswith("_open_failed")] == [
+        "store_open_failed",
+        "engine_open_failed",
+    ]
     await live.aclose()
 
 

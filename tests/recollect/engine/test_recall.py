@@ -263,7 +263,7 @@ async def test_a_broken_or_late_embedder_leaves_the_words_to_search_by(
 
     assert recall.degraded == (Stage.EMBEDDING,)
     assert [each.item.content for each in recall.recollections] == [TEA]
-    assert [line["event"] for line in logs] == ["recall_degraded"]
+    assert [line["event"] for line in logs if line["event"].startswith("recall")] == ["recall_degraded"]
     assert "tea" not in str(logs)
 
 

@@ -144,7 +144,9 @@ async def test_while_the_embedder_is_broken_it_is_found_by_its_words_and_embedde
 
     assert again is not None
     assert again > timedelta(0)
-    assert [line["event"] for line in logs] == ["messages_indexed_without_embeddings"]
+    assert [line["event"] for line in logs if line["event"].startswith("message")] == [
+        "messages_indexed_without_embeddings"
+    ]
     assert "Darjeeling" not in str(logs)
     assert await by_words(store, "darjeel")
     assert await near(store, "I drink Darjeeling.") == []
@@ -221,7 +223,9 @@ async def test_a_text_that_breaks_us_keeps_no_other_from_being_found(
     with capture_logs() as logs:
         assert await index(store) is None
 
-    assert [(line["event"], line["error"]) for line in logs] == [("message_indexing_failed", "ValueError")]
+    assert [(line["event"], line["error"]) for line in logs if line["event"].startswith("message")] == [
+        ("message_indexing_failed", "ValueError")
+    ]
     assert "Darjeeling" not in str(logs)
     assert await store.index.unindexed(store.anna, limit=1) == []
     assert await by_words(store, "choic")
@@ -234,7 +238,9 @@ async def test_a_message_whose_chunks_the_store_refuses_keeps_no_other_from_bein
     with capture_logs() as logs:
         assert await index(store) is None
 
-    assert [(line["event"], line["error"]) for line in logs] == [("message_indexing_failed", "StoreError")]
+    assert [(line["event"], line["error"]) for line in logs if line["event"].startswith("message")] == [
+        ("message_indexing_failed", "StoreError")
+    ]
     assert await store.index.unindexed(store.anna, limit=1) == []
     assert {hit.item.content for hit in await by_words(store, "darjeel")} == {"A fine choice."}
 
@@ -325,7 +331,9 @@ async def test_a_chunk_that_can_not_be_embedded_keeps_no_older_one_from_it(store
         again = await index(store, PickyEmbedder("Darjeeling"))
 
     assert again == timedelta(seconds=30)
-    assert [line["event"] for line in logs] == ["messages_indexed_without_embeddings"]
+    assert [line["event"] for line in logs if line["event"].startswith("message")] == [
+        "messages_indexed_without_embeddings"
+    ]
     assert [each.content for each in await store.index.unembedded(store.anna, "words", limit=9)] == [
         "I drink Darjeeling."
     ]

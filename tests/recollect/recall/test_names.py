@@ -1,15 +1,19 @@
 """Which words of a statement may be names, and which statements share one."""
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
+import pytest
 from tests.support.recollections import memory
 from tests.support.tables import table
 from tests.support.terms import document_of
 
 from recollect.index import Loaded, Memories, Snapshot, StoredMemory
 from recollect.model import Versions
+from recollect.recall import names as names_module
 from recollect.recall.names import names_in, shared_names, sharing_names
+from recollect.text.lexical import document_terms
 
 
 @table(
@@ -67,6 +71,21 @@ def test_the_names_of_a_statement_are_written_in_their_shortest_form(
     contents: list[str], names: list[str]
 ) -> None:
     assert shared_names(kept(contents), 0) == names
+
+
+def test_each_statement_is_read_once_however_many_names_it_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [f"{one}{other}x" for one in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" for other in "abcdefghijklmnop"]
+    memories = kept([" ".join(words[place:]) for place in range(3)])
+    read: list[str] = []
+
+    def counted(text: str) -> Any:
+        read.append(text)
+        return document_terms(text)
+
+    monkeypatch.setattr(names_module, "document_terms", counted)
+
+    assert len(shared_names(memories, 0)) == 20
+    assert len(read) <= 1 + 3 * len(words)
 
 
 def test_nothing_shares_a_name_with_no_statement() -> None:

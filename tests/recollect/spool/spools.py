@@ -2,10 +2,11 @@
 
 import resource
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
@@ -78,3 +79,10 @@ def full_disk(room: int = 0) -> Iterator[list[EventDict]]:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, acts)
+
+
+def of_writing(logs: Sequence[Any]) -> list[str]:
+    """Return the logged events of a spool that writes: those of other spools that are adopted meanwhile are left out."""
+    return [
+        line["event"] for line in logs if line["event"] in {"spool_moved_to_memory", "spool_write_failed"}
+    ]

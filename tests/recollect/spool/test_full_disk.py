@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
-from tests.recollect.spool.spools import NOON, Taking, add, entry, files, full_disk, held, opened
+from tests.recollect.spool.spools import NOON, Taking, add, entry, files, full_disk, held, of_writing, opened
 
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.model import LogEntry, Scope
@@ -38,10 +38,10 @@ async def test_what_a_full_disk_refuses_waits_in_memory_behind_what_is_there_and
     line = held(folder)
     with full_disk(len(line) + 20) as logs:  # half a line finds room behind the first
         await add(spool, entry("said 1"))
-        assert [line["event"] for line in logs] == ["spool_moved_to_memory"]
+        assert of_writing(logs) == ["spool_moved_to_memory"]
     with full_disk(20) as logs:  # or in a new file
         await add(spool, entry("said 2"))
-        assert logs == []
+        assert of_writing(logs) == []
 
         assert spool.has("anna")
         assert (spool.waiting.exchanges, spool.waiting.on_disk) == (3, False)
@@ -190,7 +190,7 @@ async def test_without_a_folder_it_waits_in_memory_and_one_warning_says_so(tmp_p
         await add(spool, entry("said 0"))
         await add(spool, entry("said 1"))
 
-    assert [line["event"] for line in logs] == ["spool_moved_to_memory"]
+    assert of_writing(logs) == ["spool_moved_to_memory"]
     assert not spool.waiting.on_disk
     assert await spool.erase(Scope("anna", "chat-2"), at=NOON) == 0
     assert await spool.replay(taking)

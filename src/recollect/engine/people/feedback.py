@@ -157,7 +157,7 @@ class Feedback(Browsing):
         """Return the names in a statement of the user's that others have, too."""
         memories = (await self._backends.snapshots.get(user_id)).memories
         rows = [row for row, each in enumerate(memories.judged_items) if each.id == memory_id]
-        return [name for row in rows for name in shared_names(memories, row)]
+        return await asyncio.to_thread(shared_names, memories, rows[0]) if rows else []
 
     async def merge(self, user_id: str, kept: UUID, other: UUID, *, actor: Actor) -> None:
         """Keep one of two statements that say the same: the other one goes, which can be undone.

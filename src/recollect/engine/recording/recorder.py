@@ -28,6 +28,7 @@ from recollect.model import (
     Turn,
     TurnNotes,
     Written,
+    is_agents,
     scopes_in,
 )
 from recollect.ports import Clock
@@ -190,7 +191,7 @@ class Recorder:
 
     async def _learn_zone(self, turn: Turn, told_zone: str) -> None:
         """Keep the time zone of a request for work without one: formation, the pages, clients that send none."""
-        if not turn.zone or turn.zone == told_zone:
+        if not turn.zone or turn.zone == told_zone or is_agents(turn.scope.user_id):
             return
         told = Flags(told_zone=turn.zone)
         try:
@@ -201,7 +202,7 @@ class Recorder:
     async def _learn_name(self, turn: Turn) -> None:
         """Keep the name of a user, for the pages and lists to show; each process asks once in a while whether it is known."""
         user_id = turn.scope.user_id
-        if not turn.name or self._names.get(user_id) == turn.name:
+        if not turn.name or self._names.get(user_id) == turn.name or is_agents(user_id):
             return
         flags = self._backends.flags
         try:

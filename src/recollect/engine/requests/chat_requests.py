@@ -38,6 +38,7 @@ from recollect.model import (
     Role,
     Scope,
     Turn,
+    is_agents,
     person_of,
 )
 from recollect.ports import Clock
@@ -124,11 +125,13 @@ class ChatRequests:
 
     # -- of the person, of the chat ----------------------------------------------------------------
 
-    async def _switch(self, turn: Turn, asking: Request) -> CarriedOut:
-        """Do what may be done again without harm."""
+    async def _switch(self, turn: Turn, asking: Request) -> CarriedOut | None:
+        """Do what may be done again without harm; in an agent's chat nothing that holds for the person everywhere."""
         if asking is Request.LEAVE_OUT:
             await self._leave_out(turn.scope)
             return CarriedOut(answers.LEFT_OUT, switched=asking)
+        if is_agents(turn.scope.user_id):
+            return None
         return await (self._stop(turn) if asking is Request.STOP else self._resume(turn))
 
     async def _stop(self, turn: Turn) -> CarriedOut:

@@ -190,7 +190,7 @@ async def test_whatever_fails_in_the_store_is_waited_out(
 
     assert calls == ["anna"] * 3
     if isinstance(failure, StoreError):
-        assert [each["event"] for each in logs] == ["job_postponed"] * 2
+        assert [each["event"] for each in logs if each["event"].startswith("job_")] == ["job_postponed"] * 2
 
 
 async def test_one_worker_forms_for_one_user_at_a_time(own_dsn: str, table: Table) -> None:
