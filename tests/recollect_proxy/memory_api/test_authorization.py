@@ -65,6 +65,7 @@ OF_THE_PERSON = {
     *(f"{method} {_OF_USER}/profile/{{entry_id}}" for method in ("PATCH", "DELETE")),
     *(f"POST {_OF_USER}/profile/{name}" for name in ("proposals", "{entry_id}/confirm")),
     *(f"POST {_OF_USER}/{name}" for name in ("tokens", "page-links", "memories/{memory_id}/move")),
+    *(f"POST {_OF_USER}/{name}" for name in ("held", "held/{memory_id}/approve")),
     f"GET {_OF_USER}/projects",
 }
 """What a key for one project may not do: it concerns the user, or another project."""
