@@ -6,7 +6,7 @@
 `--data` are people's lives with labelled statements and the questions they ask, `--hints` the hints of these statements;
 `--questions` further questions for the same people; `--intents` messages without a person, labelled by what they ask of the
 memory: those that ask for nothing, and for a recommendation, are asked of a person's statements, too, that have nothing to do
-with them. What the people of `--people` ask teaches the intents; those of them that have not trained the embedder teach all.
+with them. The questions of `--people` teach the intents; those of people who have not trained the embedder teach all.
 `--needs` are messages labelled by whether knowing the person would change the answer. Each question is
 asked of the person's own statements and among nine other people's, with hints and without. Without `--write` it prints the result of cross-validation by person (no statements or questions of a person are in the model that judges
 them); with it, the model trained on everything is written into the package, too.

@@ -47,7 +47,7 @@ def nearness(vectors: Vectors, question: Sequence[Named]) -> Nearness:
 def near_statements(memories: Memories, question: Sequence[Named]) -> Nearness:
     """Return the cosines of all memories to a question; of a statement with hints, the first piece is it with its topics.
 
-    Without a second embedder the first one embeds statements, too.
+    Statements that only the log's embedder has embedded are compared by that.
     """
     second = nearness(memories.second, question)
     is_unknown = np.isnan(second.best)
