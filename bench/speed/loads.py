@@ -217,9 +217,10 @@ async def open_loop(target: Target, *, rate: float, seconds: float) -> Answered:
     """
     seconds = max(seconds, _FEWEST / rate)
     connections = await target.connect_many(_OPEN_CONNECTIONS)
-    schedule = Schedule(began=time.monotonic_ns() + _LEAD, rate=rate, seconds=seconds)
+    began = time.monotonic_ns() + _LEAD
+    schedule = Schedule(began=began, rate=rate, seconds=seconds)
     loop = _OpenLoop(target, schedule, connections)
-    with ticking(1 / rate, loop.tick), suppress(TimeoutError):
+    with ticking(began, 1 / rate, loop.tick), suppress(TimeoutError):
         await asyncio.wait_for(loop.over.wait(), seconds + _DRAIN_SECONDS)
     seen = loop.seen
     seen.failed += loop.left

@@ -12,6 +12,8 @@ from time import CLOCK_MONOTONIC
 
 _NANOSECONDS = 1_000_000_000
 _NON_BLOCKING = os.O_NONBLOCK
+_AT_A_TIME = 1
+"""``TFD_TIMER_ABSTIME``."""
 
 
 class _Moment(ctypes.Structure):
@@ -23,8 +25,10 @@ class _Pace(ctypes.Structure):
 
 
 @contextmanager
-def ticking(period: float, tick: Callable[[], None]) -> Iterator[None]:
-    """Call ``tick`` every ``period`` seconds while inside, once for several periods if it was kept from it.
+def ticking(began: int, period: float, tick: Callable[[], None]) -> Iterator[None]:
+    """Call ``tick`` at ``began`` and every ``period`` seconds after it, once for several periods if it was kept from it.
+
+    ``began`` is in nanoseconds of the monotonic clock.
 
     Raises:
         OSError: The system has no such timer.
@@ -39,9 +43,11 @@ def ticking(period: float, tick: Callable[[], None]) -> Iterator[None]:
         os.read(timer, 8)
         tick()
 
-    moment = _Moment(*divmod(max(1, round(period * _NANOSECONDS)), _NANOSECONDS))
+    pace = _Pace(
+        *(_Moment(*divmod(each, _NANOSECONDS)) for each in (max(1, round(period * _NANOSECONDS)), began))
+    )
     try:
-        if system.timerfd_settime(timer, 0, ctypes.byref(_Pace(moment, moment)), None) != 0:
+        if system.timerfd_settime(timer, _AT_A_TIME, ctypes.byref(pace), None) != 0:
             raise OSError(ctypes.get_errno(), "timerfd_settime")
         loop.add_reader(timer, expired)
         yield
