@@ -25,7 +25,7 @@ PURE = (
     "recollect.text",
     *("recollect.engine.background.counts", "recollect.engine.turns.explain", "recollect.engine.policy"),
     *("recollect.engine.turns.prepared", "recollect_openwebui.notices"),
-    *("recollect_proxy.chat.request_composer", "recollect_proxy.web.headers"),
+    "recollect_proxy.web.headers",
 )
 """Modules which, with all below them, never wait for anything."""
 ASKING = {

@@ -13,7 +13,7 @@ from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import RecollectError
 from recollect.ports import Clock
 from recollect_proxy.access import Authentication, make_authentication
-from recollect_proxy.chat.recall_report import RecallReports
+from recollect_proxy.chat.answer_relay import RecallReports
 from recollect_proxy.destinations import Destinations
 from recollect_proxy.identity import is_loopback, make_identity, require_strong
 from recollect_proxy.mcp import PATH as MCP_PATH

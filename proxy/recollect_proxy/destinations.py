@@ -10,16 +10,13 @@ from recollect.engine.live.live_engine import LiveEngine
 from recollect.ports import Clock
 from recollect.settings.upstreams import UpstreamSettings
 from recollect.wire import COMPLETIONS, MESSAGES, OLLAMA_CHAT, OLLAMA_COMPLETION, RESPONSES, Dialect
-from recollect_proxy.chat.answer_relay import AnswerRelay
+from recollect_proxy.chat.answer_relay import AnswerRelay, RecallReports
 from recollect_proxy.chat.conversation import Conversation
 from recollect_proxy.chat.fair_executor import FairExecutor
-from recollect_proxy.chat.kept_answers import KeptAnswers
 from recollect_proxy.chat.passthrough import Passthrough
-from recollect_proxy.chat.recall_report import RecallReports
-from recollect_proxy.chat.request_composer import RequestComposer
-from recollect_proxy.chat.request_preparer import RequestPreparer, UpstreamRules
+from recollect_proxy.chat.reply_recorder import KeptAnswers
+from recollect_proxy.chat.request_preparer import RequestPreparer
 from recollect_proxy.chat.request_reader import RequestReader
-from recollect_proxy.chat.status import Status
 from recollect_proxy.chat.tracing import Traces, traces_from_environment
 from recollect_proxy.identity import Identity
 from recollect_proxy.routing import (
@@ -152,7 +149,6 @@ class Destinations:
 
     def _conversation(self, dialect: Dialect, way: _Way, passthrough: Passthrough) -> Application:
         settings = self.settings
-        shows_status = settings.openwebui_status and dialect is COMPLETIONS
         return Conversation(
             identity=self.identity,
             reader=RequestReader(
@@ -163,20 +159,17 @@ class Destinations:
                 executor=self._executor,
             ),
             preparer=RequestPreparer(
-                self.engine,
-                RequestComposer(dialect, settings.system_styles),
-                self._executor,
-                Status(self.engine) if shows_status else None,
-                UpstreamRules(
-                    way.policy,
-                    is_default=way.is_default,
-                    is_told=bool(settings.upstreams),
-                    lends=way.lends,
-                ),
+                engine=self.engine,
+                dialect=dialect,
+                styles=settings.system_styles,
+                executor=self._executor,
+                policy=way.policy,
+                is_default=way.is_default,
+                is_told=bool(settings.upstreams),
+                lends=way.lends,
+                shows_status=settings.openwebui_status and dialect is COMPLETIONS,
             ),
-            relay=AnswerRelay(way.upstream, passthrough, self.reports),
-            passthrough=passthrough,
-            reports=self.reports,
+            relay=AnswerRelay(passthrough, self.reports),
             answers=self.engine.answers,
             traces=self._traces,
         )

@@ -3,45 +3,31 @@
 Never: SQL, prompts, header policy.
 """
 
+from dataclasses import dataclass
+
 from recollect.engine.live.answer_counts import AnswerCounts
 from recollect.model import Skip
 from recollect_proxy.chat.answer_relay import AnswerRelay
-from recollect_proxy.chat.passthrough import Passthrough
-from recollect_proxy.chat.recall_report import RecallReports
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
-from recollect_proxy.chat.request_options import RefusedError
 from recollect_proxy.chat.request_preparer import RequestPreparer
-from recollect_proxy.chat.request_reader import RequestReader
-from recollect_proxy.chat.tracing import UNTRACED, Traces
+from recollect_proxy.chat.request_reader import RefusedError, RequestReader
+from recollect_proxy.chat.tracing import Traces
 from recollect_proxy.identity import Identity
 from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
 from recollect_proxy.web.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, unless_left
 from recollect_proxy.web.errors import UPSTREAM_BUSY, UPSTREAM_UNREACHABLE, send_failure
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
     """Answers chat requests of one API with memory."""
 
-    def __init__(
-        self,
-        *,
-        identity: Identity,
-        reader: RequestReader,
-        preparer: RequestPreparer,
-        relay: AnswerRelay,
-        passthrough: Passthrough,
-        reports: RecallReports,
-        answers: AnswerCounts,
-        traces: Traces = UNTRACED,
-    ) -> None:
-        self._identity = identity
-        self._reader = reader
-        self._preparer = preparer
-        self._relay = relay
-        self._passthrough = passthrough
-        self._reports = reports
-        self._answers = answers
-        self._traces = traces
+    identity: Identity
+    reader: RequestReader
+    preparer: RequestPreparer
+    relay: AnswerRelay
+    answers: AnswerCounts
+    traces: Traces
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request.
@@ -50,30 +36,31 @@ class Conversation:
             ClientLeftError, UpstreamError, TruncatedError: As their names say.
         """
         # Read: the speaker, their turn, and the options of the request.
-        trace = self._traces.begin(scope["headers"])
+        trace = self.traces.begin(scope["headers"])
         incoming = Incoming(receive)
-        caller = self._identity.identify(scope["headers"], peer_of(scope))
-        body = await incoming.read_body(self._reader.limit)
+        caller = self.identity.identify(scope["headers"], peer_of(scope))
+        body = await incoming.read_body(self.reader.limit)
         try:
-            parsed = await self._reader.read_in_time(caller, scope["headers"], body)
+            parsed = await self.reader.read_in_time(caller, scope["headers"], body)
         except RefusedError as error:
             return await send_failure(scope, send, error.failure)
 
         # Without a turn there is nothing to recall or to remember: the request passes.
-        is_task = self._preparer.is_task(parsed)
+        is_task = self.preparer.is_task(parsed)
         if parsed.detected.turn is None or body is None or is_task:
-            headers = self._reports.skip(Skip.TASK if is_task else parsed.detected.skip)
-            return await self._passthrough.forward(scope, incoming, send, extra=headers, instead=parsed.body)
+            headers = self.relay.reports.skip(Skip.TASK if is_task else parsed.detected.skip)
+            forward = self.relay.passthrough.forward
+            return await forward(scope, incoming, send, extra=headers, instead=parsed.body)
 
         # Prepare: begin to write the turn to the log, recall, put memories into the prompt.
-        request = await self._preparer.prepare(caller, parsed, body)
+        request = await self.preparer.prepare(caller, parsed, body)
         await request.durable()
         trace.prepared()
 
         # Forward, relay the answer as it comes, and record how it ended.
-        recorder = ReplyRecorder(self._reader.dialect)
+        recorder = ReplyRecorder(self.reader.dialect)
         try:
-            await unless_left(incoming, self._relay(scope, send, request, recorder))
+            await unless_left(incoming, self.relay(scope, send, request, recorder))
         except ClientLeftError:
             recorder.client_left = True
             raise
@@ -85,6 +72,6 @@ class Conversation:
             raise
         finally:
             request.record_end(recorder)
-            recorder.count(self._answers)
-            trace.end(request, recorder, api=self._reader.dialect.name)
+            recorder.count(self.answers)
+            trace.end(request, recorder, api=self.reader.dialect.name)
         return None

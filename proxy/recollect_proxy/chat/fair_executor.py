@@ -17,24 +17,16 @@ class FairExecutor:
     """One thread, since two that compute would leave the event loop a third of the processor time.
 
     Each user has at most one piece of work in the queue, so however much one user asks for, the others get their turn.
+    A caller waits ``patience`` seconds at most.
     """
 
     def __init__(self, patience: float = PATIENCE_SECONDS) -> None:
-        """Start no thread yet.
-
-        Args:
-            patience: Seconds that a caller waits at most.
-        """
         self._patience = patience
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fair-executor")
         self._locks: WeakValueDictionary[str | None, asyncio.Lock] = WeakValueDictionary()
 
     async def submit(self, work: Callable[[], Result], user_id: str | None) -> Result:
-        """Return what ``work`` returns.
-
-        Args:
-            work: The function to run.
-            user_id: For whom; None stands for all who are not known.
+        """Return what ``work`` returns; the user None stands for all who are not known.
 
         Raises:
             TimeoutError: It took too long. Work that had not begun is not begun any more.

@@ -1,12 +1,68 @@
 """Relays requests without memory, byte for byte. Never: the engine."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from recollect_proxy.chat.relay import relay
 from recollect_proxy.upstream.http1 import Body
 from recollect_proxy.upstream.upstream import Answer, Upstream
 from recollect_proxy.web.asgi import Headers, Incoming, Receive, Scope, Send, unless_left, values
-from recollect_proxy.web.headers import forwardable, rewritable
+from recollect_proxy.web.headers import BOUND_TO_THE_BODY, forwardable, rewritable
+
+
+async def relay(
+    answer: Answer,
+    send: Send,
+    *,
+    extra: Iterable[tuple[bytes, bytes]] = (),
+    listen: Callable[[bytes], None] | None = None,
+) -> None:
+    """Relay a response as it arrives.
+
+    Args:
+        answer: The response.
+        send: Sends to the client.
+        extra: The proxy's own headers, sent after the upstream's.
+        listen: Called with each chunk before it is sent. It must not raise, and must return at once.
+
+    Raises:
+        TruncatedError: The upstream broke off. The response to the client stays unfinished: the server then closes the
+            connection, by which the client sees that the response is truncated.
+    """
+    await send({"type": "http.response.start", "status": answer.status, "headers": [*answer.headers, *extra]})
+    while chunk := await answer.chunk():
+        if listen is not None:
+            listen(chunk)
+        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def relay_whole(
+    answer: Answer,
+    send: Send,
+    *,
+    rewrite: Callable[[bytes], bytes],
+    extra: Iterable[tuple[bytes, bytes]] = (),
+    listen: Callable[[bytes], None],
+) -> None:
+    """Read the whole response, and relay it with ``rewrite`` applied to its body, without headers bound to the old one.
+
+    Raises:
+        TruncatedError: The upstream broke off. Nothing has been sent to the client.
+    """
+    body = await answer.read_body()
+    listen(body)
+    body = rewrite(body)
+    headers = [(name, value) for name, value in answer.headers if name.lower() not in BOUND_TO_THE_BODY]
+    headers += [(b"content-length", b"%d" % len(body)), *extra]
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def is_json(answer: Answer) -> bool:
+    """Return whether the headers declare a single JSON document without content coding; an event stream is none."""
+    content_type = b"".join(values(answer.headers, b"content-type")[:1]).split(b";")[0]
+    encoding = b",".join(values(answer.headers, b"content-encoding"))
+    return content_type.strip().lower() == b"application/json" and encoding in {b"", b"identity"}
+
 
 _QUESTIONS = (
     b"/chat/completions",
@@ -28,17 +84,17 @@ class Passthrough:
 
     Args:
         upstream: The LLM server.
-        base_path: The path prefix of the proxy's API. The rest of a request's path is appended to the upstream's base URL.
+        base_path: The path prefix of the proxy's API. The rest of a request's path is appended to the server's base URL.
         strip: Whether a header, by its lower-case name, is not forwarded.
     """
 
     def __init__(self, upstream: Upstream, *, base_path: bytes, strip: Callable[[bytes], bool]) -> None:
-        self._upstream = upstream
+        self.upstream = upstream
         self._base_length = len(base_path)
         self.strip = strip
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Relay one request; the arguments are those of an ASGI application."""
+        """Relay one request."""
         await self.forward(scope, Incoming(receive), send)
 
     async def forward(
@@ -54,11 +110,11 @@ class Passthrough:
         """Relay a request.
 
         Args:
-            scope: The ASGI scope of the request.
-            incoming: The request's body, of which some may have been read.
-            send: Sends ASGI messages to the client.
+            scope: The request.
+            incoming: Its body, of which some may have been read.
+            send: Sends to the client.
             extra: The proxy's own response headers.
-            instead: A body to send in place of the request's; None: the request's own is sent.
+            instead: A body to send in place of the request's own; None for none.
             hear: Returns the callback for each chunk of an answer, which must not raise, and must return at once.
 
         Raises:
@@ -87,7 +143,7 @@ class Passthrough:
             body = incoming.stream() if whole is None else whole
         if instead is not None:
             headers, body = rewritable(headers, body=True, answer=False), instead
-        async with self._upstream.forward(
+        async with self.upstream.forward(
             scope["method"],
             self.target(scope),
             forwardable(headers, without=self.strip),

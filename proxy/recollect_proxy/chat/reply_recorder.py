@@ -1,12 +1,18 @@
-"""Parses the reply in an answer while it is relayed. Never: changes or delays a byte."""
+"""Parses the reply in an answer while it is relayed, or while it is fetched later. Never: changes or delays a byte."""
 
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from recollect.engine.live.answer_counts import AnswerCounts
-from recollect.model import FailedAt, Failure
-from recollect.wire import Dialect, Reply, ReplyReader
+from recollect.engine.live.fetched_answers import note_fetched
+from recollect.engine.live.live_engine import LiveEngine
+from recollect.model import FailedAt, Failure, project_scope
+from recollect.wire import RESPONSES, Dialect, Reply, ReplyReader
+from recollect_proxy.chat.passthrough import Passthrough
+from recollect_proxy.identity import Identity, readable_project
 from recollect_proxy.upstream.upstream import Answer
-from recollect_proxy.web.asgi import values
+from recollect_proxy.web.asgi import Incoming, Receive, Scope, Send, peer_of, values
 
 _OK = 200
 _REFUSED = (401, 403)
@@ -26,7 +32,6 @@ class ReplyRecorder:
     """
 
     def __init__(self, dialect: Dialect) -> None:
-        """Expect an answer in the format of this API."""
         self._dialect = dialect
         self._reader: ReplyReader | None = None
         self._status: int | None = None
@@ -105,3 +110,50 @@ class ReplyRecorder:
         if (parsed.failed or self.broke_off) and not parsed.text:
             return None
         return parsed.text
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswers:
+    """Relays answers that an upstream keeps until they are fetched, and has them remembered for who asked for them.
+
+    ``POST /v1/responses`` with ``background`` returns before its answer is there. Later ``GET /v1/responses/ID`` brings it,
+    or ``POST /v1/responses/ID/cancel`` ends it.
+
+    Attributes:
+        lends: Whether the request's own credential is for this upstream.
+    """
+
+    engine: LiveEngine
+    identity: Identity
+    passthrough: Passthrough
+    lends: bool
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Relay one request.
+
+        Raises:
+            ClientLeftError, UpstreamError, TruncatedError: As their names say.
+        """
+        recorder = ReplyRecorder(RESPONSES)
+
+        def hear(answer: Answer) -> Callable[[bytes], None]:
+            recorder.start(answer)
+            return recorder.feed
+
+        try:
+            await self.passthrough.forward(scope, Incoming(receive), send, hear=hear)
+        finally:
+            reply = recorder.reply()
+            parsed = recorder.parsed
+            caller = self.identity.identify(scope["headers"], peer_of(scope))
+            is_over = parsed is not None and not parsed.awaited and (parsed.complete or parsed.failed)
+            if is_over and recorder.answer_id and caller.user_id is not None and caller.skip is None:
+                named = readable_project(values(scope["headers"], b"x-recollect-project")) or ""
+                note_fetched(
+                    self.engine,
+                    project_scope(caller.user_id, caller.project or named),
+                    recorder.answer_id,
+                    reply or "",
+                    failure=recorder.failure,
+                    credential=caller.credential if self.lends else None,
+                )

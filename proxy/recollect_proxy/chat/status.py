@@ -10,11 +10,9 @@ import json
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 
 import structlog
 
-from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.turns.prepared import Prepared
 from recollect.errors import RecollectError
@@ -38,36 +36,25 @@ _ENDS = (b"\n\n", b"\n\r\n", b"\r\r")
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
-    """Shows recalled memories before an answer's first word, and new memories from the chat as soon as they are known.
+def sees_status(caller: Caller, chat: ChatBody) -> bool:
+    """Whether the sender sees it, because they chat on OpenWebUI's own page."""
+    return caller.by_openwebui and caller.session_id is not None and chat.stream
 
-    Attributes:
-        engine: Tells what was learned.
-    """
 
-    engine: LiveEngine
-
-    def is_for(self, caller: Caller, chat: ChatBody) -> bool:
-        """Whether the sender sees it, because they chat on OpenWebUI's own page."""
-        return caller.by_openwebui and caller.session_id is not None and chat.stream
-
-    @asynccontextmanager
-    async def beside(self, turn: Turn) -> "AsyncIterator[Shown]":
-        """Look for new memories of a turn's chat, during the request and its answer."""
-        shown = Shown(self.engine, turn)
-        try:
-            yield shown
-        finally:
-            shown.hand_over()
+@asynccontextmanager
+async def beside(engine: LiveEngine, turn: Turn) -> "AsyncIterator[Shown]":
+    """Look for new memories of a turn's chat, during the request and its answer."""
+    shown = Shown(engine, turn)
+    try:
+        yield shown
+    finally:
+        shown.hand_over()
 
 
 class Shown:
     """The status events in the stream of one answer; none delays the answer.
 
-    Args:
-        engine: Tells what was learned.
-        turn: The turn that it answers.
+    Recalled memories are shown before its first word, and new memories from the chat as soon as they are known.
     """
 
     def __init__(self, engine: LiveEngine, turn: Turn) -> None:
@@ -88,7 +75,7 @@ class Shown:
     ) -> None:
         """Send the lines before an answer, the memories in its prompt, the answer as it comes, and new memories between its events.
 
-        Arguments and errors are those of ``recollect_proxy.chat.relay.relay``.
+        Arguments and errors are those of ``recollect_proxy.chat.passthrough.relay``.
         """
         headers = [*answer.headers, *extra]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
@@ -114,18 +101,16 @@ class Shown:
             self._looking = None  # now it is shown; a client that left before has not seen it
 
     async def _look(self) -> News | None:
-        engine = self._engine.engine
+        engine, turn = self._engine.engine, self._turn
         try:
-            return None if engine is None else await self._news(engine)
+            return (
+                None if engine is None else await engine.tell(turn.scope, turn.key, since=turn.at - NEWS_AGE)
+            )
         except RecollectError:
             return None  # the next answer tells it
         except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their answer
             _untold(error)
             return None
-
-    async def _news(self, engine: Engine) -> News:
-        turn = self._turn
-        return await engine.tell(turn.scope, turn.key, since=turn.at - NEWS_AGE)
 
     def hand_over(self) -> None:
         """Leave to the chat's next answer what could not be shown with this one."""
@@ -142,10 +127,7 @@ def has_room(answer: Answer) -> bool:
 
 
 def _before_answer(prepared: Prepared, turn: Turn, *, is_off: bool) -> bytes:
-    """Return events with the lines before an answer, and its sources; b"" for none.
-
-    ``is_off``: The request wants neither recall nor memories of itself, and the one line says so.
-    """
+    """Return the lines before an answer, and its sources; only that memory is off, if the request wants none of it."""
     included = prepared.included
     try:
         notices = notices_of(turn, texts=[each.item.content for each in included])

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import structlog
 
-from recollect_proxy.chat.outbound_request import OutboundRequest
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
+from recollect_proxy.chat.request_preparer import OutboundRequest
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer

@@ -23,7 +23,7 @@ from recollect.model import (
     project_of,
 )
 from recollect.text.normalization import storable_text
-from recollect_proxy.chat.recall_report import preview
+from recollect_proxy.chat.answer_relay import preview
 from recollect_proxy.memory_api.asked import Asked, Reply, fields_of
 from recollect_proxy.memory_api.errors import RefusedError
 from recollect_proxy.metrics.exposition import CONTENT_TYPE

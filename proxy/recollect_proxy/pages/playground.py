@@ -20,7 +20,7 @@ from recollect.errors import (
 )
 from recollect.model import Kind, Message, Role, Scope, Turn
 from recollect.text.normalization import storable_text
-from recollect_proxy.chat.recall_report import preview
+from recollect_proxy.chat.answer_relay import preview
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.recalls import signals_of
 from recollect_proxy.pages.visit import Reading, Transaction, Visit, require_administrator

@@ -2,7 +2,7 @@
 
 import structlog
 
-from recollect_proxy.chat.recall_report import RecallReports
+from recollect_proxy.chat.answer_relay import RecallReports
 from recollect_proxy.identity import Identity
 from recollect_proxy.routing.router import Router
 from recollect_proxy.web.asgi import Application, Scope, peer_of, values

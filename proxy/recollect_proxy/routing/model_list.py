@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import msgspec
 import structlog
 
-from recollect_proxy.chat.relay import is_json
+from recollect_proxy.chat.passthrough import is_json
 from recollect_proxy.routing.destination import Destination
 from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
 from recollect_proxy.web.asgi import Headers, Incoming, Receive, Scope, Send, replayed, respond, unless_left

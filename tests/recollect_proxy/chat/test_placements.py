@@ -14,7 +14,7 @@ from tests.support.tables import table
 
 from recollect.composition import Placed
 from recollect.wire import COMPLETIONS, ChatBody, SystemStyle
-from recollect_proxy.chat.request_composer import RequestComposer
+from recollect_proxy.chat.request_preparer import compose
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 CAT = "My cat is called Minka."
@@ -125,7 +125,7 @@ def chat_with(model: str) -> ChatBody:
 
 
 def composed(model: str, styles: Mapping[str, SystemStyle]) -> list[dict[str, str]]:
-    body = RequestComposer(COMPLETIONS, styles).compose(chat_with(model), Placed(system=KNOWN))
+    body = compose(COMPLETIONS, styles, chat_with(model), Placed(system=KNOWN))
     assert body is not None
     messages: list[dict[str, str]] = json.loads(body)["messages"]
     return messages
@@ -155,11 +155,11 @@ def test_the_first_pattern_that_fits_the_models_name_counts(
 
 
 def test_where_nothing_is_added_nothing_is_composed() -> None:
-    assert RequestComposer(COMPLETIONS, {}).compose(chat_with("m"), Placed()) is None
+    assert compose(COMPLETIONS, {}, chat_with("m"), Placed()) is None
 
 
 def test_what_has_no_certain_place_is_not_composed() -> None:
-    assert RequestComposer(COMPLETIONS, {}).compose(chat_with("m"), Placed(beside={7: KNOWN})) is None
+    assert compose(COMPLETIONS, {}, chat_with("m"), Placed(beside={7: KNOWN})) is None
 
 
 @IN_EACH

@@ -10,7 +10,7 @@ from uuid_utils.compat import uuid7
 from recollect.composition import Block, Placed
 from recollect.engine.turns.prepared import Prepared
 from recollect.model import Injection, Passage, Place, Recall, Recollection, Role, Skip, Stage
-from recollect_proxy.chat.recall_report import RecallReports, listed_memories, memory_list_header, preview
+from recollect_proxy.chat.answer_relay import RecallReports, listed_memories, memory_list_header, preview
 
 REQUEST = UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10")
 

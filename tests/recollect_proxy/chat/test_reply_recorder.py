@@ -6,7 +6,7 @@ from tests.scripted.upstream import DONE, completion_body, event, events
 from tests.support.tables import table
 
 from recollect.wire import COMPLETIONS, RESPONSES
-from recollect_proxy.chat.relay import is_json
+from recollect_proxy.chat.passthrough import is_json
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
 from recollect_proxy.upstream.http1 import Response
 from recollect_proxy.upstream.upstream import Answer

@@ -12,7 +12,7 @@ from tests.support.tables import table
 
 from recollect.engine.turns.prepared import RecallOptions
 from recollect.model import Placement
-from recollect_proxy.chat.request_options import InvalidOptionError, RequestOptions, read_request_options
+from recollect_proxy.chat.request_reader import RefusedError, RequestOptions, read_request_options
 from recollect_proxy.web.errors import failure_body
 
 
@@ -128,7 +128,7 @@ def test_memories_are_wanted_only_when_asked_for(value: str) -> None:
     ],
 )
 def test_a_senseless_option_is_refused_and_says_what_would_make_sense(name: str, value: Any) -> None:
-    with pytest.raises(InvalidOptionError) as refused:
+    with pytest.raises(RefusedError) as refused:
         of_body({name: value})
 
     failure = refused.value.failure
@@ -141,7 +141,7 @@ def test_a_senseless_option_is_refused_and_says_what_would_make_sense(name: str,
 
 @table("options", [b"7", b'"on"', b"[]", b"null", b"true", b"[" * 100_000])
 def test_what_is_no_object_is_refused(options: bytes) -> None:
-    with pytest.raises(InvalidOptionError, match="recollect"):
+    with pytest.raises(RefusedError, match="recollect"):
         read_request_options([], msgspec.Raw(options))
 
 
@@ -149,7 +149,7 @@ def test_what_is_no_object_is_refused(options: bytes) -> None:
 def test_whatever_is_asked_is_read_or_refused(options: dict[str, str | int]) -> None:
     try:
         read = of_body(options)
-    except InvalidOptionError:
+    except RefusedError:
         return
     assert read.session is None or 0 < len(read.session) <= 256
     assert read.recall.limit is None or 0 <= read.recall.limit <= 100
@@ -158,6 +158,6 @@ def test_whatever_is_asked_is_read_or_refused(options: dict[str, str | int]) -> 
 
 @given(st.sampled_from([name for name, *_ in ASKED]), st.binary())
 def test_whatever_a_header_says_is_read_or_refused(name: str, value: bytes) -> None:
-    with suppress(InvalidOptionError):
+    with suppress(RefusedError):
         options = read_request_options([(b"x-recollect-" + name.replace("_", "-").encode(), value)], None)
         assert options.recall.limit is None or 0 <= options.recall.limit <= 100

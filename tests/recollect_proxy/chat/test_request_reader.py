@@ -14,8 +14,7 @@ from recollect.model import Skip
 from recollect.wire import COMPLETIONS
 from recollect.wire.turn_detection import DetectedTurn
 from recollect_proxy.chat.fair_executor import FairExecutor
-from recollect_proxy.chat.request_options import InvalidOptionError, RefusedError
-from recollect_proxy.chat.request_reader import ParsedRequest, RequestReader
+from recollect_proxy.chat.request_reader import ParsedRequest, RefusedError, RequestReader
 from recollect_proxy.identity import Caller
 
 GZIP = {"content-encoding": "gzip"}
@@ -171,7 +170,7 @@ def test_why_the_caller_is_skipped_goes_before_what_is_wrong_with_the_body() -> 
     ],
 )
 def test_a_senseless_option_is_refused_whatever_the_body(body: bytes | None, headers: dict[str, str]) -> None:
-    with pytest.raises(InvalidOptionError):
+    with pytest.raises(RefusedError):
         asked(body, headers=headers)
 
 
@@ -267,7 +266,7 @@ def test_what_can_not_be_taken_out_goes_no_further() -> None:
 
 
 async def test_who_asks_for_an_option_that_makes_no_sense_learns_so_in_time_or_not() -> None:
-    with pytest.raises(InvalidOptionError):
+    with pytest.raises(RefusedError):
         await replace(READING, executor=Never()).read_in_time(
             ANNA, [(b"x-recollect-recall", b"perhaps")], LARGE
         )

@@ -25,7 +25,7 @@ from recollect.engine.turns.prepared import Prepared
 from recollect.errors import StoreUnavailableError
 from recollect.model import Candidate, Kind, News, Recall, Recollection, Scope, Strategy, Turn
 from recollect.store.inbox import Inbox
-from recollect_proxy.chat.status import Status, has_room
+from recollect_proxy.chat.status import beside, has_room
 from recollect_proxy.upstream.http1 import Response
 from recollect_proxy.upstream.upstream import Answer
 from recollect_proxy.web.asgi import Event, Headers
@@ -113,7 +113,7 @@ async def relayed(
         client: Who takes it.
     """
     client = client or Client()
-    async with asyncio.timeout(30), Status(live).beside(asked) as status:
+    async with asyncio.timeout(30), beside(live, asked) as status:
         if known:
             await until(lambda: status._looking is not None and status._looking.done())
         prepared = Prepared(Recall(), Placed(block=Block("", recollections, 0)))
