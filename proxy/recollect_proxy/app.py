@@ -17,8 +17,7 @@ from recollect_proxy.chat.answer_relay import RecallReports
 from recollect_proxy.destinations import Destinations
 from recollect_proxy.identity import is_loopback, make_identity, require_strong
 from recollect_proxy.mcp import PATH as MCP_PATH
-from recollect_proxy.metrics.health_check import HealthCheck
-from recollect_proxy.metrics.probes import PROBES, Probes
+from recollect_proxy.metrics.health_check import PROBES, HealthCheck, Probes
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
 from recollect_proxy.web.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, is_unambiguous

@@ -21,8 +21,8 @@ from recollect.settings.file import SETTINGS_FILE
 from recollect.store.schema.steps import MIGRATION_SECONDS
 from recollect_proxy.commands.config import FILES
 from recollect_proxy.settings.admin_token import TOKEN_FILE
+from recollect_proxy.settings.command_settings import secret_settings
 from recollect_proxy.settings.proxy_settings import ProxySettings
-from recollect_proxy.settings.sources import secret_settings
 
 REPOSITORY = Path(__file__).parents[2]
 DEPLOY = REPOSITORY / "deploy"

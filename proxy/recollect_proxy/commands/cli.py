@@ -9,24 +9,17 @@ import typer
 from pydantic.fields import FieldInfo
 
 from recollect import __version__
-from recollect_proxy.commands.config import as_variable, config
+from recollect_proxy.commands.config import as_variable, config, grouped_fields
 from recollect_proxy.commands.key import key
 from recollect_proxy.commands.mcp import mcp
-from recollect_proxy.commands.run import run_command
-from recollect_proxy.commands.serve import serve
-from recollect_proxy.commands.setting_groups import grouped_fields
-from recollect_proxy.commands.worker import worker
+from recollect_proxy.commands.serve import serve, worker
 from recollect_proxy.importers.import_command import import_
 from recollect_proxy.openwebui.doctor_command import doctor
 from recollect_proxy.store_commands.audit_command import audit_store
-from recollect_proxy.store_commands.backfill_command import backfill
-from recollect_proxy.store_commands.chats_commands import chats_app
-from recollect_proxy.store_commands.export_command import export
+from recollect_proxy.store_commands.backlog_commands import backfill, reembed, reindex
+from recollect_proxy.store_commands.chats_commands import chats_app, projects_app, teams_app
 from recollect_proxy.store_commands.memories_commands import memories_app
-from recollect_proxy.store_commands.projects_commands import projects_app
-from recollect_proxy.store_commands.rebuild_commands import reembed, reindex
-from recollect_proxy.store_commands.teams_commands import teams_app
-from recollect_proxy.store_commands.upkeep_commands import erase, migrate, report, retry, usage, users
+from recollect_proxy.store_commands.upkeep_commands import erase, export, migrate, report, retry, usage, users
 from recollect_proxy.trial.try_model_command import try_model
 
 
@@ -95,8 +88,3 @@ app.command("import", no_args_is_help=True)(import_)
 
 
 app.command(epilog=_settings_help())(serve)
-
-
-def main() -> None:
-    """Run the command line."""
-    run_command(app)

@@ -18,11 +18,14 @@ from pydantic.fields import FieldInfo
 from recollect.assembly.files import FILES as ENGINE_FILES
 from recollect.settings import NOWHERE, PREFIX
 from recollect.settings.file import SETTINGS_FILE
-from recollect_proxy.commands.setting_groups import GROUPS, grouped_fields
 from recollect_proxy.settings.admin_token import TOKEN_FILE
-from recollect_proxy.settings.command_settings import own_or_unused_upstream, read_settings, read_sources
+from recollect_proxy.settings.command_settings import (
+    Sources,
+    own_or_unused_upstream,
+    read_settings,
+    read_sources,
+)
 from recollect_proxy.settings.proxy_settings import ACCESS_KEYS, API_KEYS, JWKS, ProxySettings
-from recollect_proxy.settings.sources import Sources
 from recollect_proxy.settings.urls import HIDDEN, without_credentials, without_path
 
 FILES = {
@@ -35,12 +38,29 @@ FILES = {
 }
 """The files that a start looks for in the data folder."""
 
+GROUPS = {
+    "The five to know first": "upstream upstream_api_key identity database_url extraction_model",
+    "Server and data": "data_dir host port public_url chat_link admin_token worker log_level log_secrets metrics_public",
+    "Identity": "require_identity user_header session_header shared_secret trusted_networks allowed_hosts "
+    "openwebui_jwt_secret oidc_issuer oidc_audience oidc_client_id oidc_client_secret oidc_label oidc_scopes "
+    "oidc_user_claim oidc_admin",
+    "LLMs and frontends": "upstreams system_styles forward_identity openwebui_status",
+    "Recall (memories in a prompt)": "memory_tokens standing_tokens history_tokens placement recall_deadline_ms "
+    "memory_cache_mb",
+    "Formation (memories from chats)": "record formation extraction_base_url extraction_api_key formation_yields "
+    "tokens_per_day user_tokens_per_day tags lifetimes log_days memories_per_hour user_cap webhook_url webhook_secret "
+    "webhook_text",
+    "Embeddings (search by meaning)": "embedder embedder_base_url embedder_api_key previous_embedder_api_key "
+    "second_embedder embed recall_gate",
+}
+"""Each setting once, by its group: those to know first at the top, and in each group the most important first."""
+
 PAGE_WIDTH = 118
 _INTRODUCTION = """# Settings
 
 `make docs` writes this page (`recollect config --markdown`) from the descriptions in
 `src/recollect/settings/__init__.py` and `proxy/recollect_proxy/settings/proxy_settings.py`, and the groups in
-`proxy/recollect_proxy/commands/setting_groups.py`. Parentheses hold the default.
+`proxy/recollect_proxy/commands/config.py`. Parentheses hold the default.
 
 Each setting is an environment variable; an empty one counts as unset. A TOML file may hold the same, with the names
 in small letters and without `RECOLLECT_`: `memory_tokens = 800`. The file is `recollect.toml` in the data folder, or
@@ -108,9 +128,9 @@ def _show(*, as_json: bool) -> None:
         found = {"settings": shown, "files": _files(settings), "without_effect": without_effect}
         typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
         return
-    for group in GROUPS:
-        typer.echo(group.title)
-        for name in group.names:
+    for title, names in GROUPS.items():
+        typer.echo(title)
+        for name in names.split():
             typer.echo(f"{PREFIX}{name.upper()} = {_as_text(shown[name].value)}  ({shown[name].source})")
         typer.echo()
     for name, state in _files(settings).items():
@@ -252,3 +272,9 @@ def _files(settings: ProxySettings) -> dict[str, str]:
     if settings.data_dir == NOWHERE:
         return {}
     return {name: "found" if settings.file(name) else "none" for name in FILES}
+
+
+def grouped_fields() -> Iterator[tuple[str, list[tuple[str, FieldInfo]]]]:
+    """Yield each group's title, and its settings by name."""
+    for title, names in GROUPS.items():
+        yield title, [(name, ProxySettings.model_fields[name]) for name in names.split()]

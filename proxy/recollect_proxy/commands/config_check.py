@@ -27,9 +27,8 @@ from recollect_proxy.access import SignInError, make_authentication
 from recollect_proxy.app import App
 from recollect_proxy.identity import is_loopback
 from recollect_proxy.settings.admin_token import kept_token, made_token
-from recollect_proxy.settings.command_settings import complaints
+from recollect_proxy.settings.command_settings import Sources, complaints, secret_settings
 from recollect_proxy.settings.proxy_settings import ProxySettings
-from recollect_proxy.settings.sources import Sources, secret_settings
 from recollect_proxy.settings.urls import without_credentials
 
 

@@ -1,14 +1,22 @@
-"""`recollect serve`: serves the proxy until a signal stops it. Never: another command."""
+"""`recollect serve` and `recollect worker`, which run until a signal stops them. Never: another command."""
 
+import asyncio
+import errno
+import os
+import signal
+import socket
 import sys
 from asyncio import Task, get_running_loop
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+import structlog
 import typer
 
+from recollect.errors import UnfitDatabaseError
 from recollect.settings import NOWHERE
-from recollect_proxy.settings.command_settings import settings_and_logging
+from recollect_proxy.settings.command_settings import database_shown, no_upstream_for, settings_and_logging
 from recollect_proxy.settings.proxy_settings import LogLevel, ProxySettings
 
 if TYPE_CHECKING:
@@ -19,7 +27,7 @@ _SWITCH_SECONDS = 0.0005
 would be added to each answer of the database."""
 
 _CANNOT_START = 3
-"""As uvicorn ends where an application does not start."""
+"""As uvicorn ends where an application does not start: another start may do it, and a service manager is to try."""
 
 
 def serve_app() -> typer.Typer:
@@ -77,8 +85,6 @@ def serve(
 
 def _run_server(settings: ProxySettings) -> None:
     """Serve until a signal stops the process."""
-    from recollect_proxy.serving.free_port import why_not_free
-
     if (reason := why_not_free(settings.host, settings.port)) is not None:
         typer.echo(reason, err=True)
         raise typer.Exit(_CANNOT_START)
@@ -120,3 +126,105 @@ def _token_of(settings: ProxySettings) -> "AdminToken":
     except OSError as error:
         typer.echo(f"RECOLLECT_DATA_DIR: {settings.data_dir} can't be used: {error.strerror}", err=True)
         raise typer.Exit(2) from None
+
+
+log = structlog.get_logger(__name__)
+
+
+def worker(
+    upstream: Annotated[
+        str | None, typer.Option(help="Base URL of the LLM, where it extracts.", metavar="URL")
+    ] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of database and caches.")] = None,
+    database_url: Annotated[
+        str | None, typer.Option(help="The Postgres of the proxies; empty: the one in the data folder.")
+    ] = None,
+    log_level: Annotated[
+        LogLevel | None, typer.Option(help="How much is logged. (default: info)", case_sensitive=False)
+    ] = None,
+) -> None:
+    """Form memories, next to the proxies' own workers or in their place (RECOLLECT_WORKER=elsewhere).
+
+    It has the proxies' database and settings. A client's own API key never leaves the proxy that it came to: where chats
+    bring their own, RECOLLECT_EXTRACTION_API_KEY is what extracts here. The log says which database it works on.
+    Ends with 2 if the settings make no sense, and with 3 if the database refuses it or lacks something.
+    """
+    from recollect.assembly import run_worker
+
+    settings = settings_and_logging(
+        no_upstream_for("worker"),
+        log_level=log_level,
+        upstream=upstream,
+        data_dir=data_dir,
+        database_url=database_url,
+    )
+    if settings.in_memory:
+        typer.echo("A database in memory is its proxy's alone: there is nothing to form elsewhere.", err=True)
+        raise typer.Exit(2)
+    log.info("worker_database_selected", database=database_shown(settings))
+    try:
+        asyncio.run(_until_told(run_worker(settings.for_engine, upstream=settings.upstream_api)))
+    except UnfitDatabaseError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(_CANNOT_START) from None
+
+
+async def _until_told(work: Coroutine[Any, Any, None]) -> None:
+    """Work until a signal says that it is enough."""
+    working = asyncio.ensure_future(work)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, working.cancel)
+    await asyncio.wait({working})
+    if not working.cancelled():
+        working.result()
+
+
+def why_not_free(host: str, port: int) -> str | None:
+    """Return the reason an address can't be bound, in one line; None if it seems free.
+
+    It is asked before the database and the models are started, which takes seconds. If the port is taken in between,
+    the server reports that.
+
+    Args:
+        host: An address or a name; of a name each of its addresses is tried, as the server binds each.
+        port: 0: any free one, and nothing is looked at.
+    """
+    if port == 0:
+        return None
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        return f"RECOLLECT_HOST: {host} is no address of this machine ({_system_text(error)})."
+    for family, kind, protocol, _, address in dict.fromkeys(found):
+        try:
+            with socket.socket(family, kind, protocol) as trying:
+                trying.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
+                if family == socket.AF_INET6:
+                    trying.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)  # as well
+                trying.bind(address)
+        except OSError as error:
+            if error.errno in {errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL} and len(found) > 1:
+                continue  # a name may have an IPv6 address where the machine has no IPv6
+            return _describe_failure(host, port, error)
+    return None
+
+
+def _describe_failure(host: str, port: int, error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"Port {port} on {host} is taken ({_system_text(error)}): another Recollect may be running, or another program is there. "
+            f"RECOLLECT_PORT or --port names another."
+        )
+    return f"Nothing can be served on {host}, port {port}: {_system_text(error)}. See RECOLLECT_HOST and RECOLLECT_PORT."
+
+
+def _system_text(error: Exception) -> str:
+    """Return the system's text of an error, without its number."""
+    number = error.errno if isinstance(error, OSError) else None
+    known = number is not None and number > 0 and not isinstance(error, socket.gaierror)
+    said = (
+        os.strerror(number)
+        if known and number is not None
+        else str(getattr(error, "strerror", None) or error)
+    )
+    return said[:1].lower() + said[1:]

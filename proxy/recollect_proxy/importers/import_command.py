@@ -142,7 +142,7 @@ def import_(
 
 def _print_tally(settings: ProxySettings, tally: "Tally", *, dry_run: bool, as_json: bool) -> None:
     """Print the counts, the rows that can't be read, and hints; with ``as_json`` only the counts on stdout."""
-    from recollect_proxy.importers.hints import hints
+    from recollect_proxy.importers.tally import hints
 
     for line in tally.problems():
         typer.echo(f"skipped: {line}", err=True)

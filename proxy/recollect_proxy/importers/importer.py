@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from uuid import UUID
 
 from recollect.backends import Backends
 from recollect.engine.policy import Policy
@@ -14,6 +15,7 @@ from recollect.model import (
     Change,
     Exchange,
     Ignore,
+    Memory,
     Quarantine,
     Replace,
     Retire,
@@ -23,14 +25,10 @@ from recollect.model import (
     project_scope,
     team_of,
 )
+from recollect.text.normalization import content_hash
 from recollect.text.secrets.masking import masked_exchange
 from recollect.wire import session_skip
 from recollect_proxy.importers.exchanges import exchanges_of
-from recollect_proxy.importers.existing_memories import (
-    ExistingMemories,
-    read_existing_memories,
-    read_versions,
-)
 from recollect_proxy.importers.lines import (
     BrokenRowError,
     Listed,
@@ -41,7 +39,69 @@ from recollect_proxy.importers.lines import (
 )
 from recollect_proxy.importers.screening import screened
 from recollect_proxy.importers.tally import Tally
-from recollect_proxy.importers.versions import Brought, Kept, Version, next_change
+from recollect_proxy.importers.versions import Brought, Kept, Version, next_change, version_id
+
+_PAGE = 500
+_MOST_UPDATES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ExistingMemories:
+    """The memories of a user.
+
+    Attributes:
+        memories: The memories by id.
+        hashes: The content hashes of these memories and of those in quarantine.
+    """
+
+    memories: dict[UUID, Memory] = field(default_factory=dict)
+    hashes: set[bytes] = field(default_factory=set)
+
+    def take_change(self, change: Brought | Replace) -> None:
+        """Update the hashes for a change that is about to be written."""
+        if isinstance(change, Replace):
+            self.hashes.discard(content_hash(self.memories[change.old].content))
+        self.hashes.add(content_hash(change.memory.content))
+
+
+async def read_existing_memories(backends: Backends, user_id: str) -> ExistingMemories:
+    """Read a user's memories, and those in quarantine.
+
+    Raises:
+        StoreError: The store failed.
+    """
+    held = await backends.memories.quarantined(user_id)
+    known = ExistingMemories({}, {content_hash(each.memory.content) for each in held})
+    page = await backends.memories.page(user_id, limit=_PAGE)
+    while True:
+        known.memories.update((memory.id, memory) for memory in page.memories)
+        known.hashes.update(content_hash(memory.content) for memory in page.memories)
+        if page.next is None:
+            return known
+        page = await backends.memories.page(user_id, limit=_PAGE, after=page.next)
+
+
+async def read_versions(
+    backends: Backends, stored: StoredMemory, brought: Brought, known: ExistingMemories
+) -> list[Version]:
+    """Return the versions of ``stored`` that earlier imports wrote, oldest first.
+
+    ``brought`` is the change that would import it for the first time, ``known`` are the memories of its user.
+
+    Raises:
+        StoreError: The store failed.
+    """
+    found: list[Version] = []
+    while True:
+        id_ = version_id(stored, len(found))
+        memory = known.memories.get(id_)
+        if not found and memory is not None and memory.content == brought.memory.content:
+            return [Version(memory, ())]  # unchanged, as most are: its history makes no difference
+        updates = await backends.memories.history(stored.user_id, id_, limit=_MOST_UPDATES)
+        if memory is None and not updates:
+            return found
+        found.append(Version(memory, updates))
+
 
 _TOGETHER = 64
 """The number of memories that are written together."""

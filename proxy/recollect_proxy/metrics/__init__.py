@@ -1,4 +1,4 @@
 """Health, probes and metrics of a running proxy.
 
-``health_check`` asks the store, ``probes`` and ``exposition`` show its answer and the counters. Read ``exposition`` first.
+``health_check`` asks the store and answers the probes; ``exposition`` shows the counters. Read ``exposition`` first.
 """

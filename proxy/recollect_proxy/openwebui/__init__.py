@@ -1,1 +1,1 @@
-"""Two commands for OpenWebUI: one imports its memories and chats, the other (the doctor) checks its configuration."""
+"""`recollect doctor`: checks by one request of OpenWebUI how that is configured."""

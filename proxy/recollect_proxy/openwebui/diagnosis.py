@@ -3,17 +3,21 @@
 It reads identity, headers and body by the proxy's own code, so its findings match the proxy.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
+
+import msgspec
 
 from recollect.errors import ConfigurationError
 from recollect.model import Skip, Strategy
+from recollect.text.patterns import bounded
 from recollect.text.unfilled import is_unfilled
 from recollect.wire import COMPLETIONS, RESPONSES, ChatBody, is_background_task, session_skip
 from recollect_proxy.identity import header_text, make_identity, readable_id
 from recollect_proxy.identity.signed import OpenWebUIToken
-from recollect_proxy.openwebui import builtin_memory
 from recollect_proxy.openwebui.captured_request import CapturedRequest
 from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
 from recollect_proxy.web.asgi import values
@@ -93,7 +97,7 @@ def read_chat_request(captured: CapturedRequest) -> ChatBody | None:
     return (RESPONSES if path.endswith("/responses") else COMPLETIONS).read(captured.body)
 
 
-# -- who is speaking -------------------------------------------------------------------------------
+# -- the speaker -------------------------------------------------------------------------------
 
 
 def _identity(captured: CapturedRequest, settings: ProxySettings, *, aged: bool) -> Iterator[Finding]:
@@ -241,9 +245,9 @@ def _body(captured: CapturedRequest) -> Iterator[Finding]:
         return
     if is_background_task(chat):
         yield _note("body", "worded as a background task of OpenWebUI", _SEE_THE_REST)
-    if builtin_memory.has_builtin_memories(chat):
+    if has_builtin_memories(chat):
         told = "OpenWebUI's own memory is on too: the model gets everything twice"
-    elif builtin_memory.has_builtin_memory_tools(chat):
+    elif has_builtin_memory_tools(chat):
         told = "OpenWebUI's own memory is on too: the model is given tools to search it and to write there"
     else:
         yield _ok("other memory", "OpenWebUI's own memory added nothing")
@@ -285,3 +289,49 @@ def _note(check: str, told: str, remedy: str = "") -> Finding:
 
 def _missing(check: str, told: str, remedy: str) -> Finding:
     return Finding(check, Status.MISSING, told, remedy)
+
+
+_BLOCKS = (
+    ("<memory_context>\n", "\n</memory_context>"),
+    ("<memory_user_context>\n", "\n</memory_user_context>"),
+)
+"""How OpenWebUI 0.12 and 0.9 enclose memories. Each mark has a line of its own; a mark within a line is only a mention."""
+
+_LIST = bounded(r"^User Context:\n1\. \[(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|Unknown Date)\] ", re.MULTILINE)
+"""How earlier releases list memories: numbered, each with its date."""
+
+_TOOLS = frozenset({"search_memories", "add_memory", "replace_memory_content"})
+"""The memory tools of OpenWebUI up to 0.12. A single one of these names may belong to another tool."""
+
+
+class _Tools(msgspec.Struct):
+    tools: list[Any] = []  # msgspec copies it
+
+
+def has_builtin_memories(chat: ChatBody) -> bool:
+    """Return whether a system message of the request contains memories of OpenWebUI."""
+    system = (message.text for message in chat.messages if message.role in {"system", "developer"})
+    return any(map(_tells, system))
+
+
+def has_builtin_memory_tools(chat: ChatBody) -> bool:
+    """Return whether the request offers the model at least two of OpenWebUI's memory tools."""
+    try:
+        tools = msgspec.json.decode(chat.raw, type=_Tools).tools
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return False
+    return len(_TOOLS.intersection(map(_name, tools))) > 1
+
+
+def _tells(text: str) -> bool:
+    blocks = ((text.find(opening), closing) for opening, closing in _BLOCKS)
+    is_block = any(start >= 0 and text.find(closing, start) >= 0 for start, closing in blocks)
+    return is_block or _LIST.search(text) is not None
+
+
+def _name(tool: object) -> str | None:
+    """Return a tool's name: from ``function.name``, or in the Responses API from ``name``; None if it has none."""
+    given = tool if isinstance(tool, dict) else {}
+    function = given.get("function")
+    name = (function if isinstance(function, dict) else given).get("name")
+    return name if isinstance(name, str) else None

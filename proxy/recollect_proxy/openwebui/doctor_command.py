@@ -112,8 +112,8 @@ def _of_model(settings: ProxySettings) -> Iterator["Finding"]:
 
 
 def _awaited(settings: ProxySettings, seconds: float) -> "CapturedRequest":
+    from recollect_proxy.openwebui.captured_request import await_request
     from recollect_proxy.openwebui.diagnosis import is_from_a_person
-    from recollect_proxy.openwebui.request_listener import await_request
     from recollect_proxy.serving.ephemeral_server import run_to_the_end
 
     def ready(port: int) -> None:

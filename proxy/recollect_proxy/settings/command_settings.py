@@ -1,16 +1,154 @@
-"""Reads the settings for a command, and describes mistakes in a line each. Never: their use."""
+"""Reads the settings for a command, finds each value's source, and describes mistakes in plain words. Never: their use, a secret's value."""
 
-from collections.abc import Mapping
-from typing import Any
+import os
+from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, get_args
 
 import structlog
 import typer
-from pydantic import ValidationError
+from pydantic import BaseModel, SecretStr, ValidationError
 
 from recollect.errors import ConfigurationError
+from recollect.settings import PREFIX, default_data_dir, is_setting
+from recollect.settings.file import read_settings_file, settings_file
 from recollect_proxy.settings.proxy_settings import LogLevel, ProxySettings
-from recollect_proxy.settings.sources import Sources
 from recollect_proxy.settings.urls import without_credentials
+
+_LONGEST_SHOWN = 80
+_ALIKE = 0.85
+"""The least ratio of ``difflib`` at which a name is a slip of another: one letter of seven."""
+
+_UNKNOWN = "there is no such setting"
+_OF_TESTS = "test_"
+_OPTIONS = frozenset({"config", "token", "url"})
+"""Variables that are options of commands alone, and the one that names the settings file."""
+
+_WORDS = {
+    "greater_than": "has to be more than {gt}",
+    "greater_than_equal": "has to be {ge} or more",
+    "less_than": "has to be less than {lt}",
+    "less_than_equal": "has to be {le} or less",
+    "finite_number": "has to be a number, and not without end",
+    "int_parsing": "has to be a whole number",
+    "int_type": "has to be a whole number",
+    "int_from_float": "has to be a whole number",
+    "float_parsing": "has to be a number",
+    "float_type": "has to be a number",
+    "bool_parsing": "has to be true or false",
+    "bool_type": "has to be true or false",
+    "string_type": "has to be a text, in the settings file within quotes",
+    "enum": "has to be {expected}",
+    "missing": "is needed, and set nowhere",
+}
+"""Descriptions of pydantic's errors for an operator, by pydantic's names."""
+
+
+class Sources:
+    """Knows where the value of each setting is from.
+
+    Attributes:
+        file: The settings file; None where there is none.
+    """
+
+    def __init__(self, options: Mapping[str, Any] | None = None) -> None:
+        """Look for values.
+
+        Args:
+            options: The options of the command, by the names of settings.
+
+        Raises:
+            ConfigurationError: The settings file cannot be read.
+        """
+        self._options = dict(options or {})
+        self._variables = {
+            name.lower().removeprefix(PREFIX.lower()): value
+            for name, value in os.environ.items()
+            if value and name.upper().startswith(PREFIX)
+        }
+        data_dir = self._options.get("data_dir") or self._variables.get("data_dir") or default_data_dir()
+        self.file = settings_file(Path(data_dir).expanduser())
+        self._told = read_settings_file(self.file) if self.file else {}
+
+    def source(self, name: str) -> str:
+        """Return where the value of a setting is from: an option, the environment, the settings file, or the default."""
+        if name in self._options:
+            return "option"
+        if name in self._variables:
+            return "environment"
+        return f"file {self.file}" if self._told.get(name, "") != "" else "default"
+
+    def without_effect(self) -> dict[str, str]:
+        """Return the advice for each variable of ours, and each key of the file, that is no setting."""
+        known = {name for name, field in ProxySettings.model_fields.items() if is_setting(field)}
+        read = ProxySettings.model_fields.keys() | _OPTIONS
+        advice = {
+            variable: _advice(name, known, PREFIX)
+            for variable in sorted(os.environ)
+            if variable.upper().startswith(PREFIX)
+            and (name := variable.lower().removeprefix(PREFIX.lower())) not in read
+            and not name.startswith(_OF_TESTS)
+        }
+        keys = {f"{key} in {self.file}": _advice(key, known) for key in sorted(self._told.keys() - known)}
+        return advice | keys
+
+    def in_words(self, mistake: Mapping[str, Any]) -> str:
+        """Describe an invalid value and its source; of a secret the length alone.
+
+        Args:
+            mistake: As pydantic's ``ValidationError.errors`` has it: ``loc``, ``type``, ``msg``, ``ctx``.
+        """
+        name = str(mistake["loc"][0])
+        said = _WORDS.get(mistake["type"], "{msg}").format_map(
+            {**mistake.get("ctx", {}), "msg": mistake["msg"].removeprefix("Value error, ")}
+        )
+        shown = self._source_in_words(name)
+        source = self.source(name)
+        told = f"{PREFIX}{name.upper()}{_within(mistake['loc'][1:])}: {said}"
+        return told if source == "default" else f"{told} (it is {shown}, from the {source})"
+
+    def _source_in_words(self, name: str) -> str:
+        given = self._options.get(name, self._variables.get(name, self._told.get(name)))
+        text = given.get_secret_value() if isinstance(given, SecretStr) else str(given)
+        if _may_hold_a_secret(name):
+            return f"a text of {len(text)} characters"
+        shown = without_credentials(text) if "://" in text or "@" in text else text
+        return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
+
+
+def _within(location: Sequence[int | str]) -> str:
+    """Return where in a setting's value a mistake is: its entry, counted from 1, and what of that."""
+    match location:
+        case (int(place), *rest):
+            return ", ".join([f", entry {place + 1}", *map(str, rest[:1])])
+        case _:
+            return ""
+
+
+def secret_settings() -> Collection[str]:
+    """Return the names of the settings that are secrets."""
+    return {name for name in ProxySettings.model_fields if _may_hold_a_secret(name)}
+
+
+def _may_hold_a_secret(name: str) -> bool:
+    field = ProxySettings.model_fields.get(name)
+    return field is None or _holds_a_secret(field.annotation)
+
+
+def _holds_a_secret(annotation: Any) -> bool:
+    """Return whether a type is the type of secrets, or has it as a part."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return any(_holds_a_secret(field.annotation) for field in annotation.model_fields.values())
+    return annotation is SecretStr or any(_holds_a_secret(part) for part in get_args(annotation))
+
+
+def _advice(name: str, known: Collection[str], prefix: str = "") -> str:
+    """Return the advice for a name that is no setting, perhaps a slip of one."""
+    near = get_close_matches(name, known, n=1, cutoff=_ALIKE)
+    shown = f"{prefix}{near[0]}".upper() if near and prefix else "".join(near)
+    return f"{_UNKNOWN}; {f'did you mean {shown}?' if shown else 'remove it'}"
+
 
 log = structlog.get_logger(__name__)
 

@@ -9,7 +9,6 @@ from uuid import UUID
 import typer
 
 from recollect.model import Fault, Finding, person_of, project_of
-from recollect_proxy.store_commands.ids import named, part_of_id, whole_id
 from recollect_proxy.store_commands.printing import Output, print_output, print_table
 from recollect_proxy.store_commands.running_commands import (
     MISUSED,
@@ -23,9 +22,12 @@ from recollect_proxy.store_commands.running_commands import (
     Yes,
     confirm,
     fail,
+    named,
+    part_of_id,
     run_or_exit,
     settings_of,
     settings_with_model,
+    whole_id,
 )
 
 if TYPE_CHECKING:

@@ -19,9 +19,17 @@ from recollect.model import (
     tags_named,
 )
 from recollect.model.local_time import server_zone, wall
-from recollect_proxy.store_commands.ids import named, part_of_id, whole_id
 from recollect_proxy.store_commands.printing import Output, Table
-from recollect_proxy.store_commands.running_commands import MISUSED, User, fail, over_store, project_named
+from recollect_proxy.store_commands.running_commands import (
+    MISUSED,
+    User,
+    fail,
+    named,
+    over_store,
+    part_of_id,
+    project_named,
+    whole_id,
+)
 
 if TYPE_CHECKING:
     from recollect.engine import Engine

@@ -33,7 +33,7 @@ def try_model(
     from recollect.assembly import describe_failure
     from recollect.errors import ExtractorError
     from recollect.runtime.logs import configure_logging
-    from recollect_proxy.trial.report import report
+    from recollect_proxy.trial.judgement import report
 
     configure_logging("error")
     given = {"extraction_model": model, "extraction_api_key": key, "extraction_base_url": url}
@@ -67,8 +67,7 @@ async def judgements_of(settings: "ProxySettings") -> "AsyncIterator[Judgement]"
     from recollect.errors import InvalidExtractionError
     from recollect.model import Strategy
     from recollect_proxy.serving.ephemeral_server import temporary
-    from recollect_proxy.trial.judgement import judge, unreadable
-    from recollect_proxy.trial.labelled_turns import labelled_turns, turn_of
+    from recollect_proxy.trial.judgement import judge, labelled_turns, turn_of, unreadable
 
     own = temporary(settings, formation=Strategy.EXTRACT)
     async with open_trial(own.for_engine, upstream=own.upstream_api) as trial:

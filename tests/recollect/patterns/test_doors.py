@@ -45,7 +45,7 @@ EXCEPTIONS = {
     "recollect_proxy.memory_api.documentation": "our own paths",
     "recollect.client.requests": "our own paths",
     "recollect.text.cues.memory_requests": "our own list of requests, of which it makes expressions",
-    "recollect_proxy.store_commands.ids": "a part of an id, whose length it says",
+    "recollect_proxy.store_commands.running_commands": "a part of an id, whose length it says",
     "recollect_memories": "an id, whose length it says; it runs where the package is not",
     "recollect_events": "an id, whose length it says; it runs where the package is not",
 }

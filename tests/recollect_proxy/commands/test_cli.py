@@ -21,14 +21,14 @@ from tests.support.raw_client import fetch
 from tests.support.waiting import until
 
 from recollect import __version__
-from recollect.errors import ConfigurationError, StoreError
+from recollect.errors import ConfigurationError, RecollectError, StoreError
 from recollect.model import project_scope
 from recollect.settings import is_setting
 from recollect_proxy.access import Principal, Role
 from recollect_proxy.access.access_keys import AccessKeys
-from recollect_proxy.commands import cli
+from recollect_proxy.commands.serve import why_not_free
 from recollect_proxy.identity.api_key import add_key, hash_of, read_key_file
-from recollect_proxy.serving.free_port import why_not_free
+from recollect_proxy.recollect_command import run_command
 from recollect_proxy.settings.admin_token import admin_token
 from recollect_proxy.settings.command_settings import NO_UPSTREAM, read_settings
 from recollect_proxy.settings.proxy_settings import ProxySettings
@@ -319,7 +319,7 @@ def test_a_start_of_the_server_loads_no_other_command() -> None:
     )
 
     ours = {name for name in done.stdout.split() if name.startswith("recollect")}
-    assert ours == {"recollect_proxy.commands.run", "recollect_proxy.commands.serve"}
+    assert ours == {"recollect_proxy.commands.serve"}
     assert "Invalid value for '--port'" in done.stderr
 
 
@@ -335,28 +335,20 @@ def test_a_server_of_plain_identities_loads_no_signatures_and_no_certificates_to
     assert done.stdout.split() == []
 
 
-def test_what_recollect_can_not_do_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail() -> None:
-        raise StoreError("No such thing.")
-
-    monkeypatch.setattr(cli, "app", fail)
-
-    with pytest.raises(SystemExit, match=r"^No such thing\.$"):
-        cli.main()
-
-
-def test_settings_that_make_no_sense_together_are_one_line_and_end_it_with_2(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("error", "status", "told"),
+    [(StoreError("No such thing."), 1, ""), (ConfigurationError("No such mode."), 2, "No such mode.\n")],
+)
+def test_what_recollect_can_not_do_is_one_line(
+    error: RecollectError, status: int, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail() -> None:
-        raise ConfigurationError("No such mode.")
-
-    monkeypatch.setattr(cli, "app", fail)
+        raise error
 
     with pytest.raises(SystemExit) as ended:
-        cli.main()
+        run_command(fail)
 
-    assert (ended.value.code, capsys.readouterr().err) == (2, "No such mode.\n")
+    assert (ended.value.code, capsys.readouterr().err) == ("No such thing." if status == 1 else 2, told)
 
 
 def test_a_key_is_printed_once_and_kept_as_a_hash(tmp_path: Path) -> None:

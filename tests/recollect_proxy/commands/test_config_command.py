@@ -9,8 +9,7 @@ from structlog.testing import capture_logs
 from tests.recollect_proxy.commands.command_line import recollect
 
 from recollect.settings import EngineSettings, is_setting
-from recollect_proxy.commands.config import FILES, markdown
-from recollect_proxy.commands.setting_groups import GROUPS
+from recollect_proxy.commands.config import FILES, GROUPS, markdown
 from recollect_proxy.settings.command_settings import settings_of_start
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
@@ -44,14 +43,14 @@ def test_the_page_names_each_setting_once() -> None:
 
 
 def test_five_settings_come_first_and_six_groups_follow() -> None:
-    assert [len(GROUPS), len(GROUPS[0].names)] == [7, 5]
+    assert [len(GROUPS), len(GROUPS["The five to know first"].split())] == [7, 5]
 
 
 def test_the_page_says_which_settings_the_filter_reads() -> None:
     told = set(
         re.findall(r"`RECOLLECT_([A-Z_]+)`", markdown().partition("The filter within")[2].partition("##")[0])
     )
-    groups = {name for group in GROUPS[-3:] for name in group.names}
+    groups = {name for names in [*GROUPS.values()][-3:] for name in names.split()}
 
     read = {name for name, field in EngineSettings.model_fields.items() if is_setting(field)}
     assert {name.lower() for name in told} | groups == read

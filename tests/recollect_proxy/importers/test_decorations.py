@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect_proxy.importers.decorations import Undecorated, undecorated
+from recollect_proxy.importers.screening import Undecorated, undecorated
 
 
 def test_decorations_come_off_both_ends() -> None:

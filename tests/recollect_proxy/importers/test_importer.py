@@ -17,8 +17,8 @@ from tests.support.waiting import until
 from recollect.assembly import open_backends, open_engine
 from recollect.errors import NotAllowedInTeamError, TeamNotFoundError
 from recollect.model import Actor, Flags, Reason, Source, TeamRole, project_scope, team_of
-from recollect_proxy.importers import existing_memories, importer
-from recollect_proxy.importers.existing_memories import ExistingMemories
+from recollect_proxy.importers import importer
+from recollect_proxy.importers.importer import ExistingMemories
 from recollect_proxy.importers.lines import SourceError
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
@@ -293,7 +293,7 @@ async def test_the_server_on_the_same_store_embeds_imported_memories(
 async def test_many_memories_are_written_in_batches(
     imports: Imports, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(existing_memories, "_PAGE", 50)
+    monkeypatch.setattr(importer, "_PAGE", 50)
     rows = [imports.memory(f"Hive number {number} stands on the roof.") for number in range(130)]
     source = imports.export(*rows, *rows[:5])
 

@@ -14,7 +14,7 @@ from tests.servers.databases import administrator
 from tests.support.tables import table
 
 from recollect.model import Add
-from recollect_proxy.importers import chatgpt, claude
+from recollect_proxy.importers import products
 from recollect_proxy.importers.files import open_files
 from recollect_proxy.importers.lines import Source
 from recollect_proxy.importers.screening import screened
@@ -170,7 +170,7 @@ async def test_a_file_is_read(
         assert await contents(source) == found
 
 
-@table(("read", "item"), [(chatgpt.read_item, CHATGPT[0]), (claude.read_item, CLAUDE[0])])
+@table(("read", "item"), [(products.read_chatgpt, CHATGPT[0]), (products.read_claude, CLAUDE[0])])
 def test_an_error_in_place_of_an_answer_is_marked(read: Callable[..., Any], item: Any) -> None:
     failed = json.loads(json.dumps(item).replace('"text": ""', '"text": "", "error": "overloaded"'))
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect_proxy.importers.stable_ids import stable_id
+from recollect_proxy.importers.lines import stable_id
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 names = st.lists(st.text(), min_size=1, max_size=3)

@@ -23,7 +23,7 @@ from tests.support.tables import table
 
 from recollect.errors import StoreUnavailableError
 
-COMMAND = [sys.executable, "-c", "from recollect_proxy.commands.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from recollect_proxy.recollect_command import main; main()"]
 HANDSHAKE = {
     "jsonrpc": "2.0",
     "id": 1,

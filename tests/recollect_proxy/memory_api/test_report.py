@@ -32,7 +32,7 @@ from recollect.model import (
     Wait,
 )
 from recollect.store import open_postgres
-from recollect_proxy.store_commands.report_lines import report_lines
+from recollect_proxy.store_commands.upkeep_commands import report_lines
 
 MEASURED: dict[str, Any] = {
     "found_by": SearchPath.DENSE,

@@ -13,8 +13,7 @@ from tests.support.waiting import until
 from tests.support.watched_stores import Through, with_parts
 
 from recollect.model import Backlog
-from recollect_proxy.metrics.health_check import HealthCheck
-from recollect_proxy.metrics.probes import Probes
+from recollect_proxy.metrics.health_check import HealthCheck, Probes
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.web.asgi import Event
 

@@ -16,10 +16,14 @@ from tests.servers.served_process import RECOLLECT, environment
 from tests.support.raw_client import fetch
 from typer.testing import Result
 
-from recollect_proxy.openwebui import doctor_command, request_listener
-from recollect_proxy.openwebui.captured_request import CapturedRequest
+from recollect_proxy.openwebui import captured_request, doctor_command
+from recollect_proxy.openwebui.captured_request import (
+    CapturedRequest,
+    NothingCameError,
+    NotListeningError,
+    await_request,
+)
 from recollect_proxy.openwebui.diagnosis import is_from_a_person
-from recollect_proxy.openwebui.request_listener import NothingCameError, NotListeningError, await_request
 
 SETTINGS = proxy_settings(identity="openwebui-jwt", openwebui_jwt_secret=SECRET)
 
@@ -85,7 +89,7 @@ def test_where_there_is_nothing_to_look_at_it_ends_with_2(arguments: list[str], 
 async def test_a_wait_in_vain_ends_with_advice_and_says_meanwhile_how_long_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(request_listener, "_REMIND_SECONDS", 0.0625)
+    monkeypatch.setattr(captured_request, "_REMIND_SECONDS", 0.0625)
     left: list[float] = []
 
     with pytest.raises(NothingCameError, match=r"base URL.*administrator"):

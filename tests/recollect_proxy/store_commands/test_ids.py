@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 import typer
 
-from recollect_proxy.store_commands.ids import part_of_id, whole_chat, whole_id
+from recollect_proxy.store_commands.running_commands import part_of_id, whole_chat, whole_id
 
 ONE = UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10")
 TWO = UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a1b")

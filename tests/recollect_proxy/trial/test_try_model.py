@@ -17,9 +17,7 @@ from tests.servers.internals import variables
 from tests.servers.ready_servers import ready_servers
 from tests.support.received import Received
 
-from recollect_proxy.trial.judgement import Judgement
-from recollect_proxy.trial.labelled_turns import labelled_turns
-from recollect_proxy.trial.report import CARELESS, FAULTLESS, SILENT, report
+from recollect_proxy.trial.judgement import CARELESS, FAULTLESS, SILENT, Judgement, labelled_turns, report
 from recollect_proxy.trial.try_model_command import judgements_of
 
 _ANSWERS = Path(__file__).with_name("right_answers.jsonl")

@@ -9,7 +9,7 @@ from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy
 from tests.support.raw_client import RawConnection
 
-from recollect_proxy.serving.bounded_protocol import LARGEST_HEAD, MOST_FIELDS, BoundedProtocol
+from recollect_proxy.serving.protocol import LARGEST_HEAD, MOST_FIELDS, BoundedProtocol
 
 BOMBS = {
     "10,000 headers": GET + HOST + b"".join(b"X-%d: y\r\n" % n for n in range(10_000)) + b"\r\n",

@@ -10,7 +10,7 @@ from tests.servers.running_proxy import RunningProxy
 from tests.support.raw_client import RawConnection, request_bytes
 from tests.support.waiting import until
 
-from recollect_proxy.serving.bounded_protocol import BoundedProtocol
+from recollect_proxy.serving.protocol import BoundedProtocol
 
 CHUNKED = [(b"Transfer-Encoding", b"chunked")]
 LONG = [(b"Content-Length", b"100")]
