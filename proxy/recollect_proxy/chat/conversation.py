@@ -46,11 +46,10 @@ class Conversation:
             return await send_failure(scope, send, error.failure)
 
         # Without a turn there is nothing to recall or to remember: the request passes.
-        is_task = self.preparer.is_task(parsed)
+        relay, is_task = self.relay, self.preparer.is_task(parsed)
         if parsed.detected.turn is None or body is None or is_task:
-            headers = self.relay.reports.skip(Skip.TASK if is_task else parsed.detected.skip)
-            forward = self.relay.passthrough.forward
-            return await forward(scope, incoming, send, extra=headers, instead=parsed.body)
+            headers = relay.reports.skip(Skip.TASK if is_task else parsed.detected.skip)
+            return await relay.passthrough.forward(scope, incoming, send, extra=headers, instead=parsed.body)
 
         # Prepare: begin to write the turn to the log, recall, put memories into the prompt.
         request = await self.preparer.prepare(caller, parsed, body)
@@ -60,7 +59,7 @@ class Conversation:
         # Forward, relay the answer as it comes, and record how it ended.
         recorder = ReplyRecorder(self.reader.dialect)
         try:
-            await unless_left(incoming, self.relay(scope, send, request, recorder))
+            await unless_left(incoming, relay(scope, send, request, recorder))
         except ClientLeftError:
             recorder.client_left = True
             raise
