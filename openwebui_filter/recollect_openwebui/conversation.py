@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from recollect.engine import Engine
-from recollect.engine.background.awaiting import await_outcome
+from recollect.engine.background.model_waits import await_outcome
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.recording.exchanges import ExchangeRecord
 from recollect.engine.turns.prepared import NO_OPTIONS

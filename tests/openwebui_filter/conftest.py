@@ -18,7 +18,7 @@ from tests.support.people import Person, person
 
 from recollect.assembly import process_engine
 from recollect.engine import Engine
-from recollect.engine.background import awaiting, inbox
+from recollect.engine.background import inbox, model_waits
 from recollect.model import Strategy
 from recollect.settings import EngineSettings
 from recollect_openwebui import conversation, engines
@@ -67,8 +67,8 @@ async def taught_process(
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing be late, however busy the machine is with other tests, and let nobody look seldom."""
-    monkeypatch.setattr(awaiting, "_FIRST_SECONDS", 0.01)
-    monkeypatch.setattr(awaiting, "_LONGEST_SECONDS", 0.05)
+    monkeypatch.setattr(model_waits, "_FIRST_SECONDS", 0.01)
+    monkeypatch.setattr(model_waits, "_LONGEST_SECONDS", 0.05)
     monkeypatch.setattr(conversation, "_IMPORT_SECONDS", 30.0)
     # A job that begins while the person's last one comes to its end finds their lease taken.
     monkeypatch.setattr(inbox, "TAKEN_DELAY", timedelta(milliseconds=50))

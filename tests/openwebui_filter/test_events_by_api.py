@@ -16,7 +16,7 @@ from tests.support.people import person
 from tests.support.stores import NOON, Store
 from tests.support.waiting import until
 
-from recollect.engine.background import awaiting
+from recollect.engine.background import model_waits
 from recollect.model import Add, Formed, Reason
 from recollect.store import Postgres
 
@@ -212,7 +212,7 @@ def finished(user_id: str, chat_id: str = CHATS[0]) -> dict[str, Any]:
 async def test_what_an_answer_taught_is_shown_over_it_once_it_is_formed_and_once(
     events: Any, store: Store, open_webui: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(awaiting, "_UNLOGGED_SECONDS", 0.0)
+    monkeypatch.setattr(model_waits, "_UNLOGGED_SECONDS", 0.0)
     scope = store.anna.chat(CHATS[0])
     exchange = store.exchange("I have a dog.", scope, key="said-1")
     await store.log.append(exchange)

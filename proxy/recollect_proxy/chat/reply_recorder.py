@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from recollect.engine.live.answer_counts import AnswerCounts
+from recollect.engine.live.chat_counts import AnswerCounts
 from recollect.engine.live.fetched_answers import note_fetched
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.model import FailedAt, Failure, project_scope

@@ -15,8 +15,8 @@ from cachetools import TTLCache
 from uuid_utils.compat import uuid7
 
 from recollect.composition import Placed
-from recollect.engine.live.client_questions import asked_request
 from recollect.engine.live.live_engine import LiveEngine
+from recollect.engine.live.recent_exchanges import asked_request
 from recollect.engine.recording.exchanges import ExchangeRecord
 from recollect.engine.turns.prepared import Prepared
 from recollect.model import FailedAt, Failure, Skip, Turn

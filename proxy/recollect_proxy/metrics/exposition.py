@@ -22,9 +22,8 @@ from prometheus_client.utils import floatToGoString
 
 from recollect.engine import Engine, system_clock
 from recollect.engine.background.counts import LAG_SECONDS, FormationCounts
-from recollect.engine.live.answer_counts import AnswerCounts
+from recollect.engine.live.chat_counts import RECALL_SECONDS, AnswerCounts, RecallCounts
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.engine.live.recall_counts import RECALL_SECONDS, RecallCounts
 from recollect.model import Awaits, SearchPath, Skip, Unread
 from recollect.model.statistics import Histogram
 from recollect.ports import Clock

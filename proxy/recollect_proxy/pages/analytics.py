@@ -8,7 +8,7 @@ from litestar import Response, get
 from litestar.params import FromQuery
 
 from recollect.engine.background.counts import LAG_SECONDS
-from recollect.engine.live.recall_counts import RECALL_SECONDS
+from recollect.engine.live.chat_counts import RECALL_SECONDS
 from recollect.engine.people.report import share
 from recollect.model import DayOfActivity, StoreSize
 from recollect.model.local_time import wall

@@ -1,22 +1,26 @@
 """Opens an engine for maintenance of the store, without chats. Never: the maintenance itself."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, cast
 
 from recollect.assembly.lifecycle import open_backends, open_server, open_unembedded_backends
 from recollect.assembly.models import background_tells
 from recollect.assembly.policy import make_policy
 from recollect.engine import Engine, system_clock
-from recollect.engine.background.pacing import paced
 from recollect.engine.background.worker import AbsentWorker
-from recollect.engine.people.duplicate_finder import DuplicateFinder
-from recollect.engine.people.store_audit import StoreAudit
+from recollect.engine.people.store_audit import DuplicateFinder, StoreAudit
 from recollect.errors import ConfigurationError, EmbedderError
-from recollect.model import Vector
+from recollect.model import NO_CAPS, Caps, Change, Formed, Vector, Wait
 from recollect.ports import Asker, Clock
 from recollect.settings import EngineSettings
 from recollect.store import migrate_postgres
+
+if TYPE_CHECKING:
+    from recollect.store.inbox import Inbox
 
 
 class AbsentEmbedder:
@@ -143,3 +147,34 @@ async def migrate_store(settings: EngineSettings) -> tuple[str, ...]:
         raise ConfigurationError("A database in memory is its proxy's alone: there is nothing to migrate.")
     async with AsyncExitStack() as closing:
         return await migrate_postgres(await open_server(settings, settings.data_dir, closing))
+
+
+def paced(inbox: "Inbox", *, per_minute: float, told: Callable[[int], None]) -> "Inbox":
+    """Return an inbox that lets at most so many exchanges a minute be formed (0: any number), and calls ``told`` with their number."""
+    return cast("Inbox", _Paced(inbox, 60 / per_minute if per_minute else 0.0, told))
+
+
+class _Paced:
+    """Implements ``Inbox``: waits after each formation, with its user's lease held."""
+
+    def __init__(self, inbox: "Inbox", seconds: float, told: Callable[[int], None]) -> None:
+        self._inbox = inbox
+        self._seconds = seconds
+        self._told = told
+        self._due = 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        """Pass on whatever is not about forming."""
+        return getattr(self._inbox, name)
+
+    async def complete(
+        self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS, rest: Wait | None = None
+    ) -> list[list[Change]] | None:
+        """Complete the exchanges, and wait as long as so many should take."""
+        done = await self._inbox.complete(formed, at=at, caps=caps, rest=rest)
+        now = asyncio.get_running_loop().time()
+        self._due = max(self._due, now) + self._seconds * len(formed)
+        if done is not None:
+            self._told(len(formed))
+        await asyncio.sleep(max(0.0, self._due - now))
+        return done

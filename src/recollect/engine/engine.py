@@ -15,9 +15,9 @@ from uuid import UUID
 import structlog
 
 from recollect.backends import Backends
-from recollect.engine.background.awaiting import await_outcome
 from recollect.engine.background.counts import FormationCounts, ModelUse, UserUsage
 from recollect.engine.background.formation_trial import FormationTrial, form_conversation
+from recollect.engine.background.model_waits import await_outcome
 from recollect.engine.background.worker import FormationWorker, Worker
 from recollect.engine.people.agents import AgentMemories
 from recollect.engine.people.chat_search import ChatSearch

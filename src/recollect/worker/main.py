@@ -19,14 +19,25 @@ from recollect.engine.background.worker import FormationWorker
 from recollect.engine.credentials import Lent
 from recollect.errors import RecollectError
 from recollect.formation.warm_up import warm_up
+from recollect.models.attempts import Steps
 from recollect.ports import Cache
 from recollect.runtime.failures import raised_at
 from recollect.runtime.logs import configure_logging
 from recollect.settings import EngineSettings
-from recollect.worker.watchdog import watch
-from recollect.worker.wire import LONGEST_LINE, Chats, Clear, Lend, Report, Start, line_of, to_worker
+from recollect.worker.wire import (
+    HELD_SECONDS,
+    LONGEST_LINE,
+    OVERDUE,
+    Chats,
+    Clear,
+    Lend,
+    Report,
+    Start,
+    line_of,
+    to_worker,
+)
 
-_TELL_SECONDS = 1.0
+_LOOK_SECONDS = _TELL_SECONDS = 1.0
 _START = msgspec.json.Decoder(Start)
 
 log = structlog.get_logger(__name__)
@@ -117,3 +128,21 @@ async def _report_counts(worker: FormationWorker, tells: BinaryIO) -> None:
                 await asyncio.to_thread(tells.write, line)
             last = line
         await asyncio.sleep(_TELL_SECONDS)
+
+
+async def watch(steps: Steps) -> None:
+    """Watch until cancelled; end the process if a step is overdue, or if nothing can watch any more.
+
+    The kernel sends SIGALRM if its timer was not set again in time, and its default action ends the process. No code of ours
+    has to run: none could while an expression or a loop in C holds the interpreter.
+    """
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    try:
+        while True:
+            signal.setitimer(signal.ITIMER_REAL, HELD_SECONDS)
+            await asyncio.sleep(_LOOK_SECONDS)
+            if (step := steps.overdue()) is not None:
+                log.error("worker_step_timed_out", step=step.value)
+                os._exit(OVERDUE)  # a thread that does not end would keep any other way from ending
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)

@@ -15,8 +15,18 @@ from recollect.engine.background.counts import FormationCounts
 from recollect.engine.credentials import CREDENTIAL_SECONDS, CREDENTIALS_KEPT, Lent
 from recollect.formation import CallStatistics
 from recollect.runtime.failures import raised_at
-from recollect.worker.watchdog import HELD_SECONDS, OVERDUE
-from recollect.worker.wire import LONGEST_LINE, Chats, Clear, Lend, Start, ToWorker, line_of, read_report
+from recollect.worker.wire import (
+    HELD_SECONDS,
+    LONGEST_LINE,
+    OVERDUE,
+    Chats,
+    Clear,
+    Lend,
+    Start,
+    ToWorker,
+    line_of,
+    read_report,
+)
 
 _COMMAND = (sys.executable, "-P", "-m", "recollect.worker")
 """Starts a worker; ``-P`` keeps it from importing modules of the current folder."""

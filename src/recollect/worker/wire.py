@@ -16,6 +16,13 @@ from recollect.formation import CallStatistics
 LONGEST_LINE = 1024 * 1024
 """The most bytes of one line."""
 
+HELD_SECONDS = 20
+"""Seconds that a worker's interpreter may be held. Ordinary work holds it for milliseconds, even on a machine that is too busy
+to answer chats; code that holds it this long would hold it for hours."""
+
+OVERDUE = 75
+"""The exit code of a worker that gave up a step (EX_TEMPFAIL of sysexits.h)."""
+
 
 class Start(msgspec.Struct, frozen=True, tag="start"):
     """The first line to a worker: its settings.

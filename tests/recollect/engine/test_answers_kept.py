@@ -74,7 +74,7 @@ async def test_it_is_told_where_recall_is_late(store: Store) -> None:
 
 async def test_it_is_told_where_nothing_is_recalled(store: Store) -> None:
     subject = engine_over(store, PATIENT)
-    await subject.set_flags(Flags(recall=False), store.anna)
+    await subject.change_flags(Flags(recall=False), ("recall",), store.anna)
 
     switched_off = await subject.prepare(store.turn("Stop remembering me"))
     not_wanted = await subject.prepare(

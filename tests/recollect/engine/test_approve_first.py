@@ -364,20 +364,23 @@ async def test_while_500_wait_further_messages_wait_for_room_and_none_is_lost(st
     assert (await store.browsing.count_unsettled(store.anna)).waiting == 0
 
 
+@pytest.mark.parametrize("everybody", [False, True])
 async def test_messages_that_wait_for_room_are_formed_once_nothing_is_held_back_any_more(
-    store: Store,
+    own_store: Store, *, everybody: bool
 ) -> None:
-    chatting = Chatting(store, [PORTO])
-    await chatting.approves()
+    chatting = Chatting(own_store, [PORTO])
+    whom = None if everybody else own_store.anna
+    await chatting.engine.change_flags(Flags(approve_first=True), ("approve_first",), whom)
     full = [
-        Quarantine(store.memory(f"Number {n}"), Reason.APPROVAL, hides=False) for n in range(MOST_QUARANTINED)
+        Quarantine(own_store.memory(f"Number {n}"), Reason.APPROVAL, hides=False)
+        for n in range(MOST_QUARANTINED)
     ]
-    await store.memories.apply(store.anna.scope, full, actor=Actor.FORMATION, at=NOON)
+    await own_store.memories.apply(own_store.anna.scope, full, actor=Actor.FORMATION, at=NOON)
     await chatting.says("I live in Porto")
-    assert await store.inbox.next_wake(store.anna) == NOON + timedelta(hours=1)
+    assert await own_store.inbox.next_wake(own_store.anna) == NOON + timedelta(hours=1)
 
-    await chatting.engine.change_flags(Flags(), ("approve_first",), store.anna)
-    await chatting.engine.drain(store.anna)
+    await chatting.engine.change_flags(Flags(), ("approve_first",), whom)
+    await chatting.engine.drain(own_store.anna)
 
     assert await chatting.known() == ["Lives in Porto"]
 

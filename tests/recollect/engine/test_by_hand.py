@@ -153,7 +153,7 @@ async def test_what_is_written_by_hand_while_the_embedder_is_away_is_kept_withou
 
 async def test_a_todo_ended_by_hand_ends_by_the_clock_on_its_persons_wall(store: Store) -> None:
     subject = engine_over(store)
-    await subject.set_flags(Flags(time_zone="Asia/Tokyo"), store.anna)
+    await subject.change_flags(Flags(time_zone="Asia/Tokyo"), ("time_zone",), store.anna)
     rent = await subject.add(store.anna, "Has to pay the rent", kind=Kind.TODO)
 
     await subject.end_todo(store.anna, rent.id, Ending.DONE, actor=Actor.USER)

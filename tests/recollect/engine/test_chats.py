@@ -15,8 +15,7 @@ from tests.support.tables import table
 from recollect.composition import Placed
 from recollect.engine import Engine, Policy, Prepared, RecallOptions
 from recollect.engine.live import recent_exchanges
-from recollect.engine.live.client_questions import AskedRequest, asked_request
-from recollect.engine.live.recent_exchanges import RecentExchanges
+from recollect.engine.live.recent_exchanges import AskedRequest, RecentExchanges, asked_request
 from recollect.engine.people.chat_search import FoundInChats, Period
 from recollect.errors import MessageNotFoundError, SwitchedOffError
 from recollect.model import UNNAMED, Actor, Flags, Hide, Message, Reason, Role, Scope, Skip, Turn
@@ -109,7 +108,7 @@ async def test_agents_search_no_log_that_is_switched_off(store: Store, subject: 
     found = await subject.agents.in_chats(store.anna, "attic", limit=2, period=Period())
     assert set(texts(found)) == {ATTIC, ROOF}
 
-    await subject.set_flags(Flags(history=False), store.anna)
+    await subject.change_flags(Flags(history=False), ("history",), store.anna)
 
     with pytest.raises(SwitchedOffError):
         await subject.agents.in_chats(store.anna, "attic", limit=2, period=Period())

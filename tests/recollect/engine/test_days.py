@@ -36,7 +36,7 @@ TODAY = datetime(2026, 3, 15, tzinfo=UTC)
 
 async def person_in(store: Store, zone: str | None) -> Engine:
     subject = engine_over(store, replace(PATIENT, stands=True))
-    await subject.set_flags(Flags(time_zone=zone), store.anna)
+    await subject.change_flags(Flags(time_zone=zone), ("time_zone",), store.anna)
     return subject
 
 
@@ -57,7 +57,7 @@ async def test_a_question_outside_a_chat_means_the_persons_tomorrow(
 async def test_a_todo_stands_and_is_proposed_until_the_persons_day_is_over(store: Store) -> None:
     subject = await person_in(store, None)
     for owner, zone in ((store.anna, "Pacific/Auckland"), (store.ben, None)):
-        await subject.set_flags(Flags(profile=True, time_zone=zone), owner)
+        await subject.change_flags(Flags(profile=True, time_zone=zone), ("profile", "time_zone"), owner)
         await subject.add(
             owner, "Works as a teacher in Ghent", kind=Kind.TODO, importance=0.9, event_at=TODAY
         )

@@ -19,8 +19,8 @@ from tests.support.waiting import until
 from tests.support.watched_stores import Through, with_parts
 
 from recollect.engine import Engine, Policy, credentials, system_clock
-from recollect.engine.background.chats_elsewhere import ChatsElsewhere
 from recollect.engine.background.inbox import TAKEN_DELAY
+from recollect.engine.background.worker import ChatsElsewhere
 from recollect.engine.credentials import Credentials, Lent
 from recollect.engine.policy import Batching
 from recollect.engine.recording.exchanges import begun

@@ -14,7 +14,7 @@ from tests.support.recollections import NOON, passage, recalled_passage, recolle
 from tests.support.tables import table
 
 from recollect.composition import Bounds, Placed, place
-from recollect.engine.live.recall_log import log_recall
+from recollect.engine.live.chat_counts import log_recall
 from recollect.engine.turns.explain import explained, request_record
 from recollect.engine.turns.prepared import Prepared
 from recollect.model import Chat, Drop, Placement, Recall, Recollection, Scope, SearchPath, Skip, Stage, Turn

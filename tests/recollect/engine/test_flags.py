@@ -32,7 +32,7 @@ class TestRecall:
         subject = await engine_with_tea(store)
         assert (await subject.prepare(store.turn(ASKED))).included
 
-        await subject.set_flags(Flags(recall=False), store.anna)
+        await subject.change_flags(Flags(recall=False), ("recall",), store.anna)
         prepared = await subject.prepare(store.turn(ASKED))
 
         assert (prepared.included, prepared.recall.skipped) == ((), Skip.OFF)
@@ -42,7 +42,7 @@ class TestRecall:
         subject, asked = await engine_with_tea(store), store.turn(ASKED)
         given = await subject.prepare(asked)
         await note_placed(subject, asked, given.placed)
-        await subject.set_flags(Flags(recall=False), store.anna)
+        await subject.change_flags(Flags(recall=False), ("recall",), store.anna)
 
         assert not (await subject.prepare(asked)).placed.system
 
@@ -51,7 +51,7 @@ class TestRecall:
         subject = await engine_with_tea(own_store, off)
         assert (await subject.prepare(own_store.turn(ASKED))).recall.skipped is Skip.OFF
 
-        await subject.set_flags(Flags(placement=Placement.USER))
+        await subject.change_flags(Flags(placement=Placement.USER), ("placement",))
         prepared = await subject.prepare(own_store.turn(ASKED))
 
         assert prepared.included
@@ -76,7 +76,7 @@ async def test_the_log_tells_who_changed_what_for_everybody_once_it_is_changed(o
 class TestFormation:
     async def test_off_keeps_the_words_and_makes_nothing_of_them(self, store: Store) -> None:
         subject = engine_over(store)
-        await subject.set_flags(Flags(formation=Strategy.OFF), store.anna)
+        await subject.change_flags(Flags(formation=Strategy.OFF), ("formation",), store.anna)
 
         assert await subject.remember(store.turn("I bought a boat"), "Nice.") is True
         await subject.drain(store.anna)
@@ -86,7 +86,7 @@ class TestFormation:
 
     async def test_a_persons_own_switch_keeps_nothing_not_even_the_words(self, store: Store) -> None:
         subject = engine_over(store)
-        await subject.set_flags(Flags(record=False), store.anna)
+        await subject.change_flags(Flags(record=False), ("record",), store.anna)
 
         assert await subject.remember(store.turn("I bought a boat"), "Nice.") is False
 
@@ -96,7 +96,7 @@ class TestFormation:
     async def test_both_keeps_the_words_beside_the_statements(self, own_store: Store) -> None:
         extracting = replace(PATIENT, strategy=Strategy.EXTRACT)
         subject = engine_over(own_store, extracting, extractor=ScriptedExtractor())
-        await subject.set_flags(Flags(formation=Strategy.BOTH))
+        await subject.change_flags(Flags(formation=Strategy.BOTH), ("formation",))
         await subject.remember(own_store.turn("I bought a boat", at=NOON - timedelta(minutes=1)), "Nice.")
         await subject.drain(own_store.anna)
 
@@ -112,7 +112,7 @@ class TestSearch:
         await subject.add(own_store.ben, "I drink green tea in the morning")
         await subject.drain(own_store.anna)
         await subject.drain(own_store.ben)
-        await subject.set_flags(Flags(lexical=False), own_store.anna)
+        await subject.change_flags(Flags(lexical=False), ("lexical",), own_store.anna)
 
         records = {}
         for scope in (own_store.anna.scope, own_store.ben.scope):
@@ -139,9 +139,9 @@ class TestSearch:
             return sum(isinstance(each.item, Passage) for each in ranking.ranked)
 
         assert await found() > 0
-        await subject.set_flags(Flags(history=False), own_store.anna)
+        await subject.change_flags(Flags(history=False), ("history",), own_store.anna)
         assert await found() == 0
-        await subject.set_flags(Flags(), own_store.anna)
+        await subject.change_flags(Flags(), ("history",), own_store.anna)
         assert await found() > 0
 
 
@@ -152,7 +152,7 @@ class TestTokens:
             await subject.add(store.anna, f"I drink green tea in the morning with friend number {number}")
         plenty = await subject.prepare(store.turn(ASKED))
 
-        await subject.set_flags(Flags(max_memory_tokens=60), store.anna)
+        await subject.change_flags(Flags(max_memory_tokens=60), ("max_memory_tokens",), store.anna)
         scarce = await subject.prepare(store.turn(ASKED))
 
         assert plenty.placed.block is not None

@@ -72,7 +72,7 @@ async def test_a_model_that_heeds_them_keeps_nothing_of_it_and_one_that_does_not
 ) -> None:
     heeding, heedless = (engine_reading(store, Reading(each)) for each in (obedient, careless))
     for person in (store.anna, store.ben):
-        await heeding.set_flags(Flags(instructions=NO_HEALTH), person)
+        await heeding.change_flags(Flags(instructions=NO_HEALTH), ("instructions",), person)
 
     assert await learned(heeding, store, store.anna) == {"Grows roses"}
     assert await learned(heedless, store, store.ben) == {"Grows roses", "Has asthma"}
@@ -83,8 +83,11 @@ async def test_no_ones_extraction_shows_those_of_another_person_and_everybodys_t
 ) -> None:
     model = Reading(careless)
     engine = engine_reading(own_store, model)
-    await engine.set_flags(Flags(operator_instructions="Keep editors.", instructions="For no one."))
-    await engine.set_flags(Flags(instructions=NO_HEALTH), own_store.anna)
+    await engine.change_flags(
+        Flags(operator_instructions="Keep editors.", instructions="For no one."),
+        ("operator_instructions", "instructions"),
+    )
+    await engine.change_flags(Flags(instructions=NO_HEALTH), ("instructions",), own_store.anna)
 
     for person in (own_store.ben, own_store.anna):
         await learned(engine, own_store, person)
@@ -129,7 +132,7 @@ async def test_nothing_is_kept_of_what_they_say_by_a_model_that_obeys_them(
     model = Reading(lambda _: {"wishes": [gone], "memories": [bob, order, theirs]})
     engine = engine_reading(store, model)
     kept = await engine.add(store.ben, "Bob is a friend")
-    await engine.set_flags(Flags(instructions=hostile), store.anna)
+    await engine.change_flags(Flags(instructions=hostile), ("instructions",), store.anna)
 
     assert await learned(engine, store, store.anna) == {"Grows roses"}
     assert [each.id for each in (await engine.page(store.ben, limit=9)).memories] == [kept.id]
@@ -148,7 +151,7 @@ async def test_a_summary_is_made_by_the_persons_own_too(store: Store) -> None:
     engine = engine_over(
         store, policy, extractor=ModelExtractor(Reading(careless)), summarizer=ModelSummarizer(model)
     )
-    await engine.set_flags(Flags(instructions=NO_HEALTH), store.anna)
+    await engine.change_flags(Flags(instructions=NO_HEALTH), ("instructions",), store.anna)
 
     await learned(engine, store, store.anna)
 

@@ -15,7 +15,7 @@ from tests.support.waiting import until
 from tests.support.watched_stores import Through, with_parts
 
 from recollect.engine import Engine, RecallOptions
-from recollect.engine.live import live_engine, log_writer, notes_in_background
+from recollect.engine.live import live_engine, log_writer
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.turns.prepared import Prepared
 from recollect.errors import ConfigurationError, EmbedderError, StoreError, StoreUnavailableError
@@ -354,7 +354,7 @@ async def test_nothing_is_begun_with_an_engine_that_is_closing(store: Store) -> 
 async def test_notes_that_wait_take_no_place_of_an_exchange(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(notes_in_background, "NOTES_AT_MOST", 1)
+    monkeypatch.setattr(log_writer, "NOTES_AT_MOST", 1)
     log = FrozenNotes(store.log)
     live = LiveEngine(Opener(with_parts(store, log=log)))
     await live.start()

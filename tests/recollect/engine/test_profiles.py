@@ -166,7 +166,7 @@ class TestConsent:
         subject = await somebody(store)
         await subject.add_to_profile(store.anna, ProfileField.NOTES, "Rows")
 
-        await subject.set_flags(Flags(recall=True), store.anna)
+        await subject.change_flags(Flags(recall=True), ("recall",), store.anna)
 
         await allow(subject, store.anna)
         assert await told(subject, store.anna) == []

@@ -16,7 +16,7 @@ from tests.support.stores import NOON, Store
 from tests.support.tables import table
 
 from recollect.engine import Engine
-from recollect.engine.live.recall_log import log_recall
+from recollect.engine.live.chat_counts import log_recall
 from recollect.engine.people.chat_search import Period
 from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, ProjectNotFoundError, StoreError
 from recollect.index import Snapshot
@@ -217,7 +217,7 @@ async def test_the_prompt_says_which_statements_are_the_projects(
 
 async def test_a_persons_profile_is_theirs_in_a_project_too(store: Store, lives: Lives) -> None:
     subject = engine_over(store, replace(PATIENT, stands=True))
-    await subject.set_flags(Flags(profile=True), lives.own)
+    await subject.change_flags(Flags(profile=True), ("profile",), lives.own)
     await subject.add_to_profile(lives.own, ProfileField.NAME, "Is called Anna")
 
     block = told(await subject.prepare(store.turn("hello", Scope(lives.boat, "asking"))))
@@ -261,7 +261,7 @@ async def test_the_same_words_in_two_scopes_are_two_memories(lives: Lives, first
 
 
 async def test_a_persons_settings_hold_in_their_projects(store: Store, lives: Lives) -> None:
-    await lives.subject.set_flags(Flags(record=False), lives.own)
+    await lives.subject.change_flags(Flags(record=False), ("record",), lives.own)
 
     said = store.turn(BOAT, Scope(lives.boat, "chat"))
     assert not await lives.subject.remember(said, "A fine name.")

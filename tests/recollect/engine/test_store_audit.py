@@ -14,8 +14,7 @@ from tests.support.stores import LATER, NOON, PARTS, Store
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.engine.people.duplicate_finder import DuplicateFinder
-from recollect.engine.people.store_audit import StoreAudit
+from recollect.engine.people.store_audit import DuplicateFinder, StoreAudit
 from recollect.formation import FormationRules, TokenBudget
 from recollect.model import (
     Action,

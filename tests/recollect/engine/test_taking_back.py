@@ -9,8 +9,8 @@ from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
-from recollect.engine.background import awaiting
-from recollect.engine.background.awaiting import await_outcome
+from recollect.engine.background import model_waits
+from recollect.engine.background.model_waits import await_outcome
 from recollect.model import Action, Actor, Formed, Outcome, Progress, Reason, Reinforce, Turn
 
 TEA = "I drink tea in the morning"
@@ -129,8 +129,8 @@ async def test_of_what_is_not_in_the_log_nothing_is_taken_back(store: Store) -> 
 
 @pytest.fixture(autouse=True)
 def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(awaiting, "_FIRST_SECONDS", 0.01)
-    monkeypatch.setattr(awaiting, "_UNLOGGED_SECONDS", 0.02)
+    monkeypatch.setattr(model_waits, "_FIRST_SECONDS", 0.01)
+    monkeypatch.setattr(model_waits, "_UNLOGGED_SECONDS", 0.02)
 
 
 @table(

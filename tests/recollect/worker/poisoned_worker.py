@@ -15,8 +15,7 @@ from recollect.formation import pipeline
 from recollect.formation.turns import analyze_turn
 from recollect.model import Exchange
 from recollect.models import attempts as steps
-from recollect.worker import watchdog
-from recollect.worker.main import main
+from recollect.worker import main as worker
 
 _SECONDS = 1
 HELD, SLOW, KILLED = "poison that holds", "poison that lasts", "poison that kills"
@@ -25,7 +24,7 @@ HELD, SLOW, KILLED = "poison that holds", "poison that lasts", "poison that kill
 def _read(exchange: Exchange) -> Any:
     text = exchange.turn.text
     if HELD in text:
-        watchdog.HELD_SECONDS = _SECONDS
+        worker.HELD_SECONDS = _SECONDS  # type: ignore[attr-defined]
         signal.setitimer(signal.ITIMER_REAL, _SECONDS)
         re.search("(a|a)*b", "a" * 60)
     if SLOW in text:
@@ -38,5 +37,5 @@ def _read(exchange: Exchange) -> Any:
 
 if __name__ == "__main__":
     pipeline.analyze_turn = _read  # type: ignore[attr-defined]
-    watchdog._LOOK_SECONDS = 0.2
-    main()
+    worker._LOOK_SECONDS = 0.2
+    worker.main()

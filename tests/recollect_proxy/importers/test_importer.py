@@ -220,7 +220,7 @@ async def test_chats_become_memories_in_the_background_oldest_first(
 
 
 async def test_chats_of_a_user_with_recording_off_are_not_kept(imports: Imports) -> None:
-    await imports.engine.set_flags(Flags(record=False), imports.anna)
+    await imports.engine.change_flags(Flags(record=False), ("record",), imports.anna)
     chats = [imports.chat(talk((BEES, "Oh.")), user=user, id_=user) for user in (imports.anna, imports.ben)]
 
     tally = await imports.bring_rows(*chats, chats=True)

@@ -210,7 +210,7 @@ class TestRemember:
         assert "Siemens" in content
 
     async def test_nothing_is_kept_of_who_wants_nothing_kept(self, agents: Agents) -> None:
-        await agents.engine.set_flags(Flags(record=False), agents.anna)
+        await agents.engine.change_flags(Flags(record=False), ("record",), agents.anna)
         async with agents.client() as client:
             refused = told(await client.call_tool("remember", {"content": "I live in Lisbon"}))
 
@@ -322,7 +322,7 @@ class TestLooking:
 
     async def test_nothing_is_told_where_recall_is_off(self, agents: Agents) -> None:
         await agents.engine.add(agents.anna, "Likes tea")
-        await agents.engine.set_flags(Flags(recall=False), agents.anna)
+        await agents.engine.change_flags(Flags(recall=False), ("recall",), agents.anna)
         async with agents.client() as client:
             for tool, given in (
                 ("search_memories", {"query": "tea"}),

@@ -135,7 +135,11 @@ async def live(kept: Kept) -> None:
     await store.memories.apply(scope, changes, actor=Actor.FORMATION, at=LATER)
     await store.memories.apply(scope, [Retire(summary.id, Reason.DELETED)], actor=Actor.ADMIN, at=LATER)
     await kept.engine.refuse(anna, held[1].id)
-    await kept.engine.set_flags(Flags(formation=Strategy.QA_TURN, minimum_importance=0.1, profile=True), anna)
+    await kept.engine.change_flags(
+        Flags(formation=Strategy.QA_TURN, minimum_importance=0.1, profile=True),
+        ("formation", "minimum_importance", "profile"),
+        anna,
+    )
     await kept.engine.add_to_profile(anna, ProfileField.NAME, "Is called Anna.")
     proposals = {uuid7(): (each.id, ProfileField.NOTES) for each in await statements(kept)}
     await store.profiles.propose(anna, proposals, at=NOON)
@@ -322,7 +326,7 @@ async def test_done_again_it_changes_nothing_and_for_another_it_changes_nobody_e
 async def test_a_profile_comes_back_where_it_is_allowed_alone(kept: Kept) -> None:
     document = await kept.export()
     states = sorted(row["state"] for row in document["profile"])
-    await kept.engine.set_flags(Flags(profile=False), kept.store.ben)
+    await kept.engine.change_flags(Flags(profile=False), ("profile",), kept.store.ben)
 
     refused = await kept.restore(document, user=kept.store.ben)
 

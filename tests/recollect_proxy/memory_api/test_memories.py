@@ -235,7 +235,7 @@ async def test_who_erases_may_have_the_room_made_free_at_once(own_api: Api) -> N
 async def test_where_a_memory_comes_from_is_told(api: Api, store: Store) -> None:
     said = store.exchange(SAID)
     await store.log.append(said)
-    await api.engine.set_flags(Flags(formation=Strategy.QA_TURN), store.anna)
+    await api.engine.change_flags(Flags(formation=Strategy.QA_TURN), ("formation",), store.anna)
     await api.engine.drain(store.anna)
 
     [memory] = (await api.call("GET", f"{api.memories}?source=qa_turn")).json["memories"]

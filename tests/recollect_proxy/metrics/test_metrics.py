@@ -20,8 +20,8 @@ from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
 from recollect.engine.background.counts import FormationCounts
+from recollect.engine.live.chat_counts import RecallCounts
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.engine.live.recall_counts import RecallCounts
 from recollect.engine.turns.prepared import NO_OPTIONS
 from recollect.errors import ExtractorError, ExtractorUnusableError, StoreError
 from recollect.formation import TokenBudget

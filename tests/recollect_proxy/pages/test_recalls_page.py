@@ -71,7 +71,7 @@ async def test_where_nothing_was_given_it_says_why(pages: Pages, store: Store) -
     empty = text_of(await visitor.html("/recalls"))
     await ask(pages.engine, store.turn("Good morning", at=system_clock()))
     nothing = text_of(await visitor.html("/recalls"))
-    await pages.engine.set_flags(Flags(recall=False), pages.anna)
+    await pages.engine.change_flags(Flags(recall=False), ("recall",), pages.anna)
     await ask(pages.engine, store.turn("And now?", at=system_clock()))
     switched_off = text_of(await visitor.html("/recalls"))
 

@@ -195,7 +195,9 @@ async def test_what_is_saved_as_it_was_is_no_change(pages: Pages) -> None:
 async def test_a_person_writes_instructions_reads_the_operators_and_takes_theirs_back(
     own_pages: Pages,
 ) -> None:
-    await own_pages.engine.set_flags(Flags(operator_instructions="Keep <i>editors</i>."))
+    await own_pages.engine.change_flags(
+        Flags(operator_instructions="Keep <i>editors</i>."), ("operator_instructions",)
+    )
     person, switches = (
         await own_pages.person(),
         {"record": "on", "recall": "on", "standing": "on", "summaries": ""},
@@ -237,7 +239,7 @@ async def test_a_person_has_everything_approved_first_unless_that_is_so_for_ever
 
     await person.post("/settings", rest | {"approve_first": "on"})
     own = await own_pages.engine.flags(own_pages.anna)
-    await own_pages.engine.set_flags(Flags(approve_first=True))
+    await own_pages.engine.change_flags(Flags(approve_first=True), ("approve_first",))
     page = await person.followed(await person.post("/settings", rest))
 
     assert own == Flags(approve_first=True)

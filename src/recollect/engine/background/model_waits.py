@@ -1,7 +1,10 @@
-"""Decides why, and until when, exchanges wait, mostly as no model could be asked about them; and wakes them. Never: SQL."""
+"""Decides why, and until when, exchanges wait, mostly as no model could be asked about them; wakes them, and awaits their outcome.
+
+Never: SQL.
+"""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, time, timedelta
 from typing import TypeAlias
 
@@ -18,7 +21,7 @@ from recollect.errors import (
     InvalidExtractionError,
 )
 from recollect.formation import begins_with_command
-from recollect.model import Awaits, Exchange, Pending, Strategy, Wait
+from recollect.model import Awaits, Exchange, Outcome, Pending, Progress, Strategy, Wait
 
 MODEL_DELAY = timedelta(hours=1)
 """When to ask again for a model that a server does not have: it may have been installed there."""
@@ -35,6 +38,10 @@ costs tokens is tried."""
 
 LIST_DELAY = timedelta(hours=1)
 """When to look again whether a full list of waiting memories has room; a decision of the person's is noticed at once."""
+
+_FIRST_SECONDS, _LONGEST_SECONDS, _GROWTH = 0.5, 5.0, 1.3
+_UNLOGGED_SECONDS = 5.0
+"""How long the log may lack the exchange: its answer may have ended a moment ago."""
 
 PutOff: TypeAlias = ExtractorError | HeldFullError
 """The errors by which exchanges wait."""
@@ -120,3 +127,23 @@ async def wake_all(backends: Backends, policy: Policy, *, everything: bool = Fal
 def _next_day(at: datetime) -> datetime:
     """Return when the next day begins in the time zone of ``at``, as budgets count days: UTC."""
     return datetime.combine(at.date() + timedelta(days=1), time(), at.tzinfo)
+
+
+async def await_outcome(look: Callable[[], Awaitable[Outcome | None]], seconds: float) -> Outcome | None:
+    """Look again and again, less often with time, until memories of an exchange are formed or never will be.
+
+    Args:
+        look: Returns the outcome of the exchange; None if the log lacks it.
+        seconds: How long to wait at most.
+
+    Returns:
+        The last outcome.
+    """
+    waited, pause = 0.0, _FIRST_SECONDS
+    while True:
+        outcome = await look()
+        is_over = waited >= _UNLOGGED_SECONDS if outcome is None else outcome.progress is not Progress.PENDING
+        if is_over or waited >= seconds:
+            return outcome
+        await asyncio.sleep(min(pause, seconds - waited))
+        waited, pause = waited + pause, min(pause * _GROWTH, _LONGEST_SECONDS)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from uuid import UUID
 
 import structlog
@@ -16,7 +16,6 @@ from cachetools import LRUCache, TTLCache
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.engine.background.chats_elsewhere import ChatsElsewhere
 from recollect.engine.background.counts import FormationCounts
 from recollect.engine.background.hinting import Hinting
 from recollect.engine.background.inbox import REST, TAKEN_DELAY, BatchFormer, InboxDrain
@@ -36,6 +35,12 @@ from recollect.models.yielding import Yielding
 from recollect.ports import Clock
 from recollect.runtime.failures import raised_at
 
+if TYPE_CHECKING:
+    from recollect.store.inbox import Inbox
+
+_LOOK_SECONDS = 1.0
+_ANSWERED_WITHIN = timedelta(minutes=10)
+_TOLD_AFTER = timedelta(minutes=2)
 _SLOW_KEPT = 10_000
 _LOOK_AGAIN_SECONDS = 10.0
 _EXTRACTED_KEPT, _EXTRACTED_SECONDS = 1_000, 3600.0
@@ -250,3 +255,38 @@ class FormationWorker:
                 return TAKEN_DELAY  # two at once would be counted for one that did not end
             async with self.steps.step(user_id, Step.INDEX, "") as begun:
                 return await self._indexer.index(user_id, careful=begun > 1)
+
+
+class ChatsElsewhere:
+    """Counts in the log the answers that are under way.
+
+    One whose proxy was killed counts, too, until it is ten minutes old or its chat goes on: a wait that is long is logged.
+    """
+
+    def __init__(self, inbox: "Inbox", yielding: Yielding, clock: Clock) -> None:
+        self._inbox = inbox
+        self._yielding = yielding
+        self._clock = clock
+        self._idle_at = self._told_at = clock()
+
+    async def watch(self) -> None:
+        """Look once a second, until cancelled."""
+        while True:
+            await self.look()
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def look(self) -> None:
+        """Count now."""
+        now = self._clock()
+        try:
+            running = await self._inbox.answers_under_way(now - _ANSWERED_WITHIN)
+        except StoreError as error:
+            log.debug("chats_lookup_failed", error=type(error).__name__)
+            return
+        self._yielding.chats(running)
+        if not running:
+            self._idle_at = self._told_at = now
+        elif now - self._told_at >= _TOLD_AFTER:
+            self._told_at = now
+            seconds = round((now - self._idle_at).total_seconds())
+            log.info("formation_paused_for_chats", running=running, seconds=seconds)

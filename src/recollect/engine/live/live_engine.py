@@ -16,13 +16,9 @@ import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, system_clock
-from recollect.engine.live.answer_counts import AnswerCounts
-from recollect.engine.live.client_questions import AskedRequest
-from recollect.engine.live.log_writer import LogWriter
-from recollect.engine.live.notes_in_background import NOTES_AT_MOST, NotesInBackground
-from recollect.engine.live.recall_counts import RecallCounts
-from recollect.engine.live.recall_log import log_recall
-from recollect.engine.live.recent_exchanges import RecentExchanges
+from recollect.engine.live.chat_counts import AnswerCounts, RecallCounts, log_recall
+from recollect.engine.live.log_writer import NOTES_AT_MOST, LogWriter, NotesInBackground
+from recollect.engine.live.recent_exchanges import AskedRequest, RecentExchanges
 from recollect.engine.recording.exchanges import ExchangeRecord, is_storable, new_exchange
 from recollect.engine.recording.masking_lanes import begin_masking
 from recollect.engine.turns.explain import request_record

@@ -5,10 +5,220 @@ Kept in this process's memory alone. Never: a store; raises.
 
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import NamedTuple
 
-from recollect.engine.live.client_questions import AskedRequest, asks_about, is_shown_by, known_by, last_pair
-from recollect.model import Message, Role, Scope, Turn
+from recollect.model import UNNAMED, Message, Role, Scope, Turn
+from recollect.text.patterns import bounded
+from recollect.wire import ChatBody
+from recollect.wire.request_shape import RequestShape
+
+_LONGEST = 40_000
+"""Characters of a message that are read; a longer one is a person's."""
+
+_CHARACTERS_KEPT = 1_000
+"""Characters of a kept message, and of its answer, by which a quotation is found."""
+
+_QUOTED = 60
+"""So many characters from its beginning show that a text is quoted: clients cut long quotations."""
+
+_SHORTEST = 12
+"""Characters that a quotation has at least; many texts hold "ok"."""
+
+_TITLE = 80
+"""Characters that a title, a name, or a line of tags has at most."""
+
+_TELLING = 4_000
+"""Characters of a text by which it is known again."""
+
+_WORD = bounded(r"\w+")
+_LABELS = frozenset(":\uff1a\"'>]=")
+"""Signs behind a label of a quotation, as in "User: ..." or in JSON."""
+
+
+@dataclass(slots=True, eq=False)
+class AskedRequest:
+    """A request and its answer, as others are compared with them.
+
+    Attributes:
+        turn: Its turn, without words.
+        text: Its message on one line; of a kept request the beginning, and "" once its words are dropped.
+        length: How many characters the message has.
+        said: A hash of the message.
+        begins: Whether a chat begins with it.
+        before: A hash of the last message and answer before it; b"" if there is no answer before it.
+        shape: How it asked for its answer.
+        system: A hash of how the model's instructions begin; b"" if it has none.
+        answer: How its answer begins, on one line; "" as long as there is none.
+        is_titled: Whether its answer is one short line.
+        pair: A hash of its message and answer; None as long as there is no answer.
+        answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
+    """
+
+    turn: Turn
+    text: str
+    length: int
+    said: bytes
+    begins: bool
+    before: bytes
+    shape: RequestShape
+    system: bytes
+    answer: str = ""
+    is_titled: bool = False
+    pair: bytes | None = None
+    answer_id: str = ""
+
+    @property
+    def chat(self) -> str:
+        """The chat that it belongs to."""
+        return self.turn.scope.session_id
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        return 1_000 + 4 * (len(self.text) + len(self.answer) + len(self.turn.key) + len(self.chat))
+
+    def keep(self, *, words: bool) -> None:
+        """Drop its words, or all but their beginnings."""
+        self.text = self.text[:_CHARACTERS_KEPT] if words else ""
+        self.answer = self.answer if words else ""
+
+    def take_answer(self, reply: str, answer_id: str) -> None:
+        """Take its answer, and the id under which the LLM's server keeps that."""
+        whole = self.turn.whole_answer(reply).strip()
+        self.answer_id, self.is_titled = answer_id, 0 < len(whole) <= _TITLE and "\n" not in whole
+        self.answer = _one_line(whole)[:_CHARACTERS_KEPT] if self.text else ""
+        self.pair = self.said + known_by(whole) if self.said and whole else None
+
+    def quotes(self, other: "AskedRequest") -> bool:
+        """Return whether its message contains another's answer, or another's message after words of its own."""
+        said, answer = other.text[:_QUOTED], other.answer[:_QUOTED]
+        return (len(said) >= _SHORTEST and self.text.find(said) > 0) or (
+            len(answer) >= _SHORTEST and answer in self.text
+        )
+
+    def has_own_words(self, other: "AskedRequest") -> bool:
+        """Return whether it has more in it than another's message and answer, both whole, and labels before them."""
+        rest = self.text
+        for quoted in sorted(filter(None, (other.text, other.answer)), key=len, reverse=True):
+            rest = rest.replace(quoted, "\n")
+        behind = (rest[word.end() :][:2].lstrip(" ")[:1] for word in _WORD.finditer(rest[:_CHARACTERS_KEPT]))
+        is_cut = len(self.text) < self.length or len(rest) > _CHARACTERS_KEPT
+        return is_cut or any(each not in _LABELS for each in behind)
+
+    def differs_from(self, other: "AskedRequest") -> "_Differences":
+        """Return in which ways it asks otherwise than another."""
+        return _Differences(
+            is_quiet=other.shape.stream and not self.shape.stream,
+            is_tiny=self.shape.is_tiny and not other.shape.is_tiny,
+            is_formatted=self.shape.is_formatted and not other.shape.is_formatted,
+            has_another_system=self.system not in (b"", other.system),
+            has_another_model=self.turn.model != other.turn.model,
+        )
+
+
+class _Differences(NamedTuple):
+    """In which ways a request asks otherwise than another."""
+
+    is_quiet: bool
+    is_tiny: bool
+    is_formatted: bool
+    has_another_system: bool
+    has_another_model: bool
+
+    @property
+    def in_shape(self) -> bool:
+        """Whether the answer is to come in another shape."""
+        return any(self[:3])
+
+
+def asked_request(turn: Turn, chat: ChatBody) -> AskedRequest:
+    """Return a request as others are compared with it."""
+    system = next((each.text for each in chat.messages if each.role in ("system", "developer")), "")
+    instructed, text = _one_line(system)[:_QUOTED], _one_line(turn.text)
+    return AskedRequest(
+        replace(turn, text="", history=(), anchors=(), prompt=()),
+        text,
+        max(len(text), len(turn.text) if len(turn.text) > _LONGEST else 0),
+        known_by(turn.text) if turn.text else b"",
+        begins=not (turn.history or turn.follows),
+        before=last_pair(turn.history),
+        shape=chat.shape,
+        system=known_by(instructed) if instructed else b"",
+    )
+
+
+def asks_about(request: AskedRequest, other: AskedRequest) -> bool:
+    """Return whether a request asks about another's message: it quotes that, or carries it, and asks in another way.
+
+    A message with an id of its own is a person's; so is one in doubt.
+    """
+    if not request.turn.key.startswith("h:") or request.length > _LONGEST:
+        return False
+    differences = request.differs_from(other)
+    if request.before:  # the chat as messages, and the question behind it
+        is_tiny_alone = differences.is_tiny and not request.shape.stream
+        is_strong = (
+            differences.in_shape and sum(differences) > 1
+        )  # no person chooses so from one message to the next
+        return request.before == other.pair and (is_strong or is_tiny_alone)
+    if request.said == other.said:  # the message alone, below the model's instructions
+        return _is_instructed_otherwise(request, other, differences)
+    return request.quotes(other) and (
+        differences.in_shape or (differences.has_another_system and not request.has_own_words(other))
+    )
+
+
+def _is_instructed_otherwise(request: AskedRequest, other: AskedRequest, differences: _Differences) -> bool:
+    """Return whether a repeated message is there for a client's own instruction, and no person tries it once more.
+
+    A client that instructs the model otherwise may only have changed its persona: the answer has to be wanted in another shape,
+    too, unless nothing instructed the model before.
+    """
+    begun = _one_line(request.turn.begun_answer)[:_QUOTED]
+    chats = {request.chat, other.chat}
+    if len(chats) > 1 and not any(each.startswith(UNNAMED) for each in chats):
+        return False  # a chat of its own, by its frontend's id
+    if not other.text or not other.answer.startswith(begun) or not differences.has_another_system:
+        return False
+    return differences.in_shape or not (other.system or request.shape.stream)
+
+
+def is_shown_by(earlier: AskedRequest, now: AskedRequest, others: Sequence[AskedRequest]) -> bool:
+    """Return whether a later request shows that an earlier one was its client's own.
+
+    The earlier one quotes the later message. Or it asked about an exchange that the chat went on from without it, and it was asked
+    in another way than the chat, or answered with a title.
+    """
+    if earlier.turn.key == now.turn.key:
+        return False
+    if not earlier.before:
+        return not now.before and earlier.said != now.said and asks_about(earlier, now)
+    followed = next((each for each in others if each.pair == now.before), None)
+    if followed is None or followed is earlier or followed.before != earlier.before:
+        return False
+    is_followed = now.before == earlier.pair
+    return not is_followed and (earlier.is_titled or any(earlier.differs_from(followed)))
+
+
+def last_pair(history: Sequence[Message]) -> bytes:
+    """Return a hash of the message and the answer that a history ends with; b"" if it ends otherwise."""
+    if [each.role for each in history[-2:]] != [Role.USER, Role.ASSISTANT]:
+        return b""
+    return b"".join(known_by(each.text) for each in history[-2:])
+
+
+def known_by(text: str) -> bytes:
+    """Return a hash by which a text is known again, however its lines are broken."""
+    return sha256(" ".join(text[:_TELLING].split()).encode(errors="surrogatepass")).digest()[:16]
+
+
+def _one_line(text: str) -> str:
+    """Return a text as it is compared, also with its quotation in JSON."""
+    return " ".join(text[:_LONGEST].replace("\\n", " ").replace('\\"', '"').split())
+
 
 _KEPT = timedelta(days=1)
 _OF_EACH, _BYTES = 200, 32 * 1024 * 1024

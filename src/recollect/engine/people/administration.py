@@ -16,7 +16,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
 from recollect.engine.background.reembedding import embedding_state
-from recollect.engine.people.teams import Teams
+from recollect.engine.people.projects import Projects
 from recollect.errors import (
     BulkRefusedError,
     ChangeNotFoundError,
@@ -83,7 +83,7 @@ class Changed(TypedDict, total=False):
     metadata: Metadata | None
 
 
-class Administration(Teams):
+class Administration(Projects):
     """Lets people look after memories. Reads that need the store alone are methods of the store."""
 
     def __init__(self, backends: Backends, clock: Clock) -> None:
@@ -326,10 +326,6 @@ class Administration(Teams):
         """Return the changed settings: of everybody, or of one user alone."""
         flags = self._backends.flags
         return await (flags.flags(None) if user_id is None else flags.own_flags(user_id))
-
-    async def set_flags(self, flags: Flags, user_id: str | None = None, *, by: Changer = NOT_SAID) -> None:
-        """Replace the changed settings of everybody or of one user, who can see ``by`` whom."""
-        await self._backends.flags.set_flags(user_id, flags, at=self._clock(), by=by)
 
     async def change_flags(
         self, flags: Flags, named: Collection[str], user_id: str | None = None, *, by: Changer = NOT_SAID

@@ -85,28 +85,20 @@ class Browsing(Administration):
         """Try once the exchanges that wait for a model, as after a start; return the users who have one."""
         return await wake_all(self._backends, self.policy)
 
-    async def set_flags(self, flags: Flags, user_id: str | None = None, *, by: Changer = NOT_SAID) -> None:
-        """Change settings, as ``Administration.set_flags`` does; formation goes on if it is on now."""
-        await super().set_flags(flags, user_id, by=by)
-        await self._go_on_forming(user_id)
-
     async def change_flags(
         self, flags: Flags, named: Collection[str], user_id: str | None = None, *, by: Changer = NOT_SAID
     ) -> Flags:
-        """Change some of it, as ``Administration.change_flags``; what nothing was formed of with formation off is then."""
+        """Change some of it, as ``Administration.change_flags``; what waited for the change is formed then."""
         changed = await super().change_flags(flags, named, user_id, by=by)
+        if user_id is None:
+            if not {"formation", "approve_first"}.isdisjoint(named):
+                await self.wake_waiting()
+            return changed
         if "formation" in named:
-            await self._go_on_forming(user_id)
-        if "approve_first" in named and user_id is not None:
+            await self._backends.index.enqueue(user_id)
+        if "approve_first" in named:
             await self._backends.inbox.go_on_holding(user_id)
         return changed
-
-    async def _go_on_forming(self, user_id: str | None) -> None:
-        """Make the worker look at exchanges that are not formed yet, of everybody or of one user."""
-        if user_id is None:
-            await wake_all(self._backends, self.policy)
-        else:
-            await self._backends.index.enqueue(user_id)
 
     # -- seeing --------------------------------------------------------------------------------------
 

@@ -125,12 +125,6 @@ class Profiles(Feedback):
         await self._backends.profiles.propose(user_id, proposals, at=now)
         return await self.profile(user_id)
 
-    async def set_flags(self, flags: Flags, user_id: str | None = None, *, by: Changer = NOT_SAID) -> None:
-        """Change what can be changed, as ``Administration.set_flags``; without consent the user's profile is deleted."""
-        await super().set_flags(flags, user_id, by=by)
-        if user_id is not None and not flags.profile:
-            self._clear_caches()
-
     async def change_flags(
         self, flags: Flags, named: Collection[str], user_id: str | None = None, *, by: Changer = NOT_SAID
     ) -> Flags:

@@ -1,44 +1,81 @@
-"""A person's projects: which there are, how they are called, and moving memories into them and out again. Raises."""
+"""A person's projects and teams: which there are, who is in them, their memories, and moving memories into them. Raises.
 
+A team's memory is made up of its members' projects of one name. A member states things in their own part alone, so each statement has its speaker. A member who may write also corrects and forgets
+others' statements. No member sees another's chats, summaries and origins. Never: a concrete backend, a page.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from itertools import chain
+from typing import Any
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
 from recollect.engine.people.shared_memories import SharedMemories
-from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError, ProjectNotFoundError
+from recollect.errors import (
+    DuplicateMemoryError,
+    MemoryNotFoundError,
+    NotAllowedInTeamError,
+    NotUndoableError,
+    ProjectNotFoundError,
+    TeamNotFoundError,
+)
 from recollect.model import (
+    EVERYTHING,
     STATEMENTS,
+    TEAM,
     Actor,
     Add,
+    Kind,
+    Member,
     Memory,
+    MemoryFilter,
+    Page,
     Project,
     Provenance,
     Reason,
     Retire,
     Scope,
     Source,
+    Team,
+    TeamRole,
     Update,
     person_of,
     project_scope,
+    scopes_in,
+    team_of,
 )
 
 _MOVED = "moved: "
 """The audit of a move names the other memory so, in both scopes."""
 
-_LAST_CHANGES = 20
+_CHANGES_OF_ONE = 20
 """Changes of a memory among which its move is looked for."""
+
+_LAST_CHANGES = 200
+"""Changes of a part among which one is looked for that another member made."""
 
 
 class Projects(SharedMemories):
-    """Lets people look after their projects."""
+    """Lets people look after their projects and teams, and their memories there."""
+
+    # -- projects ------------------------------------------------------------------------------------
 
     async def projects(self, user_id: str, *, measured: bool = True) -> list[Project]:
-        """Return the person's projects, by name; without their sizes unless ``measured``."""
+        """Return the person's projects, by name, with the teams that they are in; without their sizes unless ``measured``."""
         store = self._backends.projects
-        found = await store.of_person(user_id)
-        return [await store.measured(user_id, each) for each in found] if measured else found
+        found = {each.name: each for each in await store.of_person(user_id)}
+        if measured:
+            found = {name: await store.measured(user_id, each) for name, each in found.items()}
+        for team in await self._backends.teams.of_person(user_id):
+            name = f"{TEAM}{team.id}"
+            known = found.get(name, Project(name))
+            found[name] = replace(known, title=known.title or team.title)
+        return sorted(found.values(), key=lambda each: each.name)
 
     async def scopes_of(self, user_id: str) -> list[str]:
         """Return the ids under which anything of a person is kept: their own, and those of their projects."""
@@ -73,14 +110,16 @@ class Projects(SharedMemories):
     ) -> Memory:
         """Move a statement of a user's own to a project of the person, or with "" to the person; return it as it is there.
 
-        It is written there as by hand, without its chat, which stays. To undo the change on either side
-        undoes both.
+        It is written there as by hand, without its chat, which stays. To undo the change on either side undoes both.
 
         Raises:
             MemoryNotFoundError: The user has no such statement of their own.
             DuplicateMemoryError: It is there already, or it was refused there.
+            TeamNotFoundError: It is a team that the person is not in.
+            NotAllowedInTeamError: The person may not write in the team.
         """
         target = project_scope(person_of(user_id), project)
+        await self.parts(target, writes=True)
         memory = await self._backends.memories.get(user_id, memory_id)
         if memory.owner != user_id or memory.kind not in STATEMENTS or target == user_id:
             raise MemoryNotFoundError
@@ -103,14 +142,215 @@ class Projects(SharedMemories):
     async def _undo_move(self, user_id: str, done: Update, *, actor: Actor) -> None:
         """Undo the other half of a move, after one half was undone; a memory that was edited or moved on since stays."""
         history = self._backends.memories.history
-        rows = await history(user_id, done.memory_id, limit=_LAST_CHANGES)
+        rows = await history(user_id, done.memory_id, limit=_CHANGES_OF_ONE)
         half = next((each for each in rows if each.id == done.undoes), None)
         if half is None or half.reason is not Reason.MOVED:
             return
         other = UUID((half.decided_by or "").removeprefix(_MOVED))
         for scope in await self.scopes_of(person_of(user_id)):
-            rows = await history(scope, other, limit=_LAST_CHANGES)
+            rows = await history(scope, other, limit=_CHANGES_OF_ONE)
             last = next((each for each in rows if each.reason in {Reason.MOVED, Reason.EDITED}), None)
             if last is not None and last.decided_by == f"{_MOVED}{done.memory_id}":
                 with suppress(NotUndoableError, DuplicateMemoryError):
                     await self._backends.memories.undo(scope, last.id, actor=actor, at=self._clock())
+
+    # -- members -------------------------------------------------------------------------------------
+
+    async def teams(self, person: str | None = None) -> list[Team]:
+        """Return all teams, or those that a person is in, by id."""
+        store = self._backends.teams
+        return await (store.every() if person is None else store.of_person(person))
+
+    async def team(self, team: str, person: str | None, *, owns: bool = False) -> Team:
+        """Return a team as an administrator (None), or a member, sees it.
+
+        Raises:
+            TeamNotFoundError: There is none, or the person is not in it.
+            NotAllowedInTeamError: The person is to own it, and does not.
+        """
+        found = await self._backends.teams.one(team)
+        if person is None:
+            return found
+        member = found.member(person)
+        if member is None:
+            raise TeamNotFoundError
+        if owns and member.role is not TeamRole.OWNER:
+            raise NotAllowedInTeamError
+        return found
+
+    async def keep_team(self, team: str, title: str | None = None) -> Team:
+        """Make a team, or change how it is called; None leaves that."""
+        return await self._backends.teams.keep(team, title)
+
+    async def set_member(self, team: str, person: str, role: TeamRole, name: str | None = None) -> Team:
+        """Take someone into a team, or change their role or name; without a name they are called by their id.
+
+        Raises:
+            TeamNotFoundError: There is no such team.
+            NotAllowedInTeamError: It has as many members as a team may have.
+        """
+        return await self._backends.teams.set_member(team, Member(person, role, name or ""))
+
+    async def leave_team(self, team: str, person: str) -> Team:
+        """Take someone out of a team. Their statements stay in it until their part, a project of theirs, is erased.
+
+        Raises:
+            TeamNotFoundError: There is no such team, or the person was never in it.
+        """
+        former = Member(person, TeamRole.FORMER, "")
+        return await self._backends.teams.set_member(team, former, joins=False)
+
+    # -- their memory --------------------------------------------------------------------------------
+
+    async def parts(self, user_id: str, *, writes: bool = False) -> Mapping[str, str]:
+        """Return the scopes whose statements are a user's, each with its member's name: their own first, then the others of a team.
+
+        Raises:
+            TeamNotFoundError: It is of a team that the person is not in.
+            NotAllowedInTeamError: The person is to write in it, and may not.
+        """
+        if not team_of(user_id):
+            return {user_id: ""}
+        team, person = await self._backends.teams.around(user_id), person_of(user_id)
+        if team is None:
+            raise TeamNotFoundError
+        if writes and not team.may_write(person):
+            raise NotAllowedInTeamError
+        return dict(team.scopes(person))
+
+    async def home(self, user_id: str, memory_id: UUID) -> tuple[str, str]:
+        """Return the scope in which a user may change a memory, and the person to be named for that; "" in their own.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory.
+            NotAllowedInTeamError: Another member of a team stated it, and the person may not write there.
+        """
+        own, *others = await self.parts(user_id)
+        if others:
+            with suppress(MemoryNotFoundError):
+                await self._backends.memories.get(own, memory_id, past=True)
+                return own, ""
+            for each in others:
+                with suppress(MemoryNotFoundError):
+                    await self._stated(each, memory_id)
+                    await self.parts(user_id, writes=True)
+                    return each, person_of(user_id)
+        return own, ""
+
+    async def scopes_within_reach(self, user_id: str, *, writes: bool = True) -> tuple[str, ...]:
+        """Return the scopes whose memories a chat may change, or was shown: in a project also the person's own."""
+        try:
+            parts = await self.parts(user_id, writes=writes)
+        except (NotAllowedInTeamError, TeamNotFoundError):
+            return scopes_in(user_id)
+        return tuple(dict.fromkeys((*parts, person_of(user_id))))
+
+    async def page(
+        self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter = EVERYTHING
+    ) -> Page:
+        """Return the user's memories that are ``taken``, newest first, behind the memory ``after``, as the store does."""
+        parts = await self.parts(user_id)
+        read = partial(self._backends.memories.page, limit=limit, after=after)
+        return await _united(parts, read, taken, limit, key=lambda each: (each.id.int,))
+
+    async def said_last(
+        self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter
+    ) -> Page:
+        """Return the user's current memories, the one that was said last first, behind the memory ``after``, as the store does."""
+        parts = await self.parts(user_id)
+        behind = await self.place_of(parts, after)
+        read = partial(self._backends.browsing.said_last, limit=limit, behind=behind)
+        return await _united(parts, read, taken, limit, key=lambda each: (each.observed_at, each.id.int))
+
+    async def place_of(self, parts: Iterable[str], memory_id: UUID | None) -> tuple[datetime, UUID] | None:
+        """Return when a memory of one of the parts was said, with its id, even if it was forgotten since; None for none."""
+        if memory_id is not None:
+            for each in parts:
+                if (said_at := await self._backends.browsing.said_at(each, memory_id)) is not None:
+                    return said_at, memory_id
+        return None
+
+    async def get(self, user_id: str, memory_id: UUID, *, past: bool = False) -> Memory:
+        """Return one memory; with ``past`` also one that is past.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory.
+        """
+        parts = await self.parts(user_id)
+        own, *others = parts
+        for each in others:
+            with suppress(MemoryNotFoundError):
+                return _told_to(own, await self._stated(each, memory_id, past=past), parts)
+        return _told_to(own, await self._backends.memories.get(own, memory_id, past=past), parts)
+
+    async def history(
+        self, user_id: str, memory_id: UUID | None = None, *, limit: int = 100, after: UUID | None = None
+    ) -> list[Update]:
+        """Return the audit rows of the user, or of one memory (also of another member's), newest first, as the store does."""
+        own, *others = await self.parts(user_id)
+        rows = await self._backends.memories.history(own, memory_id, limit=limit, after=after)
+        if memory_id is None or rows:
+            return rows
+        for each in others:
+            with suppress(MemoryNotFoundError):
+                await self._stated(each, memory_id)
+                rows = await self._backends.memories.history(each, memory_id, limit=limit, after=after)
+                return [replace(row, session_id=None, exchange_id=None) for row in rows]
+        return rows
+
+    async def todos(self, user_id: str, *, limit: int) -> list[Memory]:
+        """Return the user's memories of kind todo, and summaries with open todos of their own chats, newest first."""
+        store, parts = self._backends.memories, await self.parts(user_id)
+        own, *others = parts
+        found = await store.todos(own, limit=limit)
+        for other in others:
+            theirs = await store.todos(other, limit=limit)
+            found += [_told_to(own, each, parts) for each in theirs if each.kind is Kind.TODO]
+        return sorted(found, key=lambda each: -each.id.int)[:limit]
+
+    async def part_changed(self, user_id: str, update_id: UUID) -> tuple[str, str]:
+        """Return the part in which a user can undo a change, their own or the one they made it in, and the person to be named."""
+        own, *others = await self.parts(user_id)
+        person = person_of(user_id)
+        for each in others:
+            rows = await self._backends.memories.history(each, limit=_LAST_CHANGES)
+            if any(row.id == update_id and row.by == person for row in rows):
+                await self.parts(user_id, writes=True)
+                return each, person
+        return own, ""
+
+    async def _stated(self, part: str, memory_id: UUID, *, past: bool = True) -> Memory:
+        """Return a statement of another member; all else of theirs is not found."""
+        memory = await self._backends.memories.get(part, memory_id, past=past)
+        if memory.kind not in STATEMENTS:
+            raise MemoryNotFoundError
+        return memory
+
+
+async def _united(
+    parts: Mapping[str, str],
+    read: Callable[..., Awaitable[Page]],
+    taken: MemoryFilter,
+    limit: int,
+    *,
+    key: Callable[[Memory], Any],
+) -> Page:
+    """Return one page of the pages that parts have: of another member statements alone, and none of a chat."""
+    own, *others = parts
+    pages = [await read(own, taken=taken)]
+    kinds = taken.kinds & STATEMENTS if taken.kinds else STATEMENTS
+    if kinds and taken.session_id is None:
+        pages += [await read(each, taken=replace(taken, kinds=kinds)) for each in others]
+    found = {each.id: each for each in chain.from_iterable(each.memories for each in pages)}
+    newest = sorted(found.values(), key=key, reverse=True)
+    memories = tuple(_told_to(own, each, parts) for each in newest[:limit])
+    has_more = len(newest) > limit or any(each.next for each in pages)
+    return Page(memories, memories[-1].id if has_more and memories else None)
+
+
+def _told_to(user_id: str, memory: Memory, names: Mapping[str, str]) -> Memory:
+    """Return a memory for a member of a team: with the name of its speaker, and another's without its origin."""
+    if not team_of(memory.owner):
+        return memory
+    origin = memory.provenance if memory.owner == user_id else Provenance()
+    return replace(memory, provenance=origin, label=names.get(memory.owner, ""))
