@@ -1,21 +1,29 @@
 """Parses the reply in an answer while it is relayed, or while it is fetched later. Never: changes or delays a byte."""
 
+import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import structlog
 
 from recollect.engine.live.chat_counts import AnswerCounts
-from recollect.engine.live.fetched_answers import note_fetched
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.model import FailedAt, Failure, project_scope
+from recollect.errors import StoreError
+from recollect.model import Exchange, FailedAt, Failure, project_scope
 from recollect.wire import RESPONSES, Dialect, Reply, ReplyReader
 from recollect_proxy.chat.passthrough import Passthrough
 from recollect_proxy.identity import Identity, readable_project
 from recollect_proxy.upstream.upstream import Answer
 from recollect_proxy.web.asgi import Incoming, Receive, Scope, Send, peer_of, values
 
+_LOOKS, _LOOK_SECONDS = 60, 5.0
+"""How often, and how long apart, it is looked for the exchange of a fetched answer while the store is away."""
+
 _OK = 200
 _REFUSED = (401, 403)
+
+log = structlog.get_logger(__name__)
 
 
 class ReplyRecorder:
@@ -149,11 +157,34 @@ class KeptAnswers:
             is_over = parsed is not None and not parsed.awaited and (parsed.complete or parsed.failed)
             if is_over and recorder.answer_id and caller.user_id is not None and caller.skip is None:
                 named = readable_project(values(scope["headers"], b"x-recollect-project")) or ""
-                note_fetched(
-                    self.engine,
+                noting = self._note(
                     project_scope(caller.user_id, caller.project or named),
                     recorder.answer_id,
                     reply or "",
                     failure=recorder.failure,
                     credential=caller.credential if self.lends else None,
                 )
+                self.engine.note_soon(noting)
+
+    async def _note(
+        self, user_id: str, answer_id: str, reply: str, *, failure: Failure | None, credential: str | None
+    ) -> None:
+        """Remember an answer that its person fetched, as far as it came; the LLM server's ``answer_id`` names it."""
+        asked = await self._exchange_of(user_id, answer_id)
+        if asked is None or (failure is None and reply and asked.reply == reply):
+            return
+        record = self.engine.record_of(replace(asked, credential=credential))
+        record.end(reply, recollections=(), answer_id=answer_id, failure=failure)
+
+    async def _exchange_of(self, user_id: str, answer_id: str) -> Exchange | None:
+        """Return the exchange of an answer, once the store can tell; None if it has none, or can't be asked for long."""
+        live = self.engine
+        for _ in range(_LOOKS):
+            await live.caught_up()
+            try:
+                if await live.ready(_LOOK_SECONDS) and live.engine is not None:
+                    return await live.engine.exchange_of_answer(user_id, answer_id)
+            except StoreError as error:
+                log.warning("fetched_answer_postponed", error=type(error).__name__)
+                await asyncio.sleep(_LOOK_SECONDS)
+        return None

@@ -162,15 +162,6 @@ class TestConsent:
         with pytest.raises(ValueError, match="each user"):
             await subject.change_flags(Flags(profile=True), ("profile",))
 
-    async def test_settings_written_anew_without_it_take_it_back_too(self, store: Store) -> None:
-        subject = await somebody(store)
-        await subject.add_to_profile(store.anna, ProfileField.NOTES, "Rows")
-
-        await subject.change_flags(Flags(recall=True), ("recall",), store.anna)
-
-        await allow(subject, store.anna)
-        assert await told(subject, store.anna) == []
-
     async def test_another_setting_leaves_it_as_it_is_and_so_does_another_person(self, store: Store) -> None:
         subject = await somebody(store)
         await subject.add_to_profile(store.anna, ProfileField.NOTES, "Rows")
