@@ -221,7 +221,7 @@ class EngineSettings(EngineInternals, BaseSettings):
         ge=0,
         le=36_500,
         description="For how many days messages are kept from when they were said; memories stay. A message that is still to be formed waits "
-        "for that. 0: for ever.",
+        "for that, but not one that failed. 0: for ever.",
     )
     memories_per_hour: int = Field(
         default=60,

@@ -10,10 +10,12 @@ from uuid import UUID
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect.engines import PATIENT, engine_over
+from tests.scripted.models import ScriptedExtractor
 from tests.servers.databases import administrator
 from tests.support.notes import note_request
 from tests.support.recollections import turn
 from tests.support.stores import NOON, Store
+from tests.support.tables import table
 from tests.support.waiting import until
 from tests.support.watched_stores import Through, with_parts
 from uuid_utils.compat import uuid7
@@ -42,6 +44,7 @@ from recollect.model import (
     RequestRecord,
     Retire,
     Source,
+    Strategy,
 )
 from recollect.store.log import LogIndex
 from recollect.store.requests import RequestLog
@@ -169,6 +172,24 @@ async def test_messages_older_than_the_operator_keeps_go_without_being_asked_for
     async with running(engine):
         await until(left)
     assert len((await engine.page(own_store.anna, limit=9)).memories) == 2
+
+
+@table("extractor, told", [(None, None), (ScriptedExtractor(), Strategy.EXTRACT)])
+async def test_the_log_is_told_whether_a_model_reads_what_none_has_read(
+    own_store: Store, extractor: ScriptedExtractor | None, told: Strategy | None
+) -> None:
+    strategies: set[Strategy | None] = set()
+
+    class Watched(Through):
+        async def erase_old(self, *_: object, strategy: Strategy | None, **__: object) -> int:
+            strategies.add(strategy)
+            return 0
+
+    watched = with_parts(own_store, log=Watched(own_store.log))
+    policy = replace(PATIENT, log_days=9, strategy=Strategy.EXTRACT)
+    async with running(engine_over(watched, policy, extractor=extractor)):
+        await until(lambda: bool(strategies))
+    assert strategies == {told}
 
 
 async def test_a_rule_comes_back_within_the_minute_to_whoever_was_busy(

@@ -109,7 +109,8 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
 
     def erase_log() -> Awaitable[int]:
         now = clock()
-        return backends.log.erase_old(now - timedelta(days=policy.log_days), at=now)
+        strategy = policy.strategy if backends.extractor is not None else None
+        return backends.log.erase_old(now - timedelta(days=policy.log_days), at=now, strategy=strategy)
 
     def prune_answers() -> Awaitable[int]:
         return backends.answers.prune(clock() - ANSWERS_KEPT)

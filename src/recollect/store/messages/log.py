@@ -1,17 +1,31 @@
 """The log of every exchange, in Postgres. Never: forms a memory."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any
 from uuid import UUID
 
 from asyncpg import Record
 from uuid_utils.compat import uuid7
 
-from recollect.model import Actor, Exchange, LogEntry, Logged, Phase, Reason, Scope, Turn, TurnNotes, Written
+from recollect.model import (
+    COMMONS,
+    Actor,
+    Exchange,
+    Flags,
+    LogEntry,
+    Logged,
+    Phase,
+    Reason,
+    Scope,
+    Strategy,
+    Turn,
+    TurnNotes,
+    Written,
+    person_of,
+)
 from recollect.store.jobs.queue import enqueue
-from recollect.store.log.index import unindex
+from recollect.store.log.index import delete_chunks, unindex
 from recollect.store.log.keys import marks_of, storable_key, storable_parent
 from recollect.store.log.turns import (
     fields_of_exchange,
@@ -23,11 +37,14 @@ from recollect.store.log.turns import (
 )
 from recollect.store.memories.hidden_messages import hide_messages
 from recollect.store.memories.transaction import Transaction
-from recollect.store.messages.retention import erase_old
 from recollect.store.messages.versions import Version, abandon_other_versions, abandon_turn
 from recollect.store.pool import Connection, Database
 from recollect.store.sql import SQL
+from recollect.store.users.settings import read_flags
 from recollect.text.normalization import storable_id, storable_text
+
+_ERASED_AT_ONCE = 100
+"""So many exchanges are erased in one transaction, which answers to a person's next message wait for."""
 
 _BY_HAND, _LEFT_OUT = "by_hand", "left_out"
 """Further results of ``write_turn`` besides ``Written``: other versions, or a kept reply, have to change first; the
@@ -213,16 +230,34 @@ class MessageLog:
 
         return await self._database.change_each([row["user_id"] for row in rows], end)
 
-    async def erase_old(self, before: datetime, *, at: datetime) -> int:
-        """Delete what all users said before a time, once it is formed; return how many exchanges. Memories stay.
+    async def erase_old(self, before: datetime, *, at: datetime, strategy: Strategy | None = None) -> int:
+        """Delete what all users said before a time, unless it is still to be formed; return how many exchanges. Memories stay.
+
+        An exchange whose formation failed is not tried again by itself, and goes. One that no model has read (``Unread``) is
+        still to be formed where a model reads what its user says.
+
+        Args:
+            before: The time.
+            at: Now.
+            strategy: How exchanges are formed of users for whom no setting was changed; None: no model can be asked.
 
         Raises:
             StoreBusyError: Others are changing what some of the users have. It was done for the rest of them.
         """
         async with self._database.over_all_users() as connection:
             rows = await connection.fetch(SQL["users_with_old_exchanges"], before)
-        users = [row["user_id"] for row in rows]
-        return await self._database.change_each(users, partial(erase_old, before=before, at=at))
+
+        async def erase_some(connection: Connection, user_id: str) -> int:
+            person = person_of(user_id)
+            flags = await read_flags(connection, person)
+            changed = flags.get(person, Flags()).over(flags.get(COMMONS, Flags())).formation
+            reads = strategy is not None and (changed or strategy) in {Strategy.EXTRACT, Strategy.BOTH}
+            old = await connection.fetch(SQL["old_exchanges"], user_id, before, _ERASED_AT_ONCE, reads)
+            if old:
+                await _erase_exchanges(connection, user_id, old, at=at)
+            return len(old)
+
+        return await self._database.change_each([row["user_id"] for row in rows], erase_some)
 
 
 async def _note_answer(connection: Connection, exchange: Exchange, logged: UUID) -> None:
@@ -280,3 +315,29 @@ async def _continue_reply(connection: Connection, exchange: Exchange, logged: UU
     if row is not None:
         await unindex(connection, user_id, [row["id"]])
     return row is not None
+
+
+async def _erase_exchanges(
+    connection: Connection, user_id: str, erased: Sequence[Record], *, at: datetime
+) -> None:
+    """Delete exchanges of a user with their messages, and the blocks of prompts that name those.
+
+    Memories stay, with the words that they quote. Messages next to a deleted one are to be indexed again, as they may be found
+    by its words.
+    """
+    exchanges, chats = [row["id"] for row in erased], list({row["session_id"] for row in erased})
+    said = await connection.fetch(SQL["messages_of_exchanges"], user_id, exchanges)
+    messages = [row["id"] for row in said]
+    beside = [row["id"] for row in await connection.fetch(SQL["beside_messages"], user_id, messages)]
+    await unindex(connection, user_id, beside)
+    await delete_chunks(connection, user_id, messages)
+    await Transaction(connection, user_id, Actor.PRUNE, at).forget_injections(messages)
+    for table in ("injections", "chat_requests"):
+        await connection.execute(SQL[f"erase_{table}_of_exchanges"], user_id, exchanges)
+    for table in ("vectors", "quarantine"):
+        await connection.execute(SQL[f"let_go_of_messages_in_{table}"], user_id, messages)
+    await connection.execute(SQL["erase_old_exchanges"], user_id, exchanges)
+    await connection.execute(SQL["erase_old_messages"], user_id, messages)
+    await connection.execute(SQL["erase_empty_sessions"], user_id, chats)
+    if beside:
+        await enqueue(connection, [user_id])

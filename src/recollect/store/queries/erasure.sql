@@ -417,14 +417,19 @@ WHERE next.user_id = $1 AND next.session_id = erased.session_id AND next.turn_in
     AND NOT next.message_id = ANY ($2::uuid[]);
 
 -- name: users_with_old_exchanges
--- Of whom an exchange from before a time is formed, over all users.
-SELECT DISTINCT user_id FROM exchanges WHERE said_at < $1 AND state IN ('formed', 'abandoned');
+-- Of whom an exchange from before a time is formed, or is not to be formed any more, over all users.
+SELECT DISTINCT user_id FROM exchanges WHERE said_at < $1 AND state IN ('formed', 'failed', 'abandoned');
 
 -- name: old_exchanges
--- The user's oldest exchanges from before a time that are formed.
-SELECT id, session_id FROM exchanges
-WHERE user_id = $1 AND said_at < $2 AND state IN ('formed', 'abandoned')
-ORDER BY said_at, id
+-- The user's oldest exchanges from before a time that are formed, or are not to be formed any more. With $4 a model is still to read
+-- those that none has read, but for what is recalled no more.
+SELECT e.id, e.session_id
+FROM exchanges AS e
+WHERE e.user_id = $1 AND e.said_at < $2 AND e.state IN ('formed', 'failed', 'abandoned')
+    AND NOT ($4 AND e.state = 'formed' AND e.fallback IS NOT NULL AND EXISTS (
+        SELECT FROM messages AS said WHERE said.user_id = $1 AND said.id = e.message_id AND NOT said.hidden
+    ))
+ORDER BY e.said_at, e.id
 LIMIT $3;
 
 -- name: messages_of_exchanges

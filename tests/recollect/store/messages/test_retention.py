@@ -6,12 +6,25 @@ from typing import Any
 
 from tests.recollect.engine.test_chat_requests import Chat
 from tests.recollect.engines import PATIENT, engine_over
-from tests.recollect.store.keeping import contents, formed, kept, resting_on
+from tests.recollect.store.keeping import apply, contents, formed, kept, resting_on
 from tests.servers.databases import administrator
-from tests.support.people import Person
+from tests.support.people import Person, person
 from tests.support.stores import NOON, Store
+from tests.support.tables import table
 
-from recollect.model import Add, Reason, Replace, Scope, Strategy
+from recollect.model import (
+    Add,
+    Awaits,
+    Flags,
+    Formed,
+    Hide,
+    Reason,
+    Replace,
+    Scope,
+    Strategy,
+    Unread,
+    Wait,
+)
 
 DAY = timedelta(days=1)
 OBOE, TEA = "I play the oboe on Tuesdays", "I drink green tea in the garden"
@@ -83,6 +96,43 @@ async def test_what_is_still_to_be_formed_waits_for_that(own_store: Store) -> No
     await engine.drain(store.anna)
     assert await store.log.erase_old(NOON, at=NOON) == 1
     assert len(await contents(store)) == 1
+
+
+@table(
+    "state, strategy, own, goes",
+    [
+        ("waiting", None, None, False),
+        ("failed", Strategy.EXTRACT, None, True),
+        ("unread", None, None, True),
+        ("unread", Strategy.OFF, None, True),
+        ("unread", Strategy.QA_TURN, None, True),
+        ("unread", Strategy.EXTRACT, None, False),
+        ("unread", Strategy.BOTH, None, False),
+        ("unread", Strategy.EXTRACT, Strategy.OFF, True),
+        ("unread", Strategy.OFF, Strategy.EXTRACT, False),
+        ("unread", None, Strategy.EXTRACT, True),
+        ("unread and forgotten", Strategy.EXTRACT, None, True),
+    ],
+)
+async def test_what_nothing_forms_any_more_goes_and_what_a_model_still_reads_stays(
+    own_store: Store, state: str, strategy: Strategy | None, own: Strategy | None, *, goes: bool
+) -> None:
+    store, anna = own_store, person("anna")
+    exchange = store.exchange(OBOE, anna.scope, at=NOON - 9 * DAY)
+    await store.log.append(exchange)
+    if state == "waiting":
+        await store.inbox.wait([exchange], Wait(Awaits.MODEL, "", None))
+    elif state == "failed":
+        await store.inbox.postpone(exchange, error="Unlikely", until=None)
+    else:
+        await store.inbox.complete([Formed(exchange, (), unread=Unread.OFF)], at=NOON)
+    if state == "unread and forgotten":
+        await apply(store, Hide((exchange.message_id,), Reason.FORGOTTEN), scope=anna.scope)
+    await store.flags.set_flags(anna, Flags(formation=own), at=NOON)
+
+    await store.log.erase_old(NOON, at=NOON, strategy=strategy)
+
+    assert await store.browsing.knows_chat(anna.scope) is not goes
 
 
 async def test_a_chat_whose_messages_went_is_erased_with_what_it_alone_taught(own_store: Store) -> None:
