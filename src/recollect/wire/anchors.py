@@ -17,6 +17,10 @@ _WINDOW = 3
 """Messages that tell one from another: with it, the answer before it and what that answered."""
 
 
+_ENDS = 100
+"""Characters at the beginning and at the end of a message that tell it from others as long: with every turn all are hashed."""
+
+
 class Anchor(NamedTuple):
     """A user's message to which text can be added.
 
@@ -32,8 +36,8 @@ class Anchor(NamedTuple):
 def anchors(chat: ChatBody, every: Sequence[tuple[int, Message]] | None = None) -> tuple[Anchor, ...]:
     """Return an anchor for each message of the user's own.
 
-    The key is made from role and text of the last three messages of user and assistant with words, up to this one. Of
-    a user's message, only their own words count. So it stays the same when more is said,
+    The key is made from role, length, beginning and end of the last three messages of user and assistant with words, up to this
+    one. Of a user's message, only their own words count. So it stays the same when more is said,
     when documents are put around the message or taken away, and when a frontend cuts off the
     conversation's head further up than those three. Where a key comes twice in a request, the later ones
     end in ``#2``, ``#3``; cutting off the first of them renumbers these.
@@ -49,9 +53,10 @@ def anchors(chat: ChatBody, every: Sequence[tuple[int, Message]] | None = None) 
     times: Counter[str] = Counter()
     before: deque[bytes] = deque(maxlen=_WINDOW - 1)
     for position, message in spoken(chat) if every is None else every:
-        # The length makes it unambiguous where a text ends.
         words = known_by(message)
-        said = f"{message.role.value}:{len(words)}:{words}".encode(errors="surrogatepass")
+        ends = words if len(words) <= 2 * _ENDS else words[:_ENDS] + words[-_ENDS:]
+        # The length makes it unambiguous where a text ends.
+        said = f"{message.role.value}:{len(words)}:{ends}".encode(errors="surrogatepass")
         if is_users(message):
             key = "a:" + sha256(b"".join((*before, said))).hexdigest()
             times[key] += 1

@@ -90,6 +90,15 @@ def test_an_edit_makes_another_key() -> None:
     assert keys(user("a"), assistant("b"), user("c"))[1] != keys(user("a"), assistant("x"), user("c"))[1]
 
 
+def test_a_long_message_is_known_by_its_length_and_both_ends() -> None:
+    middle = "x" * 5_000
+
+    assert (
+        len({keys(user(each))[0] for each in (f"a{middle}b", f"a{middle}c", f"c{middle}b", f"a{middle}xb")})
+        == 4
+    )
+
+
 def test_a_second_yes_to_another_answer_has_another_key() -> None:
     first, second, third = keys(user("go"), assistant("Tea?"), user("yes"), assistant("Milk?"), user("yes"))
 
