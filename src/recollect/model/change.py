@@ -1,4 +1,4 @@
-"""The changes of a user's memories.
+"""The changes of a user's memories, the decisions of formation that lead to them, and the faults found in kept ones.
 
 A change may name the author of the decision (``decided_by``): the model's answer ("model: contradicts 3", by the
 memory's number in the prompt), a rule ("equal text", "veto: number"), or an agent ("mcp: Claude Desktop"). The name
@@ -7,11 +7,13 @@ holds no word of a memory.
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import TypeAlias
 from uuid import UUID
 
+from recollect.model.chat import Exchange
 from recollect.model.memory import Candidate, Memory, Past
-from recollect.model.words import Doubt, Reason
+from recollect.model.words import Awaits, Doubt, Reason, Unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +161,182 @@ class Erase:
 
 
 Change: TypeAlias = Add | Replace | Reinforce | Retire | Ignore | Mark | Limit | Quarantine | Hide | Erase
+
+
+@dataclass(frozen=True, slots=True)
+class Formed:
+    """The decisions of formation for one exchange.
+
+    Attributes:
+        changes: In order, one a candidate at least, those that change nothing (Ignore) among them.
+        extracted_count: How many candidates the extractor found.
+        unread: Why no model has read it; None: one has, or it is not to be read.
+        re_extracted: How many memories it would keep whose words are not the person's, but were added to the prompt.
+            Verification lets none through; this counts it by another way, and has to stay 0.
+        is_read: Whether a model has read it.
+    """
+
+    exchange: Exchange
+    changes: tuple[Change, ...] = ()
+    extracted_count: int = 0
+    unread: Unread | None = None
+    re_extracted: int = 0
+    is_read: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An exchange that is to be formed.
+
+    Attributes:
+        attempts: How often that was tried.
+        due: When it may be tried next.
+        waits: How often it was put to wait, after attempts that failed for a reason of its own.
+    """
+
+    exchange: Exchange
+    attempts: int
+    due: datetime
+    waits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Says that exchanges wait for a model.
+
+    Attributes:
+        until: When to try again; None: when a chat, a start or a command says that something has changed.
+        asked: Which model was asked, or was to be.
+        counts: Whether the attempt failed for a reason of the exchange's own. If not, the user's other exchanges with the
+            same upstream wait, too.
+    """
+
+    reason: Awaits
+    error: str
+    until: datetime | None
+    asked: str = ""
+    counts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenWith:
+    """The model that a person chatted with last.
+
+    Attributes:
+        upstream: On which of several LLM servers, by its name; "": on the default.
+        authorized: Whether the request carried a credential.
+    """
+
+    model: str
+    upstream: str
+    authorized: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """The most memories of one chat and of one user; 0: any number. Memories written by hand do not count."""
+
+    session: int = 0
+    user: int = 0
+
+
+NO_CAPS = Caps()
+"""Any number of memories may be kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A memory held back until the person approves or refuses it, under its id."""
+
+    memory: Memory
+    reason: Reason
+    at: datetime
+    then: tuple[Replace | Retire | Limit, ...] = ()
+
+    @property
+    def replaces(self) -> list[UUID]:
+        """The memories that go with its approval."""
+        return [
+            each.old if isinstance(each, Replace) else each.target
+            for each in self.then
+            if isinstance(each, Replace | Retire)
+        ]
+
+
+MOST_QUARANTINED = 500
+"""The most quarantined memories of a user that are listed, and that wait where everything is approved first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The tokens of a day's background calls of models, for one user and for all."""
+
+    user: int = 0
+    everybody: int = 0
+
+
+class Fate(StrEnum):
+    """The result for a statement that an agent asks to keep."""
+
+    KEPT = "kept"
+    """It is a memory now."""
+    KNOWN = "known"
+    """It was one before: nothing is changed."""
+    HELD = "held"
+    """It waits for the person's approval."""
+    REJECTED = "rejected"
+    """It is not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dictated:
+    """A statement of an agent with its result.
+
+    Attributes:
+        memory: The memory that says it, new or known before; None if it is held back or not kept.
+        reason: The reason it is held back or not kept; None if it is a memory.
+        masked: Whether a secret in it was masked.
+    """
+
+    fate: Fate
+    memory: Memory | None = None
+    reason: Reason | None = None
+    masked: bool = False
+
+
+class Fault(StrEnum):
+    """The kinds of faults of a memory."""
+
+    DUPLICATE = "duplicate"
+    """Another memory of the same user says it."""
+    CONTRADICTION = "contradiction"
+    """A newer memory of the same user says otherwise."""
+    JUNK = "junk"
+    """It says nothing about anybody."""
+    SECRET = "secret"  # noqa: S105 -- the name of a fault
+    """It holds a key, a password or the like."""
+    ORDER = "order"
+    """It orders the assistant to act for another party, and the person has not approved it."""
+    NO_SOURCE = "no-source"
+    """The log lacks the words it claims to rest on."""
+    WRONG_DATE = "wrong-date"
+    """One of its dates can't be right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A fault that was found.
+
+    Attributes:
+        reason: The reason formation would have refused it.
+        other: The memory that says the same, or otherwise.
+        corrected: The memory as it should be; None if it should go, or another one speaks against it.
+        decided_by: The rule or the model's answer that found it; no word of a memory.
+    """
+
+    fault: Fault
+    memory: Memory
+    reason: Reason
+    other: Memory | None = None
+    corrected: Memory | None = None
+    decided_by: str = "rule"

@@ -1,13 +1,66 @@
-"""The message log as it is indexed: messages that are not indexed yet, and the parts, terms and vectors that index them."""
+"""The message log: the phases of a turn, the parts and vectors that index it, and what of it is to be summarized."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeAlias
 from uuid import UUID
 
-from recollect.model.found import Statement
-from recollect.model.memory import Vector
-from recollect.model.words import Role
+from recollect.model.chat import Exchange, Injection, Message
+from recollect.model.flags import Guidance
+from recollect.model.memory import Memory, Outline, Vector
+from recollect.model.recall import RequestRecord, Statement
+from recollect.model.words import Phase, Role, Written
+
+
+@dataclass(frozen=True, slots=True)
+class TurnNotes:
+    """The notes on a turn, which only the store keeps, never the spool.
+
+    Attributes:
+        detached: The anchors of blocks that the chat no longer gets.
+    """
+
+    injection: Injection | None = None
+    detached: tuple[str, ...] = ()
+    request: RequestRecord | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """A phase of an exchange, to be written to the message log.
+
+    To write one twice changes nothing more: the exchange's ids and key identify it.
+
+    Attributes:
+        exchange: The exchange; its reply counts only if it ENDED.
+        recalled: The memories in its prompt; they count only if it ENDED.
+        notes: The notes on the turn, if any.
+    """
+
+    phase: Phase
+    exchange: Exchange
+    recalled: tuple[UUID, ...] = ()
+    notes: TurnNotes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """The outcome of a phase in the message log.
+
+    Attributes:
+        id: The id of its exchange in the log: another's where the log had the turn, by its key.
+        told_zone: The time zone that an earlier request of the user named; "" if none did.
+    """
+
+    outcome: Written
+    id: UUID
+    told_zone: str = ""
+
+
+Became: TypeAlias = Written | Awaitable[Written] | None
+"""The outcome of an entry in the message log, or an awaitable of it while the entry waits. None: it is lost, not wanted, or
+the entry that ended its exchange includes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +140,44 @@ class UnembeddedChunk:
 
     document: int
     content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """The material of a summary.
+
+    Attributes:
+        messages: The messages since the last summary, oldest first.
+        before: The last summary's text; "" if there is none.
+        at: When the last message was said, by its person's clock; None: it is not known.
+        guidance: The instructions for the model.
+    """
+
+    messages: tuple[Message, ...]
+    before: str = ""
+    outline: Outline = field(default_factory=Outline)
+    at: datetime | None = None
+    guidance: Guidance = field(default_factory=Guidance, repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The part of a chat that is to be summarized.
+
+    Attributes:
+        message_ids: The ids of these messages and of the last summary's messages.
+        last_turn: The highest turn index among them.
+        model: The model its last exchange was with.
+        authorized: Whether that one's request carried a credential.
+        upstream: The name of its LLM server; "": the default one.
+    """
+
+    session_id: str
+    material: Material
+    message_ids: tuple[UUID, ...]
+    last_turn: int
+    summary: Memory | None
+    model: str
+    authorized: bool
+    exchange_id: UUID
+    upstream: str = ""

@@ -103,3 +103,16 @@ class OwnProfile:
 
     consents: bool
     entries: tuple[ProfileEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A person's memory in short.
+
+    Attributes:
+        statements: The statements for every chat, by worth.
+        count: How many statements there are.
+    """
+
+    statements: tuple[Memory, ...]
+    count: int
