@@ -1,15 +1,17 @@
 """Requests to the memory as a whole are done before the answer, and the prompt says which."""
 
+import asyncio
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
 from tests.support.notes import note_block, note_placed
+from tests.support.people import Person, person
 from tests.support.searching import important
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
-from tests.support.watched_stores import Outage, breakable
+from tests.support.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.composition import Bounds
 from recollect.engine import Engine, Prepared, RecallOptions
@@ -25,6 +27,7 @@ from recollect.model import (
     Reason,
     Role,
     Scope,
+    Skip,
     Turn,
     project_scope,
 )
@@ -102,17 +105,15 @@ class Chat:
         return tuple(each.content for each in memories)
 
 
-async def somebody(store: Store) -> Engine:
+async def somebody(store: Store, user: Person | None = None) -> Engine:
     subject = engine_over(store, PATIENT)
     for content in FACTS:
-        await subject.add(store.anna, content)
+        await subject.add(user or store.anna, content)
     return subject
 
 
-async def known(store: Store, subject: Engine) -> set[str]:
-    return {
-        each.content for each in (await subject.page(store.anna, limit=50)).memories if each.content in FACTS
-    }
+async def known(subject: Engine, user: Person) -> set[str]:
+    return {each.content for each in (await subject.page(user, limit=50)).memories if each.content in FACTS}
 
 
 @pytest.fixture
@@ -120,88 +121,58 @@ async def chat(store: Store) -> Chat:
     return Chat(store, await somebody(store), store.anna.chat("chat-1"))
 
 
+FORGOTTEN, UNCLEAR = f"{DONE} Forgotten, as the user asked", "not certain what is meant"
+
+
 class TestForgettingByNumber:
-    @pytest.mark.parametrize(
-        ("text", "number"),
+    @table(
+        "seen, text, gone, told_so",
         [
-            ("Please forget number 3", 3),
-            ("Delete the last one", 3),
-            ("Borra el primero", 1),
-            ("把第二条删掉", 2),
+            ("123", "Please forget number 3", "3", FORGOTTEN),
+            ("123", "Delete the last one", "3", FORGOTTEN),
+            ("123", "Borra el primero", "1", FORGOTTEN),
+            ("123", "把第二条删掉", "2", FORGOTTEN),
+            ("123", "Forget number 9", "", "Nothing was forgotten: the list has 3 statements"),
+            # what counts is the list that the person saw
+            ("321", "Forget the first", "3", FORGOTTEN),
+            ("12", "Delete the last one", "2", FORGOTTEN),
+            # in another language the numbers count
+            ("1. \u732b\n2. \u72d7\n3. \u9e1f", "把第二条删掉", "2", FORGOTTEN),
+            ("You live by the sea and have a pet.", "Forget the second", "", UNCLEAR),
+            ("1. You live in Lisbon\n1. You are a nurse", "Forget the second", "", UNCLEAR),
         ],
     )
-    async def test_the_one_named_is_forgotten_and_the_answer_is_told(
-        self, store: Store, chat: Chat, text: str, number: int
+    async def test_the_one_that_is_meant_for_certain_is_forgotten_and_the_answer_is_told(
+        self, store: Store, seen: str, text: str, gone: str, told_so: str
     ) -> None:
+        anna = person("anna")
+        subject = await somebody(store, anna)
+        chat = Chat(store, subject, anna.chat("chat-1"))
         listed = await chat.is_listed()
+        if seen.isdigit():
+            seen = "\n".join(f"{n}. {listed[int(each) - 1]}" for n, each in enumerate(seen, 1))
+        chat.said[-1] = Message(Role.ASSISTANT, seen)
 
         prepared = await chat.says(text, logs=False)
 
-        assert await known(store, chat.subject) == {*FACTS} - {listed[number - 1]}
-        assert answer(prepared).startswith(f"{DONE} Forgotten, as the user asked")
-        assert listed[number - 1] not in answer(prepared)
-        [row, *_] = await chat.subject.history(store.anna)
-        assert (row.action, row.actor, row.reason) == (Action.RETIRE, Actor.USER, Reason.FORGOTTEN)
-        assert prepared.carried_out is not None
-        assert [each.before for each in prepared.carried_out.updates] == [listed[number - 1]]
+        taken = [listed[int(each) - 1] for each in gone]
+        assert await known(subject, anna) == {*FACTS}.difference(taken)
+        assert told_so in answer(prepared)
+        assert not any(each in answer(prepared) for each in taken)
+        done = prepared.carried_out.updates if prepared.carried_out else ()
+        assert [(each.before, each.action, each.actor, each.reason) for each in done] == [
+            (each, Action.RETIRE, Actor.USER, Reason.FORGOTTEN) for each in taken
+        ]
 
-    async def test_several_are_and_the_numbers_stay_what_they_were(self, store: Store, chat: Chat) -> None:
+    async def test_the_numbers_stay_what_they_were_and_nothing_is_forgotten_twice(self, chat: Chat) -> None:
         listed = await chat.is_listed()
 
         await chat.says("Forget number 1", logs=False)
         await chat.says("And forget number 3", logs=False)
+        again = await chat.says("Forget number 3", logs=False)
 
-        assert await known(store, chat.subject) == {listed[1]}
-
-    async def test_once_more_it_is_not_forgotten_again(self, chat: Chat) -> None:
-        await chat.is_listed()
-        await chat.says("Forget the second", logs=False)
-
-        again = await chat.says("Forget the second", logs=False)
-
+        assert await known(chat.subject, chat.store.anna) == {listed[1]}
         assert answer(again).startswith(f"{NOT_DONE} Nothing was forgotten")
-
-    async def test_a_number_that_the_list_has_not_forgets_nothing(self, store: Store, chat: Chat) -> None:
-        await chat.is_listed()
-
-        prepared = await chat.says("Forget number 9", logs=False)
-
-        assert await known(store, chat.subject) == {*FACTS}
-        assert (
-            answer(prepared)
-            == f"{NOT_DONE} Nothing was forgotten: the list has 3 statements, and none of that number."
-        )
-
-    @pytest.mark.parametrize(
-        "reply", ["You live by the sea and have a pet.", "1. You live in Lisbon\n1. You are a nurse"]
-    )
-    async def test_what_the_person_can_not_have_meant_for_certain_is_not_forgotten(
-        self, store: Store, chat: Chat, reply: str
-    ) -> None:
-        await chat.is_listed()
-        chat.said[-1] = Message(Role.ASSISTANT, reply)
-
-        prepared = await chat.says("Forget the second", logs=False)
-
-        assert await known(store, chat.subject) == {*FACTS}
-        assert "not certain what is meant" in answer(prepared)
-
-    async def test_what_counts_is_the_list_that_the_person_saw(self, store: Store, chat: Chat) -> None:
-        listed = await chat.is_listed()
-        seen = "\n".join(f"{number}. {each}" for number, each in enumerate(reversed(listed), 1))
-        chat.said[-1] = Message(Role.ASSISTANT, seen)
-
-        await chat.says("Forget the first", logs=False)
-
-        assert await known(store, chat.subject) == {*FACTS} - {listed[-1]}
-
-    async def test_in_another_language_the_numbers_count(self, store: Store, chat: Chat) -> None:
-        listed = await chat.is_listed()
-        chat.said[-1] = Message(Role.ASSISTANT, "1. \u732b\n2. \u72d7\n3. \u9e1f")
-
-        await chat.says("\u628a\u7b2c\u4e8c\u6761\u5220\u6389", logs=False)
-
-        assert await known(store, chat.subject) == {*FACTS} - {listed[1]}
 
     @pytest.mark.parametrize("is_listed", [False, True])
     async def test_a_list_of_something_else_is_what_is_meant(
@@ -213,7 +184,7 @@ class TestForgettingByNumber:
 
         prepared = await chat.says("Delete the last one", logs=False)
 
-        assert await known(store, chat.subject) == {*FACTS}
+        assert await known(chat.subject, store.anna) == {*FACTS}
         assert answer(prepared) == ""
 
     async def test_a_list_of_another_chat_is_not_pointed_at(self, store: Store, chat: Chat) -> None:
@@ -221,7 +192,7 @@ class TestForgettingByNumber:
 
         prepared = await Chat(store, chat.subject, store.anna.chat("chat-2")).says("Forget the second")
 
-        assert await known(store, chat.subject) == {*FACTS}
+        assert await known(chat.subject, store.anna) == {*FACTS}
         assert answer(prepared) == ""
 
     async def test_undoing_brings_it_back(self, store: Store, chat: Chat) -> None:
@@ -230,7 +201,7 @@ class TestForgettingByNumber:
 
         prepared = await chat.says("No, bring it back", logs=False)
 
-        assert await known(store, chat.subject) == {*FACTS}
+        assert await known(chat.subject, store.anna) == {*FACTS}
         assert answer(prepared) == f"{DONE} Undone, as the user asked: 1 change of what is remembered."
         assert answer(await chat.says("Undo that", logs=False)) == ""
 
@@ -246,7 +217,7 @@ class TestStopping:
         await chat.says("I play the oboe")
 
         assert len(await messages(store)) == before
-        assert await known(store, chat.subject) == {*FACTS}
+        assert await known(chat.subject, store.anna) == {*FACTS}
         assert answer(stopped).startswith(f"{DONE} From now on nothing")
         assert "Remember me again" in answer(stopped)
         assert (await chat.subject.flags(store.anna)) == Flags(record=False)
@@ -269,12 +240,12 @@ class TestStopping:
         assert answer(answered) == ""
         assert await chat.subject.flags(store.anna) == Flags()
 
-    async def test_undoing_turns_it_on_again(self, store: Store, chat: Chat) -> None:
+    async def test_undoing_turns_it_on_again(self, chat: Chat) -> None:
         await chat.says("Merk dir nichts mehr über mich!")
 
         await chat.says("Mach das rückgängig")
 
-        assert (await chat.subject.flags(store.anna)).record is None
+        assert (await chat.subject.flags(chat.store.anna)).record is None
 
     async def test_what_the_operator_wants_for_everybody_stays(self, store: Store) -> None:
         chat = Chat(store, engine_over(store, replace(PATIENT, records=False)), store.anna.chat("chat-1"))
@@ -307,30 +278,18 @@ class TestLeavingAChatOut:
         assert answer(left_out).startswith(f"{DONE} Nothing of this chat is remembered")
         learned = [each.content for each in (await chat.subject.page(store.anna, limit=50)).memories]
         assert not any("cello" in each or "harp" in each for each in learned)
-        assert await known(store, chat.subject) == {*FACTS}
+        assert await known(chat.subject, store.anna) == {*FACTS}
 
-    async def test_no_import_brings_it_back(self, store: Store, chat: Chat) -> None:
+    @pytest.mark.parametrize("text", ["Remember this chat again", "Undo that"])
+    async def test_it_can_be_taken_in_again(self, store: Store, chat: Chat, text: str) -> None:
         await chat.says("Don't remember this chat")
 
-        assert not await store.log.append(store.exchange("I play the cello", chat.scope), revives=True)
-
-    async def test_it_can_be_taken_in_again(self, store: Store, chat: Chat) -> None:
-        await chat.says("Don't remember this chat")
-
-        taken_in = await chat.says("Remember this chat again")
+        taken_in = await chat.says(text)
         await chat.says("I play the harp")
 
         assert answer(taken_in).startswith(f"{DONE} What is said in this chat is remembered again")
         assert "I play the harp" in await messages(store)
         assert answer(await chat.says("Remember this chat again")).startswith(NOT_DONE)
-
-    async def test_undoing_takes_it_in_again(self, store: Store, chat: Chat) -> None:
-        await chat.says("Don't remember this chat")
-
-        assert answer(await chat.says("Undo that")).startswith(f"{DONE} What is said in this chat")
-        await chat.says("I play the harp")
-
-        assert "I play the harp" in await messages(store)
 
     async def test_a_new_chat_that_begins_with_the_same_words_is_remembered(self, store: Store) -> None:
         subject, unnamed = engine_over(store, PATIENT), store.anna.chat("fp:1")
@@ -424,34 +383,32 @@ class TestEverything:
     ) -> None:
         prepared = await chat.says(text)
 
-        assert await known(store, chat.subject) == {*FACTS}
+        assert await known(chat.subject, store.anna) == {*FACTS}
         assert answer(prepared).startswith(f"{NOT_DONE} Nothing was forgotten: everything is not forgotten")
 
 
 class TestWhenItCanNotBeTold:
-    @pytest.mark.parametrize(
-        "text", ["Stop remembering me", "Don't remember this chat", "Forget number 2", "Undo that"]
+    @table(
+        "text, is_clear",
+        [
+            ("Stop remembering me", True),
+            ("Don't remember this chat", True),
+            ("Forget number 2", False),
+            ("Undo that", False),
+        ],
     )
-    async def test_while_the_store_is_away_nothing_is_told_to_be_done(self, store: Store, text: str) -> None:
+    async def test_while_the_store_is_away_nothing_is_told_to_be_done(
+        self, store: Store, text: str, *, is_clear: bool
+    ) -> None:
         outage = Outage(StoreUnavailableError("away"))
         subject = engine_over(breakable(store, outage), PATIENT)
 
         prepared = await subject.prepare(store.turn(text))
 
         assert DONE not in told(prepared)
+        assert ("not certain that anything was changed" in answer(prepared)) is is_clear
         outage.failure = None
         assert await subject.flags(store.anna) == Flags()
-
-    async def test_that_it_is_not_certain_is_told_where_it_is_a_request_for_certain(
-        self, store: Store
-    ) -> None:
-        outage = Outage(StoreUnavailableError("away"))
-
-        prepared = await engine_over(breakable(store, outage), PATIENT).prepare(
-            store.turn("Stop remembering me")
-        )
-
-        assert "not certain that anything was changed" in answer(prepared)
 
     async def test_where_nothing_is_added_to_prompts_nothing_is_done(self, store: Store, chat: Chat) -> None:
         turn = chat.turn("Stop remembering me")
@@ -513,3 +470,51 @@ async def test_a_sentence_to_work_on_deletes_and_switches_off_nothing(
     assert chat.scope.session_id in await chat.subject.sessions(store.anna)
     assert (await chat.subject.flags(store.anna)).record is None
     assert "[DONE]" not in told(prepared)
+
+
+class FailingChats(Through):
+    """Chats that can't be read: it fails, or without a failure never ends."""
+
+    failure: Exception | None = None
+
+    async def chat(self, *_: object, **__: object) -> None:
+        if self.failure is None:
+            await asyncio.Event().wait()
+        raise self.failure or AssertionError
+
+
+@pytest.mark.parametrize(
+    ("failure", "skipped"),
+    [
+        (StoreUnavailableError("away"), Skip.STORE),
+        (RuntimeError("a bug"), Skip.FAILED),
+        (None, Skip.DEADLINE),
+    ],
+)
+async def test_what_was_done_is_told_though_recall_fails_or_is_late(
+    store: Store, failure: Exception | None, skipped: Skip
+) -> None:
+    chats = FailingChats(store.chats)
+    chats.failure = failure
+    patience = 30.0 if failure else 0.05
+    subject = engine_over(with_parts(store, chats=chats), replace(PATIENT, stands=True, deadline=patience))
+
+    prepared = await subject.prepare(store.turn("Stop remembering me"))
+
+    assert answer(prepared).startswith(DONE)
+    assert prepared.recall.skipped is skipped
+    assert (await store.flags.own_flags(store.anna)).record is False
+
+
+async def test_what_was_done_is_told_where_nothing_is_recalled(store: Store) -> None:
+    subject = engine_over(store, PATIENT)
+    await subject.change_flags(Flags(recall=False), ("recall",), store.anna)
+
+    switched_off = await subject.prepare(store.turn("Stop remembering me"))
+    not_wanted = await subject.prepare(
+        store.turn("Remember me again", store.anna.chat("chat-2")), RecallOptions(recall=False)
+    )
+
+    assert answer(switched_off).startswith(DONE)
+    assert answer(not_wanted).startswith(DONE)
+    assert switched_off.recall.skipped is not_wanted.recall.skipped is Skip.OFF

@@ -1,11 +1,16 @@
 """Work is waited for until its deadline: late work is cancelled, and not waited for."""
 
 import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from tests.support.waiting import until
 
 from recollect.runtime.deadline import happens, wait_until_done, within
+from recollect.runtime.file_lock import FileLock
 
 
 class Work:
@@ -91,3 +96,70 @@ async def test_late_work_goes_on_whatever_it_was_late_for(seconds: float | None)
 
     assert not work.cancelling()
     work.cancel()
+
+
+# -- A lock on a file is held by one, and let go of once --
+
+
+def test_it_is_held_by_one_until_it_is_closed(tmp_path: Path) -> None:
+    first, second = FileLock(tmp_path / "lock"), FileLock(tmp_path / "lock")
+
+    assert first.take()
+    assert not second.take()
+    first.close()
+    assert second.take()
+    second.close()
+
+
+def test_closed_twice_it_closes_nothing_of_anybody_elses(tmp_path: Path) -> None:
+    lock = FileLock(tmp_path / "lock")
+    lock.close()
+    another = os.open(tmp_path / "another", os.O_WRONLY | os.O_CREAT)
+    assert another == lock.descriptor  # the number is free, and given again
+
+    lock.close()
+
+    os.write(another, b"still open")
+    os.close(another)
+
+
+# -- A process of ours gives back what a large text took --
+
+
+_HOLES = """
+import sys
+import numpy as np
+from recollect.runtime.allocator import give_memory_back
+
+def resident():
+    return next(int(line.split()[1]) // 1024 for line in open("/proc/self/status") if line.startswith("VmRSS"))
+
+print(sys.argv[1] == "yes" and give_memory_back())
+before = resident()
+np.ones(4_000_000)  # 32 MB, freed at once: glibc takes what is smaller from its heap from now on
+large, small = [], []
+for _ in range(100):
+    large.append(np.ones(125_000))
+    small.append(np.ones(100))  # lies between two large ones, and stays
+del large
+print(resident() - before)
+"""
+
+
+def _kept(*, is_set: bool) -> tuple[bool, int]:
+    """Return whether it could be set, and the MiB that a process kept of 100 that it freed."""
+    command = [sys.executable, "-c", _HOLES, "yes" if is_set else "no"]
+    done = subprocess.run(command, capture_output=True, check=True, text=True)
+    told, kept = done.stdout.split()
+    return told == "True", int(kept)
+
+
+@pytest.mark.process
+def test_what_is_freed_between_what_stays_is_given_back() -> None:
+    is_set, kept = _kept(is_set=True)
+    if not is_set:
+        pytest.skip("this system's allocator has no such settings")
+    _, kept_otherwise = _kept(is_set=False)
+
+    assert kept < 20
+    assert kept_otherwise > 60

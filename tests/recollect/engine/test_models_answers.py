@@ -1,19 +1,30 @@
-"""Instructions for the model that forms memories: whose prompt has them, and what they can't bring about."""
+"""A model is told the instructions of its person and the operator; whatever it answers, the job ends and the audit adds up."""
 
 import json
 from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.recollect.engines import engine_over
 from tests.support.people import Person
-from tests.support.stores import NOON, Store
+from tests.support.stores import NOON, Store, store_over
 
+from recollect.audit.replay import replay
 from recollect.engine import Engine
-from recollect.engine.policy import Policy, Summarizing
+from recollect.engine.policy import Batching, Policy, Summarizing
 from recollect.model import Flags, Message, Role, Strategy
-from recollect.models.extractors import AnswerSchema, Messages, ModelAnswer, ModelExtractor, ModelSummarizer
+from recollect.models.extractors import (
+    AnswerSchema,
+    Messages,
+    ModelAnswer,
+    ModelExtractor,
+    ModelJudge,
+    ModelSummarizer,
+)
 from recollect.ports import Asker
+from recollect.store import Postgres
 
 ASTHMA = {"evidence": "I have asthma", "content": "Has asthma", "importance": 0.9}
 ROSES = {"evidence": "I grow roses", "content": "Grows roses", "importance": 0.5}
@@ -40,9 +51,10 @@ class Reading:
         most_tokens: int | None = None,  # noqa: ARG002 -- the port's
     ) -> ModelAnswer:
         """Return the answer to a prompt."""
-        system, shown = (each["content"] for each in messages)
+        system, shown = messages[0]["content"], messages[-1]["content"]
         self.shown.append((system, shown))
-        return ModelAnswer(json.dumps(self._answer(shown)), 100, "m")
+        answer = self._answer(shown)
+        return ModelAnswer(answer if isinstance(answer, str) else json.dumps(answer), 100, "m")
 
     async def aclose(self) -> None:
         """Let go of nothing."""
@@ -100,19 +112,6 @@ async def test_no_ones_extraction_shows_those_of_another_person_and_everybodys_t
     assert not any("For no one." in each for shown in model.shown for each in shown)
 
 
-async def test_changed_ones_count_from_the_next_extraction_on(store: Store) -> None:
-    model = Reading(obedient)
-    engine = engine_reading(store, model)
-    await engine.change_flags(Flags(instructions=NO_HEALTH), ("instructions",), store.anna)
-    assert await learned(engine, store, store.anna) == {"Grows roses"}
-
-    await engine.change_flags(Flags(), ("instructions",), store.anna)
-    await engine.remember(store.turn("Once more: I have asthma.", at=NOON, key="m2"), "I see.")
-    await engine.drain(store.anna)
-
-    assert NO_HEALTH not in model.shown[-1][1]
-
-
 @pytest.mark.parametrize(
     "hostile",
     [
@@ -166,3 +165,112 @@ async def test_the_record_of_a_change_has_their_length_alone(store: Store) -> No
 
     changed = [each.changed["instructions"] for each in await engine.settings_changes(store.anna, limit=9)]
     assert changed == [(len(NO_HEALTH), 0), (0, len(NO_HEALTH))]
+
+
+# -- After any answer of a model the job ends, and the audit adds up --
+
+
+HOME = "I live in Leipzig with my dog Rex, and I like strong black tea in the morning."
+POLICY = Policy(
+    strategy=Strategy.BOTH, attempts=1, batching=Batching(turns=2), summarizing=Summarizing(turns=1)
+)
+ITEM = {
+    "evidence": "I live in Leipzig",
+    "content": "Lives in Leipzig",
+    "kind": "fact",
+    "importance": 0.5,
+    "confidence": 1,
+    "relation": "new",
+    "about": None,
+    "event_date": None,
+}
+
+
+_AT_ONCE = timedelta(seconds=20)
+
+
+async def survives(store: Store, answer: str) -> None:
+    """Say the same in two turns, and drain; then check the store."""
+    model = Reading(lambda _: answer)
+    engine = engine_over(
+        store,
+        POLICY,
+        extractor=ModelExtractor(model),
+        judge=ModelJudge(model),
+        summarizer=ModelSummarizer(model),
+    )
+    for number in range(2):
+        spoken = store.turn(HOME, key=f"m{number}", at=NOON - timedelta(minutes=9 - number))
+        await engine.remember(spoken, "I see.")
+    for _ in range(5):
+        again = await engine.drain(store.anna)
+        if again is None or again > _AT_ONCE:  # done, or it waits: such an answer is unreadable
+            break
+    else:
+        pytest.fail("The job does not end.")
+
+    assert await store.inbox.pending(store.anna, limit=9) == []
+    memories = (await engine.page(store.anna, limit=200)).memories
+    contents = [memory.content for memory in memories]
+    assert len(contents) == len(set(contents))
+    assert all(0 <= memory.importance <= 1 and memory.owner == store.anna for memory in memories)
+    assert all(len(memory.content) <= 2_000 for memory in memories)
+    history = await engine.history(store.anna, limit=10_000)
+    assert replay(history[::-1]) == {memory.id for memory in memories}
+    assert engine.counts.re_extracted == 0
+
+
+anything = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.floats()
+    | st.integers()
+    | st.text(max_size=40)
+    | st.sampled_from([HOME, "new"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from([*ITEM, "memories", "affects", "valid_from"]) | st.text(max_size=5), inner
+        )
+    ),
+    max_leaves=10,
+)
+items = st.fixed_dictionaries({}, optional=dict.fromkeys(ITEM, anything)).map(lambda given: ITEM | given)
+
+
+@given(st.text(max_size=300) | anything.map(lambda value: json.dumps(value, default=str)))
+async def test_garbage_is_survived(postgres: Postgres, answer: str) -> None:
+    await survives(store_over(postgres), answer)
+
+
+@given(st.lists(items, max_size=4))
+async def test_statements_with_anything_in_any_field_are_survived(
+    postgres: Postgres, answer: list[object]
+) -> None:
+    await survives(store_over(postgres), json.dumps({"memories": answer}))
+
+
+HOSTILE = {
+    "thousands of items": json.dumps(
+        {"memories": [ITEM | {"content": f"Lives in Leipzig {n}"} for n in range(2_000)]}
+    ),
+    "a string of a megabyte": json.dumps({"memories": [ITEM | {"content": "x" * 1_000_000}]}),
+    "a quote of a megabyte": json.dumps({"memories": [ITEM | {"evidence": HOME * 12_000}]}),
+    "a million brackets": "[" * 1_000_000,
+    "unpaired surrogates and NULs": '{"memories": [{"evidence": "I live in Leipzig", "content": "Lives \\ud800 in\\u0000 Leipzig"}]}',
+    "numbers of nothing": json.dumps({"memories": [ITEM | {"about": 10**30, "relation": "contradicts"}]}),
+    "not a number": '{"memories": [{"evidence": "I live in Leipzig", "content": "Lives in Leipzig", "importance": NaN}]}',
+    "dates of nowhere": json.dumps(
+        {"memories": [ITEM | {"event_date": "9999-99-99", "valid_from": "0000", "valid_to": "-1"}]}
+    ),
+    "the memories of others": json.dumps(
+        {"memories": [ITEM | {"owner": "berta", "id": "1", "user_id": "*"}]}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+async def test_what_is_too_much_or_not_storable_is_survived_by_the_real_store(
+    store: Store, name: str
+) -> None:
+    await survives(store, HOSTILE[name])
