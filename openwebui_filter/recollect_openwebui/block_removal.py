@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from recollect.wire.splices import GAP
+from recollect.wire.insertion import GAP
 
 
 def without_blocks(messages: Sequence[Any], blocks: Sequence[str]) -> list[Any]:

@@ -9,7 +9,7 @@ from functools import partial
 from urllib.parse import parse_qs, unquote
 
 from recollect.wire import decoded, is_light
-from recollect.wire.named_model import AmbiguousModelError, named_model
+from recollect.wire.body import AmbiguousModelError, named_model
 from recollect_proxy.chat.fair_executor import FairExecutor
 from recollect_proxy.routing.destination import Destination, named
 from recollect_proxy.routing.model_list import ModelList

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, overload
 import msgspec
 
 from recollect.errors import RecollectError
-from recollect.wire.linear_bytes import linear_bytes
+from recollect.wire.raw_json import linear_bytes
 
 Item: TypeAlias = memoryview
 

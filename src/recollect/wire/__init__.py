@@ -4,21 +4,17 @@ Never: I/O, httpx, litestar, open_webui; and no function here raises on any byte
 """
 
 from recollect.model import SystemStyle
-from recollect.wire.additions import Additions, restorable
-from recollect.wire.anchors import Anchor, anchors
 from recollect.wire.body import ChatBody, ChatMessage, read_body
 from recollect.wire.dialect import COMPLETIONS, MESSAGES, OLLAMA_CHAT, OLLAMA_COMPLETION, RESPONSES, Dialect
 from recollect.wire.encodings import decoded
+from recollect.wire.insertion import Additions, restorable, said_with
 from recollect.wire.limits import is_light
-from recollect.wire.options import may_have_options, take_options
-from recollect.wire.prompt import prompt_texts
+from recollect.wire.own_members import add_memories, may_have_options, take_options
 from recollect.wire.raw_json import Span
 from recollect.wire.reply import ReplyReader
 from recollect.wire.reply_parser import Reply
-from recollect.wire.response_memories import add_memories
-from recollect.wire.splices import said_with
 from recollect.wire.tasks import is_background_task, session_skip
-from recollect.wire.turn import read_turn
+from recollect.wire.turn import Anchor, anchors, prompt_texts, read_turn
 from recollect.wire.turn_detection import DetectedTurn, detect_turn
 from recollect.wire.user_text import authored_text
 

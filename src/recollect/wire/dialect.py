@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from recollect.model import SystemStyle
-from recollect.wire.additions import Additions
 from recollect.wire.anthropic import MessageParser, read_messages_body
 from recollect.wire.body import ChatBody, read_body
-from recollect.wire.insertion import Form, compose
+from recollect.wire.insertion import Additions, Form, compose
 from recollect.wire.ollama import (
     OllamaParser,
     compose_ollama_chat,
@@ -17,7 +16,7 @@ from recollect.wire.ollama import (
     read_ollama_completion,
 )
 from recollect.wire.reply import ReplyReader
-from recollect.wire.reply_parser import CompletionParser
+from recollect.wire.reply_parser import CompletionParser, ReplyParser
 from recollect.wire.responses import ResponseParser, read_responses_body
 
 
@@ -29,7 +28,7 @@ class Dialect:
         name: Its name in metrics.
         read: Reads a request's body; None when it can't be read with certainty.
         compose: Splices all additions into the bytes; None if the place of one is uncertain.
-        listen: Makes a reader of an answer from its ``Content-Type`` and ``Content-Encoding``.
+        parser: Parses an answer.
         kept_by_server: Whether the request after a tool's result may lack the user's message, because the server
             keeps it. Then the request that led to the tool call is the last one with the user's words.
     """
@@ -37,23 +36,22 @@ class Dialect:
     name: str
     read: Callable[[bytes], ChatBody | None]
     compose: Callable[[ChatBody, Additions, SystemStyle], bytes | None]
-    listen: Callable[[str, str], ReplyReader]
+    parser: type[ReplyParser]
     kept_by_server: bool = False
 
+    def listen(self, content_type: str, content_encoding: str) -> ReplyReader:
+        """Return a reader of an answer with these headers; "" for one that is absent."""
+        return ReplyReader(content_type, content_encoding, self.parser())
 
-COMPLETIONS = Dialect(
-    "completions",
-    read_body,
-    partial(compose, form=Form()),
-    lambda content_type, encoding: ReplyReader(content_type, encoding, CompletionParser()),
-)
+
+COMPLETIONS = Dialect("completions", read_body, partial(compose, form=Form()), CompletionParser)
 """OpenAI's chat completions, as nearly every server speaks them."""
 
 RESPONSES = Dialect(
     "responses",
     read_responses_body,
     partial(compose, form=Form(system_member="instructions", user_part="input_text")),
-    lambda content_type, encoding: ReplyReader(content_type, encoding, ResponseParser()),
+    ResponseParser,
     kept_by_server=True,
 )
 """OpenAI's responses."""
@@ -62,22 +60,14 @@ MESSAGES = Dialect(
     "messages",
     read_messages_body,
     partial(compose, form=Form(system_member="system", system_parts=True, parts_users=True)),
-    lambda content_type, encoding: ReplyReader(content_type, encoding, MessageParser()),
+    MessageParser,
 )
 """Anthropic's messages."""
 
-OLLAMA_CHAT = Dialect(
-    "ollama-chat",
-    read_ollama_chat,
-    compose_ollama_chat,
-    lambda content_type, encoding: ReplyReader(content_type, encoding, OllamaParser()),
-)
+OLLAMA_CHAT = Dialect("ollama-chat", read_ollama_chat, compose_ollama_chat, OllamaParser)
 """Ollama's chats."""
 
 OLLAMA_COMPLETION = Dialect(
-    "ollama-generate",
-    read_ollama_completion,
-    compose_ollama_completion,
-    lambda content_type, encoding: ReplyReader(content_type, encoding, OllamaParser()),
+    "ollama-generate", read_ollama_completion, compose_ollama_completion, OllamaParser
 )
 """Ollama's completions of one prompt."""

@@ -6,7 +6,7 @@ Never: interprets the bytes, or holds more than a piece of the unpacked data.
 import zlib
 from collections.abc import Callable
 from io import BytesIO
-from typing import BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, Protocol, cast
 
 import brotli
 import zstandard
@@ -69,19 +69,11 @@ class _Bounded:
         return len(data)
 
 
-class _Unpacks(Protocol):
-    """What a zlib decompression object is; its own class has no public name."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    @property
-    def unconsumed_tail(self) -> bytes: ...
-    def decompress(self, data: bytes, max_length: int = ..., /) -> bytes: ...
+_ZlibObject = Any
+"""A decompression object of zlib's, whose class has no public name."""
 
 
-def _inflate(body: _Unpacks, data: bytes, sink: Sink) -> None:
+def _inflate(body: _ZlibObject, data: bytes, sink: Sink) -> None:
     piece = body.decompress(data, _PIECE)
     while piece:
         sink.write(piece)
@@ -93,7 +85,7 @@ class _Gzip:
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
-        self._member: _Unpacks = zlib.decompressobj(_GZIP)
+        self._member: _ZlibObject = zlib.decompressobj(_GZIP)
         self._members_left = _MOST_MEMBERS
 
     def write(self, data: bytes, /) -> None:
@@ -113,7 +105,7 @@ class _Deflate:
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
         self._head = b""
-        self._body: _Unpacks | None = None
+        self._body: _ZlibObject | None = None
 
     def write(self, data: bytes, /) -> None:
         if self._body is None:
@@ -147,15 +139,11 @@ def _zstandard(sink: Sink) -> Sink:
     return zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).stream_writer(writable)
 
 
-def _identity(sink: Sink) -> Sink:
-    return sink
-
-
 _DECODERS: dict[str, Callable[[Sink], Sink]] = {
     "gzip": _Gzip,
     "x-gzip": _Gzip,
     "deflate": _Deflate,
     "br": _Brotli,
     "zstd": _zstandard,
-    "identity": _identity,
+    "identity": lambda sink: sink,
 }

@@ -4,25 +4,163 @@ Never: raises, re-serialises, or decides what text is worth adding. A message's 
 that comes after it: so a request is, up to its last message, how the next one of the chat begins.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import NamedTuple
 
-from recollect.model import Message, SystemStyle
-from recollect.wire.additions import INSTRUCTING, Additions, restorable
-from recollect.wire.body import ChatBody
-from recollect.wire.raw_json import Span, encode_text
-from recollect.wire.splices import (
-    GAP,
-    Splice,
-    in_two_parts,
-    insertion,
-    longer_member,
-    longer_message,
-    message_object,
-    said_with,
-    spliced,
-)
+from recollect.model import Message, Role, SystemStyle
+from recollect.wire.body import MEMBERS, ChatBody
+from recollect.wire.raw_json import Span, decode_members, encode_text, find_member
 from recollect.wire.user_text import own_blocks
+
+INSTRUCTING = ("system", "developer")
+"""Roles that tell the model how to answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Additions:
+    """The additions to a request.
+
+    Attributes:
+        system: Text for the system's message.
+        beside: Position of a message of the user in ``ChatBody.messages``, to the text that is added to
+            the end of its content.
+        earlier: The conversation's messages that the request lacks, oldest first. They are restored as ordinary
+            messages, in front of all others but the system's. A user's text comes with its own additions, joined by
+            ``said_with``.
+    """
+
+    system: str = ""
+    beside: Mapping[int, str] = field(default_factory=dict)
+    earlier: tuple[Message, ...] = ()
+
+
+def restorable(chat: ChatBody, earlier: Sequence[Message]) -> tuple[Message, ...]:
+    """Return what of the earlier messages, oldest first, is restored in front of a request.
+
+    Anthropic and many chat templates want the user and the assistant to take turns, the user first.
+    So the first is the user's; of several of the user in a row only the last stays (the others had no
+    answer), of the assistant they become one; and one of the user at the end stays only where the
+    request goes on with an answer. Blank messages and those of others are left out.
+    """
+    said = (message for message in earlier if message.role in (Role.USER, Role.ASSISTANT))
+    kept: list[Message] = []
+    for role, run in groupby((message for message in said if message.text.strip()), lambda said: said.role):
+        messages = list(run)
+        if role is Role.USER:
+            kept.append(messages[-1])
+        elif kept:
+            kept.append(replace(messages[0], text=GAP.join(message.text for message in messages)))
+    goes_on = next((message.role for message in chat.messages if message.role not in INSTRUCTING), None)
+    if kept and kept[-1].role is Role.USER and goes_on != "assistant":
+        kept.pop()
+    return tuple(kept)
+
+
+GAP = "\n\n"
+"""Separates a message's text from the addition."""
+
+
+class Splice(NamedTuple):
+    """Bytes that replace the ones at ``span``; an insertion if it is empty."""
+
+    span: Span
+    replacement: bytes
+
+
+def insertion(at: int, new: bytes) -> Splice:
+    """Return what puts ``new`` in front of the byte at ``at``."""
+    return Splice(Span(at, at), new)
+
+
+def spliced(source: bytes, splices: Iterable[Splice]) -> bytes:
+    """Return the source with all changes; the same object if there are none.
+
+    They don't overlap, and come in any order; of insertions at one place the first comes first.
+    """
+    pieces: list[bytes] = []
+    at = 0
+    for splice in sorted(splices, key=lambda splice: splice.span.start):
+        pieces += source[at : splice.span.start], splice.replacement
+        at = splice.span.end
+    return b"".join((*pieces, source[at:])) if pieces else source
+
+
+def said_with(said: str, added: str) -> str:
+    """Return a message's text with its addition, exactly as in the body."""
+    return f"{said}{GAP}{added}" if said and added else said or added
+
+
+def message_object(role: str, content: bytes) -> bytes:
+    """Return a message as JSON; the content is JSON already."""
+    return b'{"role":"' + role.encode() + b'","content":' + content + b"}"
+
+
+def longer_message(
+    source: bytes, message: Span, text: str, part: str = "text", *, parted: bool = False
+) -> Splice | None:
+    """Return what adds text to the end of a message's content: an insertion, or the replacement of a ``null``.
+
+    ``parted``: a content that is a text becomes a list, with the addition as a part of its own.
+
+    None if the content is given twice or is neither text, nor parts, nor null.
+    """
+    raw = source[message.start : message.end]
+    if raw.startswith(b'"'):
+        return longer_content(message, raw, text, part)
+    members = decode_members(raw)
+    if members is None:
+        return None
+    if "content" not in members:
+        return insertion(message.end - 1, b',"content":' + encode_text(text))
+    content = find_member(source, message.start, members, "content")
+    said = bytes(members["content"])
+    if parted and content is not None and said.startswith(b'"') and said != b'""':
+        return Splice(content, in_two_parts(said, encode_text(text), part))
+    return None if content is None else longer_content(content, said, text, part)
+
+
+def in_two_parts(said: bytes, added: bytes, kind: str = "text") -> bytes:
+    """Return a content of two parts as JSON; both texts are JSON already."""
+    return b"[" + _part(kind, said) + b"," + _part(kind, added) + b"]"
+
+
+def _part(kind: str, text: bytes) -> bytes:
+    return b'{"type":"' + kind.encode() + b'","text":' + text + b"}"
+
+
+def longer_content(at: Span, content: bytes, text: str, part: str = "text") -> Splice | None:
+    """Return what adds text to the end of the content that stands at ``at``; None if it can't take any."""
+    if content == b"null":
+        return Splice(at, encode_text(text))
+    if content.startswith(b'"'):
+        gap = "" if content == b'""' else GAP
+        return insertion(at.end - 1, encode_text(gap + text)[1:-1])
+    if content.startswith(b"["):
+        comma = b"," if content[1:-1].strip() else b""
+        return insertion(at.end - 1, comma + _part(part, encode_text(text)))
+    return None
+
+
+def longer_member(source: bytes, name: str, text: str, *, parts: bool) -> Splice | None:
+    """Return the splice that adds text to the end of a member's string, or makes it the whole string.
+
+    None if the member is given twice or is neither text, nor parts, nor null.
+    """
+    members = MEMBERS.decode(source)
+    if members is None:
+        return None
+    start = source.index(b"{")
+    if name not in members:
+        comma = b"," if members else b""
+        return insertion(start + 1, b'"' + name.encode() + b'":' + encode_text(text) + comma)
+    at = find_member(source, start, members, name)
+    content = bytes(members[name])
+    if at is None or (content.startswith(b"[") and not parts):
+        return None
+    return longer_content(at, content, text)
+
 
 _Places = Sequence[Span | None]
 

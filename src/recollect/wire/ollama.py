@@ -9,9 +9,8 @@ from typing import Any
 import msgspec
 
 from recollect.model import SystemStyle
-from recollect.wire.additions import INSTRUCTING, Additions
-from recollect.wire.body import ChatBody, ChatMessage
-from recollect.wire.insertion import Form, compose
+from recollect.wire.body import ChatBody, ChatMessage, RequestShape
+from recollect.wire.insertion import INSTRUCTING, Additions, Form, compose
 from recollect.wire.message_list import ListReader, content_of
 from recollect.wire.raw_json import (
     KnownMembers,
@@ -23,7 +22,6 @@ from recollect.wire.raw_json import (
     find_member,
 )
 from recollect.wire.reply_parser import Answer, ReplyParser
-from recollect.wire.request_shape import RequestShape
 
 _BARE = ("raw", "template", "suffix", "context")
 """Members by which a client writes the whole prompt itself, or goes on from the tokens of an earlier answer."""

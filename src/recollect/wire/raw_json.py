@@ -8,12 +8,21 @@ counts as not JSON.
 import re
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import msgspec
+import re2
 
 from recollect.wire import limits
-from recollect.wire.linear_bytes import linear_bytes
+
+
+def linear_bytes(pattern: bytes) -> "re2._Regexp[bytes]":
+    """Compile an expression in RE2's words, to which a byte is a character, whatever it encodes."""
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.log_errors = False  # they are raised
+    return re2.compile(pattern, options)
+
 
 _MOST_MEMBERS = 10_000
 """Members of an object whose places are looked for."""
@@ -54,10 +63,8 @@ class Span(NamedTuple):
 
 def decode_members(source: bytes | msgspec.Raw) -> dict[str, msgspec.Raw] | None:
     """Return an object's members, of equal keys the last; None if it isn't a JSON object."""
-    try:
-        return _MEMBERS.decode(source)
-    except _UNREADABLE:
-        return None
+    members: dict[str, msgspec.Raw] | None = decode_with(_MEMBERS, source)
+    return members
 
 
 class KnownMembers:
@@ -92,10 +99,8 @@ class KnownMembers:
 
 def decode_text(source: bytes | msgspec.Raw) -> str | None:
     """Return a string's text, or None if it isn't a JSON string."""
-    try:
-        return _TEXT.decode(source)
-    except _UNREADABLE:
-        return None
+    text: str | None = decode_with(_TEXT, source)
+    return text
 
 
 def decoder_of(kind: Any) -> "msgspec.json.Decoder[Any]":
@@ -120,16 +125,13 @@ def encode_text(text: str) -> bytes:
 
 
 def find_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], name: str) -> Span | None:
-    """Find where the value of a member stands.
+    """Return the span of a member's value; None if the object has the key twice or not at all, or too much to walk through.
 
     Args:
         source: Holds the object.
         start: Where in ``source`` the object's opening brace stands.
         members: What was decoded of that object; the more, the quicker.
         name: The member's key.
-
-    Returns: The value's span in ``source``; None if the object has the key twice or not at all, or more than ten
-        thousand members, or too much data to walk through.
     """
     found: Span | None = None
     try:
@@ -144,15 +146,9 @@ def find_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], n
 
 
 def without_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], name: str) -> bytes | None:
-    """Return the source without a member of an object, and without one comma next to it.
+    """Return the source without all members of that key, each with one comma; None if there is too much to walk through.
 
-    None if the object has more than ten thousand members, or they hold more than is walked through.
-
-    Args:
-        source: Holds the object.
-        start: Where in ``source`` the object's opening brace stands.
-        members: What was decoded of that object; the more, the quicker.
-        name: The member's key; all members with this key are cut out.
+    The arguments are ``find_member``'s.
     """
     cuts: list[Span] = []
     kept: _Member | None = None
@@ -188,24 +184,13 @@ class Places(Sequence[Span]):
         """Return how many items there are."""
         return len(self._starts)
 
-    @overload
-    def __getitem__(self, at: int) -> Span: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Span]: ...
-    def __getitem__(self, at: int | slice) -> Span | Sequence[Span]:
-        """Return the place of an item, or of several."""
-        if isinstance(at, slice):
-            return Places(self._starts[at], self._ends[at])
+    def __getitem__(self, at: int) -> Span:  # type: ignore[override]  # nobody asks for a part of them
+        """Return the place of an item."""
         return Span(self._starts[at], self._ends[at])
 
 
 def find_items(source: bytes, span: Span) -> Places | None:
-    """Find where each item of an array stands; None if it isn't an array.
-
-    Args:
-        source: Holds the array.
-        span: Where in ``source`` it stands, brackets included.
-    """
+    """Find where each item of the array at ``span`` stands, brackets included; None if it isn't an array."""
     items = decode_with(_ITEMS, memoryview(source)[span.start : span.end])
     if items is None:
         return None
@@ -233,16 +218,11 @@ class _Member(NamedTuple):
 
 
 def _walk(source: bytes, start: int, members: Mapping[str, msgspec.Raw]) -> Iterator[_Member]:
-    """Yield an object's members.
-
-    Raises:
-        TooManyStepsError: It has more than ten thousand, or they hold too much.
-    """
+    """Yield an object's members, or raise TooManyStepsError: it has more than ten thousand, or they hold too much."""
     at = past(_SPACE, source, start + 1)
     ends, number = Ends(), 0
-    guesses: dict[
-        str, bytes | None
-    ] = {}  # a key that is repeated must not cost a copy of its value each time
+    # A key that is repeated must not cost a copy of its value each time.
+    guesses: dict[str, bytes | None] = {}
     while source[at : at + 1] != b"}":
         number += 1
         if number > _MOST_MEMBERS:
@@ -278,27 +258,19 @@ class TooManyStepsError(Exception):
 
 
 class Ends:
-    """Finds where values end, in so many steps of Python's at most; a step is a bracket, a brace or a string."""
+    """Finds where values end, in so many steps of Python's at most, else it raises; a step is a bracket, a brace or a string."""
 
     def __init__(self) -> None:
         self._left = _MOST_STEPS
 
     def of_value(self, source: bytes, at: int) -> int:
-        """Return where the value that begins at ``at`` ends.
-
-        Raises:
-            TooManyStepsError: It holds too much.
-        """
+        """Return where the value that begins at ``at`` ends."""
         if source.startswith((b"{", b"["), at):
             return self._of_container(source, at)
         return self.of_string(source, at) if source.startswith(b'"', at) else past(_SCALAR, source, at)
 
     def of_string(self, source: bytes, at: int) -> int:
-        """Return where the string that begins at ``at`` ends: behind the first quote that is not escaped.
-
-        Raises:
-            TooManyStepsError: There were too many before it.
-        """
+        """Return where the string that begins at ``at`` ends: behind the first quote that is not escaped."""
         self._step()
         found = _SHORT_STRING.match(source, at, at + _NEAR) or _LONG_STRING.match(source, at)
         return len(source) if found is None else found.end()

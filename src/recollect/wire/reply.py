@@ -11,11 +11,7 @@ from recollect.wire.reply_parser import CompletionParser, Reply, ReplyParser
 
 _SLAB = 16 * 1024  # a fraction of a millisecond's reading: the event loop waits for it
 _MOST_BYTES = 64 * 1024 * 1024
-_LARGEST_BODY = 16 * 1024 * 1024
-
-_LARGEST_EVENT = 16 * 1024 * 1024
-"""How many bytes an event may have; a larger one is left out."""
-
+_LARGEST_BODY = _LARGEST_EVENT = 16 * 1024 * 1024
 _MOST_LINES = 1 << 20
 """How many lines are read: half a million events. Lines cost time, whatever their size."""
 
@@ -109,8 +105,10 @@ class _Lines(ABC):
         truncated: Whether a part of the stream was left out.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Callable[[bytes, Sequence[bytes]], None]) -> None:
+        """Call ``tell`` for each event, with its name (empty if it has none) and its lines of data."""
         self.truncated = False
+        self._tell = tell
         self._lines_left = _MOST_LINES
         self._after_return = False
         self._rest: list[bytes] = []
@@ -164,11 +162,6 @@ class _Lines(ABC):
 class _JsonLines(_Lines):
     """A stream of JSON objects, a line each (NDJSON), as Ollama sends it."""
 
-    def __init__(self, tell: Callable[[bytes, Sequence[bytes]], None]) -> None:
-        """Call ``tell`` for each line, as for an event without a name."""
-        super().__init__()
-        self._tell = tell
-
     def _read_lines(self, lines: list[bytes]) -> None:
         for line in lines:
             if len(line) > _LARGEST_EVENT:
@@ -189,9 +182,7 @@ class _EventStream(_Lines):
     """
 
     def __init__(self, tell: Callable[[bytes, Sequence[bytes]], None]) -> None:
-        """Call ``tell`` for each event, with its name (empty if it has none) and its lines of data."""
-        super().__init__()
-        self._tell = tell
+        super().__init__(tell)
         self._forget_event()
 
     def _read_lines(self, lines: list[bytes]) -> None:

@@ -8,11 +8,10 @@ from typing import Any
 
 import msgspec
 
-from recollect.wire.body import MEMBERS, ChatBody, ChatMessage
+from recollect.wire.body import MEMBERS, ChatBody, ChatMessage, shape_of
 from recollect.wire.message_list import ListReader, MessageList, content_of
 from recollect.wire.raw_json import decode_members, decode_text, find_member
 from recollect.wire.reply_parser import Answer, ReplyParser, objects
-from recollect.wire.request_shape import shape_of
 
 _TEXTS = ("input_text", "output_text", "text")
 _SAID = (

@@ -5,12 +5,12 @@ marks such a request, so it is known by its shape; a header that names the task 
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from recollect.model import Skip
 from recollect.text.patterns import anchored, linear
-from recollect.wire.body import ChatBody
-from recollect.wire.request_shape import RequestShape
+from recollect.wire.body import ChatBody, RequestShape
+from recollect.wire.insertion import INSTRUCTING
 
 _SESSIONS = (
     ("temporary:", Skip.TEMPORARY),
@@ -20,19 +20,16 @@ _SESSIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """The shape of a kind of task.
+class _Shape(NamedTuple):
+    """How a kind of task looks.
 
     Attributes:
-        task: Its purpose.
         opens: The beginning of the request's only user message.
         holds: Further text in that message.
         system: Text in the system messages.
         streams: Whether its answer may be streamed. A person's chat nearly always is.
     """
 
-    task: str
     opens: str = ""
     holds: str = ""
     system: str = ""
@@ -47,40 +44,34 @@ class _Shape:
         )
 
 
-# Open WebUI's default templates (`config.py`, `utils/memory.py`, `utils/context_compaction.py`),
-# of 0.12 and before.
+# Open WebUI's default templates (`config.py`, `utils/memory.py`, `utils/context_compaction.py`), of 0.12 and before.
 _SHAPES = (
-    _Shape("title", "### Task:\nGenerate a concise title summarizing the chat history"),
-    _Shape(
-        "title", "### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history"
+    *(
+        _Shape(f"### Task:\n{opens}")
+        for opens in (
+            "Generate a concise title summarizing the chat history",
+            "Generate a concise, 3-5 word title with an emoji summarizing the chat history",
+            "Generate 1-3 broad tags categorizing the main themes of the chat history",
+            "Predict 3-5 useful messages this user might naturally send next",
+            "Suggest 3-5 relevant follow-up questions or prompts that the user might naturally ask next",
+            "Analyze the chat history to determine the necessity of generating search queries",
+            "You are an autocompletion system.",
+            "Generate a detailed prompt for am image generation task",
+            "Generate a detailed prompt for an image generation task",
+            "Summarize the conversation history that will be compacted out",
+        )
     ),
-    _Shape("tags", "### Task:\nGenerate 1-3 broad tags categorizing the main themes of the chat history"),
-    _Shape("follow-up", "### Task:\nPredict 3-5 useful messages this user might naturally send next"),
+    _Shape("### Task:\nGenerate a concise title summarizing the content", "<content>"),
+    _Shape("You MUST summarize the conversation history that will be compacted out"),
+    _Shape("Your task is to reflect the speaker's likely facial expression through a fitting emoji."),
     _Shape(
-        "follow-up",
-        "### Task:\nSuggest 3-5 relevant follow-up questions or prompts that the user might naturally ask next",
-    ),
-    _Shape(
-        "query", "### Task:\nAnalyze the chat history to determine the necessity of generating search queries"
-    ),
-    _Shape("autocomplete", "### Task:\nYou are an autocompletion system."),
-    _Shape("image prompt", "### Task:\nGenerate a detailed prompt for am image generation task"),
-    _Shape("image prompt", "### Task:\nGenerate a detailed prompt for an image generation task"),
-    _Shape("note title", "### Task:\nGenerate a concise title summarizing the content", "<content>"),
-    _Shape("compaction", "### Task:\nSummarize the conversation history that will be compacted out"),
-    _Shape("compaction", "You MUST summarize the conversation history that will be compacted out"),
-    _Shape(
-        "emoji", "Your task is to reflect the speaker's likely facial expression through a fitting emoji."
-    ),
-    _Shape(
-        "merge",
         "You have been provided with a set of responses from various models to the latest user query",
         "Responses from models:",
         streams=True,
     ),
-    _Shape("tool choice", "History:\n", "\nQuery: ", system="Available Tools: "),
-    _Shape("tool choice", "Query: History:\n", "\nQuery: ", system="Available Tools: "),
-    _Shape("memory review", system="You are Open WebUI's private memory reviewer."),
+    _Shape("History:\n", "\nQuery: ", system="Available Tools: "),
+    _Shape("Query: History:\n", "\nQuery: ", system="Available Tools: "),
+    _Shape(system="You are Open WebUI's private memory reviewer."),
 )
 
 # Cherry Studio's titles.
@@ -114,10 +105,10 @@ def is_background_task(chat: ChatBody) -> bool:
     whose last message of the user nobody wrote: what a sub-agent reports back, an agent's heartbeat,
     a scheduled prompt of OpenClaw.
     """
-    system = "\n".join(message.text for message in chat.messages if message.role in ("system", "developer"))
+    system = "\n".join(message.text for message in chat.messages if message.role in INSTRUCTING)
     if _SUB_AGENT in system:
         return True
-    said = [message for message in chat.messages if message.role not in ("system", "developer")]
+    said = [message for message in chat.messages if message.role not in INSTRUCTING]
     if _nobody_wrote(next((message.text for message in reversed(said) if message.role == "user"), "")):
         return True
     if len(said) != 1 or said[0].role != "user":

@@ -4,11 +4,14 @@ Never: raises, knows headers, or asks whether the turn deserves remembering.
 """
 
 import re
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from hashlib import sha256
+from typing import NamedTuple
 
 from recollect.model import UNNAMED, Message, Role, Scope, Turn
+from recollect.text.attribution.embedded_data import without_data
 from recollect.text.unfilled import is_unfilled
 from recollect.wire.body import ChatBody, ChatMessage
 from recollect.wire.user_text import authored_text, known_by
@@ -38,28 +41,25 @@ def read_turn(
 ) -> Turn | None:
     """Read the user's last message, and the messages before it.
 
-    The turn is the last message of the user, whatever follows it: rounds of tool calls, or the
-    beginning of an answer to be continued. Open WebUI shows a model the images its tools made in
-    a message that only looks like the user's; it is passed over.
+    Whatever follows it belongs to the turn: rounds of tool calls, or the beginning of an answer to be continued. Open WebUI
+    shows a model the images its tools made in a message that only looks like the user's; it is passed over.
 
     Args:
         chat: The request.
         user_id: The person who speaks.
-        session_id: The chat it belongs to. Where it is None or blank, a chat is known by the id under
-            which the server keeps it, else by the answer that it follows, else by how it began: ``fp:`` and the first 32 hexadecimal digits of the SHA-256 of the first
-            text the user wrote, or of the picture or file that they began with. Two chats of one user that begin with the same
-            words are then one.
-        message_id: The frontend's id of the user's message. It is the turn's key. Where it is
-            None or blank, the key is ``h:`` and a SHA-256 over the messages of user and assistant
-            up to and with the user's: how many they are, and role and text of the first and of the
-            last nine. A second "yes" is another turn, the same request sent again is the same turn;
-            but where the server keeps the chat under one id, a second "yes" looks like the first.
+        session_id: The chat it belongs to. Without it a chat is known by the id under which the server keeps it, else by the
+            answer that it follows, else by how it began: ``fp:`` and 32 hexadecimal digits of the SHA-256 of the first text of
+            the user's, or of the picture or file. Two chats of one user that begin with the same words are then one.
+        message_id: The frontend's id of the user's message, which is the turn's key. Without it the key is ``h:`` and a SHA-256
+            over the messages of user and assistant up to the user's: how many they are, and role and text of the first and the
+            last nine. A second "yes" is another turn, the same request sent again is the same turn; but where the server keeps
+            the chat under one id, a second "yes" looks like the first.
         at: When it was said.
         every: The result of ``spoken``, if it is known.
 
     Returns:
         The turn; None if there is no message of the user. Its text is "" if the last one has no words of their own (a photo, a
-        recording, a file), and where a server that keeps the chat is sent the results of tools alone.
+        file), and where a server that keeps the chat is sent the results of tools alone.
     """
     every = list(spoken(chat)) if every is None else every
     said = [message for _, message in every]
@@ -149,3 +149,72 @@ def _key_of(spoken: Sequence[Message], chat: ChatBody) -> str:
 
 def _encoded(text: str) -> bytes:
     return text.encode(errors="surrogatepass")
+
+
+_WINDOW = 3
+"""Messages that tell one from another: with it, the answer before it and what that answered."""
+
+
+_ENDS = 100
+"""Characters at the beginning and at the end of a message that tell it from others as long: with every turn all are hashed."""
+
+
+class Anchor(NamedTuple):
+    """A user's message to which text can be added.
+
+    Attributes:
+        position: Which of ``ChatBody.messages`` it is.
+        key: Its identity: ``a:`` and a SHA-256.
+    """
+
+    position: int
+    key: str
+
+
+def anchors(chat: ChatBody, every: Sequence[tuple[int, Message]] | None = None) -> tuple[Anchor, ...]:
+    """Return an anchor for each message of the user's own, in order; none for images of tools that look like one.
+
+    The key is made from role, length, beginning and end of the last three messages of user and assistant with words, up to this
+    one; of the user's, only their own words count. So it stays when more is said, when documents are put around a message or
+    taken away, and when a frontend cuts off the conversation's head further up. A key that comes again ends in ``#2``, ``#3``.
+    """
+    found: list[Anchor] = []
+    times: Counter[str] = Counter()
+    before: deque[bytes] = deque(maxlen=_WINDOW - 1)
+    for position, message in spoken(chat) if every is None else every:
+        words = known_by(message)
+        ends = words if len(words) <= 2 * _ENDS else words[:_ENDS] + words[-_ENDS:]
+        # The length makes it unambiguous where a text ends.
+        said = f"{message.role.value}:{len(words)}:{ends}".encode(errors="surrogatepass")
+        if is_users(message):
+            key = "a:" + sha256(b"".join((*before, said))).hexdigest()
+            times[key] += 1
+            found.append(Anchor(position, key if times[key] == 1 else f"{key}#{times[key]}"))
+        elif message.role is Role.USER:
+            continue
+        if message.text and not message.text.isspace():
+            before.append(said)
+    return tuple(found)
+
+
+MOST_OF_ONE = 20_000
+"""Characters of one message that are looked at."""
+MOST_OF_ALL = 50_000
+"""Characters of all messages together that are looked at."""
+
+
+def prompt_texts(chat: ChatBody) -> tuple[str, ...]:
+    """Return the texts of the newest messages, newest first, each cut off after 20,000 characters; 50,000 in all.
+
+    Includes the system's text, retrieved documents, and all else that a frontend put around a message.
+    """
+    texts: list[str] = []
+    room = MOST_OF_ALL
+    for message in reversed(chat.messages):
+        text = without_data(message.text)[: min(MOST_OF_ONE, room)]
+        if text.strip():
+            texts.append(text)
+            room -= len(text)
+        if not room:
+            break
+    return tuple(texts)

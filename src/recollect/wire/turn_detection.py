@@ -6,13 +6,11 @@ from datetime import datetime
 from recollect.model import ROOT, Role, Skip, Turn
 from recollect.text.secrets.in_names import id_without_secrets, name_without_secrets
 from recollect.wire import limits
-from recollect.wire.anchors import anchors
 from recollect.wire.body import ChatBody
 from recollect.wire.dialect import COMPLETIONS, Dialect
 from recollect.wire.message_list import TOO_LONG
-from recollect.wire.prompt import prompt_texts
 from recollect.wire.tasks import is_aside, is_background_task, session_skip
-from recollect.wire.turn import read_turn, spoken
+from recollect.wire.turn import anchors, prompt_texts, read_turn, spoken
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ and our own fences, where a frontend sends back what we added.
 """
 
 import re
+from collections.abc import Sequence
 
 from recollect.model import Message, Role
 from recollect.text.attribution import is_context, without_frame
@@ -13,7 +14,6 @@ from recollect.text.attribution.embedded_data import without_data
 from recollect.text.attribution.thoughts import without_thoughts
 from recollect.text.patterns import Pattern, anchored, bounded
 from recollect.wire.body import ChatMessage
-from recollect.wire.written_files import without_file_parts, without_files
 
 _TEMPLATE = "### Task:"
 _TEMPLATE_CONTEXT = bounded(r"^<context>(?:[ \t]*\r?$|\s*<source )", re.MULTILINE)
@@ -155,3 +155,26 @@ def _without_sources(text: str) -> str:
     while (opening := _SOURCE.match(text, at)) and (end := text.find(_SOURCE_CLOSES, opening.end())) >= 0:
         at = end + len(_SOURCE_CLOSES)
     return text[at:]
+
+
+_FENCED = anchored(r'Attached document\(s\):\n```\w{0,20} ?# "[^"\n]{1,255}"\n')
+"""LibreChat: a heading, and behind it a block of code that begins with the first file's name."""
+_FENCE_CLOSES = "\n\n```\n"
+_FILE_NAME = anchored(r"[^\n\\/:*?\"<>|]{1,255}\.\w{1,8}\r?\n")
+"""Cherry Studio: each part behind the words is a file, and its first line is its name."""
+
+
+def without_files(text: str) -> str:
+    """Return a user's text without the files in it.
+
+    A file in front ends with the last fence that closes it: it may hold others, and its words must never pass as the user's.
+    """
+    if not _FENCED.match(text):
+        return text
+    _, closes, behind = f"{text}\n".rpartition(_FENCE_CLOSES)
+    return behind if closes else text
+
+
+def without_file_parts(texts: Sequence[str]) -> Sequence[str]:
+    """Return the text parts of a message; the first alone if all behind it are files."""
+    return texts[:1] if all(map(_FILE_NAME.match, texts[1:])) else texts

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.wire.named_model import AmbiguousModelError, named_model
+from recollect.wire.body import AmbiguousModelError, named_model
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 from tests.support.tables import table
 
-from recollect.wire.raw_json import Span, decode_members, find_items, find_member, without_member
+from recollect.wire.raw_json import decode_members, find_member, without_member
 
 MANY = 5_000
 
@@ -59,12 +59,3 @@ def test_of_a_key_that_comes_again_and_again_all_are_cut_out() -> None:
     assert without_member(source, 0, members, "kept") == source.replace(b'"kept":1,', b"")
     assert find_member(source, 0, members, "again") is None
     assert members.asked["again"] == 3  # once for each time it was looked through
-
-
-def test_several_places_of_an_array_are_told_as_one_is() -> None:
-    source = b'[1, "two", {"three": 3}]'
-
-    places = find_items(source, Span(0, len(source)))
-
-    assert places is not None
-    assert [source[each.start : each.end] for each in places[1:]] == [b'"two"', b'{"three": 3}']

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from recollect.model import UNNAMED, Message, Role, Scope, Turn
 from recollect.text.patterns import bounded
 from recollect.wire import ChatBody
-from recollect.wire.request_shape import RequestShape
+from recollect.wire.body import RequestShape
 
 _LONGEST = 40_000
 """Characters of a message that are read; a longer one is a person's."""
