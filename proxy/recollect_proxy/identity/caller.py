@@ -8,8 +8,7 @@ from typing import Protocol
 from urllib.parse import unquote_to_bytes
 
 from recollect.model import COMMONS, SEPARATOR, Skip, project_name
-from recollect.text.normalization import storable_text
-from recollect.text.unfilled import is_unfilled
+from recollect.text.normalization import is_unfilled, storable_text
 from recollect_proxy.web.asgi import Headers
 
 _LONGEST_ID = 256

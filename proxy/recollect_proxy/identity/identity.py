@@ -7,7 +7,7 @@ import structlog
 
 from recollect.model import ROOT, Skip
 from recollect.model.local_time import zone_named
-from recollect.text.unfilled import is_unfilled
+from recollect.text.normalization import is_unfilled
 from recollect_proxy.identity.caller import Caller, Mode, header_text, readable_id
 from recollect_proxy.web.asgi import Headers, values
 from recollect_proxy.web.headers import is_own_key

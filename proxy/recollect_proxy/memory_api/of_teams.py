@@ -3,7 +3,7 @@
 from typing import Any
 
 from recollect.model import team_name
-from recollect.text.unfilled import is_unfilled
+from recollect.text.normalization import is_unfilled
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.memory_api.asked import Asked, erasure_as_json
 from recollect_proxy.memory_api.errors import invalid_field

@@ -13,8 +13,8 @@ import msgspec
 
 from recollect.errors import ConfigurationError
 from recollect.model import Skip, Strategy
+from recollect.text.normalization import is_unfilled
 from recollect.text.patterns import bounded
-from recollect.text.unfilled import is_unfilled
 from recollect.wire import COMPLETIONS, RESPONSES, ChatBody, is_background_task, session_skip
 from recollect_proxy.identity import header_text, make_identity, readable_id
 from recollect_proxy.identity.signed import OpenWebUIToken

@@ -15,7 +15,7 @@ from msgspec import inspect as types
 
 from recollect.api.fields import ID, NOT_BLANK, NOT_EMPTY
 from recollect.model import COMMONS, SEPARATOR
-from recollect.text.unfilled import is_unfilled
+from recollect.text.normalization import is_unfilled
 
 Shape = TypeVar("Shape", bound=Struct)
 

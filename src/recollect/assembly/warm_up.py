@@ -10,8 +10,7 @@ from uuid import UUID, uuid4
 import structlog
 
 from recollect.backends import Backends
-from recollect.composition.excerpts import excerpt, focus_of
-from recollect.composition.fences import quoted
+from recollect.composition.quoting import excerpt, focus_of, quoted
 from recollect.errors import EmbedderError, StoreError
 from recollect.formation.memory_commands import read_commands
 from recollect.model import Kind, Memory, Recollection, Scope, Source, Turn

@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
-from recollect.composition.excerpts import excerpt, shortened
-from recollect.composition.fences import quoted, quoted_code, unfenced
+from recollect.composition.quoting import excerpt, quoted, quoted_code, shortened, unfenced
 from recollect.model import (
     STATEMENTS,
     ChatPlace,

@@ -10,17 +10,17 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.composition.block import Block, compose
-from recollect.composition.excerpts import focus_of
 from recollect.composition.history import (
     LEAST_TOKENS,
     History,
+    SameText,
     begins_with_reply,
     compose_history,
     known_anchors,
     missing_exchanges,
     split_history,
 )
-from recollect.composition.same_text import SameText
+from recollect.composition.quoting import focus_of
 from recollect.model import (
     Chat,
     Injection,

@@ -16,8 +16,7 @@ from rapidfuzz.distance import Levenshtein
 
 from recollect.text.comparison.vetoes import denied_words, is_denial
 from recollect.text.lexical.folding import HIRAGANA, MARK, UNSPACED, bare
-from recollect.text.lexical.languages import language_of, word_terms, written
-from recollect.text.lexical.stop_words import HAN_FUNCTION_CHARACTERS
+from recollect.text.lexical.languages import HAN_FUNCTION_CHARACTERS, language_of, word_terms, written
 from recollect.text.patterns import anchored, bounded
 
 SEARCHED_CHARACTERS = 12_000

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from recollect.model import Asking, Memory
 from recollect.text.cues.memory_requests import read_memory_request, read_opening
-from recollect.text.questions import ends_asking
+from recollect.text.looks import ends_asking
 
 LONGEST_STATEMENT = 500
 """Characters of a statement."""

@@ -29,11 +29,11 @@ from recollect.model import (
     tags_named,
 )
 from recollect.text.attribution import Attribution
-from recollect.text.attribution.confirmations import is_hum, is_no
+from recollect.text.attribution.speakers import is_hum, is_no
 from recollect.text.comparison.vetoes import denial
+from recollect.text.looks import ends_asking
 from recollect.text.patterns import bounded
 from recollect.text.prompt_injection import is_injected
-from recollect.text.questions import ends_asking
 from recollect.text.secrets import has_mark, mask, without_marks
 from recollect.text.word_analysis import analyze_words
 

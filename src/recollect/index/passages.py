@@ -11,7 +11,7 @@ from recollect.index.statement_columns import utc
 from recollect.index.vectors import Embedded, Vectors
 from recollect.index.words import Document, Words
 from recollect.model import Passage, Role
-from recollect.text.statement_features import SUBSTANCE, count_words
+from recollect.text.cues import SUBSTANCE, count_words
 
 Column = NDArray[Any]
 Numbers = NDArray[np.int32]

@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 from recollect.chunking import Chunk, chunks, windows
 from recollect.model import IndexedChunk, IndexedMessage, LoggedMessage, Role
 from recollect.text.attribution import others_words
-from recollect.text.cues import is_about_oneself, is_small_talk
+from recollect.text.cues import SUBSTANCE, count_words, is_about_oneself, is_small_talk, statement_features
 from recollect.text.cues.memory_requests import read_memory_request
 from recollect.text.lexical import document_terms, identifiers
+from recollect.text.looks import ends_asking
 from recollect.text.normalization import without_cuts
 from recollect.text.patterns import anchored, linear
-from recollect.text.questions import ends_asking
 from recollect.text.secrets import mask
-from recollect.text.statement_features import SUBSTANCE, count_words, statement_features
 
 Span = tuple[int, int]
 

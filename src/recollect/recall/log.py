@@ -17,8 +17,8 @@ from recollect.model.local_time import wall
 from recollect.recall.candidates import Candidates, Floats
 from recollect.recall.query import RecallQuery
 from recollect.recall.relevance import proximities
+from recollect.text.cues import statement_features
 from recollect.text.patterns import bounded
-from recollect.text.statement_features import statement_features
 
 _WORD = bounded(r"\w+")
 

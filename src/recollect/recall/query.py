@@ -8,9 +8,9 @@ from recollect.model import Role, Turn
 from recollect.model.local_time import wall
 from recollect.text import cues
 from recollect.text.attribution import question_in
+from recollect.text.cues import seeks_advice
 from recollect.text.dates import Period, dates_meant
 from recollect.text.lexical import identifiers, query_terms
-from recollect.text.statement_features import seeks_advice
 
 _BEGINNING, _END = 400, 800
 """Characters read at either end of a long text, about as many as an embedder reads. People ask before or after pasted text."""

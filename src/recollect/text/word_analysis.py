@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from recollect.text.lexical.folding import HAN, HANGUL, HIRAGANA, KATAKANA, MARK, SPACELESS, fold, readable
-from recollect.text.lexical.languages import language_of, word_terms, written
-from recollect.text.lexical.stop_words import HAN_FUNCTION_CHARACTERS
+from recollect.text.lexical.languages import HAN_FUNCTION_CHARACTERS, language_of, word_terms, written
 from recollect.text.patterns import anchored, bounded
 
 MOST_CHARACTERS = 4_000

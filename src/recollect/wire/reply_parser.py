@@ -10,8 +10,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.text.attribution.embedded_data import shortened_data, without_data
-from recollect.text.attribution.thoughts import without_thoughts
+from recollect.text.attribution.thoughts import shortened_data, without_data, without_thoughts
 from recollect.wire.body import ChatMessage
 from recollect.wire.raw_json import decode_with
 

@@ -11,8 +11,8 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from recollect.model import UNNAMED, Message, Role, Scope, Turn
-from recollect.text.attribution.embedded_data import without_data
-from recollect.text.unfilled import is_unfilled
+from recollect.text.attribution.thoughts import without_data
+from recollect.text.normalization import is_unfilled
 from recollect.wire.body import ChatBody, ChatMessage
 from recollect.wire.user_text import authored_text, known_by
 

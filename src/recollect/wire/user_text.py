@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 from recollect.model import Message, Role
 from recollect.text.attribution import is_context, without_frame
-from recollect.text.attribution.embedded_data import without_data
-from recollect.text.attribution.thoughts import without_thoughts
+from recollect.text.attribution.thoughts import without_data, without_thoughts
 from recollect.text.patterns import Pattern, anchored, bounded
 from recollect.wire.body import ChatMessage
 

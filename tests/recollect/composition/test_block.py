@@ -16,8 +16,8 @@ from tests.support.tables import table
 
 from recollect.composition import FENCE, Block, compose
 from recollect.composition.block import done_lines
-from recollect.composition.excerpts import focus_of
 from recollect.composition.lines import CODE_TOKENS, PASSAGE_TOKENS, line_of
+from recollect.composition.quoting import focus_of
 from recollect.model import Action, Actor, Hints, Kind, Provenance, Reason, Recollection, Role, Update, Use
 from recollect.text.tokens import estimate_tokens, token_counter
 from recollect.wire import ChatMessage, authored_text, said_with

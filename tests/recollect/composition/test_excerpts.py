@@ -9,7 +9,7 @@ from tests.support.hostile_texts import hostile_texts
 from tests.support.long_texts import up_to
 from tests.support.tables import table
 
-from recollect.composition.excerpts import excerpt, focus_of, shortened
+from recollect.composition.quoting import excerpt, focus_of, shortened
 from recollect.text.tokens import estimate_tokens, token_counter
 
 COUNTERS = [estimate_tokens, token_counter("gpt-4o"), token_counter("claude-3")]

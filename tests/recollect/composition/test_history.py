@@ -17,8 +17,8 @@ from recollect.composition import (
     compose_history,
     missing_exchanges,
     place,
-    same_text,
 )
+from recollect.composition import history as composition_history
 from recollect.composition.history import LEAST_TOKENS, TURNS, known_anchors, split_history
 from recollect.model import Chat, LoggedExchange, Message, Role, Turn
 from recollect.text.secrets import MaskedText, mask
@@ -363,7 +363,7 @@ def test_of_a_request_little_is_masked_whatever_the_log_and_it_hold(monkeypatch:
         seen.append(text)
         return mask(text)
 
-    monkeypatch.setattr(same_text, "mask", watched)
+    monkeypatch.setattr(composition_history, "mask", watched)
     chat = [logged(n, f"[secret: password] {n}", f"{n} [secret: code]") for n in range(60)]
     texts = [
         Message((Role.USER, Role.ASSISTANT)[n % 2], "password is " * 9 + f" {n // 2}") for n in range(120)
@@ -375,6 +375,6 @@ def test_of_a_request_little_is_masked_whatever_the_log_and_it_hold(monkeypatch:
 
 
 def test_nothing_is_masked_where_the_log_has_no_mark(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(same_text, "mask")
+    monkeypatch.delattr(composition_history, "mask")
 
     assert lacks(turn("now", history=messages(CHAT[3:]))) == [0, 1, 2]

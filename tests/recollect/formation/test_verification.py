@@ -18,8 +18,8 @@ from recollect.formation.verification import (
 )
 from recollect.model import Candidate, Ignore, Kind, Lasting, Message, Reason, Relation, Role, Stance
 from recollect.text.attribution import Attribution
-from recollect.text.attribution.confirmations import confirmed_words
-from recollect.text.questions import ends_asking
+from recollect.text.attribution.speakers import confirmed_words
+from recollect.text.looks import ends_asking
 
 SAID = "Hi! I moved to Leipzig last week, and I don’t eat meat — only “fish”."
 

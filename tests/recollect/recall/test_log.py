@@ -15,7 +15,7 @@ from recollect.model import Kind, Role
 from recollect.recall.candidates import Candidates, match_of, serving_passages
 from recollect.recall.log import LogScores, SignalWeights, items_of, score_log
 from recollect.recall.query import read_query
-from recollect.text.statement_features import statement_features
+from recollect.text.cues import statement_features
 
 SHIPPED = SignalWeights()
 NAN = float("nan")

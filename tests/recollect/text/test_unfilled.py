@@ -1,6 +1,6 @@
 from tests.support.tables import table
 
-from recollect.text.unfilled import is_unfilled
+from recollect.text.normalization import is_unfilled
 
 TEMPLATES = (
     *(

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from recollect.model import Exchange
-from recollect.text.attribution.code import code_blocks, fenced_code
-from recollect.text.attribution.confirmations import confirmed_words
+from recollect.text.attribution.lines import code_blocks, fenced_code, injected_lines, returned_lines
 from recollect.text.attribution.marked_blocks import (
     comments,
     labelled_files,
@@ -18,7 +17,6 @@ from recollect.text.attribution.marked_blocks import (
     ruled_blocks,
     without_frame,
 )
-from recollect.text.attribution.our_lines import injected_lines, returned_lines
 from recollect.text.attribution.pieces import (
     GAP,
     Piece,
@@ -32,6 +30,7 @@ from recollect.text.attribution.pieces import (
     without,
 )
 from recollect.text.attribution.quotes import images, quotations, quoted_lines
+from recollect.text.attribution.speakers import confirmed_words
 from recollect.text.patterns import bounded
 
 WITHIN = "\u2026"

@@ -16,8 +16,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import Levenshtein
 
 from recollect.model import Candidate, Memory
-from recollect.text.comparison.figure_words import figure_names
-from recollect.text.comparison.figures import Figures, figures
+from recollect.text.comparison.figures import Figures, figure_names, figures
 from recollect.text.normalization import normalize
 from recollect.text.patterns import bounded
 from recollect.text.word_analysis import MOST_CHARACTERS, Word, analyze_words

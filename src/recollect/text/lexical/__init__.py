@@ -3,8 +3,7 @@
 Stored texts and questions yield their terms by the same rules.
 """
 
-from recollect.text.lexical.bm25 import COVERED, idf, saturation
-from recollect.text.lexical.corrections import correction_prefixes, corrections
+from recollect.text.lexical.matching import COVERED, correction_prefixes, corrections, idf, saturation
 from recollect.text.lexical.terms import document_terms, identifiers, query_terms
 
 __all__ = [

@@ -30,12 +30,14 @@ from recollect.text.lexical.folding import (
     fold,
     readable,
 )
-from recollect.text.lexical.languages import language_of, word_terms, written
-from recollect.text.lexical.stop_words import (
+from recollect.text.lexical.languages import (
     HAN_FUNCTION_CHARACTERS,
     HAN_FUNCTION_WORDS,
     SYLLABIC_STOP_BIGRAMS,
     english_stop_words,
+    language_of,
+    word_terms,
+    written,
 )
 from recollect.text.patterns import anchored, bounded
 

@@ -20,11 +20,9 @@ from recollect.text.secrets.checksums import (
     local_accounts,
 )
 from recollect.text.secrets.code_secrets import assigned, cookies, in_commands
-from recollect.text.secrets.disguises import undisguised
-from recollect.text.secrets.key_formats import keys, private_keys, random_strings
-from recollect.text.secrets.layout import without_layout
+from recollect.text.secrets.key_formats import keys, private_keys, random_strings, seed_phrases
+from recollect.text.secrets.layout import undisguised, without_layout
 from recollect.text.secrets.named_values import by_number, sent
-from recollect.text.secrets.seed_phrases import seed_phrases
 from recollect.text.secrets.unlock_codes import may_unlock, what_unlocks
 from recollect.text.secrets.values import MASK, MOST_PLACES, SecretKind, SecretSpan, TooManyPlacesError
 

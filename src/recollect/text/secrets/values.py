@@ -1,14 +1,66 @@
 # ruff: noqa: RUF001 - people speak many languages
-"""Kinds and places of secrets, how a sentence or a sign assigns a value to a name, and values that only look like secrets. Pure."""
+"""Names and kinds of secrets, how a sentence or a sign assigns a value to a name, and values that only look like secrets. Pure."""
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
-from recollect.text.lexical.stop_words import all_stop_words
+from recollect.text.lexical.languages import all_stop_words
 from recollect.text.patterns import linear
-from recollect.text.secrets import vocabulary
+from recollect.text.word_tables import read_table
+
+_TABLE: dict[str, Any] = read_table(__package__, "vocabulary")
+
+LETTER = r"[A-Za-z\x{c0}-\x{d6}\x{d8}-\x{f6}\x{f8}-\x{24f}\x{370}-\x{52f}\x{1e00}-\x{1fff}]"
+"""A letter of the Latin (with Vietnamese), Greek and Cyrillic scripts, in which the words of the table are: a hundredth of RE2's automaton for any."""
+
+
+def _expression(name: str) -> str:
+    """Return an expression, which the table has in one piece or in several."""
+    return "".join(_TABLE[name]).replace(r"\p{L}", LETTER)
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(" ".join(_TABLE[name]).split())
+
+
+PASSWORDS = _expression("passwords")
+"""Of scripts that put spaces between words."""
+PASSWORDS_UNSPACED = _expression("passwords_unspaced")
+TOKENS = _expression("tokens")
+PINS = _expression("pins")
+"""Names of numbers with four digits or more."""
+CHECKS = _expression("checks")
+"""Names of the three or four digits on a card's back."""
+CODES = _expression("codes")
+"""Names of codes with digits that open a thing."""
+SAFES = _expression("safes")
+"""Names of safes and locks with a combination."""
+ANYTHING_SENT = _expression("anything_sent")
+"""A number that may be a program as well, a discount, or a place."""
+SENT = _expression("sent")
+"""That it came by a message."""
+ANSWERS = _expression("answers")
+LOGINS = _expression("logins")
+SEEDS = _expression("seeds")
+PERSONS = _expression("persons")
+"""Names of the papers and numbers that a state gives to people."""
+COPULAS = _expression("copulas")
+PARTICLES = _expression("particles")
+"""Particles of Chinese, Japanese and Korean before a value; each touches the word before it."""
+CHANGED = _expression("changed")
+TO: dict[str, str] = _TABLE["to"]
+"""The words before a changed value, by the beginning or the end of a password's name."""
+ENDS_IT = _words("ends_it")
+"""Words that may follow an ordinary word that is a password."""
+PURPOSE = _words("purpose")
+"""Words that, between the name and the sign, say something else of it."""
+SAID_OF_ONE = _words("said_of_one")
+"""Words that describe a password."""
+SAID_ENDINGS = tuple(_TABLE["said_endings"].split())
+"""How words end that tell how something is."""
+
 
 MOST_PLACES = 1_000
 """Places of one sort in a text that are looked at closely: to read as many takes a tenth of a second."""
@@ -137,7 +189,7 @@ OPENS, CLOSES = "\"'`\u201c\u201e\u00ab\u300c\u300e\u2018", "\"'`\u201d\u201c\u0
 _SIGN = r"[\"'`*]{0,3}[ \t]{0,3}(?:[:：=＝]{1,2}|=>|->|→)[ \t]{0,6}|[ \t]{1,3}[\x{2013}\x{2014}-][ \t]{1,3}"
 BETWEEN = rf"((?:[ \t]{{1,2}}[^\s:=：＝,.;!?{MASK}]{{1,20}}){{0,7}}?),?"
 TOLD = linear(
-    rf"(?i)^{BETWEEN}(?:({_SIGN})|(?:\s{{1,3}}|['’])(?:now[ ]|{vocabulary.COPULAS})\s{{1,3}}(?:[:：]\s{{0,3}})?(?:(?:now|jetzt|ora|ahora|nu)\s)?"
+    rf"(?i)^{BETWEEN}(?:({_SIGN})|(?:\s{{1,3}}|['’])(?:now[ ]|{COPULAS})\s{{1,3}}(?:[:：]\s{{0,3}})?(?:(?:now|jetzt|ora|ahora|nu)\s)?"
     rf"|['’]s\s{{1,2}})"
 )
 """The text between a name and its value: other words, then a sign or a copula."""
@@ -146,7 +198,7 @@ COMPOUNDS = r"passw[oö]rt|wachtwoord|kennwort|(?:tür|alarm|tor|tresor|safe|sch
 """Names that may end a longer word."""
 _ENDS_COMPOUND = linear(f"(?i)^(?:{COMPOUNDS})$")
 _POLISH = linear("(?i)^(?:has[łl]|odpowied)")
-PARTICLE = linear(rf"^[ \t]{{0,2}}(?:[:：=＝]|{vocabulary.PARTICLES})?[ \t]{{0,2}}[:：]?[ \t]{{0,2}}")
+PARTICLE = linear(rf"^[ \t]{{0,2}}(?:[:：=＝]|{PARTICLES})?[ \t]{{0,2}}[:：]?[ \t]{{0,2}}")
 CLAUSE_ENDS = linear(r"[,;!?\x{3002}\x{ff0c}\x{3001}\x{ff01}\x{2026})(]|[.](?:\s|$)|\s-\s|\n")
 DATE = linear(
     r"(?:19|20)[0-9]{2}[./-][0-3]?[0-9][./-][0-3]?[0-9]|[0-3]?[0-9][./-][0-3]?[0-9][./-](?:19|20)[0-9]{2}"
@@ -207,7 +259,7 @@ def value_span(  # noqa: PLR0911 -- one reason a line
         return (at, at + len(value)) if ends_clause(rest, len(value)) and not DATE.fullmatch(value) else None
     if is_strange(value):
         return at, at + len(value)
-    if not signed and value.casefold().endswith(vocabulary.SAID_ENDINGS):
+    if not signed and value.casefold().endswith(SAID_ENDINGS):
         return None
     length = _plain_words(rest, value)
     return (at, at + length) if length else None
@@ -220,7 +272,7 @@ def _plain_words(rest: str, first: str) -> int:
     ends = CLAUSE_ENDS.search(rest)
     clause = rest[: ends.start()] if ends else rest
     said = clause.split()
-    if len(said) > 1 and said[1].casefold() in vocabulary.ENDS_IT:
+    if len(said) > 1 and said[1].casefold() in ENDS_IT:
         return len(first)
     if len(said) > MOST_WORDS or any(is_about_passwords(each) or not each.isalpha() for each in said[1:]):
         return 0
@@ -256,7 +308,7 @@ def ends_clause(rest: str, at: int) -> bool:
 def is_about_passwords(value: str) -> bool:
     """Return whether a word describes a password instead of being one."""
     plain = value.casefold().strip(ENDINGS)
-    return plain in vocabulary.SAID_OF_ONE or plain in all_stop_words()
+    return plain in SAID_OF_ONE or plain in all_stop_words()
 
 
 def in_quotes(rest: str) -> tuple[int, int] | None:

@@ -6,7 +6,7 @@ import pytest
 from tests.support.long_texts import up_to
 from tests.support.tables import table
 
-from recollect.text.attribution.embedded_data import without_data
+from recollect.text.attribution.thoughts import without_data
 from recollect.wire.reply_parser import CompletionParser
 
 DATA = base64.b64encode(bytes(range(256)) * 40).decode()

@@ -1,9 +1,13 @@
-"""Spelling corrections of a rare word among the indexed terms.
+"""How a matched term is weighted (BM25), and to which terms a misspelled one is led.
 
-The distance is optimal string alignment (restricted Damerau-Levenshtein): two swapped letters are one error.
+Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the non-negative idf and without
+the factor k1 + 1, as in Lucene's BM25Similarity since 8.0. The distance of a misspelling is optimal string alignment
+(restricted Damerau-Levenshtein): two swapped letters are one error.
 """
 
+import math
 from collections.abc import Iterable
+from typing import Any
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -53,3 +57,27 @@ def _slips(term: str) -> int:
     if len(term) < _ONE_SLIP or not _WORD.fullmatch(term):
         return 0
     return 2 if len(term) >= _TWO_SLIPS else 1
+
+
+_K1, _B = 1.2, 0.75
+"""How late repetition stops to count, and how much length counts against a text."""
+
+COVERED = 0.5
+"""The share of the highest idf sum that counts as full coverage: a term said once in a text of mean
+length saturates at 1 / (1 + k1), a little below it."""
+
+
+def idf(documents: int, containing: int) -> float:
+    """Return the inverse document frequency of a term that ``containing`` of ``documents`` texts hold: never negative.
+
+    A term that none holds (``containing`` = 0) is the most telling.
+    """
+    return math.log1p((documents - containing + 0.5) / (containing + 0.5))
+
+
+def saturation(frequency: Any, length: Any, mean_length: Any) -> Any:
+    """Return the part of a term's idf that a text earns by holding it ``frequency`` times, in [0, 1).
+
+    Plain arithmetic: numbers, or arrays that broadcast (numpy). Lengths are in terms; ``mean_length`` is above 0.
+    """
+    return frequency / (frequency + _K1 * (1 - _B + _B * length / mean_length))
