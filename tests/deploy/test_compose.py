@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from recollect.settings import is_setting
-from recollect.settings.file import CONFIG
+from recollect.settings import CONFIG, is_setting
 from recollect_proxy.commands.config import environment
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

@@ -16,8 +16,7 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from recollect.assembly.files import FILES as ENGINE_FILES
-from recollect.settings import NOWHERE, PREFIX
-from recollect.settings.file import SETTINGS_FILE
+from recollect.settings import NOWHERE, PREFIX, SETTINGS_FILE
 from recollect_proxy.settings.admin_token import TOKEN_FILE
 from recollect_proxy.settings.command_settings import (
     Sources,

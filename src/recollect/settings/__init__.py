@@ -1,6 +1,7 @@
 """The engine's settings: arguments, `RECOLLECT_*` variables, a file in TOML. Imported by assembly and hosts only."""
 
 import os
+import tomllib
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,8 +17,8 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from recollect.errors import ConfigurationError
 from recollect.model import EmbeddingScope, Lifetimes, Placement, Strategy, tags_named
-from recollect.settings.file import read_settings_file, settings_file
 from recollect.settings.internals import EngineInternals
 
 
@@ -50,6 +51,12 @@ _MOST_TAGS = 30
 PREFIX = "RECOLLECT_"
 """The beginning of the variables' names."""
 
+SETTINGS_FILE = "recollect.toml"
+"""The settings file in the data folder: TOML, in which each key is a setting's name in small letters."""
+
+CONFIG = "RECOLLECT_CONFIG"
+"""The variable that names another file. Variables and options win over what it says."""
+
 
 def is_setting(field: FieldInfo) -> bool:
     """Return whether a field is a setting for operators, which has a description; the code decides the others."""
@@ -65,6 +72,30 @@ def default_data_dir() -> Path:
     if os.geteuid() == 0:
         return Path("/var/lib/recollect")
     return platformdirs.user_data_path("recollect", appauthor=False)
+
+
+def settings_file(data_dir: Path) -> Path | None:
+    """Return the file that settings are read from: the one that the variable names, else that of the data folder; None without one."""
+    if named := os.environ.get(CONFIG):
+        return Path(named).expanduser().absolute()
+    path = data_dir / SETTINGS_FILE
+    return path if path.is_file() else None
+
+
+def read_settings_file(path: Path) -> dict[str, Any]:
+    """Return the values in a file, by the names of settings.
+
+    Raises:
+        ConfigurationError: It cannot be read, or is no TOML; the message names the file and the line.
+    """
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise ConfigurationError(f"Settings: {path} can't be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"Settings: {path} is not in UTF-8.") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigurationError(f"Settings: {path} is no TOML: {error}.") from None
 
 
 class _Variables(EnvSettingsSource):

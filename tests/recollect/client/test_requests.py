@@ -11,9 +11,7 @@ from recollect.api.memories import MemoryChange, NewMemory
 from recollect.api.operations import Memories, Settings, Users
 from recollect.api.people import CommonFlagsChange
 from recollect.api.queries import OfMemories, OfPage
-from recollect.client import ConflictError, MemoryApiError, UnavailableError
-from recollect.client.problems import error_of
-from recollect.client.requests import request_of
+from recollect.client import ConflictError, MemoryApiError, UnavailableError, error_of, request_of
 from recollect.model import Kind
 
 ID = UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10")

@@ -42,7 +42,7 @@ EXCEPTIONS = {
     "recollect_proxy.openwebui.captured_request": "bytes of a file that an operator names; its parts exclude each other",
     "recollect_proxy.memory_api.of_held": "a parameter of a query, of a bounded length, in one fixed form",
     "recollect_proxy.memory_api.documentation": "our own paths",
-    "recollect.client.requests": "our own paths",
+    "recollect.client": "our own paths",
     "recollect.text.cues.memory_requests": "our own list of requests, of which it makes expressions",
     "recollect_proxy.store_commands.running_commands": "a part of an id, whose length it says",
     "recollect_memories": "an id, whose length it says; it runs where the package is not",
