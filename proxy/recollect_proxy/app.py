@@ -1,7 +1,8 @@
 """Puts the application together: the only file that knows all the others."""
 
-from collections.abc import AsyncIterator, Awaitable
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from traceback import extract_tb
 
@@ -30,8 +31,27 @@ from recollect_proxy.web.errors import (
     Refusing,
     send_failure,
 )
-from recollect_proxy.web.lazy_application import LazyApplication
 from recollect_proxy.web.paths import changes_models
+
+
+class LazyApplication:
+    """Builds an application in a thread, once: at ``start``, or else at the first request."""
+
+    def __init__(self, build: Callable[[], Application]) -> None:
+        self._build = build
+        self._building: asyncio.Task[Application] | None = None
+
+    def start(self) -> asyncio.Task[Application]:
+        """Start to build it; requests wait for the returned task."""
+        if self._building is None:
+            self._building = asyncio.create_task(asyncio.to_thread(self._build))
+        return self._building
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        application = await asyncio.shield(self.start())
+        await application(scope, receive, send)
+
 
 _UNSUPPORTED = frozenset(
     {
@@ -49,11 +69,10 @@ log = structlog.get_logger(__name__)
 
 
 class App:
-    """The ASGI application: sends each request to its handler."""
+    """The ASGI application: sends each request to what answers it."""
 
     def __init__(self, settings: ProxySettings, *, admin_token: str, clock: Clock = system_clock) -> None:
         """Build the application; nothing is opened before its lifespan begins."""
-        self._settings = settings
         self.engine = live_engine(settings.for_engine, upstream=settings.upstream_api, clock=clock)
         identity = make_identity(settings)
         if not is_loopback(settings.host):
@@ -77,15 +96,10 @@ class App:
             await self._lifespan(receive, send)
         elif scope["type"] == "http":
             await self._answer(scope, receive, send)
-        elif (
-            is_unambiguous(scope)
-            and self._is_for_upstream(scope)
-            and (relay := self._router.application(scope)) is not None
-        ):
-            await relay(scope, receive, send)
         else:
-            await receive()
-            await send({"type": "websocket.close"})  # before it was accepted: refused with 403
+            is_relayed = is_unambiguous(scope) and self._is_for_upstream(scope)
+            relay = self._router.application(scope) if is_relayed else None
+            await (relay or Refusing(NOT_FOUND))(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = False
@@ -133,14 +147,14 @@ class App:
     def _route(self, scope: Scope) -> Application:
         path: bytes = scope["raw_path"]
         if not is_unambiguous(scope):
-            return _ambiguous
+            return Refusing(AMBIGUOUS)
         if path == _MEMORY or path.startswith(_MEMORY + b"/"):
             return self._route_memory(path)
         if scope["method"] in _UNSUPPORTED:
-            return _unsupported
+            return Refusing(METHOD_NOT_SUPPORTED)
         if path.startswith(_SESSIONS):
             return self._memory_api
-        return self._router.application(scope) or _not_found
+        return self._router.application(scope) or Refusing(NOT_FOUND)
 
     def _route_memory(self, path: bytes) -> Application:
         if path == MCP_PATH:
@@ -152,38 +166,25 @@ class App:
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
         try:
-            async with self._open():
+            try:
+                await self.engine.start()
                 await send({"type": "lifespan.startup.complete"})
                 self.probes.note_start()
                 self._memory_api.start()
                 await receive()
+            finally:
+                await self.engine.aclose()
+                for upstream in self.upstreams:
+                    await upstream.aclose()
         except RecollectError as error:
             await send({"type": "lifespan.startup.failed", "message": str(error)})
         else:
             await send({"type": "lifespan.shutdown.complete"})
 
-    @asynccontextmanager
-    async def _open(self) -> AsyncIterator[None]:
-        try:
-            await self.engine.start()
-            yield
-        finally:
-            await self.engine.aclose()
-            for upstream in self.upstreams:
-                await upstream.aclose()
-
 
 def _place_of(error: Exception) -> str:
     frame = extract_tb(error.__traceback__)[-1]
     return f"{frame.filename}:{frame.lineno}"
-
-
-async def _ambiguous(scope: Scope, _receive: Receive, send: Send) -> None:
-    await send_failure(scope, send, AMBIGUOUS)
-
-
-async def _unsupported(scope: Scope, _receive: Receive, send: Send) -> None:
-    await send_failure(scope, send, METHOD_NOT_SUPPORTED)
 
 
 def _build_memory_api(
@@ -230,7 +231,3 @@ def _build_mcp(engine: LiveEngine, authentication: Authentication, settings: Pro
             public_url=settings.public_url,
         ),
     )
-
-
-async def _not_found(scope: Scope, _receive: Receive, send: Send) -> None:
-    await send_failure(scope, send, NOT_FOUND)

@@ -19,16 +19,15 @@ from recollect_proxy.chat.request_preparer import RequestPreparer
 from recollect_proxy.chat.request_reader import RequestReader
 from recollect_proxy.chat.tracing import Traces, traces_from_environment
 from recollect_proxy.identity import Identity
-from recollect_proxy.routing import (
+from recollect_proxy.routing.destination import (
     COMPLETIONS_PATH,
     MESSAGES_PATH,
     OLLAMA_CHAT_PATH,
     OLLAMA_COMPLETION_PATH,
     RESPONSES_PATH,
     Destination,
-    IdentifiedOnly,
-    Router,
 )
+from recollect_proxy.routing.router import IdentifiedOnly, Router
 from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
 from recollect_proxy.upstream.upstream import Upstream
 from recollect_proxy.upstream.websockets import WebSocketRelay
@@ -56,7 +55,6 @@ class _Way:
 
     @property
     def is_default(self) -> bool:
-        """Whether the server is the default."""
         return self.policy.url is None
 
     @property
@@ -70,11 +68,6 @@ class Destinations:
     """Builds the applications of all LLM servers.
 
     Attributes:
-        settings: Names the servers.
-        engine: Recalls memories, and writes the message log.
-        identity: Identifies the user.
-        reports: Creates the response headers about memories.
-        clock: Tells the time.
         upstreams: The HTTP clients of the servers, the default's first; ``router`` fills it.
     """
 

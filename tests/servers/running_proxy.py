@@ -24,11 +24,10 @@ from recollect.engine import Engine
 from recollect.model import STATEMENTS, Memory
 from recollect.ports import Embedder
 from recollect.settings import EngineSettings
-from recollect_proxy.app import App
+from recollect_proxy.app import App, LazyApplication
 from recollect_proxy.serving.server import Server
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.web.asgi import Receive, Scope, Send
-from recollect_proxy.web.lazy_application import LazyApplication
 
 ADMIN_TOKEN = "a long token of the administrator"
 KEY = b"Bearer sk-very-secret-0123456789"

@@ -15,7 +15,7 @@ import msgspec
 from recollect_proxy.access.id_tokens import SigningKey, matching_key
 from recollect_proxy.access.sign_in import Refusal, SignInError
 from recollect_proxy.identity import is_loopback
-from recollect_proxy.upstream.http1.address import tls
+from recollect_proxy.upstream.http1.pool import tls
 
 _DISCOVERY = "/.well-known/openid-configuration"
 _LONGEST_ANSWER = 512 * 1024

@@ -9,14 +9,14 @@ from recollect_proxy.identity.caller import (
     Claim,
     Mode,
     header_text,
+    is_strong,
     opaque_id,
     readable_id,
     readable_project,
+    require_strong,
 )
-from recollect_proxy.identity.identity import Identity
-from recollect_proxy.identity.modes import is_loopback, make_identity, proving_modes
+from recollect_proxy.identity.identity import Identity, is_loopback, make_identity, proving_modes
 from recollect_proxy.identity.plain_header import Network, is_within
-from recollect_proxy.identity.secrets import is_strong, require_strong
 
 __all__ = [
     "Caller",

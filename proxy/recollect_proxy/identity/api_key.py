@@ -14,7 +14,6 @@ from recollect_proxy.identity.caller import REFUSED, Claim, opaque_id
 from recollect_proxy.web.asgi import Headers, values
 from recollect_proxy.web.headers import OWN_KEY
 
-_BEARER = b"bearer"
 _DIGEST = "sha256:"
 _DIGEST_LENGTH = 64
 
@@ -33,9 +32,7 @@ class ApiKey:
     def __init__(self, users: Callable[[], Mapping[str, str]]) -> None:
         self._users = users
         self.headers: frozenset[bytes] = frozenset()  # the upstream may need the same header
-        self.secrets: frozenset[bytes] = (
-            frozenset()
-        )  # the proxy knows its own keys by their prefix, in any header
+        self.secrets: frozenset[bytes] = frozenset()  # our own keys are known by their prefix, in any header
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return the user whose key the request carries. An unknown key with our prefix, or a second key, is rejected."""
@@ -52,9 +49,13 @@ class ApiKey:
 
 def presented_keys(headers: Headers) -> list[bytes]:
     """Return the API keys of a request: bearer tokens, and the values of ``x-api-key`` (Anthropic) and ``api-key`` (Azure)."""
-    bearers = [value.split(None, 1) for value in values(headers, b"authorization")]
-    keys = [parts[1].strip() for parts in bearers if len(parts) > 1 and parts[0].lower() == _BEARER]
-    return [*keys, *values(headers, b"x-api-key"), *values(headers, b"api-key")]
+    return [*bearer_tokens(headers), *values(headers, b"x-api-key"), *values(headers, b"api-key")]
+
+
+def bearer_tokens(headers: Headers) -> list[bytes]:
+    """Return the bearer tokens of a request (RFC 6750, section 2.1)."""
+    parts = [value.split(None, 1) for value in values(headers, b"authorization")]
+    return [each[1].strip() for each in parts if len(each) > 1 and each[0].lower() == b"bearer"]
 
 
 def hash_of(key: bytes) -> str:
@@ -82,12 +83,7 @@ def hash_and_project(named: str) -> tuple[str, str]:
 
 
 def add_key(path: Path, user_id: str, project: str = "") -> str:
-    """Create a key for a user, append its hash to the key file, and return the key, which is stored nowhere.
-
-    Args:
-        path: The file.
-        user_id: The user.
-        project: The one project of theirs that the key is for; "" for any, and their own memory.
+    """Create a key for a user, or for one project of theirs, append its hash to the key file, and return the key.
 
     Raises:
         ConfigurationError: The user's id is invalid, or the file can't be written.
@@ -106,7 +102,6 @@ def add_key(path: Path, user_id: str, project: str = "") -> str:
 
 
 def _end_of_line(path: Path) -> str:
-    """Return a line feed if the file's last line lacks one, else ""."""
     return "" if path.read_bytes()[-1:] in {b"", b"\n"} else "\n"
 
 

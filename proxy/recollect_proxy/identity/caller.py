@@ -7,6 +7,7 @@ from email.header import decode_header, make_header
 from typing import Protocol
 from urllib.parse import unquote_to_bytes
 
+from recollect.errors import ConfigurationError
 from recollect.model import COMMONS, SEPARATOR, Skip, project_name
 from recollect.text.normalization import is_unfilled, storable_text
 from recollect_proxy.web.asgi import Headers
@@ -23,18 +24,15 @@ _CONTROLS = frozenset(range(0x80, 0xA0))
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Reads the sender, the chat and the message of a request from its headers.
+    """The sender, the chat and the message of a request, as its headers name them.
 
     Attributes:
         user_id: The user whose memory is used; None if unknown.
         skip: Why this request gets no memory; None if it gets memory.
-        session_id: The frontend's id of the chat; None if it sent none.
-        message_id: The frontend's id of the user's message; None if it sent none.
         parent_id: The frontend's id of the message before that one; ROOT for a chat's first message; None if unknown.
         credential: The value of ``Authorization``, for background calls on the caller's behalf.
         sends_all: Whether the request is known to carry everything said before its message; None if unknown.
-        zone: The time zone that the request tells; "" for none.
-        name: The name of the user, as the frontend shows it; "" for none.
+        name: The name of the user, as the frontend shows it.
         by_openwebui: Whether the request certainly comes from OpenWebUI, not from a client that uses the same user header.
         by_agent: Whether the request comes from a coding agent that names its chats.
         project: The one project that its key is for; "": any of the person's, and their own memory.
@@ -99,12 +97,7 @@ class Mode(Protocol):
     secrets: frozenset[bytes]
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
-        """Return the verdict on a request; None if this mode does not apply to it.
-
-        Args:
-            headers: The request's headers.
-            peer: The IP address that the request came from; None if unknown.
-        """
+        """Return the verdict on a request with these headers from this IP address; None if the mode does not apply to it."""
         ...
 
 
@@ -180,3 +173,28 @@ def opaque_id(text: object) -> str | None:
         "\ud800" <= character <= "\udfff" for character in text
     )
     return None if broken or is_unfilled(text) else text
+
+
+_SHORTEST = 32
+_FEWEST_CHARACTERS = 10
+
+
+def require_strong(secret: str, setting: str) -> None:
+    """Check that a secret has at least 32 bytes (RFC 7518, section 3.2) and ten different characters.
+
+    Raises:
+        ConfigurationError: It does not; the error names ``setting``.
+    """
+    if len(secret.encode()) < _SHORTEST or len(set(secret)) < _FEWEST_CHARACTERS:
+        raise ConfigurationError(
+            f"{setting} is too weak: take {_SHORTEST} random characters or more, as of `openssl rand -hex 32`."
+        )
+
+
+def is_strong(secret: str) -> bool:
+    """Whether a secret can't be guessed, as ``require_strong`` has it."""
+    try:
+        require_strong(secret, "")
+    except ConfigurationError:
+        return False
+    return True

@@ -1,24 +1,28 @@
 """Identifies a request's user by the configured modes, and reads the ids of chat and message from its headers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from ipaddress import ip_address
 
 import structlog
 
+from recollect.errors import ConfigurationError
 from recollect.model import ROOT, Skip
 from recollect.model.local_time import zone_named
 from recollect.text.normalization import is_unfilled
+from recollect_proxy.identity.api_key import ApiKey, read_key_file
 from recollect_proxy.identity.caller import Caller, Mode, header_text, readable_id
+from recollect_proxy.identity.plain_header import PlainHeader
+from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
+from recollect_proxy.settings.watched_file import WatchedFile
 from recollect_proxy.web.asgi import Headers, values
 from recollect_proxy.web.headers import is_own_key
 
 _OPENWEBUI = b"x-openwebui-"
 _PARENT = b"x-recollect-parent"
 _ZONE = b"x-recollect-timezone"
-_PREFIXES = (
-    b"x-recollect-",
-    _OPENWEBUI,
-)  # none is forwarded: OpenWebUI also sends names and e-mail addresses
+_PREFIXES = (b"x-recollect-", _OPENWEBUI)
+"""None of these is forwarded: OpenWebUI also sends names and e-mail addresses."""
 _AGENTS_CHATS = {
     b"x-claude-code-session-id": None,
     b"thread-id": b"originator",  # Codex
@@ -46,13 +50,10 @@ log = structlog.get_logger(__name__)
 
 
 class Identity:
-    """Identifies the user of each request.
+    """Identifies the user of each request, by modes that are asked in order.
 
-    Args:
-        modes: The modes, in the order in which they are asked.
-        session: The lower-case name of the header with the chat's id.
-        message: The same for the id of the user's message.
-        task: The same for the header by which a frontend marks background tasks.
+    ``session``, ``message`` and ``task`` are the lower-case names of the headers with the ids of the chat and the message,
+    and of the one by which a frontend marks background tasks.
     """
 
     def __init__(self, modes: Sequence[Mode], *, session: str, message: str, task: str) -> None:
@@ -82,12 +83,7 @@ class Identity:
         return dashed.startswith(_PREFIXES) or dashed in self._names
 
     def identify(self, headers: Headers, peer: str | None) -> Caller:
-        """Return the caller of a request.
-
-        Args:
-            headers: The request's headers.
-            peer: The IP address that the request came from; None if unknown.
-        """
+        """Return the caller of a request with these headers from this IP address, None if that is unknown."""
         claims = (mode.claim(headers, peer) for mode in self._modes)
         claim = next((claim for claim in claims if claim is not None), None)
         if claim is None:
@@ -169,3 +165,104 @@ def _zone(headers: Headers) -> str:
 
 def _dashed(names: frozenset[bytes]) -> frozenset[bytes]:
     return frozenset(name.replace(b"_", b"-") for name in names)
+
+
+def make_identity(settings: ProxySettings) -> Identity:
+    """Return the identity with all modes of ``RECOLLECT_IDENTITY``.
+
+    Raises:
+        ConfigurationError: A mode lacks a setting, or its settings are unsafe.
+    """
+    if not settings.identity:
+        raise ConfigurationError("RECOLLECT_IDENTITY names no mode: header, openwebui-jwt, api-key or oidc.")
+    return Identity(
+        [_MODES[mode](settings) for mode in settings.identity],
+        session=settings.session_header,
+        message=settings.message_header,
+        task=settings.task_header,
+    )
+
+
+def proving_modes(settings: ProxySettings) -> tuple[Mode, ...]:
+    """Return the configured modes by which a person can prove an identity: all but the plain header.
+
+    Raises:
+        ConfigurationError: A mode lacks a setting, or its settings are unsafe.
+    """
+    return tuple(_MODES[mode](settings) for mode in settings.identity if mode is not IdentityMode.HEADER)
+
+
+def _plain_header(settings: ProxySettings) -> Mode:
+    secret = settings.shared_secret
+    if secret is None and not settings.trusted_networks and not is_loopback(settings.host):
+        raise ConfigurationError(
+            f"Whoever reaches {settings.host} could claim any identity: name the networks your frontend is in "
+            "(RECOLLECT_TRUSTED_NETWORKS=10.0.0.0/8), or a secret it sends (RECOLLECT_SHARED_SECRET), "
+            "or let it sign (RECOLLECT_IDENTITY=openwebui-jwt)."
+        )
+    return PlainHeader(
+        settings.user_header,
+        networks=settings.trusted_networks,
+        hosts=settings.allowed_hosts,
+        secret_header=settings.shared_secret_header,
+        secret=secret.get_secret_value() if secret else None,
+    )
+
+
+def _openwebui_token(settings: ProxySettings) -> Mode:
+    secret = settings.openwebui_jwt_secret
+    if secret is None:
+        raise ConfigurationError(
+            "RECOLLECT_IDENTITY=openwebui-jwt needs RECOLLECT_OPENWEBUI_JWT_SECRET: "
+            "OpenWebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET."
+        )
+    from recollect_proxy.identity.signed import OpenWebUIToken  # noqa: PLC0415 -- cryptography, for this mode alone
+
+    return OpenWebUIToken(secret.get_secret_value(), header=settings.openwebui_jwt_header)
+
+
+def _api_key(settings: ProxySettings) -> Mode:
+    if not settings.api_key_file.is_file():
+        raise ConfigurationError(
+            f"RECOLLECT_IDENTITY=api-key needs {settings.api_key_file}: `recollect key USER` makes a key."
+        )
+    file = WatchedFile[Mapping[str, str]](
+        settings.api_key_file, read_key_file, absent={}, event="api_keys_read_failed"
+    )
+    return ApiKey(file.value)
+
+
+def _provider_token(settings: ProxySettings) -> Mode:
+    issuer, audience = settings.oidc_issuer, settings.oidc_audience
+    if not issuer or not audience:
+        raise ConfigurationError(
+            "RECOLLECT_IDENTITY=oidc needs RECOLLECT_OIDC_ISSUER and RECOLLECT_OIDC_AUDIENCE, and the provider's key "
+            f"set as {settings.jwks_file}."
+        )
+    if settings.upstream_api_key is None:
+        raise ConfigurationError(
+            "RECOLLECT_IDENTITY=oidc reads the token of `Authorization`, which is the upstream's too: it would "
+            "be sent on, and prove the user to whoever runs the upstream. Set RECOLLECT_UPSTREAM_API_KEY: any "
+            "word where the LLM asks for none."
+        )
+    from recollect_proxy.identity.signed import ProviderToken  # noqa: PLC0415 -- as above
+
+    return ProviderToken(
+        settings.jwks_file, issuer=issuer, audience=audience, user_claim=settings.oidc_user_claim or "sub"
+    )
+
+
+_MODES = {
+    IdentityMode.HEADER: _plain_header,
+    IdentityMode.OPENWEBUI_JWT: _openwebui_token,
+    IdentityMode.API_KEY: _api_key,
+    IdentityMode.OIDC: _provider_token,
+}
+
+
+def is_loopback(host: str) -> bool:
+    """Whether ``host`` is a loopback address or ``localhost``, which only this machine can reach."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -8,8 +8,7 @@ from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from recollect.errors import ConfigurationError
-from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim, header_text
-from recollect_proxy.identity.secrets import require_strong
+from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim, header_text, require_strong
 from recollect_proxy.web.asgi import Headers, values
 
 _NAME = b"x-openwebui-user-name"
@@ -20,7 +19,7 @@ Network: TypeAlias = IPv4Network | IPv6Network
 
 
 def is_within(peer: str | None, networks: Sequence[Network]) -> bool:
-    """Return whether an address is in one of some networks; an unknown one only where there are none, so that any is allowed."""
+    """Return whether an address is in one of some networks; where there are none, any is."""
     if not networks:
         return True
     try:

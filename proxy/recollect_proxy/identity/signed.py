@@ -7,15 +7,15 @@ from typing import Any
 import jwt
 
 from recollect.errors import ConfigurationError
-from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim
-from recollect_proxy.identity.secrets import require_strong
+from recollect_proxy.identity.api_key import bearer_tokens
+from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim, require_strong
 from recollect_proxy.web.asgi import Headers, values
 
 EMAIL, VERIFIED = "email", "email_verified"
 """Claims of OpenID Connect Core 1.0, section 5.1."""
 
-_REQUIRED = ["exp", "iat", "iss", "sub"]
-_PARTS = 3
+_LEEWAY_SECONDS = 30
+"""Tolerance between our clock and the one of who signs."""
 
 
 class OpenWebUIToken:
@@ -27,25 +27,16 @@ class OpenWebUIToken:
     Args:
         secret: OpenWebUI's ``FORWARD_USER_INFO_HEADER_JWT_SECRET``.
         header: The lower-case name of the header with the token.
-        issuer: The required issuer (``iss``).
         leeway: Tolerance between the two clocks, in seconds.
 
     Raises:
         ConfigurationError: The secret is too weak.
     """
 
-    def __init__(
-        self,
-        secret: str,
-        *,
-        header: str = "x-openwebui-user-jwt",
-        issuer: str = "open-webui",
-        leeway: float = 30,
-    ) -> None:
+    def __init__(self, secret: str, *, header: str, leeway: float = _LEEWAY_SECONDS) -> None:
         require_strong(secret, "RECOLLECT_OPENWEBUI_JWT_SECRET")
         self._secret = secret
         self._header = header.encode()
-        self._issuer = issuer
         self._leeway = leeway
         self.headers: frozenset[bytes] = OPENWEBUI_USER | {self._header}
         self.secrets: frozenset[bytes] = frozenset()  # a token expires, and proves one user only
@@ -63,9 +54,9 @@ class OpenWebUIToken:
                 tokens[0].decode("ascii"),
                 self._secret,
                 algorithms=["HS256"],
-                issuer=self._issuer,
+                issuer="open-webui",
                 leeway=self._leeway,
-                options={"require": _REQUIRED},
+                options={"require": ["exp", "iat", "iss", "sub"]},
             )
         except (jwt.InvalidTokenError, UnicodeDecodeError):
             return REFUSED
@@ -73,49 +64,30 @@ class OpenWebUIToken:
 
 
 class ProviderToken:
-    """The mode ``oidc``: a JWT, signed by RS256 with a key of a JWKS file (RFC 7517).
+    """The mode ``oidc``: a bearer token that is a JWT, signed by RS256 with a key of a JWKS file (RFC 7517).
 
     Args:
         keys: The path of the JWKS file.
-        header: The lower-case name of the header with the token; in ``authorization`` it is a bearer token.
         issuer: The required issuer (``iss``).
         audience: The required audience (``aud``).
         user_claim: The claim with the user's id.
-        leeway: Tolerance between the two clocks, in seconds.
 
     Raises:
         ConfigurationError: The file can't be read, or holds no RSA key.
     """
 
-    def __init__(
-        self,
-        keys: Path,
-        *,
-        header: str = "authorization",
-        issuer: str,
-        audience: str,
-        user_claim: str = "sub",
-        leeway: float = 30,
-    ) -> None:
+    def __init__(self, keys: Path, *, issuer: str, audience: str, user_claim: str) -> None:
         self._keys = _read_keys(keys)
-        self._header = header.encode()
         self._issuer = issuer
         self._audience = audience
         self._user_claim = user_claim
-        self._leeway = leeway
-        self.headers: frozenset[bytes] = frozenset({self._header}) - {
-            b"authorization"
-        }  # the upstream may need it
+        self.headers: frozenset[bytes] = frozenset()  # the upstream may need the same header
         self.secrets: frozenset[bytes] = frozenset()  # a token expires, and proves one user only
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return the user in the token, or a rejection; None if the request has no JWT. An API key is none."""
         del peer  # the signature is proof enough
-        tokens = [value.strip() for value in values(headers, self._header) if value.strip()]
-        if self._header == b"authorization":
-            bearers = [token.split(None, 1) for token in tokens]
-            tokens = [parts[1] for parts in bearers if len(parts) > 1 and parts[0].lower() == b"bearer"]
-            tokens = [token for token in tokens if token.count(b".") == _PARTS - 1]
+        tokens = [token for token in bearer_tokens(headers) if token.count(b".") == 2]  # noqa: PLR2004
         if not tokens:
             return None
         if len(tokens) != 1:
@@ -137,7 +109,7 @@ class ProviderToken:
             algorithms=["RS256"],
             issuer=self._issuer,
             audience=self._audience,
-            leeway=self._leeway,
+            leeway=_LEEWAY_SECONDS,
             options={"require": ["exp", "iss", "aud", self._user_claim]},
         )
         return claims

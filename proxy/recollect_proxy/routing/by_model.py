@@ -4,19 +4,127 @@ The body is read before the server is chosen. If the model is uncertain, the req
 must not reach another.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Coroutine, Sequence
 from functools import partial
+from typing import Any, TypeAlias
 from urllib.parse import parse_qs, unquote
+
+import msgspec
+import structlog
 
 from recollect.wire import decoded, is_light
 from recollect.wire.body import AmbiguousModelError, named_model
 from recollect_proxy.chat.fair_executor import FairExecutor
-from recollect_proxy.routing.destination import Destination, named
-from recollect_proxy.routing.model_list import ModelList
-from recollect_proxy.routing.paths import chat_path, is_below
-from recollect_proxy.web.asgi import Headers, Incoming, Receive, Scope, Send, peer_of, replayed, values
+from recollect_proxy.chat.passthrough import is_json
+from recollect_proxy.routing.destination import Destination, chat_path, is_below, named
+from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
+from recollect_proxy.web.asgi import (
+    Headers,
+    Incoming,
+    Receive,
+    Scope,
+    Send,
+    peer_of,
+    replayed,
+    respond,
+    unless_left,
+    values,
+)
 from recollect_proxy.web.errors import MODEL_NOT_READ, MODEL_READ_LATE, Failure, Refusing
+from recollect_proxy.web.headers import forwardable, rewritable
 from recollect_proxy.web.paths import canonical, ollama_call
+
+_SECONDS = 5.0
+"""The time limit for one server's list. A server that hangs hides only its own models."""
+
+_OK = 200
+_MODELS = b"/models"
+_MISSING = b"x-recollect-upstreams-missing"
+
+log = structlog.get_logger(__name__)
+
+
+class _Named(msgspec.Struct):
+    id: str
+
+
+class _List(msgspec.Struct):
+    data: list[msgspec.Raw]
+
+
+_Models: TypeAlias = Sequence[msgspec.Raw]
+_LIST = msgspec.json.Decoder(_List)
+_MODEL = msgspec.json.Decoder(_Named)
+
+
+class ModelList:
+    """Merges the servers' lists: the default's models first, then those of the others.
+
+    Each server's models keep their order and their bytes. A model is listed only if requests for it go to that server.
+    """
+
+    def __init__(self, default: Destination, others: Sequence[Destination]) -> None:
+        self._default = default
+        self._others = others
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request. If no server returns a list, the default upstream's answer is relayed."""
+        incoming = Incoming(receive)
+        await incoming.first_piece()
+        asking = [self._fetch_models(each, scope) for each in (self._default, *self._others)]
+        lists = await unless_left(incoming, _all(asking))
+        if all(found is None for found in lists):
+            await self._default.passthrough(scope, replayed(b"", receive), send)
+            return
+        listed: dict[str, bytes] = {}
+        missing: list[str] = []
+        for destination, found in zip((self._default, *self._others), lists, strict=True):
+            if found is None:
+                missing.append(destination.name)
+            for model in found or ():
+                name = _id(model)
+                if name is not None and self._whose(name) is destination:
+                    listed.setdefault(name, bytes(model))
+        told: Headers = [(_MISSING, ",".join(missing).encode())] if missing else []
+        body = b'{"object":"list","data":[' + b",".join(listed.values()) + b"]}"
+        await respond(send, _OK, body, content_type=b"application/json", headers=told)
+
+    def _whose(self, model: str) -> Destination:
+        return next((each for each in self._others if each.takes(model)), self._default)
+
+    async def _fetch_models(self, destination: Destination, scope: Scope) -> _Models | None:
+        """Return the models that a server lists; None if it returns no list in time."""
+        headers = rewritable(forwardable(scope["headers"], without=destination.strip), body=True, answer=True)
+        target = _MODELS
+        if destination is self._default:
+            target = scope["raw_path"][len(destination.base) :]
+        query: bytes = scope["query_string"]
+        try:
+            async with (
+                asyncio.timeout(_SECONDS),
+                destination.upstream.forward(
+                    "GET", target + (b"?" + query if query else b""), headers, None
+                ) as answer,
+            ):
+                if answer.status != _OK or not is_json(answer):
+                    return None
+                return _LIST.decode(await answer.read_body()).data
+        except (UpstreamError, TruncatedError, TimeoutError, msgspec.MsgspecError) as error:
+            log.warning("model_listing_failed", upstream=destination.name, error=type(error).__name__)
+            return None
+
+
+async def _all(asking: Sequence[Coroutine[Any, Any, _Models | None]]) -> list[_Models | None]:
+    return await asyncio.gather(*asking)
+
+
+def _id(model: msgspec.Raw) -> str | None:
+    try:
+        return _MODEL.decode(model).id
+    except msgspec.MsgspecError:
+        return None
+
 
 _BODY_LIMIT = 32 * 1024 * 1024
 """Bytes up to which a body is read for its model: as many as for its memory."""
@@ -25,18 +133,13 @@ _READ_SECONDS = 10.0
 """The time limit for reading a large body for its model."""
 
 _VERSION = b"/v1"
-_MODELS = b"/models"
 _READ = frozenset({"POST", "PUT", "PATCH"})
 _FILES = (b"multipart/", b"audio/", b"image/", b"video/", b"application/octet-stream")
 """Content types of bodies that are not read: forms with files, and files."""
 
 
 class _UnreadableError(Exception):
-    """The request's model is uncertain.
-
-    Attributes:
-        failure: The error for the client.
-    """
+    """The request's model is uncertain; ``failure`` tells the client so."""
 
     def __init__(self, failure: Failure = MODEL_NOT_READ) -> None:
         super().__init__(failure.code)
@@ -44,12 +147,7 @@ class _UnreadableError(Exception):
 
 
 class ByModel:
-    """Answers requests below the default upstream's path.
-
-    Args:
-        default: The server for requests without a model, and for models that no other server takes.
-        others: The other servers, in order of precedence.
-    """
+    """Answers requests below the default upstream's path: by the first other server that takes their model, else by the default."""
 
     def __init__(self, default: Destination, others: Sequence[Destination]) -> None:
         self._default = default

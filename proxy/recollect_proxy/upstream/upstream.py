@@ -244,7 +244,7 @@ class Upstream:
         that creates something (a job, a file) is never repeated, and neither is a streamed body.
 
         Raises:
-            UnsendableError, BrokenOffError, SilentError, UnreachableError: As in ``recollect_proxy.upstream.http1.errors``.
+            UnsendableError, BrokenOffError, SilentError, UnreachableError: As in ``recollect_proxy.upstream.http1.response``.
         """
         response = request.send_on(lent.connection, silence=self._first_byte_timeout)
         try:

@@ -24,6 +24,7 @@ OTHER_SECRET = "a1b2c3d4e5f60718293a4b5c6d7e8f90"
 NOW = 1_900_000_000
 REFUSED = Claim(None)
 NEAR, FAR = "10.1.2.3", "192.0.2.7"
+TOKENS = OpenWebUIToken(SECRET, header="x-openwebui-user-jwt")
 
 
 @pytest.fixture(autouse=True)
@@ -51,15 +52,13 @@ def signed(token: str, *more: tuple[bytes, bytes]) -> Headers:
 
 
 def test_a_signed_header_names_the_user() -> None:
-    assert OpenWebUIToken(SECRET).claim(signed(openwebui()), FAR) == Claim("anna", by_openwebui=True)
+    assert TOKENS.claim(signed(openwebui()), FAR) == Claim("anna", by_openwebui=True)
 
 
 def test_a_signed_header_gives_the_name_to_show_and_no_plain_header_does() -> None:
     signed_name = signed(openwebui(name="Anna  Almeida"), (b"x-openwebui-user-name", b"Eve"))
 
-    assert OpenWebUIToken(SECRET).claim(signed_name, FAR) == Claim(
-        "anna", by_openwebui=True, name="Anna Almeida"
-    )
+    assert TOKENS.claim(signed_name, FAR) == Claim("anna", by_openwebui=True, name="Anna Almeida")
 
 
 @pytest.mark.parametrize(
@@ -101,32 +100,34 @@ def test_a_plain_header_gives_the_name_to_show(sent: list[bytes], name: str) -> 
     ],
 )
 def test_a_header_that_is_not_rightly_signed_is_refused(token: str) -> None:
-    assert OpenWebUIToken(SECRET).claim(signed(token), FAR) == REFUSED
+    assert TOKENS.claim(signed(token), FAR) == REFUSED
 
 
 def test_clocks_may_differ_a_little() -> None:
     token = openwebui(iat=NOW + 20, exp=NOW - 20)
 
-    assert OpenWebUIToken(SECRET, leeway=30).claim(signed(token), FAR) == Claim("anna", by_openwebui=True)
-    assert OpenWebUIToken(SECRET, leeway=5).claim(signed(token), FAR) == REFUSED
+    assert TOKENS.claim(signed(token), FAR) == Claim("anna", by_openwebui=True)
+    assert (
+        OpenWebUIToken(SECRET, header="x-openwebui-user-jwt", leeway=5).claim(signed(token), FAR) == REFUSED
+    )
 
 
 def test_two_signed_headers_are_nobodys() -> None:
     token = openwebui().encode()
 
-    assert OpenWebUIToken(SECRET).claim([(b"x-openwebui-user-jwt", token)] * 2, FAR) == REFUSED
+    assert TOKENS.claim([(b"x-openwebui-user-jwt", token)] * 2, FAR) == REFUSED
 
 
 @table("name", ["X-OpenWebUI-User-Id", "x-openwebui-user-email"])
 def test_the_plain_headers_openwebui_falls_back_to_are_refused(name: str) -> None:
-    assert OpenWebUIToken(SECRET).claim([(name.encode(), b"anna")], NEAR) == REFUSED
-    assert OpenWebUIToken(SECRET).claim([(b"authorization", b"Bearer k")], NEAR) is None
+    assert TOKENS.claim([(name.encode(), b"anna")], NEAR) == REFUSED
+    assert TOKENS.claim([(b"authorization", b"Bearer k")], NEAR) is None
 
 
 @table("secret", ["", "short", "a" * 64, "abababababababababababababababababab"])
 def test_a_secret_that_can_be_guessed_is_refused(secret: str) -> None:
     with pytest.raises(ConfigurationError, match="too weak"):
-        OpenWebUIToken(secret)
+        OpenWebUIToken(secret, header="x")
 
 
 # -- header ----------------------------------------------------------------------------------------
@@ -273,17 +274,17 @@ def provided(key: Any = KEY, algorithm: str = "RS256", kid: str | None = "1", **
 
 
 def provider(jwks: Path, **changed: Any) -> ProviderToken:
-    settings = {"header": "authorization", "issuer": "https://id.example", "audience": "recollect"} | changed
+    settings = {"issuer": "https://id.example", "audience": "recollect", "user_claim": "sub"} | changed
     return ProviderToken(jwks, **settings)
 
 
 def test_a_providers_token_names_the_user(jwks: Path) -> None:
     assert provider(jwks).claim([(b"authorization", b"Bearer " + provided())], FAR) == Claim("anna")
-    by_mail = provider(jwks, user_claim="email", header="x-token")
+    by_mail = provider(jwks, user_claim="email")
     mail = provided(email="Anna@Example.org", email_verified=True)
-    assert by_mail.claim([(b"x-token", mail)], FAR) == Claim("anna@example.org")
+    assert by_mail.claim([(b"authorization", b"Bearer " + mail)], FAR) == Claim("anna@example.org")
     unverified = provided(email="anna@example.org")
-    assert by_mail.claim([(b"x-token", unverified)], FAR) == REFUSED
+    assert by_mail.claim([(b"authorization", b"Bearer " + unverified)], FAR) == REFUSED
 
 
 def test_a_providers_token_that_proves_nothing_is_refused(jwks: Path) -> None:

@@ -315,7 +315,9 @@ async def test_a_person_enters_by_what_the_frontend_signed(
     proof = (b"X-OpenWebUI-User-Jwt", jwt.encode(claims, secret, algorithm="HS256").encode())
     engine = engine_over(postgres)
     await engine.add(store.anna, "Drinks green tea")
-    async with serve_pages(engine, modes=(OpenWebUIToken(OF_FRONTEND),)) as served:
+    async with serve_pages(
+        engine, modes=(OpenWebUIToken(OF_FRONTEND, header="x-openwebui-user-jwt"),)
+    ) as served:
         visitor = Visitor(served.port)
         answer = await visitor.get("/enter", proof)
 
@@ -334,7 +336,9 @@ async def test_a_session_does_not_count_for_whoever_uses_the_browser_next(
 
     engine = engine_over(postgres)
     await engine.add(store.anna, "Drinks green tea")
-    async with serve_pages(engine, modes=(OpenWebUIToken(OF_FRONTEND),)) as served:
+    async with serve_pages(
+        engine, modes=(OpenWebUIToken(OF_FRONTEND, header="x-openwebui-user-jwt"),)
+    ) as served:
         visitor = Visitor(served.port)
         await visitor.get("/enter", proof(store.anna))
         annas = await visitor.get("", proof(store.anna))

@@ -2,7 +2,7 @@
 
 from tests.support.tables import table
 
-from recollect_proxy.routing.paths import chat_path, is_kept_answer
+from recollect_proxy.routing.destination import chat_path, is_kept_answer
 from recollect_proxy.web.paths import changes_models, ollama_call
 
 

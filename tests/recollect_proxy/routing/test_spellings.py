@@ -11,7 +11,7 @@ from tests.scripted.upstream import ScriptedUpstream, whole
 from tests.servers.running_proxy import RunningProxy, chat_body, somebody
 from tests.support.tables import table
 
-from recollect_proxy.routing.paths import chat_path
+from recollect_proxy.routing.destination import chat_path
 from recollect_proxy.web.paths import canonical, climbs
 
 _PAGE = Path(__file__).parents[3] / "docs" / "reference" / "upstreams.md"

@@ -3,8 +3,8 @@ import threading
 
 import pytest
 
+from recollect_proxy.app import LazyApplication
 from recollect_proxy.web.asgi import Application, Event, Receive, Scope, Send
-from recollect_proxy.web.lazy_application import LazyApplication
 
 
 class Build:

@@ -3,17 +3,16 @@
 It keeps no cookies, follows no redirects and decodes no content. It adds no header except those that frame the body.
 """
 
-from recollect_proxy.upstream.http1.address import Address
 from recollect_proxy.upstream.http1.connection import Body, Connection
-from recollect_proxy.upstream.http1.errors import (
+from recollect_proxy.upstream.http1.pool import Address, Lent, Pool
+from recollect_proxy.upstream.http1.response import (
     BrokenOffError,
     BusyError,
+    Response,
     SilentError,
     UnreachableError,
     UnsendableError,
 )
-from recollect_proxy.upstream.http1.pool import Lent, Pool
-from recollect_proxy.upstream.http1.response import Response
 
 __all__ = [
     "Address",

@@ -5,8 +5,7 @@ import select
 from collections.abc import AsyncIterator, Sequence
 from typing import TypeAlias, cast
 
-from recollect_proxy.upstream.http1.errors import BrokenOffError, SilentError, UnsendableError
-from recollect_proxy.upstream.http1.response import Response
+from recollect_proxy.upstream.http1.response import BrokenOffError, Response, SilentError, UnsendableError
 from recollect_proxy.web.asgi import Headers
 
 Body: TypeAlias = bytes | AsyncIterator[bytes] | None

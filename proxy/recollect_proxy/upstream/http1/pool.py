@@ -2,14 +2,70 @@
 
 import asyncio
 import socket
+import ssl
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
+from typing import Self
+from urllib.parse import quote, urlsplit
 
 import aiohappyeyeballs
 
-from recollect_proxy.upstream.http1.address import Address, tls
 from recollect_proxy.upstream.http1.connection import Connection
-from recollect_proxy.upstream.http1.errors import BusyError, SilentError, UnreachableError
+from recollect_proxy.upstream.http1.response import BusyError, SilentError, UnreachableError
+
+_PORTS = {"http": 80, "https": 443}
+_IN_PATHS = "/%:@!$&'()*+,;=~"
+"""The characters that a path keeps unescaped. It includes the percent sign, so that nothing is escaped twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A server and the base path on it.
+
+    Attributes:
+        host: A host name or an IP address, without brackets, as ``getaddrinfo`` takes it.
+        port: The TCP port.
+        encrypted: Whether to use TLS.
+        authority: The value of the ``Host`` header.
+        path: The prefix of every request target, percent-encoded, without a trailing slash.
+    """
+
+    host: str
+    port: int
+    encrypted: bool
+    authority: bytes
+    path: bytes
+
+    @classmethod
+    def parse(cls, url: str) -> Self:
+        """Parse a base URL. Its scheme is http or https, and it has a host.
+
+        Raises:
+            KeyError: The scheme is neither http nor https.
+            ValueError: The host or the port is invalid.
+        """
+        parts = urlsplit(url)
+        host = (parts.hostname or "").encode("idna").decode() if parts.hostname else ""
+        port = parts.port or _PORTS[parts.scheme]
+        named = f"[{host}]" if ":" in host else host
+        authority = named if port == _PORTS[parts.scheme] else f"{named}:{port}"
+        path = quote(parts.path.rstrip("/"), safe=_IN_PATHS).encode()
+        return cls(host, port, parts.scheme == "https", authority.encode(), path)
+
+    @property
+    def origin(self) -> str:
+        """The server, for a log: without the path and the query, in which a key may stand."""
+        return f"{'https' if self.encrypted else 'http'}://{self.authority.decode()}"
+
+
+@cache
+def tls() -> ssl.SSLContext:
+    """Return the shared TLS context: it trusts the system's certificate authorities and offers HTTP/1.1 only (ALPN)."""
+    context = ssl.create_default_context()
+    context.set_alpn_protocols(["http/1.1"])
+    return context
+
 
 _IDLE_SECONDS = 4.0
 """Our idle timeout. It is below that of common servers (uvicorn: 5 s), so that we rarely send as they close."""

@@ -6,8 +6,28 @@ from collections.abc import Callable
 
 import httptools
 
-from recollect_proxy.upstream.http1.errors import BrokenOffError
 from recollect_proxy.web.asgi import Headers, values
+
+
+class UnreachableError(Exception):
+    """No connection could be made: refused, unknown host, or untrusted certificate."""
+
+
+class BusyError(Exception):
+    """All connections of the pool were in use for too long."""
+
+
+class SilentError(Exception):
+    """A timeout: the server did not connect, send or accept data in time."""
+
+
+class BrokenOffError(Exception):
+    """The server closed the connection, or sent invalid HTTP, before its response was complete."""
+
+
+class UnsendableError(Exception):
+    """HTTP can't carry the request as it is: for example a header holds a line break."""
+
 
 _LARGEST_HEAD = 1024 * 1024
 _BODILESS = frozenset({204, 304})

@@ -4,7 +4,7 @@ import ssl
 
 from tests.support.tables import table
 
-from recollect_proxy.upstream.http1.address import Address, tls
+from recollect_proxy.upstream.http1.pool import Address, tls
 
 
 @table(

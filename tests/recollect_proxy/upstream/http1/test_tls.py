@@ -12,7 +12,7 @@ from tests.recollect_proxy.upstream.http1.test_flow import stands_still
 from tests.servers.certificates import write_certificate
 
 from recollect_proxy.upstream.http1 import BrokenOffError, SilentError, UnreachableError
-from recollect_proxy.upstream.http1.address import tls
+from recollect_proxy.upstream.http1.pool import tls
 
 MEGABYTE = 2**20
 
