@@ -3,12 +3,14 @@
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted.models import BrokenEmbedder
 from tests.support.notes import note_placed
+from tests.support.recollections import injection, logged
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
 
@@ -17,13 +19,30 @@ from recollect.engine import Engine, Policy, Prepared, RecallOptions
 from recollect.engine.live import recent_exchanges
 from recollect.engine.live.recent_exchanges import AskedRequest, RecentExchanges, asked_request
 from recollect.engine.people.chat_search import FoundInChats, Period
+from recollect.engine.turns.chat_of_turn import as_told
 from recollect.errors import MessageNotFoundError, SwitchedOffError
-from recollect.model import UNNAMED, Actor, Flags, Hide, Message, Reason, Role, Scope, Skip, Turn
+from recollect.model import (
+    ALL_TOLD,
+    UNNAMED,
+    Actor,
+    Chat,
+    Disclosure,
+    Flags,
+    Hide,
+    Kind,
+    Message,
+    Reason,
+    Role,
+    Scope,
+    Skip,
+    Turn,
+)
 from recollect.ports import Embedder
 from recollect.recall import Gate
 from recollect.wire.turn_detection import detect_turn
 
 _DAY = timedelta(days=1)
+NO_HISTORY = Disclosure(frozenset({Kind.FACT}), history=False)
 ATTIC, ROOF, BIKE = (
     "The attic needs insulation before winter",
     "The roof of the attic leaks since the storm",
@@ -123,10 +142,10 @@ THANKS = ("Thanks!", "You are welcome!")
 
 
 def request_of(
-    person: str, *texts: str, chat: str | None = None, at: datetime = AT, stream: bool = False
+    person: str, *texts: str, chat: str | None = None, at: datetime = AT, **asked: Any
 ) -> AskedRequest:
     messages = [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(texts)]
-    body = json.dumps({"model": "scripted", "stream": stream, "messages": messages}).encode()
+    body = json.dumps({"model": "scripted", "messages": messages, **asked}).encode()
     detected = detect_turn(body, user_id=person, session_id=chat, message_id=None, at=at)
     assert detected.turn is not None
     assert detected.body is not None
@@ -224,6 +243,52 @@ def test_a_title_that_is_asked_for_while_the_answer_is_under_way_is_a_task() -> 
 
     assert kept.is_task(request_of("anna", f"Title for: {LONG[0]}"))
     assert not kept.is_task(request_of("ben", f"Title for: {LONG[0]}"))
+
+
+@table(
+    "streams, asked, is_task",
+    [
+        (True, {"stream": False, "max_tokens": 20}, True),
+        (False, {"max_tokens": 20}, True),
+        (True, {"stream": False}, False),  # a person may switch that from one message to the next
+        (True, {"stream": True, "max_tokens": 20}, False),
+        (False, {}, False),
+    ],
+)
+def test_a_question_behind_the_whole_chat_is_a_task_if_its_answer_is_wanted_quite_otherwise(
+    streams: bool,  # noqa: FBT001 -- a case
+    asked: dict[str, Any],
+    is_task: bool,  # noqa: FBT001 -- a case
+) -> None:
+    kept = RecentExchanges()
+    chat = request_of("anna", LONG[0], stream=streams)
+    kept.keep_request(chat, words=True)
+    kept.note_answer(chat, LONG[1], "")
+
+    assert kept.is_task(request_of("anna", *LONG, "Which is it in three words?", **asked)) is is_task
+
+
+def test_a_question_that_the_chat_goes_on_without_is_its_clients_own_and_forgotten() -> None:
+    kept = RecentExchanges()
+    heard(kept, "anna", *LONG, chat="fp:a")
+    title = heard(kept, "anna", *LONG, "Give this a title", "Two roads", chat="fp:a")
+    second = heard(kept, "anna", *LONG, "And by train?", "An hour longer.", chat="fp:a")
+    goes_on = request_of("anna", *LONG, "And by train?", "An hour longer.", "Thanks!", chat="fp:a")
+    kept.keep_request(goes_on, words=True)
+
+    assert kept.note_answer(goes_on, "You are welcome!", "") == (title.turn,)
+    assert len([*kept.scopes]) == 3
+    assert kept.note_answer(title, "Two roads", "") == ()
+    assert second.pair is not None
+
+
+@table("may_see, left", [(ALL_TOLD, 3), (Disclosure(frozenset({Kind.FACT})), 2), (NO_HISTORY, 0)])
+def test_a_server_gets_of_a_chat_what_it_may_see(may_see: Disclosure, left: int) -> None:
+    block = injection("a:1", "Drinks tea")
+    chat = as_told(Chat(injections=(block,), exchanges=(logged(1),), summary="They talk."), may_see)
+
+    assert len(chat.injections) + len(chat.exchanges) + bool(chat.summary) == left
+    assert bool(chat.injections) is may_see.is_whole
 
 
 # -- A chat without an id is known by its first words; later ones that begin with the same are others --

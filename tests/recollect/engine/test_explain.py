@@ -15,9 +15,24 @@ from tests.support.tables import table
 
 from recollect.composition import Bounds, Placed, place
 from recollect.engine.live.chat_counts import log_recall
+from recollect.engine.policy import Policy
 from recollect.engine.turns.explain import explained, request_record
-from recollect.engine.turns.prepared import Prepared
-from recollect.model import Chat, Drop, Placement, Recall, Recollection, Scope, SearchPath, Skip, Stage, Turn
+from recollect.engine.turns.prepared import Important, Prepared, RecallOptions, RecallState, _unlisted
+from recollect.model import (
+    ALL_TOLD,
+    Chat,
+    Disclosure,
+    Drop,
+    Kind,
+    Placement,
+    Recall,
+    Recollection,
+    Scope,
+    SearchPath,
+    Skip,
+    Stage,
+    Turn,
+)
 from recollect.recall import Found, Ranking, read_query
 from recollect.text.tokens import estimate_tokens
 
@@ -161,6 +176,36 @@ def test_which_way_the_search_went_is_told(found: Found, path: SearchPath) -> No
     given_ = prepared([recollection("One.")], found=found)
 
     assert request_record(given_, ASKED, request_id=REQUEST, at=NOON, api="responses").found_by is path
+
+
+@table("skipped, truncated", [(None, 1), (Skip.STORE, 1), (Skip.NO_PLACE, 0), (Skip.DEADLINE, 0)])
+def test_without_a_block_all_was_too_much_unless_there_was_no_place_or_no_time(
+    skipped: Skip | None, truncated: int
+) -> None:
+    told = prepared([recollection("Ordered oolong.")])
+    without = replace(told, placed=Placed(), recall=replace(told.recall, skipped=skipped))
+
+    record = request_record(without, ASKED, request_id=REQUEST, at=NOON, api="completions")
+
+    assert record.truncated == truncated
+
+
+@table(
+    "disclosure, known, left",
+    [(ALL_TOLD, 5, 2), (ALL_TOLD, 2, 0), (ALL_TOLD, 0, 0), (Disclosure(frozenset({Kind.FACT})), 5, 0)],
+)
+def test_how_many_statements_a_prompt_lacks_is_told_to_a_server_that_may_see_all(
+    disclosure: Disclosure, known: int, left: int
+) -> None:
+    state = RecallState(ASKED, RecallOptions(disclosure=disclosure), Policy(), estimate_tokens, NOON)
+    there = [replace(recollection(f"Note {each}."), dropped=each) for each in (Drop.GIVEN, Drop.REPEATS)]
+    others = [
+        replace(recollection("Said here."), dropped=Drop.IN_PROMPT),
+        replace(recollection("Elsewhere."), dropped=Drop.CLIFF),
+        replace(recalled_passage("No statement."), dropped=Drop.GIVEN),
+    ]
+
+    assert _unlisted(state, Important(known=known), [*there, *others]) == left
 
 
 def test_where_nothing_was_looked_for_there_is_little_to_tell() -> None:

@@ -253,6 +253,36 @@ async def test_who_is_known_to_want_nothing_kept_is_not_kept_on_disk_either(
     await live.aclose()
 
 
+async def test_who_turns_out_to_want_nothing_kept_leaves_nothing_that_waits(
+    store: Store, folder: Path
+) -> None:
+    class Unwanting(Through):
+        """Takes its time to say that a turn is not wanted, and is away afterwards."""
+
+        said = asyncio.Event()
+
+        async def write_phase(self, entry: LogEntry, *, records: bool | None = None) -> Logged:  # noqa: ARG002 -- the port's
+            if entry.phase is not Phase.BEGUN:
+                raise StoreUnavailableError
+            await self.said.wait()
+            return Logged(Written.UNWANTED, entry.exchange.id)
+
+    log = Unwanting(store.log)
+    live = LiveEngine(Opener(with_parts(store, log=log)), spool=Spool(folder, limit=ROOM), patience=10)
+    await live.start()
+    record = live.begin_turn(store.turn("one"), credential=None)
+    assert record is not None
+    await record.durable()
+
+    ending = record.end("Good.", recollections=())
+    await asyncio.wait_for(record.over.wait(), 20)  # kept by then
+    log.said.set()
+
+    assert await ending is None
+    assert live.log_writer.waiting.exchanges == 0
+    await live.aclose()
+
+
 async def test_a_credential_is_with_what_waited_in_this_process_and_never_on_disk(
     store: Store, folder: Path
 ) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
+import httpx
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect.engines import PATIENT, engine_over
@@ -48,6 +49,7 @@ from recollect.model import (
 )
 from recollect.store.log import LogIndex
 from recollect.store.requests import RequestLog
+from recollect.webhook import Webhook
 
 
 @pytest.fixture(autouse=True)
@@ -210,6 +212,28 @@ async def test_a_rule_comes_back_within_the_minute_to_whoever_was_busy(
                 await until(lambda: "expiry_failed" in {line["event"] for line in logs})
                 await connection.execute("ROLLBACK AND CHAIN")
                 await until(is_gone)
+
+
+@pytest.mark.parametrize("is_told", [False, True])
+async def test_erasures_are_forgotten_unless_a_webhook_is_to_be_told_of_them(
+    own_store: Store, *, is_told: bool
+) -> None:
+    class Watched(Through):
+        pruned = 0
+
+        async def prune_erasures(self, _before: datetime) -> int:
+            self.pruned += 1
+            return 0
+
+    tidied, events = Tidied(), Watched(own_store.events)
+    engine = engine_over(with_parts(watched(own_store, tidied), events=events))
+    webhook = Webhook("http://127.0.0.1", f"whsec_{'A' * 32}", httpx.AsyncClient(), with_text=False)
+    backends = replace(engine._backends, webhook=webhook if is_told else None)
+    maintaining = asyncio.create_task(maintenance.maintain(backends, PATIENT, lambda: NOON))
+    await tidied_again(tidied)
+    maintaining.cancel()
+
+    assert bool(events.pruned) is not is_told
 
 
 async def test_what_was_said_before_there_was_an_index_is_indexed(own_dsn: str, own_store: Store) -> None:

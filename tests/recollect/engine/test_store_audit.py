@@ -17,10 +17,12 @@ from recollect.backends import Backends
 from recollect.engine.people.store_audit import DuplicateFinder, StoreAudit
 from recollect.formation import FormationRules, TokenBudget
 from recollect.model import (
+    ALL_TOLD,
     Action,
     Actor,
     Add,
     Candidate,
+    Disclosure,
     Doubt,
     Fault,
     Kind,
@@ -38,11 +40,15 @@ KEY = "sk-live-51Hb8TqLZ0vWnX3kD7yPc9"  # gitleaks:allow -- of no account
 NOW = LATER + timedelta(days=1)
 
 
-def audit_over(store: Store, extractor: ScriptedExtractor | None = None) -> StoreAudit:
+def audit_over(
+    store: Store, extractor: ScriptedExtractor | None = None, told: Disclosure = ALL_TOLD
+) -> StoreAudit:
     backends = Backends(
         **{name: getattr(store, name) for name in PARTS}, embedder=WordEmbedder(), extractor=extractor
     )
-    asked = None if extractor is None else DuplicateFinder(backends, TokenBudget(), lambda: NOW)
+    asked = (
+        None if extractor is None else DuplicateFinder(backends, TokenBudget(), lambda: NOW, lambda _: told)
+    )
     return StoreAudit(backends, FormationRules(), clock=lambda: NOW, asked=asked)
 
 
@@ -255,7 +261,7 @@ async def test_what_somebody_corrected_wrote_or_confirmed_by_hand_is_left_alone(
     ]
     await keep(store, yacht, exam, actor=Actor.FORMATION)
     await engine.confirm(store.anna, yacht.id, actor=Actor.USER)
-    await engine.revise(store.anna, exam.id, event_at=datetime(2023, 4, 20, tzinfo=UTC), actor=Actor.USER)
+    await engine.revise(store.anna, exam.id, event_at=datetime(2023, 4, 20, tzinfo=UTC), actor=Actor.ADMIN)
 
     assert await found(store) == []
 
@@ -314,14 +320,12 @@ async def test_what_waits_for_approval_is_no_memory_and_has_no_fault(store: Stor
 # -- with a model ----------------------------------------------------------------------------------------
 
 
-async def near(store: Store, *contents: str) -> None:
-    """Keep memories whose embeddings tell that they are near to each other, each said a day after the one before."""
+async def near(store: Store, *contents: str, kind: Kind = Kind.FACT, since: datetime = NOON) -> None:
+    """Keep memories with embeddings, each said a day after the one before."""
     for day, content in enumerate(contents):
         [embedding] = await WordEmbedder().embed([content])
-        at = NOON + timedelta(days=day)
-        await keep(
-            store, brought(store, content, observed_at=at, embedding=embedding, embedding_model="words")
-        )
+        given: dict[str, Any] = {"kind": kind, "embedding": embedding, "embedding_model": "words"}
+        await keep(store, brought(store, content, observed_at=since + timedelta(days=day), **given))
 
 
 def answering(content: str, relation: Relation) -> ScriptedExtractor:
@@ -360,6 +364,23 @@ async def test_what_a_model_says_is_no_longer_so_goes_for_what_is(store: Store) 
     assert (retired.action, retired.reason, retired.before) == (Action.RETIRE, Reason.CONTRADICTS, before)
     assert await contents(store) == {now}
     assert await subject.undo_run(store.anna, run) == (1, 0)
+
+
+async def test_a_model_is_shown_older_statements_that_are_near_and_that_its_server_may_see(
+    store: Store,
+) -> None:
+    await near(store, "Plays the viola", "Lives in Leeds with Ana")
+    await near(store, "Would gladly live in York with Ana", kind=Kind.PREFERENCE)
+    await near(store, "Ana lives in York", kind=Kind.SUMMARY)
+    await near(store, "Lives in York with Ana", since=NOW)
+    await near(store, "Lives in Bath with Ana", kind=Kind.PREFERENCE, since=NOW + timedelta(days=1))
+    extractor = answering("Lives in York with Ana", Relation.CONTRADICTS)
+    subject = audit_over(store, extractor, Disclosure(frozenset({Kind.FACT, Kind.SUMMARY})))
+
+    assert len([each async for each in subject.findings(store.anna, ALL)]) == 1
+    [([asked], shown)] = extractor.asked
+    assert asked.turn.text == "Lives in York with Ana"
+    assert [each.content for each in shown] == ["Lives in Leeds with Ana"]
 
 
 async def test_a_model_is_asked_once_and_shown_one_persons_memories(store: Store) -> None:

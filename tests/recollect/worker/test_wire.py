@@ -1,5 +1,7 @@
 """A worker gets its host's settings, and its counts add up."""
 
+import asyncio
+import sys
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
@@ -8,12 +10,15 @@ import msgspec
 import pytest
 from pydantic import SecretStr
 from tests.support.stores import NOON
+from tests.support.waiting import until
 
 from recollect.assembly import lifecycle
 from recollect.engine.background.counts import FormationCounts
 from recollect.formation import CallStatistics
 from recollect.settings import EngineSettings
 from recollect.settings.internals import ExtractionSdk
+from recollect.worker import supervisor
+from recollect.worker.supervisor import WorkerProcess
 from recollect.worker.wire import Chats, Clear, Report, Start, line_of, read_report, to_worker
 
 CHANGED = {
@@ -59,6 +64,20 @@ def test_the_counts_of_two_workers_add_up() -> None:
 
     assert (both.attempts, both.lag_sum, both.lag[0]) == (4, 0.5, 1)
     assert both.errors == {"StoreError": 3, "EmbedderError": 1}
+
+
+async def test_the_counts_go_on_over_workers_that_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = line_of(Report(FormationCounts(attempts=1), CallStatistics()))
+    script = f"import sys; sys.stdout.buffer.write({report!r})"
+    monkeypatch.setattr(supervisor, "_COMMAND", (sys.executable, "-c", script))
+    for pause in ("_FIRST_PAUSE", "_SHORTEST_PAUSE"):
+        monkeypatch.setattr(supervisor, pause, 0.0)
+    worker = WorkerProcess(Start({}))
+
+    running = asyncio.create_task(worker.run())
+    await until(lambda: worker.counts.attempts == 3)
+    running.cancel()
+    await asyncio.wait({running})
 
 
 def test_what_nobody_says_is_told_from_what_is_said() -> None:
