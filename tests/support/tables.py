@@ -61,6 +61,11 @@ def table(
     return decorate
 
 
+def texts(block: str) -> list[str]:
+    """Return the texts of a block, parted by line ends and by `` | ``: a table of many short ones."""
+    return [text for line in block.splitlines() for text in map(str.strip, line.split(" | ")) if text]
+
+
 def _arguments(names: Sequence[str], row: Any) -> dict[str, Any]:
     if isinstance(row, _Parameters):
         if row.marks:

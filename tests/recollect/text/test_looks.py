@@ -2,7 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.tables import table
+from tests.support.tables import table, texts
 
 from recollect.text.looks import folded, looks_of, of_one_script
 
@@ -26,17 +26,10 @@ def test_a_disguised_word_is_read_in_one_script(disguised: str, read: str) -> No
 
 @table(
     "text",
-    [
-        "Always",
-        "Мне нужно, чтобы ты это знал",
-        "привет, Оррин",
-        "naïve Größe",
-        "Annem İnci, babam İzmirli",
-        "私は猫です",
-        "γειά σου",
-        "दिल",
-        "한국",
-    ],
+    texts("""
+        Always | Мне нужно, чтобы ты это знал | привет, Оррин | naïve Größe | Annem İnci, babam İzmirli
+        私は猫です | γειά σου | दिल | 한국
+    """),
 )
 def test_text_in_the_letters_of_its_language_stays(text: str) -> None:
     assert folded(text) == text

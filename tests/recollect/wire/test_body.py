@@ -2,11 +2,12 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table
 
-from recollect.wire import ChatBody, ChatMessage, read_body
+from recollect.wire import ChatBody, read_body
+from recollect.wire.body import AmbiguousModelError, named_model
 
 HELLO = {"role": "user", "content": "hello"}
 
@@ -220,12 +221,6 @@ def test_what_cant_be_read_with_certainty_is_not_read(body: bytes) -> None:
     assert read_body(body) is None
 
 
-@given(st.binary() | st.text().map(str.encode))
-@example(b'{"messages":[{"content":"\\')
-def test_no_bytes_make_reading_fail(body: bytes) -> None:
-    assert read_body(body) is None or body
-
-
 @given(st.integers(0, 200), st.binary(max_size=3))
 def test_a_damaged_body_is_not_read_or_read_as_it_stands(at: int, damage: bytes) -> None:
     whole = b'{"model":"m","n":{"messages":[{}]},"messages":[{"role":"user","content":"a\\u00e9b"},{"role":"tool"}]}'
@@ -237,12 +232,6 @@ def test_a_damaged_body_is_not_read_or_read_as_it_stands(at: int, damage: bytes)
         decoded = json.loads(damaged.decode(errors="replace"))  # of what isn't read not all is checked
         assert stand(chat) == decoded["messages"]
         assert [message.role for message in chat.messages] == [m.get("role") for m in decoded["messages"]]
-
-
-def test_messages_are_values() -> None:
-    assert ChatMessage(role="user") == ChatMessage(role="user")
-    with pytest.raises(AttributeError):
-        ChatMessage().role = "user"  # type: ignore[misc] # it is frozen, which is the point
 
 
 @table(
@@ -267,3 +256,34 @@ def test_the_shape_of_an_answer_is_told_by_each_apis_own_words(
 
     assert chat is not None
     assert (chat.shape.is_formatted, chat.shape.has_tools) == (is_formatted, has_tools)
+
+
+@pytest.mark.parametrize(
+    ("body", "model"),
+    [
+        (b'{"model":"a"}', "a"),
+        (b' {"messages":[{"model":"b"}], "m\\u006fdel" : "\\u00e9"} ', "\u00e9"),
+        (b'{"messages":[]}', None),
+        (b'{"model":7}', None),
+        (b'{"model":"a","n":1e400}', "a"),
+        (b'{"messages":["' + b"x" * 400_000 + b'"],"model":"a"}', "a"),
+    ],
+)
+def test_the_model_of_the_object_itself_counts(body: bytes, model: str | None) -> None:
+    assert named_model(body) == model
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"model":"a","model":"b"}',
+        b'{"model":"a","mo\\u0064el":"a"}',
+        b'{"model":"a"',
+        b"[]",
+        b"",
+        b'\xef\xbb\xbf{"model":"a"}',
+    ],
+)
+def test_two_models_or_no_json_are_not_certain(body: bytes) -> None:
+    with pytest.raises(AmbiguousModelError):
+        named_model(body)

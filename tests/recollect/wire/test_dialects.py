@@ -1,99 +1,175 @@
-"""Responses and Anthropic's messages are read, composed and heard like chat completions."""
+"""Responses and Anthropic's messages are read, and heard to their end, like chat completions."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.support.tables import table
 
-from recollect.model import Skip
-from recollect.wire import MESSAGES, RESPONSES, Additions, ChatBody, Dialect, ReplyReader, SystemStyle
-from recollect.wire.turn_detection import DetectedTurn, detect_turn
+from recollect.model import Skip, Turn
+from recollect.wire import COMPLETIONS, MESSAGES, RESPONSES, DetectedTurn, Dialect, Reply, detect_turn
 
-AT = datetime(2026, 3, 1, tzinfo=UTC)
+CAT = "I have a cat called Minka."
+DOG = "I have a dog called Rex."
 
 
-def heard(dialect: Dialect, **body: Any) -> DetectedTurn:
+def read(dialect: Dialect, **body: Any) -> DetectedTurn:
+    at = datetime(2026, 3, 1, tzinfo=UTC)
     return detect_turn(
-        json.dumps(body).encode(), user_id="u", session_id=None, message_id=None, at=AT, dialect=dialect
+        json.dumps(body).encode(), user_id="u", session_id=None, message_id=None, at=at, dialect=dialect
     )
 
 
-def with_system(dialect: Dialect, chat: ChatBody, text: str) -> bytes:
-    composed = dialect.compose(chat, Additions(system=text), SystemStyle.ANY)
-    assert composed is not None
-    return composed
+def turn(dialect: Dialect, **body: Any) -> Turn:
+    found = read(dialect, **body).turn
+    assert found is not None
+    return found
 
 
-def reply(dialect: Dialect, *events: dict[str, Any]) -> ReplyReader:
+def heard(dialect: Dialect, *events: dict[str, Any], named: bool = False) -> Reply:
     reader = dialect.listen("text/event-stream", "")
     for event in events:
-        reader.feed(b"event: " + event["type"].encode() + b"\ndata: " + json.dumps(event).encode() + b"\n\n")
-    return reader
+        name = b"event: " + event["type"].encode() + b"\n" if named else b""
+        reader.feed(name + b"data: " + json.dumps(event).encode() + b"\n\n")
+    return reader.finish()
+
+
+def heard_whole(dialect: Dialect, answer: dict[str, Any]) -> Reply:
+    reader = dialect.listen("application/json", "")
+    reader.feed(json.dumps(answer).encode())
+    return reader.finish()
 
 
 # -- requests --------------------------------------------------------------------------------------
 
 
-def test_the_input_of_a_response_may_be_a_text() -> None:
-    turn = heard(RESPONSES, model="m", input="I live in Porto.").turn
-
-    assert turn is not None
-    assert (turn.text, turn.model) == ("I live in Porto.", "m")
+def user(content: Any) -> dict[str, Any]:
+    return {"role": "user", "content": content}
 
 
-def test_the_input_of_a_response_may_be_items() -> None:
-    items = [
-        {"role": "user", "content": "Hello."},
-        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi!"}]},
+def text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
+
+
+def input_text(words: str) -> dict[str, Any]:
+    return {"type": "input_text", "text": words}
+
+
+ITEMS: dict[str, list[dict[str, Any]]] = {
+    "a message": [user(CAT)],
+    "a typed message": [{"type": "message", **user([input_text(CAT)])}],
+    "behind the developer's": [{"role": "developer", "content": DOG}, user(CAT)],
+    "before the developer's": [user(CAT), {"role": "developer", "content": [input_text(DOG)]}],
+    "behind the system's": [{"role": "system", "content": DOG}, user(CAT)],
+    "with an image and a file": [
+        user(
+            [
+                {"type": "input_image", "image_url": DOG},
+                input_text(CAT),
+                {"type": "input_file", "file_id": DOG},
+            ]
+        )
+    ],
+    "before a call and its result": [
+        user(CAT),
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": DOG}]},
+        {"type": "function_call", "call_id": "1", "name": "f", "arguments": DOG},
+        {"type": "function_call_output", "call_id": "1", "output": DOG},
+    ],
+    "before a result in parts": [
+        user(CAT),
+        {"type": "function_call_output", "call_id": "1", "output": [input_text(DOG)]},
+        {"type": "custom_tool_call_output", "call_id": "2", "output": DOG},
+        {"type": "computer_call_output", "call_id": "3", "output": {"type": "computer_screenshot"}},
+        {"type": "item_reference", "id": "x"},
+    ],
+    "with a role that a result bears": [user(CAT), {"type": "function_call_output", **user(DOG)}],
+}
+
+MESSAGE_LISTS: dict[str, list[dict[str, Any]]] = {
+    "a text": [user(CAT)],
+    "a block": [user([text(CAT) | {"cache_control": {"type": "ephemeral"}}])],
+    "with documents": [
+        user(
+            [
+                {"type": "document", "source": {"type": "text", "data": DOG}, "title": DOG, "context": DOG},
+                {"type": "search_result", "source": DOG, "title": DOG, "content": [text(DOG)]},
+                {"type": "image", "source": {"type": "base64", "data": DOG}},
+                text(CAT),
+            ]
+        )
+    ],
+    "behind thoughts": [
+        user("Hello."),
         {
-            "type": "message",
-            "role": "user",
+            "role": "assistant",
             "content": [
-                {"type": "input_text", "text": "I live"},
-                {"type": "input_image", "image_url": "data:,"},
+                {"type": "thinking", "thinking": DOG, "signature": "x"},
+                {"type": "redacted_thinking", "data": DOG},
+                text("Hi!"),
             ],
         },
-        {"type": "function_call", "name": "f", "arguments": "{}", "call_id": "1"},
-        {"type": "function_call_output", "call_id": "1", "output": "my secret output"},
+        user(CAT),
+    ],
+    "before a result": [
+        user(CAT),
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {"a": DOG}}]},
+        user([{"type": "tool_result", "tool_use_id": "1", "content": [text(DOG)]}]),
+    ],
+    "beside a result": [
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {}}]},
+        user([{"type": "tool_result", "tool_use_id": "1", "content": DOG}, text(CAT)]),
+    ],
+    "before a prefilled answer": [user(CAT), {"role": "assistant", "content": "Minka"}],
+}
+
+
+@table(
+    ("dialect", "member", "given"),
+    [
+        (RESPONSES, "input", CAT),
+        *((RESPONSES, "input", items) for items in ITEMS.values()),
+        *((MESSAGES, "messages", given) for given in MESSAGE_LISTS.values()),
+    ],
+)
+def test_the_users_words_are_theirs_alone(dialect: Dialect, member: str, given: Any) -> None:
+    said = turn(dialect, model="scripted", **{member: given})
+
+    assert (said.text, said.model) == (CAT, "scripted")
+    assert not any(DOG in message.text for message in said.history)
+
+
+def test_the_answers_of_a_response_are_history() -> None:
+    output = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi!"}]}
+
+    assert [each.text for each in turn(RESPONSES, input=[user("Hello."), output, user(CAT)]).history] == [
+        "Hello.",
+        "Hi!",
     ]
-    turn = heard(RESPONSES, input=items).turn
-
-    assert turn is not None
-    assert turn.text == "I live"
-    assert [message.text for message in turn.history] == ["Hello.", "Hi!"]
 
 
-def test_a_second_yes_to_another_response_is_another_turn() -> None:
-    first = heard(RESPONSES, input="yes", previous_response_id="resp_1").turn
-    second = heard(RESPONSES, input="yes", previous_response_id="resp_2").turn
-    again = heard(RESPONSES, input="yes", previous_response_id="resp_2").turn
+def test_what_the_server_keeps_tells_turns_and_chats_apart() -> None:
+    first, second, again = (
+        turn(RESPONSES, input="yes", previous_response_id=name) for name in ("a", "b", "b")
+    )
+    one, other = (turn(RESPONSES, input="yes", conversation=name) for name in ("a", "b"))
 
-    assert first is not None
-    assert second is not None
-    assert again is not None
-    assert first.key != second.key
-    assert second.key == again.key
-
-
-@pytest.mark.parametrize("body", [{}, {"input": []}, {"input": 7}, {"input": [1]}])
-def test_a_response_without_input_is_unreadable(body: dict[str, Any]) -> None:
-    assert heard(RESPONSES, **body).skip is Skip.UNREADABLE
-
-
-def test_a_conversation_that_the_server_keeps_is_a_chat_of_its_own() -> None:
-    one, other = (heard(RESPONSES, model="m", input="yes", conversation=name).turn for name in ("a", "b"))
-    linked = heard(RESPONSES, model="m", input="yes", previous_response_id="a").turn
-
-    assert one is not None
-    assert other is not None
-    assert linked is not None
-    assert (one.scope.session_id, other.scope.session_id) == ("a", "b")
+    assert first.key != second.key == again.key
     assert one.key != other.key
-    assert linked.scope.session_id.startswith("fp:")
+    assert (one.scope.session_id, other.scope.session_id) == ("a", "b")
+    assert first.scope.session_id.startswith("fp:")
+
+
+@table("body", [{}, {"input": []}, {"input": 7}, {"input": [1]}])
+def test_a_response_without_input_is_unreadable(body: dict[str, Any]) -> None:
+    assert read(RESPONSES, **body).skip is Skip.UNREADABLE
+
+
+def test_a_response_to_results_of_tools_alone_is_no_turn() -> None:
+    items = [{"type": "function_call_output", "call_id": "1", "output": "done"}]
+
+    assert read(RESPONSES, input=items).skip is Skip.EMPTY
 
 
 def test_numbers_that_no_float_holds_do_no_harm() -> None:
@@ -105,135 +181,26 @@ def test_numbers_that_no_float_holds_do_no_harm() -> None:
     assert chat.messages[0].text == "Be kind."
 
 
-def test_a_response_to_results_of_tools_alone_is_no_turn() -> None:
-    items = [{"type": "function_call_output", "call_id": "1", "output": "done"}]
-
-    assert heard(RESPONSES, input=items).skip is Skip.EMPTY
-
-
-def test_results_of_tools_in_a_message_are_not_the_users_words() -> None:
-    messages = [
-        {"role": "user", "content": [{"type": "text", "text": "What's the weather in my town, Porto?"}]},
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "weather", "input": {}}]},
-        {
-            "role": "user",
-            "content": [{"type": "tool_result", "tool_use_id": "1", "content": "Rain in Oslo."}],
-        },
-    ]
-    turn = heard(MESSAGES, model="m", messages=messages).turn
-
-    assert turn is not None
-    assert turn.text == "What's the weather in my town, Porto?"
-
-
-# -- composing -------------------------------------------------------------------------------------
-
-
-@table(
-    ("dialect", "name", "rest"),
-    [
-        (RESPONSES, "instructions", b'"input":"Where do I live?"'),
-        (MESSAGES, "system", b'"messages":[{"role":"user","content":"Where do I live?"}]'),
-    ],
-)
-@table(
-    ("given_member", "then"),
-    [
-        (None, '"MEMORY"'),
-        (b'"Be \\u00e9 brief."', '"Be é brief.\\n\\nMEMORY"'),
-        (b"null", '"MEMORY"'),
-        (b'""', '"MEMORY"'),
-    ],
-)
-def test_memories_go_to_what_instructs_the_model(
-    dialect: Dialect, name: str, rest: bytes, given_member: bytes | None, then: str
-) -> None:
-    own = b"" if given_member is None else b'"%s" : %s, ' % (name.encode(), given_member)
-    body = b'{ "n":1.0, ' + own + rest + b',"x":1e400 }'
-    chat = dialect.read(body)
-    assert chat is not None
-
-    composed = with_system(dialect, chat, "MEMORY")
-
-    assert json.loads(composed)[name] == json.loads(then)
-    assert composed.endswith(rest + b',"x":1e400 }')
-    assert b'"n":1.0' in composed
-
-
-def test_blocks_gain_one_where_the_api_knows_blocks() -> None:
-    blocks = [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}]
-    chat = MESSAGES.read(
-        json.dumps({"system": blocks, "messages": [{"role": "user", "content": "Where do I live?"}]}).encode()
-    )
-    assert chat is not None
-
-    composed = json.loads(with_system(MESSAGES, chat, "MEMORY"))
-
-    assert composed["system"] == [*blocks, {"type": "text", "text": "MEMORY"}]
-
-
-def test_a_member_given_twice_or_of_another_kind_is_left_alone() -> None:
-    for body in (
-        b'{"instructions":"a","instructions":"b","input":"c"}',
-        b'{"instructions":7,"input":"c"}',
-        b'{"instructions":[{"type":"text","text":"a"}],"input":"c"}',
-    ):
-        chat = RESPONSES.read(body)
-        assert chat is not None
-        # Nothing is composed at all: what has one certain place does not go without what has none.
-        assert RESPONSES.compose(chat, Additions(system="MEMORY"), SystemStyle.ANY) is None
-        assert with_system(RESPONSES, chat, "") == body
-
-
 # -- answers ---------------------------------------------------------------------------------------
 
+PORTO = Reply("In Porto.", model="m", prompt_tokens=3, completion_tokens=4, complete=True)
 
-def test_a_streamed_response_is_heard() -> None:
-    state = {"model": "m", "status": "completed", "usage": {"input_tokens": 3, "output_tokens": 4}}
-    heard_reply = reply(
+
+def test_a_streamed_answer_is_heard() -> None:
+    usage = {"input_tokens": 3, "output_tokens": 4}
+    of_response = heard(
         RESPONSES,
         {"type": "response.created", "response": {"status": "in_progress", "model": "m"}},
         {"type": "response.output_text.delta", "delta": "In "},
         {"type": "response.reasoning_summary_text.delta", "delta": "hmm"},
         {"type": "response.output_text.delta", "delta": "Porto."},
-        {"type": "response.output_item.done", "item": {"type": "web_search_call"}},
-        {"type": "response.completed", "response": state},
-    ).finish()
-
-    assert (heard_reply.text, heard_reply.complete, heard_reply.has_tool_calls) == ("In Porto.", True, False)
-    assert (heard_reply.model, heard_reply.prompt_tokens, heard_reply.completion_tokens) == ("m", 3, 4)
-
-
-def test_a_streamed_response_that_calls_or_fails_is_told_apart() -> None:
-    calls = reply(RESPONSES, {"type": "response.output_item.done", "item": {"type": "function_call"}})
-    fails = reply(RESPONSES, {"type": "response.failed", "response": {"status": "failed", "error": {"a": 1}}})
-
-    assert calls.finish().has_tool_calls
-    assert fails.finish().failed
-
-
-def test_a_whole_response_is_heard() -> None:
-    body = {
-        "status": "completed",
-        "model": "m",
-        "output": [
-            {"type": "reasoning", "summary": []},
-            {
-                "type": "message",
-                "content": [{"type": "output_text", "text": "In Porto."}, {"type": "refusal"}],
-            },
-            {"type": "function_call", "name": "f"},
-        ],
-    }
-    reader = RESPONSES.listen("application/json", "")
-    reader.feed(json.dumps(body).encode())
-    heard_reply = reader.finish()
-
-    assert (heard_reply.text, heard_reply.has_tool_calls, heard_reply.complete) == ("In Porto.", True, True)
-
-
-def test_a_streamed_message_is_heard() -> None:
-    heard_reply = reply(
+        {
+            "type": "response.completed",
+            "response": {"model": "m", "status": "completed", "usage": usage, "id": "r"},
+        },
+        named=True,
+    )
+    of_message = heard(
         MESSAGES,
         {"type": "message_start", "message": {"model": "m", "content": [], "usage": {"input_tokens": 3}}},
         {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
@@ -243,84 +210,128 @@ def test_a_streamed_message_is_heard() -> None:
         {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Porto."}},
         {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 4}},
         {"type": "message_stop"},
-    ).finish()
-
-    assert (heard_reply.text, heard_reply.finish_reason, heard_reply.complete) == (
-        "In Porto.",
-        "end_turn",
-        True,
+        named=True,
     )
-    assert (heard_reply.model, heard_reply.prompt_tokens, heard_reply.completion_tokens) == ("m", 3, 4)
+
+    assert of_response == replace(PORTO, finish_reason="completed", answer_id="r")
+    assert of_message == replace(PORTO, finish_reason="end_turn")
 
 
-def test_a_whole_message_is_heard_and_its_tool_use() -> None:
-    body = {
-        "type": "message",
-        "model": "m",
-        "content": [{"type": "text", "text": "Let me look."}, {"type": "tool_use", "id": "1"}],
-        "stop_reason": "tool_use",
-    }
-    reader = MESSAGES.listen("application/json", "")
-    reader.feed(json.dumps(body).encode())
-    heard_reply = reader.finish()
+def test_a_whole_answer_is_heard_and_its_call_of_a_tool() -> None:
+    of_response = heard_whole(
+        RESPONSES,
+        {
+            "status": "completed",
+            "model": "m",
+            "output": [
+                {"type": "reasoning", "summary": []},
+                {
+                    "type": "message",
+                    "content": [{"type": "output_text", "text": "In Porto."}, {"type": "refusal"}],
+                },
+                {"type": "function_call", "name": "f"},
+            ],
+        },
+    )
+    of_message = heard_whole(
+        MESSAGES,
+        {
+            "type": "message",
+            "model": "m",
+            "content": [{"type": "text", "text": "In Porto."}, {"type": "tool_use", "id": "1"}],
+            "stop_reason": "tool_use",
+        },
+    )
 
-    assert (heard_reply.text, heard_reply.has_tool_calls) == ("Let me look.", True)
+    plain = Reply("In Porto.", has_tool_calls=True, model="m", complete=True)
+    assert of_response == replace(plain, finish_reason="completed")
+    assert of_message == replace(plain, finish_reason="tool_use")
 
 
-def test_a_streamed_error_of_anthropic_is_one() -> None:
-    error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
-
-    assert reply(MESSAGES, error).finish().failed
-
-
-# -- nothing ever raises ---------------------------------------------------------------------------
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: (
-        st.lists(inner)
-        | st.dictionaries(
-            st.sampled_from(
-                sorted(
-                    [
-                        "type",
-                        "role",
-                        "content",
-                        "text",
-                        "delta",
-                        "response",
-                        "item",
-                        "output",
-                        "usage",
-                        "input",
-                        "messages",
-                        "model",
-                        "status",
-                        "error",
-                        "content_block",
-                        "message",
-                        "stop_reason",
-                        "system",
-                        "instructions",
-                    ]
-                )
-            ),
-            inner,
-        )
-    ),
-    max_leaves=12,
+@table(
+    ("dialect", "error"),
+    [
+        (RESPONSES, {"type": "error", "code": "x", "message": "No.", "param": None, "sequence_number": 1}),
+        (RESPONSES, {"type": "response.failed", "response": {"error": {"a": 1}}}),
+        (MESSAGES, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}),
+    ],
 )
+def test_a_streamed_error_is_one_with_a_name_and_without(dialect: Dialect, error: dict[str, Any]) -> None:
+    assert heard(dialect, error).failed
+    assert heard(dialect, error, named=True).failed
 
 
-@given(value=JSON, dialect=st.sampled_from([RESPONSES, MESSAGES]))
-def test_whatever_json_comes_nothing_raises(value: Any, dialect: Dialect) -> None:
-    data = json.dumps(value).encode()
+_ANSWERED_BY_CLIENT = """
+    function_call custom_tool_call computer_call local_shell_call shell_call apply_patch_call mcp_approval_request
+"""
+_ANSWERED_BY_SERVER = "web_search_call file_search_call code_interpreter_call image_generation_call mcp_call"
 
-    chat = dialect.read(data)
-    if chat is not None:
-        dialect.compose(chat, Additions(system="MEMORY"), SystemStyle.ANY)
-        detect_turn(data, user_id="u", session_id="s", message_id=None, at=AT, dialect=dialect)
-    for content_type in ("application/json", "text/event-stream"):
-        reader = dialect.listen(content_type, "")
-        reader.feed(b"data: " + data + b"\n\n" if "event" in content_type else data)
-        reader.finish()
+
+@table(
+    ("kind", "is_call"),
+    [
+        *((kind, True) for kind in _ANSWERED_BY_CLIENT.split()),
+        *((kind, False) for kind in _ANSWERED_BY_SERVER.split()),
+    ],
+)
+def test_a_call_that_the_client_has_to_answer_is_one(kind: str, *, is_call: bool) -> None:
+    item = {"type": kind}
+
+    assert heard(RESPONSES, {"type": "response.output_item.done", "item": item}).has_tool_calls is is_call
+    whole = heard_whole(RESPONSES, {"status": "completed", "output": [item]})
+    assert whole.has_tool_calls is is_call
+
+
+@table(
+    ("status", "failed"),
+    [("completed", False), ("incomplete", False), ("cancelled", False), ("failed", True)],
+)
+def test_how_a_response_ended_is_told(status: str, *, failed: bool) -> None:
+    streamed = heard(
+        RESPONSES,
+        {"type": "response.output_text.delta", "delta": "Min"},
+        {"type": f"response.{status}", "response": {"status": status}},
+    )
+    output = [{"content": [{"type": "output_text", "text": "Min"}]}]
+    whole = heard_whole(RESPONSES, {"status": status, "output": output})
+
+    assert (streamed.failed, whole.failed) == (failed, failed)
+    assert (streamed.text, whole.text) == ("Min", "Min")
+    assert whole.complete
+
+
+def test_a_response_in_the_background_has_said_nothing_yet() -> None:
+    assert heard_whole(RESPONSES, {"status": "queued", "background": True, "output": []}).text == ""
+
+
+HEARD, PIECES = "The Leie and the Scheldt.", ("The Leie ", "and the Scheldt.")
+
+
+def completion(name: str, audio: dict[str, Any]) -> dict[str, Any]:
+    return {"choices": [{"index": 0, name: {"role": "assistant", "content": None, "audio": audio}}]}
+
+
+def delta(piece: str) -> dict[str, Any]:
+    return {"type": "response.output_audio_transcript.delta", "delta": piece}
+
+
+def in_sound(transcript: str) -> dict[str, Any]:
+    content = [{"type": "output_audio", "transcript": transcript}]
+    return {"id": "r", "status": "completed", "output": [{"type": "message", "content": content}]}
+
+
+@table(
+    ("dialect", "whole", "streamed"),
+    [
+        (
+            COMPLETIONS,
+            completion("message", {"id": "a", "data": "UklGRg", "transcript": HEARD}),
+            [completion("delta", {"transcript": each}) for each in PIECES],
+        ),
+        (RESPONSES, in_sound(HEARD), [delta(each) for each in PIECES]),
+    ],
+)
+def test_an_answer_in_sound_is_heard_by_its_transcript(
+    dialect: Dialect, whole: dict[str, Any], streamed: list[dict[str, Any]]
+) -> None:
+    assert (heard_whole(dialect, whole).text, heard(dialect, *streamed).text) == (HEARD, HEARD)

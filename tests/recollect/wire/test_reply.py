@@ -4,16 +4,13 @@ import gzip
 import json
 import tracemalloc
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import brotli
 import pytest
 import zstandard
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.support.tables import table
 
 from recollect.wire import Reply, ReplyReader
@@ -68,7 +65,7 @@ def test_a_streamed_reply_is_heard() -> None:
     assert heard(STREAM, ANSWER) == REPLY
 
 
-@pytest.mark.parametrize("content_type", ["application/json", "application/json; charset=utf-8", ""])
+@table("content_type", ["application/json", "application/json; charset=utf-8", ""])
 def test_a_whole_reply_is_heard(content_type: str) -> None:
     assert heard(content_type, WHOLE) == REPLY
 
@@ -134,18 +131,14 @@ def test_a_chunk_without_a_proper_delta_says_nothing(delta: object) -> None:
     assert heard(STREAM, event(chunk(delta))) == Reply(model="gpt-5")
 
 
-@pytest.mark.parametrize(
-    "said_so", [{"reasoning_content": "hm"}, {"reasoning": "hm"}, {"refusal": "I can't."}]
-)
+@table("said_so", [{"reasoning_content": "hm"}, {"reasoning": "hm"}, {"refusal": "I can't."}])
 def test_reasoning_and_refusals_are_no_text(said_so: dict[str, str]) -> None:
     reply = heard(STREAM, event(chunk({"content": None, **said_so})) + STOP)
 
     assert (reply.text, reply.complete) == ("", True)
 
 
-@pytest.mark.parametrize(
-    "delta", [{"tool_calls": [{"index": 0, "id": "1"}]}, {"function_call": {"name": "f"}}]
-)
+@table("delta", [{"tool_calls": [{"index": 0, "id": "1"}]}, {"function_call": {"name": "f"}}])
 def test_calls_of_tools_are_heard(delta: dict[str, Any]) -> None:
     reply = heard(STREAM, event(chunk(delta)) + event(chunk({}, finish_reason="tool_calls")) + said(""))
 
@@ -191,7 +184,7 @@ def test_odd_fields_are_passed_over(fields: dict[str, Any]) -> None:
     assert heard(STREAM, said("a") + event(fields) + said("b")) == Reply(text="ab", model="gpt-5")
 
 
-@pytest.mark.parametrize("reason", [None, "", 5, {}])
+@table("reason", [None, "", 5, {}])
 def test_a_finish_reason_is_a_word(reason: object) -> None:
     reply = heard(STREAM, event(chunk({"content": "a"}, finish_reason=reason)))
 
@@ -201,7 +194,7 @@ def test_a_finish_reason_is_a_word(reason: object) -> None:
 ERROR = {"error": {"message": "overloaded", "code": 529}}
 
 
-@pytest.mark.parametrize(
+@table(
     "stream",
     [
         event(ERROR),
@@ -241,16 +234,11 @@ def test_what_is_fed_after_the_end_is_not_heard() -> None:
     assert reader.finish() == first == Reply(text="a", model="gpt-5")
 
 
-def cuts(stream: bytes, at: Iterable[int]) -> list[bytes]:
-    edges = [0, *sorted(n % (len(stream) + 1) for n in at), len(stream)]
-    return [stream[start:end] for start, end in pairwise(edges)]
-
-
 def read_in_slabs(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr("recollect.wire.reply._SLAB", size)
 
 
-@pytest.mark.parametrize("ends", [b"\n", b"\r\n", b"\r"])
+@table("ends", [b"\n", b"\r\n", b"\r"])
 def test_a_stream_cut_anywhere_is_heard_alike(ends: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     read_in_slabs(monkeypatch, 1)
     stream = b"\xef\xbb\xbf" + ANSWER.replace(b'"model"', b'\ndata: "model"').replace(b"\n", ends)
@@ -258,38 +246,6 @@ def test_a_stream_cut_anywhere_is_heard_alike(ends: bytes, monkeypatch: pytest.M
     for at in range(len(stream) + 1):
         assert heard(STREAM, stream[:at], stream[at:]) == REPLY
     assert heard(STREAM, *(stream[n : n + 1] for n in range(len(stream)))) == REPLY
-
-
-LINES = st.sampled_from(
-    [
-        b"\n",
-        b"\r",
-        b"\r\n",
-        b"data: ",
-        b"data:",
-        b"data",
-        b"event: error",
-        b": ping",
-        b"\xef\xbb\xbf",
-        b"[DONE]",
-        b" ",
-    ]
-) | st.sampled_from([event(chunk({"content": "a"})).strip(), STOP.strip(), b'{"error":1}', b"\xff", b"\x00"])
-
-
-@given(st.lists(LINES | st.binary(max_size=4)).map(b"".join), st.lists(st.integers(min_value=0)))
-def test_garbage_cut_anywhere_is_heard_alike(stream: bytes, at: list[int]) -> None:
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        read_in_slabs(monkeypatch, 1)
-
-        assert heard(STREAM, *cuts(stream, at)) == heard(STREAM, stream)
-
-
-@given(st.integers(0, len(ANSWER)), st.binary(max_size=20), st.sampled_from([STREAM, ""]))
-def test_garbage_in_the_middle_never_fails(at: int, garbage: bytes, content_type: str) -> None:
-    body = ANSWER if content_type else WHOLE
-
-    assert isinstance(heard(content_type, body[:at], garbage, body[at:]), Reply)
 
 
 def _deflate_raw(data: bytes) -> bytes:
@@ -310,7 +266,6 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
     "zstd,deflate, identity": lambda data: zlib.compress(zstandard.compress(data)),
     " , gzip ,": lambda data: gzip.compress(data, 9),
 }
-NAMES = st.sampled_from(sorted(PACKED))
 
 
 @table("encoding", PACKED)
@@ -319,7 +274,7 @@ def test_every_encoding_is_undone(encoding: str) -> None:
     assert heard("", PACKED[encoding](WHOLE), encoding=encoding) == REPLY
 
 
-@pytest.mark.parametrize("encoding", PACKED)
+@table("encoding", PACKED)
 def test_an_encoded_stream_cut_anywhere_is_heard_alike(
     encoding: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -341,23 +296,7 @@ def test_more_than_a_slab_is_undone(encoding: str) -> None:
     assert (reply.text, reply.complete) == ("".join(words), True)
 
 
-@given(NAMES, st.integers(min_value=0), st.binary(min_size=1, max_size=8))
-def test_a_damaged_encoding_never_fails(encoding: str, at: int, damage: bytes) -> None:
-    packed = PACKED[encoding](ANSWER)
-    at %= len(packed) + 1
-
-    assert isinstance(heard(STREAM, packed[:at], damage, packed[at:], encoding=encoding), Reply)
-    assert isinstance(
-        heard(STREAM, packed[:at] + damage + packed[at + len(damage) :], encoding=encoding), Reply
-    )
-
-
-@given(st.binary(), NAMES)
-def test_garbage_that_claims_an_encoding_never_fails(garbage: bytes, encoding: str) -> None:
-    assert isinstance(heard(STREAM, garbage, encoding=encoding), Reply)
-
-
-@pytest.mark.parametrize("encoding", ["gzip", "deflate", "Deflate", "br", "zstd"])
+@table("encoding", ["gzip", "deflate", "Deflate", "br", "zstd"])
 def test_what_came_before_the_damage_is_heard(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     read_in_slabs(monkeypatch, 1)
     packed = PACKED[encoding](ANSWER)
@@ -365,7 +304,7 @@ def test_what_came_before_the_damage_is_heard(encoding: str, monkeypatch: pytest
     assert heard(STREAM, packed, b"\x00damage", packed, encoding=encoding) == REPLY
 
 
-@pytest.mark.parametrize("encoding", ["compress", "gzip, aws-chunked", "gzip br", ", ".join(["gzip"] * 6)])
+@table("encoding", ["compress", "gzip, aws-chunked", "gzip br", ", ".join(["gzip"] * 6)])
 def test_an_unknown_encoding_is_not_heard(encoding: str) -> None:
     assert heard(STREAM, ANSWER, ANSWER, encoding=encoding) == Reply()
     assert heard(STREAM, ANSWER * 1000, ANSWER, encoding=encoding) == Reply()
@@ -437,15 +376,16 @@ def test_a_bomb_is_not_unpacked(encoding: str) -> None:
     assert peak < 24 * MEBI
 
 
-@pytest.mark.parametrize("encoding", ["gzip, gzip", "zstd, gzip"])
-def test_a_bomb_of_nothing_is_not_unpacked(encoding: str) -> None:
+@table(("encoding", "size"), [("zstd, gzip", 70 * MEBI), ("gzip, gzip", 2 * MEBI)])
+def test_a_bomb_of_nothing_is_not_unpacked(encoding: str, size: int) -> None:
+    """Two megabytes of empty members are a hundred thousand, which take time and no room."""
     nothing = PACKED[encoding.partition(",")[0]](b"")
-    bomb = gzip.compress(nothing * (70 * MEBI // len(nothing)), 1)
+    bomb = gzip.compress(nothing * (size // len(nothing)), 1)
 
     assert heard(STREAM, bomb, encoding=encoding) == Reply(truncated=True)
 
 
-@pytest.mark.parametrize("size", [7, 10_000])
+@table("size", [7, 10_000])
 def test_more_lines_than_are_read_are_left_out_and_said_so(
     size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

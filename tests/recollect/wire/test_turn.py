@@ -10,7 +10,18 @@ from hypothesis import strategies as st
 from tests.support.tables import table
 
 from recollect.model import Message, Role, Scope, Turn
-from recollect.wire import ChatBody, read_body, read_turn
+from recollect.wire import (
+    COMPLETIONS,
+    MESSAGES,
+    RESPONSES,
+    Anchor,
+    ChatBody,
+    Dialect,
+    anchors,
+    prompt_texts,
+    read_body,
+    read_turn,
+)
 
 AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 IMAGES = {
@@ -155,6 +166,8 @@ def test_the_same_word_later_is_another_turn() -> None:
 
     assert turn(*first).key != turn(*second).key
     assert turn(user("yes")).key != turn(*first).key
+    rounds = [assistant("And?"), user("yes")] * 6
+    assert turn(user("Tea?"), *rounds).key != turn(user("Milk?"), *rounds).key
 
 
 def test_who_said_what_is_part_of_the_key() -> None:
@@ -184,20 +197,174 @@ def test_a_speaker_is_named_by_text_only(name: object) -> None:
     assert turn(user("hi", name=name)).speaker is None
 
 
-MESSAGE = st.fixed_dictionaries(
-    {},
-    optional={
-        "role": st.sampled_from(["system", "user", "assistant", "tool", 5, None]),
-        "content": st.none() | st.text() | st.integers() | st.lists(st.dictionaries(st.text(), st.text())),
-        "name": st.none() | st.text() | st.integers(),
-    },
-)
+def message(role: str, content: Any) -> dict[str, Any]:
+    return {"role": role, "content": content}
 
 
-@given(st.lists(MESSAGE, min_size=1))
-def test_any_messages_make_a_turn_or_none(messages: list[dict[str, Any]]) -> None:
-    read = maybe(*messages, session_id=None)
+def anchored(*messages: dict[str, Any], dialect: Dialect = COMPLETIONS, **members: Any) -> tuple[Anchor, ...]:
+    listed = "input" if dialect is RESPONSES else "messages"
+    chat = dialect.read(json.dumps({listed: messages, **members}).encode())
+    assert chat is not None
+    return anchors(chat)
 
-    if read is not None:
-        assert all(message.text for message in read.history)
-        assert read == maybe(*messages, session_id=None)
+
+def keys(*messages: dict[str, Any]) -> list[str]:
+    return [anchor.key for anchor in anchored(*messages)]
+
+
+def digest(said: str) -> str:
+    return "a:" + hashlib.sha256(said.encode(errors="surrogatepass")).hexdigest()
+
+
+def test_each_message_of_the_user_has_an_anchor_over_the_last_three_that_say_something() -> None:
+    found = anchored(
+        message("system", "Be kind."),
+        user("Hi"),
+        message("developer", "Be brief."),
+        assistant("Hello!"),
+        user("Tea?"),
+        {**assistant(None), "tool_calls": [{"id": "1"}]},
+        message("tool", "a pot"),
+        IMAGES,
+        assistant("Yes."),
+        user("ok"),
+    )
+
+    assert found == (
+        Anchor(1, digest("user:2:Hi")),
+        Anchor(4, digest("user:2:Hiassistant:6:Hello!user:4:Tea?")),
+        Anchor(9, digest("user:4:Tea?assistant:4:Yes.user:2:ok")),
+    )
+
+
+def test_images_alone_have_an_anchor_and_are_not_counted_among_what_was_said() -> None:
+    image = user([{"type": "image_url"}])
+
+    assert keys(user("a"), assistant("b"), image, assistant("c"), user("d")) == [
+        digest("user:1:a"),
+        digest("user:1:aassistant:1:buser:0:"),
+        digest("assistant:1:bassistant:1:cuser:1:d"),
+    ]
+
+
+def test_what_a_frontend_puts_around_a_message_leaves_its_key() -> None:
+    plain = keys(user("Tea?"), assistant("Yes."), user("Which?"))
+
+    assert keys(user(RETRIEVED + "Tea?"), assistant("Yes."), user(RETRIEVED + "Which?")) == plain
+    assert keys(user([{"type": "text", "text": "Tea?"}]), assistant("Yes."), user("Which?\n")) == plain
+
+
+def test_what_we_added_leaves_its_key() -> None:
+    block = "\n\n<recollect_memories>\n- a\n</recollect_memories>"
+
+    assert keys(user("Tea?" + block), assistant("Yes."), user("No" + block)) == keys(
+        user("Tea?"), assistant("Yes."), user("No")
+    )
+
+
+def test_a_long_message_is_known_by_its_length_and_both_ends() -> None:
+    middle = "x" * 5_000
+
+    assert (
+        len({keys(user(each))[0] for each in (f"a{middle}b", f"a{middle}c", f"c{middle}b", f"a{middle}xb")})
+        == 4
+    )
+
+
+def test_the_same_again_in_one_request_is_numbered() -> None:
+    said = [user("yes"), assistant("Again?")] * 4
+
+    found = keys(*said, user("no"))
+
+    assert found[2:4] == [found[1] + "#2", found[1] + "#3"]
+    assert found == keys(*said)[:4] + found[4:]
+
+
+def test_every_api_has_the_same_keys() -> None:
+    said = [user("Hi"), assistant("Hello!"), user("Tea?")]
+    plain = anchored(*said)
+    moved = tuple(Anchor(anchor.position + 1, anchor.key) for anchor in plain)
+
+    assert anchored(*said, dialect=MESSAGES) == anchored(*said, dialect=RESPONSES) == plain
+    assert anchored(*said, dialect=MESSAGES, system="s") == moved
+    assert anchored(*said, dialect=RESPONSES, instructions="s") == moved
+    text = RESPONSES.read(b'{"input":"Hi"}')
+    assert text is not None
+    assert anchors(text) == plain[:1]
+
+
+def test_the_results_of_tools_have_no_anchor() -> None:
+    result = {"type": "tool_result", "tool_use_id": "1", "content": "22 degrees"}
+    found = anchored(
+        user("Hi"),
+        assistant([{"type": "tool_use", "id": "1", "name": "f", "input": {}}]),
+        user([result]),
+        assistant([{"type": "tool_use", "id": "2", "name": "f", "input": {}}]),
+        user([result, {"type": "text", "text": "And?"}]),
+        dialect=MESSAGES,
+    )
+
+    assert [anchor.position for anchor in found] == [0, 4]
+
+
+texts = st.sampled_from(["yes", "no", "Tea?", "1:user:1:a"]) | st.text(min_size=1, max_size=5)
+said_in_turns = st.lists(st.tuples(texts, texts), min_size=1, max_size=8)
+
+
+def rounds(said: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    return [part for asked, answered in said for part in (user(asked), assistant(answered))]
+
+
+@given(said_in_turns, st.integers(0, 16))
+def test_a_key_stays_when_the_head_is_cut_off(said: list[tuple[str, str]], cut: int) -> None:
+    numbered = [(f"{n}{asked}", f"{n}{answered}") for n, (asked, answered) in enumerate(said)]
+    messages = rounds(numbered)
+    cut %= len(messages)
+
+    whole = {anchor.position: anchor.key for anchor in anchored(*messages)}
+    for anchor in anchored(*messages[cut:]):
+        if anchor.position >= 2:
+            assert anchor.key == whole[anchor.position + cut]
+
+
+def prompt_of(dialect: Dialect, **members: Any) -> tuple[str, ...]:
+    chat = dialect.read(json.dumps(members).encode())
+    assert chat is not None
+    return prompt_texts(chat)
+
+
+def test_all_that_a_prompt_says_is_told_newest_first() -> None:
+    documents = '### Task:\n<context>\n<source id="1">Tea is warm.</source>\n</context>\n\nIs it?'
+    chat = body(
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": [{"type": "image_url"}]},
+        {"role": "assistant", "content": "  "},
+        {"role": "tool", "content": "22 degrees"},
+        {"role": "user", "content": documents},
+    )
+
+    assert prompt_texts(chat) == (documents, "22 degrees", "Be kind.")
+
+
+def test_instructions_beside_the_messages_are_told_too() -> None:
+    assert prompt_of(RESPONSES, instructions="Be kind.", input="hi") == ("hi", "Be kind.")
+    system = [{"type": "text", "text": "Be kind."}]
+    assert prompt_of(MESSAGES, system=system, messages=[{"role": "user", "content": "hi"}]) == (
+        "hi",
+        "Be kind.",
+    )
+
+
+def test_a_long_message_is_cut_off() -> None:
+    chat = body({"role": "user", "content": "a" * 20_001}, {"role": "user", "content": "b" * 20_000})
+
+    assert prompt_texts(chat) == ("b" * 20_000, "a" * 20_000)
+
+
+def test_a_long_conversation_is_told_from_its_end() -> None:
+    chat = body(*({"role": "user", "content": str(n % 10) * 15_000} for n in range(20)))
+
+    told = prompt_texts(chat)
+
+    assert [text[0] for text in told] == list("9876")
+    assert [len(text) for text in told] == [15_000] * 3 + [5_000]

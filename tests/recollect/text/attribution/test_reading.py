@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.long_texts import up_to
-from tests.support.tables import table
+from tests.support.tables import table, texts
 
 from recollect.text.attribution import others_words, question_in, without_frame
 from recollect.text.attribution.reading import read_message
@@ -279,49 +279,14 @@ def test_a_mark_stands_for_what_is_not_the_persons_and_doubtful_words_stand_betw
     assert read_message(text).shown == shown
 
 
-SURE = [
-    "system-reminder",
-    "open_files",
-    "any name",
-    "cursor",
-    "cline",
-    "cline file",
-    "copilot",
-    "relevant-memories",
-    "relevant_memories",
-    "deepseek file",
-    "webpages",
-    "webpage lines",
-    "context label only",
-    "page_content",
-    "begin forwarded",
-    "forwarded",
-    "forwarded plain",
-    "bbcode",
-    "search results",
-    "chatbox",
-    "owui rag",
-    "claude documents",
-    "quoted mail",
-    "angles",
-    "kagi",
-    "tool",
-    "curly",
-    "github copilot editing",
-    "windsurf",
-    "roo",
-    "openhands",
-    "claude code cmd",
-    "ns",
-    "attr",
-    "multi attr lines",
-    "underscore",
-    "html comment",
-    "alt text",
-    "img html",
-    "fence",
-    "table",
-]
+SURE = texts("""
+    system-reminder | open_files | any name | cursor | cline | cline file | copilot | relevant-memories
+    relevant_memories | deepseek file | webpages | webpage lines | context label only | page_content
+    begin forwarded | forwarded | forwarded plain | bbcode | search results | chatbox | owui rag
+    claude documents | quoted mail | angles | kagi | tool | curly | github copilot editing | windsurf
+    roo | openhands | claude code cmd | ns | attr | multi attr lines | underscore | html comment
+    alt text | img html | fence | table
+""")
 """Those of which only a program makes the shape."""
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.requests_page import example, requests_page
-from tests.support.tables import table
+from tests.support.tables import table, texts
 
 from recollect.model import Asking
 from recollect.text.cues.memory_requests import (
@@ -35,79 +35,35 @@ FORGETTING = {
     "ar": [("انس الثانية", 2), ("احذف رقم 3 من فضلك", 3), ("امسح الأخيرة", LAST)],
 }
 OTHERS = {
-    Request.STOP: [
-        "Stop remembering me!",
-        "Please don't remember anything about me any more.",
-        "Merk dir nichts mehr über mich.",
-        "Deja de recordar cosas sobre mí",
-        "Ne retiens plus rien sur moi.",
-        "Non ricordare più niente su di me",
-        "Não guarde mais nada sobre mim",
-        "Nie zapamiętuj niczego o mnie",
-        "Artık hakkımda hiçbir şey hatırlama",
-        "mere baare mein kuch bhi yaad mat rakho",
-        "不要再记住关于我的任何事情",
-        "나에 대해 아무것도 기억하지 마",
-        "لا تتذكر أي شيء عني بعد الآن",
-    ],
-    Request.RESUME: [
-        "Remember me again.",
-        "Du kannst dir wieder Dinge über mich merken",
-        "Puedes volver a recordar cosas sobre mí",
-        "Souviens-toi à nouveau de moi",
-        "Ricordati di nuovo di me",
-        "Volta a se lembrar de mim",
-        "Znowu mnie pamiętaj",
-        "Beni tekrar hatırla",
-        "mujhe phir se yaad rakho",
-        "重新记住我的信息",
-        "나를 다시 기억해줘",
-        "تذكرني من جديد",
-    ],
-    Request.LEAVE_OUT: [
-        "Don't remember this chat.",
-        "Keep this chat out of your memory please",
-        "Merk dir diesen Chat nicht!",
-        "No recuerdes esta conversación",
-        "Ne retiens pas cette conversation",
-        "Non ricordare questa chat",
-        "Não guarde esta conversa",
-        "Nie zapamiętuj tej rozmowy",
-        "Bu sohbeti hatırlama",
-        "is chat ko yaad mat rakhna",
-        "不要记住这次对话",
-        "이 대화는 기억하지 마",
-        "لا تحفظ هذه المحادثة",
-    ],
-    Request.TAKE_IN: [
-        "Remember this chat again.",
-        "Merk dir diesen Chat wieder",
-        "Vuelve a recordar este chat",
-        "Recommence à mémoriser cette conversation",
-        "Ricomincia a ricordare questa chat",
-        "Volta a guardar esta conversa",
-        "Znów zapamiętuj tę rozmowę",
-        "Bu sohbeti tekrar hatırla",
-        "is chat ko phir se yaad rakho",
-        "重新记住这次对话",
-        "이 대화는 다시 기억해줘",
-        "احفظ هذه المحادثة من جديد",
-    ],
-    Request.UNDO: [
-        "Undo that.",
-        "No, bring it back!",
-        "Mach das rückgängig",
-        "Deshazlo",
-        "Annule ça, s'il te plaît",
-        "Annullalo",
-        "Desfaz isso",
-        "Cofnij to",
-        "Bunu geri al",
-        "undo kar do",
-        "撤销一下",
-        "되돌려줘",
-        "تراجع عن ذلك",
-    ],
+    Request.STOP: texts("""
+        Stop remembering me! | Please don't remember anything about me any more.
+        Merk dir nichts mehr über mich. | Deja de recordar cosas sobre mí | Ne retiens plus rien sur moi.
+        Non ricordare più niente su di me | Não guarde mais nada sobre mim | Nie zapamiętuj niczego o mnie
+        Artık hakkımda hiçbir şey hatırlama | mere baare mein kuch bhi yaad mat rakho | 不要再记住关于我的任何事情
+        나에 대해 아무것도 기억하지 마 | لا تتذكر أي شيء عني بعد الآن
+    """),
+    Request.RESUME: texts("""
+        Remember me again. | Du kannst dir wieder Dinge über mich merken
+        Puedes volver a recordar cosas sobre mí | Souviens-toi à nouveau de moi | Ricordati di nuovo di me
+        Volta a se lembrar de mim | Znowu mnie pamiętaj | Beni tekrar hatırla | mujhe phir se yaad rakho
+        重新记住我的信息 | 나를 다시 기억해줘 | تذكرني من جديد
+    """),
+    Request.LEAVE_OUT: texts("""
+        Don't remember this chat. | Keep this chat out of your memory please | Merk dir diesen Chat nicht!
+        No recuerdes esta conversación | Ne retiens pas cette conversation | Non ricordare questa chat
+        Não guarde esta conversa | Nie zapamiętuj tej rozmowy | Bu sohbeti hatırlama
+        is chat ko yaad mat rakhna | 不要记住这次对话 | 이 대화는 기억하지 마 | لا تحفظ هذه المحادثة
+    """),
+    Request.TAKE_IN: texts("""
+        Remember this chat again. | Merk dir diesen Chat wieder | Vuelve a recordar este chat
+        Recommence à mémoriser cette conversation | Ricomincia a ricordare questa chat
+        Volta a guardar esta conversa | Znów zapamiętuj tę rozmowę | Bu sohbeti tekrar hatırla
+        is chat ko phir se yaad rakho | 重新记住这次对话 | 이 대화는 다시 기억해줘 | احفظ هذه المحادثة من جديد
+    """),
+    Request.UNDO: texts("""
+        Undo that. | No, bring it back! | Mach das rückgängig | Deshazlo | Annule ça, s'il te plaît
+        Annullalo | Desfaz isso | Cofnij to | Bunu geri al | undo kar do | 撤销一下 | 되돌려줘 | تراجع عن ذلك
+    """),
 }
 NONE = [
     # Of something else.
@@ -171,17 +127,12 @@ def test_several_numbers_are_named_at_once(text: str) -> None:
 
 @table(
     "text",
-    [
-        *(
-            "What do you know about me?",
-            "Was weißt du über mich?",
-            "qué sabes de mí",
-            "Que sais-tu sur moi ?",
-        ),
-        *("cosa sai di me?", "O que sabes sobre mim?", "co o mnie wiesz?", "Hakkımda ne biliyorsun?"),
-        *("mere baare mein kya jaante ho?", "你知道我什么？", "나에 대해 뭘 알고 있어?", "ماذا تعرف عني؟"),
-        *("私について何を知っていますか？", "Что ты знаешь обо мне?", "Wat weet je over mij?"),
-    ],
+    texts("""
+        What do you know about me? | Was weißt du über mich? | qué sabes de mí | Que sais-tu sur moi ?
+        cosa sai di me? | O que sabes sobre mim? | co o mnie wiesz? | Hakkımda ne biliyorsun?
+        mere baare mein kya jaante ho? | 你知道我什么？ | 나에 대해 뭘 알고 있어? | ماذا تعرف عني؟ | 私について何を知っていますか？
+        Что ты знаешь обо мне? | Wat weet je over mij?
+    """),
 )
 def test_all_that_is_known_is_asked_for_in_each_language(text: str) -> None:
     assert read_memory_request(text) == MemoryRequest(Request.KNOWN)
@@ -207,118 +158,34 @@ def test_of_a_request_there_is_nothing_beside_one_polite_word_at_either_end() ->
     assert read_memory_request(f"{'It is raining. ' * 9}Forget number 2.") is None
 
 
-EVERYDAY = [
-    *(
-        "forget london, we moved to leeds",
-        "don't keep alcohol in the house",
-        "olvida los lácteos, soy intolerante",
-    ),
-    *(
-        "leave Leeds out of it, I live in Hull now",
-        "Moro no Brasil.",
-        "J'habite au Brésil.",
-        "My son is called Basil.",
-    ),
-    *(
-        "I collect a fossil",
-        "I always forget the first one",
-        "never remember me as sad",
-        "we deleted the last one",
-    ),
-    *(
-        "forget number 2 pencils",
-        "forget number 2 pencils, buy pens",
-        "delete everything you know about me except my name",
-        "undo that last commit",
-        "undo that commit in git",
-        "stop remembering me as a child",
-        "don't remember this chat being so slow",
-        "Vergiss Nummer 5 lebt!",
-        "lösche alles über mich im Lebenslauf",
-        "mach das rückgängig im Code",
-        "olvida el 2 de mayo",
-        "borra todo sobre mí en el texto",
-        "olvida el punto 3 del contrato",
-        "oublie le 14 juillet",
-        "efface tout sur moi dans ce brouillon",
-        "dimentica il 25 aprile",
-        "apaga o item 4 da fatura",
-        "zapomnij o 2 złotych",
-        "usuń wszystko o mnie z tego CV",
-        "3 numarayı ara",
-        "2'yi 3'e böl",
-        "hakkımda bildiğin her şeyi yaz",
-        "number 2 wali ladki",
-        "忘掉第二次世界大战",
-        "删除第3行",
-        "把第2条改成英文",
-        "2번 출구 어디야",
-        "3번째 문장 지워줘 말고 고쳐줘",
-        "انس رقم هاتفي القديم",
-        "احذف السطر 2",
-        "2番目の人は誰ですか",
-        "3番ホームで待って",
-        "забудь 2 февраля",
-        "удали строку 5",
-        "verwijder regel 3 uit de tabel",
-        "vergeet 2 december niet",
-        "What do you know about me and Paris?",
-        "forget all about it",
-        "remember this chat room?",
-        "do you know number 2 is mine",
-    ),
-    *("note that the third column is in euros", "vergiss nicht die kommas", "remember me to your mother"),
-    *(
-        "undo button is broken",
-        "they told me to forget number 2",
-        "what do you know about mexico?",
-        "forget about it",
-    ),
-    *(
-        "what do you know about me and Tom?",
-        "forget me not",
-        "my brother wants you to forget me",
-        "remember this",
-    ),
-    *(
-        "Stop remembering me, said the ghost",
-        "don't remember this chatbot",
-        "remember this chat tomorrow, ok?",
-    ),
-    *("Ich vergesse immer das zweite", "vergiss das zweite frühstück", "das letzte", "Lösche Zeile 3"),
-    *(
-        "me olvidé del segundo",
-        "borra el primer párrafo",
-        "j'ai oublié le deuxième",
-        "annule mon rendez-vous",
-    ),
-    *(
-        "zapomniałem o drugim",
-        "cofnij się",
-        "silah sesi",
-        "ikinci el araba",
-        "son iki yıl",
-        "Brasil",
-        "sil baştan",
-    ),
-    *(
-        "第二条狗叫小白",
-        "我忘了第二条",
-        "删掉第二行",
-        "记住我的生日",
-        "别记我账上",
-        "두 번째 아이가 아파요",
-        "되돌려 받았어",
-    ),
-    *(
-        "نسيت الثانية",
-        "الثانية ظهرا",
-        "второй раз",
-        "забудь про сахар, у меня диабет",
-        "二番目の娘が病気です",
-    ),
-    *("ik vergeet altijd de tweede", "dimentica la seconda riga", "apaga a luz do segundo quarto"),
-]
+EVERYDAY = texts("""
+    forget london, we moved to leeds | don't keep alcohol in the house
+    olvida los lácteos, soy intolerante | leave Leeds out of it, I live in Hull now | Moro no Brasil.
+    J'habite au Brésil. | My son is called Basil. | I collect a fossil | I always forget the first one
+    never remember me as sad | we deleted the last one | forget number 2 pencils
+    forget number 2 pencils, buy pens | delete everything you know about me except my name
+    undo that last commit | undo that commit in git | stop remembering me as a child
+    don't remember this chat being so slow | Vergiss Nummer 5 lebt! | lösche alles über mich im Lebenslauf
+    mach das rückgängig im Code | olvida el 2 de mayo | borra todo sobre mí en el texto
+    olvida el punto 3 del contrato | oublie le 14 juillet | efface tout sur moi dans ce brouillon
+    dimentica il 25 aprile | apaga o item 4 da fatura | zapomnij o 2 złotych
+    usuń wszystko o mnie z tego CV | 3 numarayı ara | 2'yi 3'e böl | hakkımda bildiğin her şeyi yaz
+    number 2 wali ladki | 忘掉第二次世界大战 | 删除第3行 | 把第2条改成英文 | 2번 출구 어디야 | 3번째 문장 지워줘 말고 고쳐줘
+    انس رقم هاتفي القديم | احذف السطر 2 | 2番目の人は誰ですか | 3番ホームで待って | забудь 2 февраля | удали строку 5
+    verwijder regel 3 uit de tabel | vergeet 2 december niet | What do you know about me and Paris?
+    forget all about it | remember this chat room? | do you know number 2 is mine
+    note that the third column is in euros | vergiss nicht die kommas | remember me to your mother
+    undo button is broken | they told me to forget number 2 | what do you know about mexico?
+    forget about it | what do you know about me and Tom? | forget me not
+    my brother wants you to forget me | remember this | Stop remembering me, said the ghost
+    don't remember this chatbot | remember this chat tomorrow, ok? | Ich vergesse immer das zweite
+    vergiss das zweite frühstück | das letzte | Lösche Zeile 3 | me olvidé del segundo
+    borra el primer párrafo | j'ai oublié le deuxième | annule mon rendez-vous | zapomniałem o drugim
+    cofnij się | silah sesi | ikinci el araba | son iki yıl | Brasil | sil baştan | 第二条狗叫小白 | 我忘了第二条
+    删掉第二行 | 记住我的生日 | 别记我账上 | 두 번째 아이가 아파요 | 되돌려 받았어 | نسيت الثانية | الثانية ظهرا | второй раз
+    забудь про сахар, у меня диабет | 二番目の娘が病気です | ik vergeet altijd de tweede | dimentica la seconda riga
+    apaga a luz do segundo quarto
+""")
 
 
 @table("text", [*NONE, *EVERYDAY])
@@ -351,21 +218,12 @@ def test_without_a_model_the_first_words_tell_what_is_asked(text: str, read: tup
 
 @table(
     "text",
-    [
-        *(
-            "I said yes!!",
-            "I meant a lot to her",
-            "wo chai nahi peeta",
-            "remembering names is hard",
-            "Forgetful me",
-        ),
-        *(
-            "I'll never forget that day",
-            "Do you remember that film?",
-            "note that the third column is in euros",
-        ),
-        *("Vergissmeinnicht", "Moro no Brasil.", "no sugar please", "nein danke"),
-    ],
+    texts("""
+        I said yes!! | I meant a lot to her | wo chai nahi peeta | remembering names is hard
+        Forgetful me | I'll never forget that day | Do you remember that film?
+        note that the third column is in euros | Vergissmeinnicht | Moro no Brasil. | no sugar please
+        nein danke
+    """),
 )
 def test_words_that_only_hold_such_an_opening_ask_for_nothing(text: str) -> None:
     assert read_opening(text) is None

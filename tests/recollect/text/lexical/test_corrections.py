@@ -2,22 +2,13 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.tables import table
+from tests.support.tables import table, texts
 
 from recollect.text.lexical import correction_prefixes, corrections
 
-VOCABULARY = [
-    "violin",
-    "violet",
-    "viola",
-    "restaur",
-    "schwarzwald",
-    "recip",
-    "receiv",
-    "kubernet",
-    "maria",
-    "2024x",
-]
+VOCABULARY = texts("""
+    violin | violet | viola | restaur | schwarzwald | recip | receiv | kubernet | maria | 2024x
+""")
 
 
 @table(

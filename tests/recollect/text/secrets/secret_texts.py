@@ -6,6 +6,7 @@ Written before the rules were. Every third of each table was held out, and not l
 import re
 
 from tests.support.made_up_keys import ALPHANUMERIC, BASE64, HEXADECIMAL, LOWER, made_up
+from tests.support.tables import texts
 
 from recollect.text.secrets import mask
 
@@ -200,59 +201,34 @@ SENTENCES = [
 ]
 
 HARMLESS = [
-    "my password is too long",
-    "the password is wrong",
-    "the password is not accepted any more",
-    "My password is still the same as last year",
-    "I forgot my password",
-    "I forgot my password again and the reset mail never comes",
-    "what is a good password policy?",
-    "What is a strong password?",
-    "password must be at least 12 characters",
-    "your password is important, don't share it",
-    "password is required",
-    "the password is stored as a hash",
-    "The password is being reset by IT",
-    "my password is expiring tomorrow",
-    "my password is in 1Password",
-    "is the password case sensitive?",
-    "the password is what the admin chose",
-    "how do I hash a password: bcrypt or argon2?",
-    "Password: ********",
-    "password: <your-password>",
-    "password: xxxxxxxx",
-    "API_KEY=your_api_key_here",
-    "api_key = <your-key>",
-    'password = os.environ["DB_PASSWORD"]',
-    'api_key = os.getenv("OPENAI_API_KEY")',
-    "password = getpass()",
-    "password = getpass.getpass('Password: ')",
-    "const token = process.env.GITHUB_TOKEN;",
-    "password: ${DB_PASSWORD}",
-    "password: {{ vault_db_password }}",
-    "POSTGRES_PASSWORD=$POSTGRES_PASSWORD",
-    "password = input('Password: ')",
-    "def login(username: str, password: str) -> bool:",
-    "if password == hashed_password:",
-    "token = request.headers['Authorization']",
-    "self.password = password",
-    "password=None",
+    *texts("""
+        my password is too long | the password is wrong | the password is not accepted any more
+        My password is still the same as last year | I forgot my password
+        I forgot my password again and the reset mail never comes | what is a good password policy?
+        What is a strong password? | password must be at least 12 characters
+        your password is important, don't share it | password is required
+        the password is stored as a hash | The password is being reset by IT
+        my password is expiring tomorrow | my password is in 1Password | is the password case sensitive?
+        the password is what the admin chose | how do I hash a password: bcrypt or argon2?
+        Password: ******** | password: <your-password> | password: xxxxxxxx | API_KEY=your_api_key_here
+        api_key = <your-key> | password = os.environ["DB_PASSWORD"]
+        api_key = os.getenv("OPENAI_API_KEY") | password = getpass()
+        password = getpass.getpass('Password: ') | const token = process.env.GITHUB_TOKEN;
+        password: ${DB_PASSWORD} | password: {{ vault_db_password }}
+        POSTGRES_PASSWORD=$POSTGRES_PASSWORD | password = input('Password: ')
+        def login(username: str, password: str) -> bool: | if password == hashed_password:
+        token = request.headers['Authorization'] | self.password = password | password=None
+    """),
     "token: str | None = None",
-    "user.password = hash_password(form.password)",
-    "const { password } = req.body",
-    "max_tokens=4096, temperature=0.2",
-    "tokens: 1500, key: value pairs",
-    "for key, value in items: print(key, value)",
-    "primary_key=True, foreign_key=users.id",
-    "sort(key=lambda item: item.name)",
-    'dictionary = {"key": "value", "other_key": 5}',
-    "key = 'username'",
-    "SELECT password_hash FROM users WHERE id = 42",
-    "Authorization: Bearer <token>",
-    "curl -u username:password https://example.org",
-    "postgres://user:password@localhost/db",
-    "https://example.org:8080/path@v2",
-    "commit 3f2a9c77d01b4e5fa6b7c8d9e0f1a2b3c4d5e6f7 broke it",
+    *texts("""
+        user.password = hash_password(form.password) | const { password } = req.body
+        max_tokens=4096, temperature=0.2 | tokens: 1500, key: value pairs
+        for key, value in items: print(key, value) | primary_key=True, foreign_key=users.id
+        sort(key=lambda item: item.name) | dictionary = {"key": "value", "other_key": 5}
+        key = 'username' | SELECT password_hash FROM users WHERE id = 42 | Authorization: Bearer <token>
+        curl -u username:password https://example.org | postgres://user:password@localhost/db
+        https://example.org:8080/path@v2 | commit 3f2a9c77d01b4e5fa6b7c8d9e0f1a2b3c4d5e6f7 broke it
+    """),
     "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "md5 5d41402abc4b2a76b9719d911017c592",
     "id 550e8400-e29b-41d4-a716-446655440000",
@@ -261,60 +237,25 @@ HARMLESS = [
     "com.example.orders.infrastructure.persistence.JpaOrderRepositoryIntegrationTest",
     "see https://www.youtube.com/watch?v=dQw4w9WgXcQ and https://youtu.be/aqz-KE8bpKQ?t=42",
     "https://docs.example.org/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms/edit",
-    "The secret is that I never liked opera",
-    "the secret of good bread is time",
-    "the key is to practise every day",
-    "the code is on GitHub",
-    "the code is broken since Monday",
-    "my code is 482 lines long",
-    "the code is 200 if it works and 404 otherwise",
-    "error code 482913 again",
-    "zip code 94103, area code 415",
-    "promo code SUMMER25 at checkout",
-    "the postal code is 10115",
-    "my bank is closed today",
-    "PIN the map to the wall with 12 needles",
-    "order number 4029 3311 0087 2150",
-    "call +49 170 1234567 after 6",
-    "I was born on 12.03.1984",
-    "the token limit is 128000",
-    "JWT tokens expire after 15 minutes",
-    "the answer is 42",
-    "the answer to your question is yes",
-    "git rebase -p main; grep -u foo; ssh -p 2222 host",
-    "mkdir -p /srv/app/data",
-    "python -u script.py --user anna",
-    "docker run -p 8080:80 -u 1000:1000 nginx",
-    "curl -u $USER:$TOKEN https://example.org",
-    "mein Passwort ist zu lang",
-    "das Passwort ist falsch",
-    "ich habe mein Passwort vergessen",
-    "das Passwort ist sicher genug, oder?",
-    "Wie ändere ich mein Passwort?",
-    "der Code ist fehlerhaft",
-    "die PIN ist gesperrt",
-    "mon mot de passe est trop long",
-    "le mot de passe est oublié",
-    "j'ai oublié mon mot de passe",
-    "mi contraseña es demasiado larga",
-    "olvidé mi contraseña",
-    "la contraseña es incorrecta",
-    "la mia password è troppo corta",
-    "ho dimenticato la password",
-    "minha senha é muito fraca",
-    "esqueci minha senha",
-    "mijn wachtwoord is te kort",
-    "ik ben mijn wachtwoord vergeten",
-    "moje hasło jest za krótkie",
-    "zapomniałem hasła",
-    "мой пароль слишком длинный",
-    "я забыл пароль",
-    "пароль неверный",
-    "我忘记密码了",
-    "密码太长了",
-    "密码是错误的",
-    "パスワードを忘れました",
-    "パスワードは長すぎます",
-    "비밀번호를 잊어버렸어요",
-    "비밀번호가 너무 길어요",
+    *texts("""
+        The secret is that I never liked opera | the secret of good bread is time
+        the key is to practise every day | the code is on GitHub | the code is broken since Monday
+        my code is 482 lines long | the code is 200 if it works and 404 otherwise
+        error code 482913 again | zip code 94103, area code 415 | promo code SUMMER25 at checkout
+        the postal code is 10115 | my bank is closed today | PIN the map to the wall with 12 needles
+        order number 4029 3311 0087 2150 | call +49 170 1234567 after 6 | I was born on 12.03.1984
+        the token limit is 128000 | JWT tokens expire after 15 minutes | the answer is 42
+        the answer to your question is yes | git rebase -p main; grep -u foo; ssh -p 2222 host
+        mkdir -p /srv/app/data | python -u script.py --user anna
+        docker run -p 8080:80 -u 1000:1000 nginx | curl -u $USER:$TOKEN https://example.org
+        mein Passwort ist zu lang | das Passwort ist falsch | ich habe mein Passwort vergessen
+        das Passwort ist sicher genug, oder? | Wie ändere ich mein Passwort? | der Code ist fehlerhaft
+        die PIN ist gesperrt | mon mot de passe est trop long | le mot de passe est oublié
+        j'ai oublié mon mot de passe | mi contraseña es demasiado larga | olvidé mi contraseña
+        la contraseña es incorrecta | la mia password è troppo corta | ho dimenticato la password
+        minha senha é muito fraca | esqueci minha senha | mijn wachtwoord is te kort
+        ik ben mijn wachtwoord vergeten | moje hasło jest za krótkie | zapomniałem hasła
+        мой пароль слишком длинный | я забыл пароль | пароль неверный | 我忘记密码了 | 密码太长了 | 密码是错误的
+        パスワードを忘れました | パスワードは長すぎます | 비밀번호를 잊어버렸어요 | 비밀번호가 너무 길어요
+    """),
 ]

@@ -2,7 +2,7 @@
 
 from tests.recollect.text.secrets.secret_texts import redacted
 from tests.support.long_texts import up_to
-from tests.support.tables import table
+from tests.support.tables import table, texts
 
 from recollect.formation.verification import without_secrets
 from recollect.model import Candidate, Kind
@@ -79,73 +79,45 @@ TOLD_UNSEEN = [
 """Half that was looked at only when the rules were done."""
 
 HARMLESS = [
-    "order 2-9-0-4 was delayed, the number is 88-3041-A",
-    "my gate at the airport is B47 and the flight LH1284 leaves 09:40",
-    "the locker room is on floor 3, room 3127",
-    "my password manager is Bitwarden",
-    "I forgot my PIN again",
-    "We moved to 2904 Alder Street, flat 17",
-    "call me on 0171 555 0164",
-    "The boiler is a GSR-12V-15, bought for 1299 euros",
-    "ISBN 978-3-16-148410-0 is on my desk",
-    "the door is 2040 mm high and 826 wide",
-    "we won 3-2 against Leeds, then lost 0-4-1",
-    "keyboard shortcut: ctrl-shift-9",
-    "my alarm rings at 0545 every day",
-    "the key to the 2019 treaty is article 50",
-    "Der Schlüssel zum Erfolg: 10000 Stunden üben",
-    "Der Zug ICE 1027 fährt um 14:52 von Gleis 7",
-    "Das Tor ist 2500 mm breit und kostet 3890 Euro",
-    "Meine Hausnummer ist 148, PLZ 20257",
-    "la porte d'embarquement est la K32 à 17h45",
-    "le code postal de ma mère est 34070",
-    "la clave está en dormir 8 horas, lo leí en 2018",
-    "el portal de la calle Goya 117 abre a las 0900",
-    "la chiave inglese da 24-27 mi serve domani",
-    "o portão do prédio custou 4500 reais",
-    "het alarm gaat om 0630 af",
-    "код модели стиральной машины WW90-T4040",
-    "квартира 148, домофон не работает с 2021 года",
-    "我家门牌号是1203，邮编200040",
-    "鍵は2019年に作り直しました",
-    "IBAN of the club starts with DE and has 22 characters",
-    "The name of my donkey number 3 is canary-0-3.",
+    *texts("""
+        order 2-9-0-4 was delayed, the number is 88-3041-A
+        my gate at the airport is B47 and the flight LH1284 leaves 09:40
+        the locker room is on floor 3, room 3127 | my password manager is Bitwarden
+        I forgot my PIN again | We moved to 2904 Alder Street, flat 17 | call me on 0171 555 0164
+        The boiler is a GSR-12V-15, bought for 1299 euros | ISBN 978-3-16-148410-0 is on my desk
+        the door is 2040 mm high and 826 wide | we won 3-2 against Leeds, then lost 0-4-1
+        keyboard shortcut: ctrl-shift-9 | my alarm rings at 0545 every day
+        the key to the 2019 treaty is article 50 | Der Schlüssel zum Erfolg: 10000 Stunden üben
+        Der Zug ICE 1027 fährt um 14:52 von Gleis 7 | Das Tor ist 2500 mm breit und kostet 3890 Euro
+        Meine Hausnummer ist 148, PLZ 20257 | la porte d'embarquement est la K32 à 17h45
+        le code postal de ma mère est 34070 | la clave está en dormir 8 horas, lo leí en 2018
+        el portal de la calle Goya 117 abre a las 0900 | la chiave inglese da 24-27 mi serve domani
+        o portão do prédio custou 4500 reais | het alarm gaat om 0630 af
+        код модели стиральной машины WW90-T4040 | квартира 148, домофон не работает с 2021 года
+        我家门牌号是1203，邮编200040 | 鍵は2019年に作り直しました | IBAN of the club starts with DE and has 22 characters
+        The name of my donkey number 3 is canary-0-3.
+    """),
     "My doctor put me on 20 mg lisinopril because my blood pressure was 160/95.",
 ]
 """Near misses, first half."""
 
-HARMLESS_UNSEEN = [
-    "the safe costs 4820 dollars and weighs 310 kg",
-    "I need the key by 15-10-2026",
-    "our router is a TL-WR841N, bought in 2021",
-    "the phone opens at 9 and the shop is at 2217 King Road",
-    "unlocked level 4096 in the game with 77 stars",
-    "my account is with Barclays since 2009",
-    "licence plate is KW-19-ZZP",
-    "the gate code changes every 90 days, annoying",
-    "password must have 12 characters and one number",
-    "the card game Uno has 108 cards",
-    "API 3.14.2 broke my build on python 3.11",
-    "The backup takes 45-50 minutes for 3000 files",
-    "my marathon time is 3-41-20, bib 20417",
-    "the museum opens with a party in 2027",
-    "we get in with 40 people, tickets are 1250 each",
-    "Der Alarm ging um 03:15 los, 2 Mal in 2025",
-    "Das WLAN hat 250 Mbit und kostet 3990 Cent im Monat",
-    "Die Karte 1:25000 vom Harz suche ich noch",
-    "Das Konto habe ich 1998 bei der Sparkasse eröffnet",
-    "la carte au 1:50000 coûte 1390 centimes",
-    "l'alarme sonne à 0615 tous les jours",
-    "la caja fuerte pesa 1200 kilos",
-    "abrí la cuenta en 2016 con 5000 euros",
-    "il codice postale è 00185 Roma",
-    "o cofre tem 1500 moedas de 1974",
-    "de sleutel past op slot nummer 4711 uit 1985",
-    "карта метро 2024 года стоит 5000 рублей",
-    "这把钥匙是2018年配的，花了1500块",
-    "門は2015年に開きました",
-    "my score went from 1200-1350 on the chess account",
-]
+HARMLESS_UNSEEN = texts("""
+    the safe costs 4820 dollars and weighs 310 kg | I need the key by 15-10-2026
+    our router is a TL-WR841N, bought in 2021 | the phone opens at 9 and the shop is at 2217 King Road
+    unlocked level 4096 in the game with 77 stars | my account is with Barclays since 2009
+    licence plate is KW-19-ZZP | the gate code changes every 90 days, annoying
+    password must have 12 characters and one number | the card game Uno has 108 cards
+    API 3.14.2 broke my build on python 3.11 | The backup takes 45-50 minutes for 3000 files
+    my marathon time is 3-41-20, bib 20417 | the museum opens with a party in 2027
+    we get in with 40 people, tickets are 1250 each | Der Alarm ging um 03:15 los, 2 Mal in 2025
+    Das WLAN hat 250 Mbit und kostet 3990 Cent im Monat | Die Karte 1:25000 vom Harz suche ich noch
+    Das Konto habe ich 1998 bei der Sparkasse eröffnet | la carte au 1:50000 coûte 1390 centimes
+    l'alarme sonne à 0615 tous les jours | la caja fuerte pesa 1200 kilos
+    abrí la cuenta en 2016 con 5000 euros | il codice postale è 00185 Roma
+    o cofre tem 1500 moedas de 1974 | de sleutel past op slot nummer 4711 uit 1985
+    карта метро 2024 года стоит 5000 рублей | 这把钥匙是2018年配的，花了1500块 | 門は2015年に開きました
+    my score went from 1200-1350 on the chess account
+""")
 """Near misses, second half."""
 
 TOLD_LATER = [
@@ -180,40 +152,20 @@ TOLD_LATER = [
 ]
 """Written when the rules were done; those that were missed then mended them once more."""
 
-HARMLESS_LATER = [
-    "my login form runs on Flask 2.4.1 and keeps the password hashed",
-    "login: [",
-    "I scored 4-1-2 in the league",
-    "our bus is the 0730 from gate C",
-    "the door company is Abus, since 1924",
-    "Passwort vergessen, schon 3 Mal",
-    "Die Tür ist 1985 eingebaut worden",
-    "le code de la route 2024 est difficile",
-    "la porte 3 est au 12 rue Monge",
-    "mi clave es la constancia, 30 días",
-    "il codice fiscale è lungo 16 caratteri",
-    "o alarme toca às 0600",
-    "het slot kostte 89 euro",
-    "код товара 5510-33",
-    "密码学课本有512页",
-    "鍵を3本なくした",
-    "I bought a WH-1000XM5 and a key rack",
-    "phone is 0171 555 0188",
-    "Lieferung DE-5521-KX kommt Freitag",
-    "room 4410, ask for the key",
-    "version 10-2-1 opens with errors",
-    "the safe word is not needed",
-    "I unlock my bike with a key from 2015",
-    "flight opens at 1540",
-    "my pin collection has 340 pieces",
-    "The door is RAL7016",
-    "front door is 1207",
-    "Unsere Haustür ist RAL7016",
-    "I logged in with iPhone15",
-    "The portal is Windows365",
-    "Un, deux, trois soleil is my favourite pin",
-    "backup codes are a pain, I lost all 10",
-]
+HARMLESS_LATER = texts("""
+    my login form runs on Flask 2.4.1 and keeps the password hashed | login: [
+    I scored 4-1-2 in the league | our bus is the 0730 from gate C | the door company is Abus, since 1924
+    Passwort vergessen, schon 3 Mal | Die Tür ist 1985 eingebaut worden
+    le code de la route 2024 est difficile | la porte 3 est au 12 rue Monge
+    mi clave es la constancia, 30 días | il codice fiscale è lungo 16 caratteri | o alarme toca às 0600
+    het slot kostte 89 euro | код товара 5510-33 | 密码学课本有512页 | 鍵を3本なくした
+    I bought a WH-1000XM5 and a key rack | phone is 0171 555 0188 | Lieferung DE-5521-KX kommt Freitag
+    room 4410, ask for the key | version 10-2-1 opens with errors | the safe word is not needed
+    I unlock my bike with a key from 2015 | flight opens at 1540 | my pin collection has 340 pieces
+    The door is RAL7016 | front door is 1207 | Unsere Haustür ist RAL7016 | I logged in with iPhone15
+    The portal is Windows365 | Un, deux, trois soleil is my favourite pin
+    backup codes are a pain, I lost all 10
+""")
 """The same of near misses."""
 
 

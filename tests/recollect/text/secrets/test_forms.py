@@ -4,7 +4,7 @@ from hashlib import sha256
 from itertools import product
 
 from tests.recollect.text.secrets.ordinary_numbers import ORDINARY
-from tests.support.tables import table
+from tests.support.tables import table, texts
 
 from recollect.text.secrets import mask
 from recollect.text.word_tables import read_table
@@ -12,17 +12,10 @@ from recollect.text.word_tables import read_table
 CARD, AMEX = "4318736022367385", "378282246310005"
 CARD_GROUPS = [CARD[at : at + 4] for at in range(0, 16, 4)]
 CHINESE, SPANISH, FOREIGNER = "110101199003077758", "48213907L", "X3921874Y"
-TOUCHED = [
-    *(
-        "我的信用卡号是{}",
-        "カード番号は{}です",
-        "카드번호는{}입니다",
-        "หมายเลขบัตร{}ครับ",
-        "ប័ណ្ណ{}ខ្ញុំ",
-        "моякарта{}вот",
-    ),
-    *("card{}", "卡号,{},谢谢", "_{}_", "**{}**", "nr_{}", "<b>{}</b>", "番号：{}。"),
-]
+TOUCHED = texts("""
+    我的信用卡号是{} | カード番号は{}です | 카드번호는{}입니다 | หมายเลขบัตร{}ครับ | ប័ណ្ណ{}ខ្ញុំ | моякарта{}вот | card{}
+    卡号,{},谢谢 | _{}_ | **{}** | nr_{} | <b>{}</b> | 番号：{}。
+""")
 BETWEEN = [
     *(
         "_",
@@ -111,36 +104,13 @@ PAPERS = [
     ("תעודת זהות 123456782", "123456782"),
     ("hộ chiếu C1234567", "C1234567"),
 ]
-ANNOUNCING = [
-    *(
-        "Your new password is",
-        "Here's a strong password for your account:",
-        "How about this password?",
-        "### Your new password",
-    ),
-    *(
-        "**New password**",
-        "Dein neues Passwort lautet:",
-        "Tu nueva contraseña es:",
-        "Voici ton nouveau mot de passe :",
-    ),
-    *(
-        "La tua nuova password è:",
-        "Twoje nowe hasło to:",
-        "Ваш новый пароль:",
-        "你的新密码是：",
-        "新しいパスワードは：",
-        "새 비밀번호는:",
-    ),
-    *(
-        "كلمة المرور الجديدة هي:",
-        "Yeni şifreniz:",
-        "Mật khẩu mới là:",
-        "รหัสผ่านใหม่:",
-        "הסיסמה החדשה היא:",
-        "आपका नया पासवर्ड है:",
-    ),
-]
+ANNOUNCING = texts("""
+    Your new password is | Here's a strong password for your account: | How about this password?
+    ### Your new password | **New password** | Dein neues Passwort lautet: | Tu nueva contraseña es:
+    Voici ton nouveau mot de passe : | La tua nuova password è: | Twoje nowe hasło to: | Ваш новый пароль:
+    你的新密码是： | 新しいパスワードは： | 새 비밀번호는: | كلمة المرور الجديدة هي: | Yeni şifreniz: | Mật khẩu mới là:
+    รหัสผ่านใหม่: | הסיסמה החדשה היא: | आपका नया पासवर्ड है:
+""")
 WRITTEN = [
     *(
         "{} **{}**",
@@ -264,33 +234,13 @@ def test_of_a_password_in_markdown_the_marks_around_it_stay() -> None:
 
 
 ON_TWO_LINES = [
-    *(
-        "my pin{}is 4931",
-        "my pin is{}4931",
-        "my pin for the gym{}4931",
-        "4931{}is my pin",
-        "my pin was changed{}to 4931",
-    ),
-    *(
-        "> my pin{}> is 4931",
-        "- my pin{}- 4931",
-        "**my pin**{}**is 4931**",
-        "## PIN{}`4931`",
-        "my pin<br>is{}4931",
-    ),
-    *(
-        "Der Code für die Haustür ist{}4931",
-        "mon code pin{}est le 4931",
-        "мой пин-код{}— 4931",
-        "mój pin{}to 4931",
-    ),
-    *(
-        "暗証番号は{}4931です",
-        "验证码{}是4931",
-        "비밀번호{}는 abc4931",
-        "mật khẩu là{}Tulip4931",
-        "كلمة المرور{}هي Tulip4931",
-    ),
+    *texts("""
+        my pin{}is 4931 | my pin is{}4931 | my pin for the gym{}4931 | 4931{}is my pin
+        my pin was changed{}to 4931 | > my pin{}> is 4931 | - my pin{}- 4931 | **my pin**{}**is 4931**
+        ## PIN{}`4931` | my pin<br>is{}4931 | Der Code für die Haustür ist{}4931
+        mon code pin{}est le 4931 | мой пин-код{}— 4931 | mój pin{}to 4931 | 暗証番号は{}4931です | 验证码{}是4931
+        비밀번호{}는 abc4931 | mật khẩu là{}Tulip4931 | كلمة المرور{}هي Tulip4931
+    """),
     "Fyi, what you'll need for the back of the house is that the alarm{}code is 4931, ok?",
 ]
 NO_SECRET_BELOW = [

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.recollect.text.secrets.secret_texts import redacted
 from tests.support.long_texts import up_to
-from tests.support.tables import table
+from tests.support.tables import table, texts
 
 from recollect.text.secrets import holds_secret
 
@@ -130,48 +130,31 @@ def test_a_private_key_is_blacked_out_also_where_it_is_not_closed() -> None:
 @table(
     "text",
     [
-        "My order number is 4029 3311 0087 2150.",
-        "Bestellnummer 4512345678901234567",
-        "Call me at +49 170 1234567 or 555-867-5309",
-        "+4111111111111111",
-        "ISBN 978-3-16-148410-0",
-        "ISBN 9783161484100",
-        "550e8400-e29b-41d4-a716-446655440000",
-        "Fixed in 3f2a9c77d01b4e5fa6b7c8d9e0f1a2b3c4d5e6f7",
-        "commit 9fceb02",
-        "my password manager is Bitwarden",
-        "I forgot my password",
-        "the password must have 8 characters",
-        "the password is wrong",
-        "The password is the same as before?",
-        "Passwort vergessen, was nun",
-        "Das Passwort ist falsch",
-        "le mot de passe est oublié",
-        "la contraseña es incorrecta",
-        "密码是错误",
-        "密码：请问怎么改？",
-        "I store passwords with bcrypt",
-        "password sha256 or bcrypt?",
-        "password-less login in 2 steps",
-        "The token is invalid",
-        "The secret is that I never liked opera",
-        "my secret ingredient is cinnamon",
-        "The key is to practise every day",
-        "I pin 12 photos to the wall",
-        "born on 1984-03-12, paid 1.299,00 EUR on 12.03.2031",
-        "I was born on 12 03 1984 and weigh 80 kg",
-        "HttpClientConnectionPoolFactoryBean2Test is my class",
+        *texts("""
+            My order number is 4029 3311 0087 2150. | Bestellnummer 4512345678901234567
+            Call me at +49 170 1234567 or 555-867-5309 | +4111111111111111 | ISBN 978-3-16-148410-0
+            ISBN 9783161484100 | 550e8400-e29b-41d4-a716-446655440000
+            Fixed in 3f2a9c77d01b4e5fa6b7c8d9e0f1a2b3c4d5e6f7 | commit 9fceb02
+            my password manager is Bitwarden | I forgot my password | the password must have 8 characters
+            the password is wrong | The password is the same as before? | Passwort vergessen, was nun
+            Das Passwort ist falsch | le mot de passe est oublié | la contraseña es incorrecta | 密码是错误
+            密码：请问怎么改？ | I store passwords with bcrypt | password sha256 or bcrypt?
+            password-less login in 2 steps | The token is invalid | The secret is that I never liked opera
+            my secret ingredient is cinnamon | The key is to practise every day
+            I pin 12 photos to the wall | born on 1984-03-12, paid 1.299,00 EUR on 12.03.2031
+            I was born on 12 03 1984 and weigh 80 kg
+            HttpClientConnectionPoolFactoryBean2Test is my class
+        """),
         "src/main/java/com/example/orders/OrderService2Test and docs/2024/readme",
         "it lives in https://example.org/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms/edit",
-        "my-very-long-branch-name-with-ticket-4711-and-more",
-        "DE89 3704 0044 0532 0130 01",
-        "XX89 3704 0044 0532 0130 00",
-        "Bearer of responsibilities-and-duties",
-        "basic understanding-of-everything",
-        "http://localhost:8080/a@b",
-        "task-management-software-for-teams 2024",
-        "my key date is 2024-05-01 and the other key date is 31.05.2024",
-        "SSN-like 000-12-3456 and 666-12-3456",
+        *texts("""
+            my-very-long-branch-name-with-ticket-4711-and-more | DE89 3704 0044 0532 0130 01
+            XX89 3704 0044 0532 0130 00 | Bearer of responsibilities-and-duties
+            basic understanding-of-everything | http://localhost:8080/a@b
+            task-management-software-for-teams 2024
+            my key date is 2024-05-01 and the other key date is 31.05.2024
+            SSN-like 000-12-3456 and 666-12-3456
+        """),
         "",
     ],
 )
