@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.formation.verification import masked_metadata, masked_tags, without_secrets
+from recollect.formation.wording import masked_metadata, masked_tags, without_secrets
 from recollect.model import Add, Candidate, Ignore, Kind, Memory, Provenance, Quarantine, Reason, Source
 from recollect.text.lexical import document_terms
 from recollect.text.patterns import anchored

@@ -12,7 +12,7 @@ import structlog
 from recollect.backends import Backends
 from recollect.composition.quoting import excerpt, focus_of, quoted
 from recollect.errors import EmbedderError, StoreError
-from recollect.formation.memory_commands import read_commands
+from recollect.formation.turns import read_commands
 from recollect.model import Kind, Memory, Recollection, Scope, Source, Turn
 from recollect.recall import PromptTexts, SelectionContext, SelectionLimits, select
 from recollect.recall.query import read_query

@@ -2,8 +2,7 @@
 
 from recollect.formation.call_guard import CallGuard, CallStatistics, TokenBudget, Work
 from recollect.formation.decision_log import log_decision, log_formed
-from recollect.formation.dictation import judge_dictated
-from recollect.formation.origin import plausible_hints
+from recollect.formation.new_memories import plausible_hints
 from recollect.formation.pipeline import Batch, FormationPipeline, begins_with_command
 from recollect.formation.understood_commands import Extraction
-from recollect.formation.verification import FormationRules
+from recollect.formation.verification import FormationRules, judge_dictated

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from recollect.formation.event_dates import with_checked_date
+from recollect.formation.times import with_checked_date
 from recollect.formation.verification import (
     AcceptedCandidate,
     FormationRules,
     HeldCandidate,
     verify,
-    without_secrets,
 )
+from recollect.formation.wording import without_secrets
 from recollect.model import (
     STATEMENTS,
     Candidate,

@@ -16,7 +16,7 @@ import structlog
 from recollect.backends import Backends
 from recollect.errors import ExtractorError
 from recollect.formation.call_guard import CallGuard
-from recollect.formation.memory_commands import MemoryCommand
+from recollect.formation.turns import MemoryCommand
 from recollect.formation.understood_commands import is_told_later
 from recollect.model import (
     STATEMENTS,

@@ -3,8 +3,7 @@
 import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from datetime import timedelta
-from functools import partial
+from datetime import datetime, timedelta
 from uuid import UUID
 
 import structlog
@@ -12,13 +11,12 @@ import structlog
 from recollect.backends import Backends
 from recollect.errors import EmbedderError, ExtractorUnusableError
 from recollect.formation.call_guard import CallGuard
-from recollect.formation.earlier_speakers import unnamed
-from recollect.formation.event_dates import with_checked_date, with_written_date
 from recollect.formation.grounding import plain_quote, searchable
-from recollect.formation.origin import new_memory
-from recollect.formation.reconciliation import WeighedCandidate, reconcile
+from recollect.formation.new_memories import Origin, WeighedCandidate, new_memory
+from recollect.formation.reconciliation import reconcile
+from recollect.formation.times import with_checked_date, with_written_date
 from recollect.formation.turns import AnalyzedTurn, attributions_of
-from recollect.formation.understood_commands import Extraction, unmet_commands
+from recollect.formation.understood_commands import Extraction, told_by_form
 from recollect.formation.verification import (
     AcceptedCandidate,
     FormationRules,
@@ -27,6 +25,7 @@ from recollect.formation.verification import (
     Verdict,
     verify,
 )
+from recollect.formation.wording import unnamed
 from recollect.model import (
     STATEMENTS,
     Asking,
@@ -90,7 +89,7 @@ class StatementLearner:
         known = await self._known(turns)
         zone = turns[-1].exchange.turn.at.tzinfo
         known = [replace(each, observed_at=each.observed_at.astimezone(zone)) for each in known]
-        named = {memory.id: content for memory, content in unnamed(turns, known)}
+        named = {memory.id: content for memory, content in unnamed([each.exchange for each in turns], known)}
         shown = [replace(each, content=named.get(each.id, each.content)) for each in known]
         return Extraction(await self._extract(turns, shown), tuple(known))
 
@@ -108,17 +107,21 @@ class StatementLearner:
         Raises:
             StoreError: The store failed.
         """
-        extracted, known = extraction.extracted, extraction.known
-        verdicts = await self._verified(extracted.candidates, turns, known)
-        changes = await self._reconciled(verdicts, turns, known, forgotten, extracted.by)
-        return changes + await self._name_speakers(turns, known, [change for _, change in changes])
+        by_form = told_by_form(turns)  # none where a model was asked
+        least = 0.0 if by_form else self._rules.minimum_importance
+        candidates = by_form or extraction.extracted.candidates
+        verdicts = await self._verified(candidates, turns, extraction.known, least)
+        changes = await self._reconciled(verdicts, turns, extraction, forgotten, by_form=bool(by_form))
+        return changes + await self._name_speakers(turns, extraction.known, [change for _, change in changes])
 
     async def _name_speakers(
         self, turns: Sequence[AnalyzedTurn], known: Sequence[Memory], changes: Sequence[Change]
     ) -> list[tuple[int, Change]]:
         """Return the changes that name the speaker of memories from before a second person spoke."""
         touched = {getattr(each, "old", None) or getattr(each, "target", None) for each in changes}
-        found = [each for each in unnamed(turns, known) if each[0].id not in touched]
+        found = [
+            each for each in unnamed([each.exchange for each in turns], known) if each[0].id not in touched
+        ]
         vectors = await self.embed_texts([content for _, content in found])
         named = [
             replace(
@@ -177,25 +180,22 @@ class StatementLearner:
             return [None] * len(texts)
 
     async def _verified(
-        self, candidates: Sequence[Candidate], turns: Sequence[AnalyzedTurn], known: Sequence[Memory]
-    ) -> tuple[Sequence[Verdict], Sequence[Verdict]]:
-        """Return a verdict on each candidate, and on each statement that only the form of a command to remember tells."""
-        attributions = attributions_of(turns, known)
-        asked = _turns_asking(turns, Asking.REMEMBER)
-        if not (candidates or unmet_commands(turns, ())):
-            return (), ()
-        allowance = await self._allowance(turns)
-        judge = partial(verify, attributions=attributions, asked=asked)
-        verdicts = await asyncio.to_thread(
-            judge, candidates, minimum_importance=self._rules.minimum_importance, allowance=allowance
+        self,
+        candidates: Sequence[Candidate],
+        turns: Sequence[AnalyzedTurn],
+        known: Sequence[Memory],
+        minimum_importance: float,
+    ) -> Sequence[Verdict]:
+        if not candidates:
+            return ()
+        return await asyncio.to_thread(
+            verify,
+            candidates,
+            attributions_of(turns, known),
+            minimum_importance=minimum_importance,
+            asked=_turns_asking(turns, Asking.REMEMBER),
+            allowance=await self._allowance(turns),
         )
-        by_form: list[Verdict] = []
-        if unmet := unmet_commands(turns, verdicts):
-            left = allowance
-            if left is not None:
-                left = max(0, left - sum(isinstance(each, AcceptedCandidate) for each in verdicts))
-            by_form = await asyncio.to_thread(judge, unmet, minimum_importance=0.0, allowance=left)
-        return verdicts, by_form
 
     async def _allowance(self, turns: Sequence[AnalyzedTurn]) -> int | None:
         """Return how many more memories the user may be given now."""
@@ -207,27 +207,21 @@ class StatementLearner:
 
     async def _reconciled(
         self,
-        verdicts: tuple[Sequence[Verdict], Sequence[Verdict]],
+        verdicts: Sequence[Verdict],
         turns: Sequence[AnalyzedTurn],
-        known: Sequence[Memory],
+        extraction: Extraction,
         forgotten: Collection[UUID],
-        extractor: str | None,
+        *,
+        by_form: bool,
     ) -> list[tuple[int, Change]]:
-        of_model, by_form = verdicts
-        every = [*of_model, *by_form]
-        ending = [each for each in every if isinstance(each, RefusedCandidate)]
-        believed, copied = await self._without_commons(_believed(of_model, by_form, turns), turns)
-        vectors = await self.embed_texts([each.candidate.content for each, _ in believed])
+        known, extractor = extraction.known, extraction.extracted.by
+        ending = [each for each in verdicts if isinstance(each, RefusedCandidate)]
+        believed, copied = await self._without_commons(
+            _believed(verdicts, turns, with_written_date if by_form else with_checked_date), turns
+        )
+        vectors = await self.embed_texts([each.candidate.content for each in believed])
         nearby = await self._near(turns, vectors, {*forgotten, *(memory.id for memory in known)})
-        reconciled = await asyncio.to_thread(
-            reconcile,
-            [
-                WeighedCandidate(each, vector, is_by_form)
-                for (each, is_by_form), vector in zip(believed, vectors, strict=True)
-            ],
-            known,
-            nearby,
-            ending=ending,
+        origin = Origin(
             exchanges=[each.exchange for each in turns],
             embedding_model=self._backends.embedder.name,
             at=self._clock(),
@@ -235,19 +229,21 @@ class StatementLearner:
             asked=_turns_asking(turns, Asking.REMEMBER),
             corrects=_turns_asking(turns, Asking.CORRECT),
             extractor=extractor,
+            by_form=by_form,
         )
-        last = len(turns) - 1
+        weighed = list(map(WeighedCandidate, believed, vectors))
+        reconciled = await asyncio.to_thread(reconcile, weighed, known, nearby, origin, ending=ending)
         refused: list[tuple[int, Change]] = [
-            (each.turn, Ignore(each.reason, each.candidate)) for each in ending
+            *((each.turn, Ignore(each.reason, each.candidate)) for each in ending),
+            *copied,
+            *((len(turns) - 1, each) for each in verdicts if isinstance(each, Ignore)),
         ]
-        refused += copied
-        refused += [(last, each) for each in every if isinstance(each, Ignore)]
-        held = [self._held(each, turns, extractor) for each in every if isinstance(each, HeldCandidate)]
+        held = [self._held(each, turns, extractor) for each in verdicts if isinstance(each, HeldCandidate)]
         return [*reconciled, *held, *refused]
 
     async def _without_commons(
-        self, believed: Sequence[tuple[AcceptedCandidate, bool]], turns: Sequence[AnalyzedTurn]
-    ) -> tuple[list[tuple[AcceptedCandidate, bool]], list[tuple[int, Change]]]:
+        self, believed: Sequence[AcceptedCandidate], turns: Sequence[AnalyzedTurn]
+    ) -> tuple[list[AcceptedCandidate], list[tuple[int, Change]]]:
         """Part what a model copied from the memories that serve everybody, letter by letter, from the person's statements.
 
         A prompt shows such memories to people who have few of their own. A quote that says all of one is the person's word.
@@ -255,14 +251,14 @@ class StatementLearner:
         if not any(each.attribution.injected for each in turns):
             return list(believed), []
         common = {content_hash(each.content) for each in await self._backends.memories.globals()}
-        kept: list[tuple[AcceptedCandidate, bool]] = []
+        kept: list[AcceptedCandidate] = []
         copied: list[tuple[int, Change]] = []
-        for accepted, by_form in believed:
+        for accepted in believed:
             candidate = accepted.candidate
             if content_hash(candidate.content) in common and not _quotes_itself(candidate):
                 copied.append((accepted.turn, Ignore(Reason.INJECTED, candidate)))
             else:
-                kept.append((accepted, by_form))
+                kept.append(accepted)
         return kept, copied
 
     async def _near(
@@ -299,16 +295,14 @@ def _quotes_itself(candidate: Candidate) -> bool:
 
 
 def _believed(
-    of_model: Sequence[Verdict], by_form: Sequence[Verdict], turns: Sequence[AnalyzedTurn]
-) -> list[tuple[AcceptedCandidate, bool]]:
-    """Return the accepted candidates with checked dates, and whether each was found by pattern alone."""
+    verdicts: Sequence[Verdict],
+    turns: Sequence[AnalyzedTurn],
+    date: Callable[[Candidate, datetime], Candidate],
+) -> list[AcceptedCandidate]:
+    """Return the accepted candidates with checked dates."""
     return [
-        (
-            replace(each, candidate=date(each.candidate, wall(turns[each.turn].exchange.turn.at))),
-            date is with_written_date,
-        )
-        for found, date in ((of_model, with_checked_date), (by_form, with_written_date))
-        for each in found
+        replace(each, candidate=date(each.candidate, wall(turns[each.turn].exchange.turn.at)))
+        for each in verdicts
         if isinstance(each, AcceptedCandidate)
     ]
 

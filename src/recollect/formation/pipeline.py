@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TypeAlias
 from uuid import UUID
 
@@ -12,15 +13,15 @@ from recollect.formation.approval import held_for_approval
 from recollect.formation.call_guard import CallGuard
 from recollect.formation.forget_targets import ForgetTargets
 from recollect.formation.learner import StatementLearner
-from recollect.formation.memory_commands import read_commands
-from recollect.formation.turns import AnalyzedTurn, analyze_turn
+from recollect.formation.new_memories import qa_embedding_text, qa_turn
+from recollect.formation.turns import AnalyzedTurn, analyze_turn, read_commands
 from recollect.formation.understood_commands import Extraction, with_understood_commands
-from recollect.formation.verbatim import qa_embedding_text, qa_turn
-from recollect.formation.verification import FormationRules
+from recollect.formation.verification import FormationRules, verify
 from recollect.model import (
     NOT_ERASED,
     Add,
     Asking,
+    Candidate,
     Change,
     Doubt,
     Erase,
@@ -28,18 +29,22 @@ from recollect.model import (
     Formed,
     Hide,
     Ignore,
+    Kind,
     Mark,
     Quarantine,
     Reason,
     Replace,
     Retire,
+    Scope,
     Strategy,
+    Turn,
     Unread,
 )
 from recollect.models.second_embedding import changes_embedded_again
 from recollect.ports import Clock
 from recollect.text.normalization import normalize
-from recollect.text.secrets import has_mark
+from recollect.text.prompt_injection import is_injected
+from recollect.text.secrets import has_mark, warm
 
 Batch: TypeAlias = tuple[UUID, ...]
 """The ids of exchanges that are formed at once, in order."""
@@ -55,6 +60,19 @@ MOST_ERASED = 5
 def begins_with_command(exchange: Exchange) -> bool:
     """Return whether a message begins like a request to remember, correct or forget something; a megabyte takes seconds."""
     return bool(read_commands(analyze_turn(exchange).words))
+
+
+def warm_up() -> None:
+    """Verify a made-up message and look for injected instructions once; it takes about a second of processor time."""
+    said, nobody = "I live in Kassel with my sister Anna, and I like tea. Where can I buy some?", UUID(int=0)
+    turn = Turn(Scope("", ""), said, "", datetime(2026, 1, 1, tzinfo=UTC), "")
+    analyzed = analyze_turn(Exchange(nobody, turn, "In town.", nobody, nobody))
+    quote = said.partition(",")[0]
+    verify(
+        [Candidate("Lives in Kassel", Kind.FACT, 0.5, quote)], [analyzed.attribution], minimum_importance=0.0
+    )
+    is_injected(said, said, said)
+    warm()
 
 
 class FormationPipeline:

@@ -6,21 +6,20 @@ speak against the model. Letter-equal statements are one; nothing older replaces
 day on leaves today's as it is, until then.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 from uuid import UUID
 
-from recollect.formation.endings import past_of
-from recollect.formation.origin import Origin, WeighedCandidate
+from recollect.formation.new_memories import Origin, WeighedCandidate
+from recollect.formation.times import past_of
 from recollect.formation.verification import RefusedCandidate
 from recollect.model import (
     STATEMENTS,
     Add,
     Change,
     Doubt,
-    Exchange,
     Ignore,
     Kind,
     Limit,
@@ -38,8 +37,6 @@ from recollect.model.local_time import wall
 from recollect.text.comparison.vetoes import of_candidate, of_memory, same_letter, says_all_of, veto
 from recollect.text.normalization import content_hash
 
-__all__ = ["WeighedCandidate", "reconcile"]
-
 _Main: TypeAlias = Add | Replace | Reinforce | Ignore
 
 _REASONS = {Relation.REFINES: Reason.REFINES, Relation.CONTRADICTS: Reason.CONTRADICTS}
@@ -49,15 +46,9 @@ def reconcile(
     weighed: Sequence[WeighedCandidate],
     shown: Sequence[Memory],
     nearby: Sequence[Memory],
+    origin: Origin,
     *,
     ending: Sequence[RefusedCandidate] = (),
-    exchanges: Sequence[Exchange],
-    embedding_model: str,
-    at: datetime,
-    new_id: Callable[[], UUID],
-    asked: frozenset[int],
-    corrects: frozenset[int],
-    extractor: str | None,
 ) -> list[tuple[int, Change]]:
     """Return the candidates' changes, each with the number of its turn.
 
@@ -67,16 +58,9 @@ def reconcile(
         weighed: What is believed.
         shown: The memories that the extractor was shown, which ``Candidate.about`` indexes.
         nearby: Others that are near to the candidates.
+        origin: Where the candidates come from.
         ending: Refused candidates that end memories.
-        exchanges: The turns of the candidates, by number.
-        embedding_model: The name of the embedder that made the vectors.
-        at: Now, for ``created_at``.
-        new_id: Makes the id of a new memory.
-        asked: Turns in which the person asks to remember something.
-        corrects: Turns in which they correct something.
-        extractor: Which model found the candidates, by which version of the prompt.
     """
-    origin = Origin(exchanges, embedding_model, at, new_id, asked, corrects, extractor)
     batch = _Batch(origin, shown, nearby)
     decided = [(each, batch.decide(each)) for each in weighed]
     ended = [(each, main, list(batch.ended(each, main))) for each, main in decided]
@@ -235,7 +219,7 @@ class _Batch:
         candidate = weighed.believed.candidate
         targets = self._numbered(candidate.about)
         if candidate.relation is Relation.NEW or not targets:
-            return self._added(weighed, Reason.NEW, "form: remember" if weighed.by_form else "model: new")
+            return self._added(weighed, Reason.NEW, "form: remember" if self.origin.by_form else "model: new")
         if candidate.relation is Relation.REPEATS:
             return self._repeated(weighed, targets)
         return self._superseding(weighed, targets)

@@ -1,17 +1,20 @@
-"""A turn as formation analyzes it: attribution, memory commands, secrets and injected instructions. Pure."""
+"""A turn as formation analyzes it: attribution, memory commands, secrets and injected instructions. Pure.
+
+A model understands a wish to remember, forget or correct in any words (`understood_commands`). Where none extracts, the first
+words of a message count, by a short closed list; what follows them is the statement.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from recollect.formation.memory_commands import MemoryCommand
 from recollect.model import Asking, Change, Exchange, Hide, Memory, Reason
 from recollect.ports import Asker
 from recollect.text.attribution import Attribution, attribute
 from recollect.text.attribution.speakers import several_speakers, speaker_of
 from recollect.text.cues import cannot_stand_alone, is_small_talk
-from recollect.text.cues.memory_requests import read_memory_request
-from recollect.text.looks import last_question
+from recollect.text.cues.memory_requests import read_memory_request, read_opening
+from recollect.text.looks import ends_asking, last_question
 from recollect.text.prompt_injection import contains_takeover, is_instruction
 from recollect.text.secrets import holds_secret
 from recollect.text.secrets.masking import with_masked_history
@@ -24,6 +27,43 @@ _ASKED = 200
 """Characters at the end of the assistant's last message in which it asks something."""
 _READ_FOR_SECRETS = 200_000
 """Characters of a message: as many as are found again. The text after that is quoted nowhere."""
+LONGEST_STATEMENT = 500
+"""Characters of a statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCommand:
+    """A command to the memory.
+
+    Attributes:
+        asking: What is asked for.
+        about: What to remember or to forget, or what is so, in the person's words; "" where nothing is named.
+        meant: The memories that a model named; None: no model was asked.
+        is_beside_others: Whether a model understood it of a message that holds others' words, too, as pasted ones.
+        quote: The words that ask, where a model quoted them.
+    """
+
+    asking: Asking
+    about: str
+    meant: tuple[Memory, ...] | None = None
+    is_beside_others: bool = False
+    quote: str = ""
+
+
+def read_commands(authored: str) -> tuple[MemoryCommand, ...]:
+    """Return the command that a message begins with; () for most messages, and for a question whether something is remembered."""
+    found = None if read_memory_request(authored) else read_opening(authored)
+    if found is None or not any(map(str.isalnum, found[1])) or ends_asking(found[1]):
+        return ()
+    return (MemoryCommand(*found),)
+
+
+def statement_of(command: MemoryCommand) -> str:
+    """Return the subject of a command as a statement that can be kept: one line, at most 500 characters."""
+    plain = " ".join(command.about.split()).strip(" ,;:-\u2013\u2014.!\u3002\uff01")
+    if len(plain) > LONGEST_STATEMENT:
+        plain = plain[:LONGEST_STATEMENT].rpartition(" ")[0] or plain[:LONGEST_STATEMENT]
+    return plain[:1].upper() + plain[1:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,7 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from recollect.formation.grounding import plain_quote, searchable, weight
-from recollect.formation.memory_commands import MemoryCommand, statement_of
-from recollect.formation.turns import AnalyzedTurn
-from recollect.formation.verification import Verdict
+from recollect.formation.turns import AnalyzedTurn, MemoryCommand, statement_of
 from recollect.model import Asking, Candidate, Exchange, ExtractedCommand, Kind, Memory, Relation
 from recollect.ports import Extracted
 from recollect.text.comparison.vetoes import same_letter
@@ -193,10 +191,8 @@ _LEADING = 150
 """Characters before the words that ask."""
 
 
-def unmet_commands(turns: Sequence[AnalyzedTurn], verdicts: Sequence[Verdict]) -> list[Candidate]:
+def told_by_form(turns: Sequence[AnalyzedTurn]) -> list[Candidate]:
     """Return a candidate for each statement that a command tells where no model was asked."""
-    if verdicts:
-        return []
     return [
         Candidate(statement_of(command), Kind.FACT, _IMPORTANCE, command.about[:_EVIDENCE_LENGTH])
         for each in turns

@@ -8,103 +8,32 @@ password is [secret: password]").
 """
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, takewhile
 from typing import TypeAlias
 
 from recollect.formation.grounding import SearchableText, plain_quote, searchable, weight
-from recollect.formation.subjects import naming_its_speaker, naming_its_subject
+from recollect.formation.wording import WITHHELD, naming_its_speaker, naming_its_subject, without_secrets
 from recollect.model import (
-    VALUE_LENGTH,
     Candidate,
     Ignore,
+    Kind,
     Lasting,
-    Metadata,
     Reason,
     Relation,
     Stance,
-    tags_named,
 )
 from recollect.text.attribution import Attribution
 from recollect.text.attribution.speakers import is_hum, is_no
 from recollect.text.comparison.vetoes import denial
 from recollect.text.looks import ends_asking
-from recollect.text.patterns import bounded
-from recollect.text.prompt_injection import is_injected
-from recollect.text.secrets import has_mark, mask, without_marks
-from recollect.text.word_analysis import analyze_words
-
-_TELLING_WORDS = 2
-_LABEL = bounded(
-    "(?:api|access|secret|private|auth|bearer|authorization|has|have|hat|tiene|own|use[srd]?|username|login|admin|account|konto"
-    "|(?:api)?keys?|tokens?|schlussel|zugangsdaten|passwor[dt]s?|passphrase|kennwort|pin|pins|codes?|cvv|cvc|pruf\\w*"
-    "|(?:kredit|credit|bank|debit)?(?:card|karte)s?|credit|debit|visa|mastercard|amex|valid|gultig|until|bis|exp|expires?"
-    "|contrasena|clave|llave|tarjeta|credito|mot|passe|carte|cle|bancaire|identifiant|senha|chave|cartao|numero|nummer|number"
-    "|digicode|geheim\\w*|losung|login|logs?|identifiants?|credentials?|credenciales|combinations?|kombination|recovery|backup|codigo|codice|код\\w*|\\w*(?:passwort|password|passwd|code|codes|kennwort|schlussel|secret|pwd)|pw|mdp"
-    "|seed|phrase|mnemonic\\w*|wallet\\w*|caduca|scade|vence|verloopt"
-    "|парол\\w*|логин\\w*|ключ\\w*|токен\\w*|карт\\w*|номер\\w*|密|码|碼|钥|鑰|卡|号|パスワード|キー|トークン|カード|番)"
-)
-_LABEL_UNSPACED = bounded("密码|密碼|口令|密钥|令牌|パスワード|パスコード|暗証番号|トークン|비밀번호")
-_IS_LOGIN = bounded(
-    r"^\W*(?:(?:the|die|das|der|les?|la|los|las)\s+)?(?i:zugangsdaten|anmeldedaten|log-?ins?|logs? in(?:to)?|credentials?|identifiants?|credenciales|логин)\b"
-    r"[^\n]{0,200}\[secret: [^\]]*\]\W*$"
-)
-_SAYS_SECRET = bounded(
-    r"(?:\b(?:is|are|ist|sind|lautet|lauten|es|son|est|sont|e|è)|[:=\uff1a\u2014\u2013]|は|是|为|為)[\s\"'`]*\[secret: [^\]]*\]"
-    r"(?:[\s,;/&+\"'`]*(?:(?:and|und|et|y|e|и|和|と)\s+)?\[secret: [^\]]*\])*\W*(?:です|だ)?\W*$"
-)
-
-
-_PARTS = bounded(r"[,;]\s|[.!?](?:\s|$)|[\uff0c\u3002\uff1b\u3001]|\s(?:and|und|et|y|en|и)\s")
-_LEAST_UNSPACED = 6
-_UNSPACED = bounded(r"[\u3040-\u30ff\u4e00-\u9fff]")
-
-
-WITHHELD = "[secret]"
-"""The note on a withheld candidate."""
-
-
-def without_secrets(candidate: Candidate) -> Candidate | None:
-    """Return the candidate with its secrets masked; None if that leaves nothing worth knowing."""
-    content, evidence = mask(candidate.content).text, mask(candidate.evidence).text
-    if not has_mark(content):
-        return candidate if evidence == candidate.evidence else replace(candidate, evidence=evidence)
-    left = analyze_words(without_marks(content)).words
-    telling = sum(bool(word.stems) and not _LABEL.fullmatch(word.plain) for word in left)
-    if _IS_LOGIN.search(content):
-        return None
-    if any(not has_mark(part) and _tells(part) for part in _PARTS.split(content)):
-        return replace(candidate, content=content, evidence=evidence)
-    is_named = any(_LABEL.fullmatch(word.plain) for word in left) or _LABEL_UNSPACED.search(content)
-    says_only_the_secret = is_named and _SAYS_SECRET.search(content)
-    if telling < _TELLING_WORDS or says_only_the_secret:
-        return None
-    return replace(candidate, content=content, evidence=evidence)
-
-
-def masked_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return tags without secrets."""
-    return tags_named(mask(each).text for each in tags)
-
-
-def masked_metadata(metadata: Metadata) -> Metadata:
-    """Return metadata without secrets."""
-    texts = {key: mask(each).text[:VALUE_LENGTH] for key, each in metadata.items() if isinstance(each, str)}
-    return {**metadata, **texts}
-
-
-def _tells(part: str) -> bool:
-    """Return whether a part of a statement without a secret is worth keeping alone."""
-    if _LABEL_UNSPACED.search(part):
-        return False
-    words = analyze_words(part).words
-    telling = [word.plain for word in words if word.stems and not _LABEL.fullmatch(word.plain)]
-    unspaced = sum(map(len, filter(_UNSPACED.search, telling)))
-    return unspaced >= _LEAST_UNSPACED if unspaced else len(telling) >= _TELLING_WORDS
-
+from recollect.text.patterns import linear
+from recollect.text.prompt_injection import WISHES, contains_takeover, is_injected
+from recollect.text.secrets import mask
 
 CONFIRMED_CONFIDENCE = 0.8
 """The highest confidence of a statement by the assistant that the person only confirmed."""
@@ -131,6 +60,10 @@ MOST_OF_A_TURN = 20
 LEAST_EVIDENCE = 4
 """The fewest letters and digits that a quote within a sentence must have to prove anything; one of a script without spaces counts
 double."""
+
+
+_SUBJECT = linear(r"(?i)(^|[.!?;]\s+|\n)(?:the\s+)?user(?:['\u2019]s)?\s+(\w+)")
+"""How agents name the person at the beginning of a sentence, and the word behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,3 +347,38 @@ def _affirms(content: str, sentence: str) -> bool:
     """Return True if a statement denies nothing, and affirms words that a sentence affirms."""
     said = denial(content)
     return not said.denied and bool(said.affirmed & denial(sentence).affirmed)
+
+
+def judge_dictated(content: str, *, kind: Kind, importance: float, allowance: int | None) -> Verdict:
+    """Return whether a statement may be kept: accepted, held for the person's approval, or ignored, and why.
+
+    Secrets in it are masked. How little it matters does not count: it was asked for.
+
+    Args:
+        content: The statement.
+        kind: What sort of statement it is.
+        importance: 0 to 1.
+        allowance: How many more memories the person may get now; None: any number.
+    """
+    evidence = _SUBJECT.sub(lambda found: f"{found[1]}{found[2]}", content).strip()
+    if 0 < weight(plain_quote(evidence)) < LEAST_EVIDENCE:
+        return Ignore(Reason.NO_EVIDENCE, Candidate(content, kind, importance, evidence))
+    candidate = Candidate(_SUBJECT.sub(_without_person, content).strip(), kind, importance, evidence)
+    [verdict] = verify(
+        [candidate],
+        [Attribution(evidence, ())],
+        minimum_importance=0.0,
+        asked=frozenset({0}),
+        allowance=allowance,
+    )
+    if isinstance(verdict, Ignore | RefusedCandidate):
+        return verdict
+    as_written = replace(verdict.candidate, content=mask(content).text)
+    if isinstance(verdict, AcceptedCandidate) and contains_takeover(content):
+        return HeldCandidate(as_written, verdict.turn, Reason.INSTRUCTION)
+    return replace(verdict, candidate=as_written)
+
+
+def _without_person(found: re.Match[str]) -> str:
+    """Return a sentence's beginning without the person, unless it tells what is to be done for them."""
+    return found[0] if found[2].lower() in WISHES else f"{found[1]}{found[2]}"

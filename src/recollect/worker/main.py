@@ -18,7 +18,7 @@ from recollect.engine import system_clock
 from recollect.engine.background.worker import FormationWorker
 from recollect.engine.credentials import Lent
 from recollect.errors import RecollectError
-from recollect.formation.warm_up import warm_up
+from recollect.formation.pipeline import warm_up
 from recollect.models.attempts import Steps
 from recollect.ports import Cache
 from recollect.runtime.failures import raised_at

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from tests.support.tables import table
 
-from recollect.formation.endings import past_of
+from recollect.formation.times import past_of
 from recollect.model import Candidate, Doubt, Ending, Kind, Memory, Past, Reason, Source
 
 TOLD = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table
 
-from recollect.formation.event_dates import with_checked_date, with_written_date
+from recollect.formation.times import with_checked_date, with_written_date
 from recollect.model import Candidate, Kind
 
 SAID_AT = datetime(2025, 6, 12, 18, tzinfo=UTC)  # a Thursday

@@ -20,7 +20,7 @@ from recollect.errors import (
 )
 from recollect.formation import CallGuard, FormationPipeline, FormationRules, TokenBudget
 from recollect.formation.learner import KNOWN_SHOWN
-from recollect.formation.verbatim import qa_embedding_text
+from recollect.formation.new_memories import qa_embedding_text
 from recollect.model import (
     NOT_ERASED,
     Actor,

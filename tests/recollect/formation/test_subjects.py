@@ -2,8 +2,8 @@
 
 from tests.support.tables import table
 
-from recollect.formation.subjects import naming_its_subject
 from recollect.formation.verification import LONGEST_CONTENT, AcceptedCandidate, verify
+from recollect.formation.wording import naming_its_subject
 from recollect.model import Candidate, Ignore, Kind, Reason
 from recollect.text.attribution import Attribution
 

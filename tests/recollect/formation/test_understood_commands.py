@@ -6,8 +6,14 @@ from uuid import uuid4
 
 import pytest
 
-from recollect.formation.memory_commands import MemoryCommand, read_commands, statement_of
-from recollect.formation.turns import AnalyzedTurn, analyze_turn, attributions_of
+from recollect.formation.turns import (
+    AnalyzedTurn,
+    MemoryCommand,
+    analyze_turn,
+    attributions_of,
+    read_commands,
+    statement_of,
+)
 from recollect.formation.understood_commands import Extraction, with_understood_commands
 from recollect.formation.verification import AcceptedCandidate, verify
 from recollect.model import (

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table
 
-from recollect.formation.verbatim import (
+from recollect.formation.new_memories import (
     EMBEDDED_REPLY_LENGTH,
     QUESTION_LENGTH,
     REPLY_LENGTH,

@@ -14,8 +14,8 @@ from recollect.formation.verification import (
     RefusedCandidate,
     Verdict,
     verify,
-    without_secrets,
 )
+from recollect.formation.wording import without_secrets
 from recollect.model import Candidate, Ignore, Kind, Lasting, Message, Reason, Relation, Role, Stance
 from recollect.text.attribution import Attribution
 from recollect.text.attribution.speakers import confirmed_words

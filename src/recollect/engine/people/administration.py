@@ -25,7 +25,7 @@ from recollect.errors import (
     NotUndoableError,
     StoreError,
 )
-from recollect.formation.verification import masked_metadata, masked_tags
+from recollect.formation.wording import masked_metadata, masked_tags
 from recollect.model import (
     NOT_SAID,
     STATEMENTS,

@@ -19,7 +19,7 @@ from recollect.engine.policy import Policy
 from recollect.engine.requests import request_answers as answers
 from recollect.engine.requests.listed_targets import Unmet, shown_list, targets
 from recollect.errors import MemoryNotFoundError, StoreError
-from recollect.formation.memory_commands import read_commands
+from recollect.formation.turns import read_commands
 from recollect.model import (
     Actor,
     Asking,

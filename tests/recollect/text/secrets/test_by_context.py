@@ -4,7 +4,7 @@ from tests.recollect.text.secrets.secret_texts import redacted
 from tests.support.long_texts import up_to
 from tests.support.tables import table, texts
 
-from recollect.formation.verification import without_secrets
+from recollect.formation.wording import without_secrets
 from recollect.model import Candidate, Kind
 from recollect.text.secrets import mask
 

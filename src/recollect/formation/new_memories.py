@@ -1,4 +1,4 @@
-"""Accepted candidates with their embeddings, and the new memories made of them with owner, time and provenance. Pure."""
+"""New memories: of accepted candidates, and of exchanges that are kept verbatim. Pure."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -20,6 +20,7 @@ from recollect.model import (
     Use,
     Vector,
 )
+from recollect.text.secrets import mask
 
 ASKED_IMPORTANCE = 0.8
 """How much matters, at least, what somebody asks to be remembered."""
@@ -37,12 +38,10 @@ class WeighedCandidate:
 
     Attributes:
         vector: The embedding of its content; None where the embedder is away.
-        by_form: Whether no model found it, but the form of a command to remember it.
     """
 
     believed: AcceptedCandidate
     vector: Vector | None
-    by_form: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +52,7 @@ class Origin:
         asked: Turns in which the person asks to remember something.
         corrects: Turns in which they correct something.
         extractor: Which model found the candidates, by which version of the prompt.
+        by_form: Whether no model found them, but the form of a command to remember them.
     """
 
     exchanges: Sequence[Exchange]
@@ -62,6 +62,7 @@ class Origin:
     asked: frozenset[int]
     corrects: frozenset[int]
     extractor: str | None
+    by_form: bool = False
 
     def turn(self, weighed: WeighedCandidate) -> Turn:
         """Return the turn that supports a candidate."""
@@ -145,3 +146,71 @@ def plausible_hints(hints: Hints | None, kind: Kind, importance: float, *, is_ge
 def _share(number: float) -> float:
     """Return a number clamped to 0 to 1; 0 for NaN."""
     return 0.0 if math.isnan(number) else min(1.0, max(0.0, number))
+
+
+QUESTION_LENGTH = 1_000
+"""The most characters of the user's words in a ``qa_turn``: several have to find place in a prompt."""
+
+REPLY_LENGTH = 500
+"""The most characters of the reply in a ``qa_turn``."""
+
+EMBEDDED_REPLY_LENGTH = 200
+"""How many characters of the reply a ``qa_turn`` is embedded with.
+
+Mean Recall@10 of finding the exchange, over four sets of chats with the local embedder: 62.3 so, 58.2
+with the question alone, 61.8 with the whole reply (which hurts most where preferences are asked for).
+"""
+
+QA_TURN_IMPORTANCE = 0.3
+
+_SPEAKER_LENGTH = 100
+
+
+def qa_turn(
+    exchange: Exchange,
+    vector: Vector | None,
+    embedding_model: str,
+    *,
+    at: datetime,
+    new_id: Callable[[], UUID],
+) -> Memory:
+    """Return question and answer as one memory, without the secrets in them."""
+    turn = exchange.turn
+    return Memory(
+        id=new_id(),
+        owner=turn.scope.user_id,
+        kind=Kind.QA_TURN,
+        source=Source.QA_TURN,
+        content=mask(qa_content(exchange)).text,
+        importance=QA_TURN_IMPORTANCE,
+        observed_at=turn.at,
+        created_at=at,
+        provenance=Provenance(turn.scope.session_id, (exchange.message_id, exchange.reply_id)),
+        embedding=vector,
+        embedding_model=None if vector is None else embedding_model,
+    )
+
+
+def qa_content(exchange: Exchange) -> str:
+    """Return question and answer as one text, each named and of bounded length."""
+    speaker = " ".join((exchange.turn.speaker or "").split())[:_SPEAKER_LENGTH]
+    asking, answering = (speaker, "Assistant") if speaker else ("Q", "A")
+    content = f"{asking}: {shorten(exchange.turn.text, QUESTION_LENGTH)}"
+    if exchange.reply.strip():
+        content += f"\n{answering}: {shorten(exchange.reply, REPLY_LENGTH)}"
+    return content
+
+
+def qa_embedding_text(exchange: Exchange) -> str:
+    """Return what a ``qa_turn`` is embedded by."""
+    return f"{exchange.turn.text}\n{shorten(exchange.reply, EMBEDDED_REPLY_LENGTH)}".strip()
+
+
+def shorten(text: str, length: int) -> str:
+    """Return ``text`` at most ``length`` characters long, cut behind a word, with an ellipsis."""
+    clean = text.strip()
+    if len(clean) <= length:
+        return clean
+    start = clean[: length - 2]
+    whole = start if clean[length - 2].isspace() else start.rsplit(maxsplit=1)[0]
+    return f"{(whole if len(whole) > length // 2 else start).rstrip()} …"
