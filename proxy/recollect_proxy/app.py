@@ -194,9 +194,9 @@ def _build_memory_api(
     settings: ProxySettings,
     probes: Probes,
 ) -> Application:
-    from recollect_proxy.memory_api import memory_api  # noqa: PLC0415 -- its framework is a sixth of a start
+    from recollect_proxy.memory_api import MemoryApi  # noqa: PLC0415 -- its framework is a sixth of a start
 
-    return memory_api(
+    return MemoryApi(
         engine,
         authentication=authentication,
         skipped=reports.skipped,
@@ -218,8 +218,7 @@ def _build_pages(engine: LiveEngine, authentication: Authentication, settings: P
 
 
 def _build_mcp(engine: LiveEngine, authentication: Authentication, settings: ProxySettings) -> Application:
-    from recollect_proxy.mcp.application import mcp_application  # noqa: PLC0415 -- its SDK takes a second
-    from recollect_proxy.mcp.rebinding import KnownHosts  # noqa: PLC0415
+    from recollect_proxy.mcp.application import KnownHosts, mcp_application  # noqa: PLC0415 -- its SDK takes a second
 
     return mcp_application(
         engine,

@@ -19,9 +19,8 @@ from urllib.parse import urlencode, urlsplit
 from cachetools import TTLCache
 
 from recollect.ports import Clock
-from recollect_proxy.access.id_tokens import Claims, base64url, verified_claims
-from recollect_proxy.access.oidc_provider import OidcProvider
-from recollect_proxy.access.person_tokens import derived_key
+from recollect_proxy.access.oidc_provider import Claims, OidcProvider, base64url, verified_claims
+from recollect_proxy.access.own_tokens import derived_key
 from recollect_proxy.access.principal import Principal, administrator_of_provider, person_of_provider
 from recollect_proxy.access.sign_in import SIGN_IN_LIFETIME, Refusal, SignInError
 from recollect_proxy.identity import opaque_id
@@ -59,7 +58,12 @@ class SignInRules:
 
 
 class ProviderSignIn:
-    """Signs people in, as ``SignIn`` says.
+    """Signs people in.
+
+    Attributes:
+        label: The provider's name on the page.
+        begins_at: The address that begins a sign-in: the public one, where the provider leads back to with the cookie.
+        names_administrators: Whether an administrator can sign in so.
 
     Args:
         provider: The provider.
@@ -92,7 +96,11 @@ class ProviderSignIn:
         self.names_administrators = rules.administrators is not None
 
     async def begin(self, *, administrator: bool) -> tuple[str, str]:
-        """Begin a sign-in: its cookie, and the address of the provider's page."""
+        """Return the cookie of a new sign-in, and the address of the provider's page.
+
+        Raises:
+            SignInError: The provider is away.
+        """
         configuration = await self._provider.configuration()
         ends = int((self._clock() + SIGN_IN_LIFETIME).timestamp())
         seed = _SEED.pack(token_bytes(16), ends, administrator)
@@ -110,7 +118,15 @@ class ProviderSignIn:
         return base64url(seed), _extended(configuration.authorization_endpoint, query)
 
     async def finish(self, cookie: str, answer: Mapping[str, str]) -> Principal:
-        """Finish a sign-in: ask for the tokens of its code, and read the id token."""
+        """Return who signed in: asks for the tokens of its code, and reads the id token.
+
+        Args:
+            cookie: The cookie of the sign-in.
+            answer: The query with which the provider led the browser back.
+
+        Raises:
+            SignInError: It failed.
+        """
         seed = self._taken_seed(cookie, answer.get("state", ""))
         await self._require_answer(answer)
         tokens = await self._provider.tokens_for(
@@ -135,7 +151,11 @@ class ProviderSignIn:
         return administrator_of_provider(user_id)
 
     async def leaves_at(self) -> str | None:
-        """Return the address that ends a session at the provider (OpenID Connect RP-Initiated Logout 1.0)."""
+        """Return the address that ends a session at the provider (OpenID Connect RP-Initiated Logout 1.0); None: there is none.
+
+        Raises:
+            SignInError: The provider is away.
+        """
         url = (await self._provider.configuration()).end_session_endpoint
         query = {"client_id": self._provider.client_id, "post_logout_redirect_uri": self._left_uri}
         return None if url is None else _extended(url, query)

@@ -1,11 +1,7 @@
-"""A sign-in at an OpenID provider as the pages know it, and its failures. Never: a token, or a text of the provider's."""
+"""The failures of a sign-in at an OpenID provider, apart from it: it imports cryptography. Never: a text of the provider's."""
 
-from collections.abc import Mapping
 from datetime import timedelta
 from enum import StrEnum
-from typing import Protocol
-
-from recollect_proxy.access.principal import Principal
 
 SIGN_IN_LIFETIME = timedelta(minutes=10)
 """So long a person may take at the provider."""
@@ -42,45 +38,3 @@ class SignInError(Exception):
         super().__init__(f"{refusal}: {reason}")
         self.refusal = refusal
         self.reason = reason
-
-
-class SignIn(Protocol):
-    """Begins sign-ins at a provider, and finishes them.
-
-    Attributes:
-        label: The provider's name on the page.
-        begins_at: The address that begins one: the public one, where the provider leads back to with the cookie.
-        names_administrators: Whether an administrator can sign in so.
-    """
-
-    label: str
-    begins_at: str
-    names_administrators: bool
-
-    async def begin(self, *, administrator: bool) -> tuple[str, str]:
-        """Return the cookie of a new sign-in, and the address that it leads the browser to.
-
-        Raises:
-            SignInError: The provider is away.
-        """
-        ...
-
-    async def finish(self, cookie: str, answer: Mapping[str, str]) -> Principal:
-        """Return who signed in.
-
-        Args:
-            cookie: The cookie of the sign-in.
-            answer: The query with which the provider led the browser back.
-
-        Raises:
-            SignInError: It failed.
-        """
-        ...
-
-    async def leaves_at(self) -> str | None:
-        """Return where a browser ends its session at the provider; None: nowhere.
-
-        Raises:
-            SignInError: The provider is away.
-        """
-        ...

@@ -279,9 +279,14 @@ class RequestReader:
         )
         if detected.turn is None:
             return detected
-        return replace(
-            detected, turn=replace(detected.turn, marked=options.mark, zone=caller.zone, name=caller.name)
+        turn = replace(
+            detected.turn,
+            marked=options.mark,
+            zone=caller.zone,
+            name=caller.name,
+            of_bound_key=caller.project != "",
         )
+        return replace(detected, turn=turn)
 
 
 def _encodings(headers: Headers) -> str:

@@ -4,29 +4,38 @@ Each request is independent: its token is checked, and the SDK gets a session th
 may answer any request.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
 
-from recollect.api.failures import Failure
+from recollect.api.failures import FORBIDDEN, TOO_MANY_ATTEMPTS, UNAUTHORIZED, Failure
+from recollect.api.queries import PROJECT
 from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
-from recollect_proxy.access import Authentication
+from recollect.model import LONGEST_PROJECT, project_scope, project_within
+from recollect_proxy.access import Authentication, Permission, Principal, Role, TooManyAttemptsError
+from recollect_proxy.identity import readable_id, readable_project
 from recollect_proxy.mcp import REFUSED_HEADER
-from recollect_proxy.mcp.access import AgentAccess, Granted
-from recollect_proxy.mcp.caller import Caller
-from recollect_proxy.mcp.client_name import (
+from recollect_proxy.mcp.protocol_server import (
+    Context,
+    client_of,
+    make_server,
     named_in_handshake,
     named_in_session,
+    quiet_sdk,
     session_of,
 )
-from recollect_proxy.mcp.protocol_server import Context, client_of, make_server, quiet_sdk
-from recollect_proxy.mcp.rebinding import KnownHosts
+from recollect_proxy.mcp.tools import Caller
 from recollect_proxy.web.asgi import (
     Application,
     Event,
+    Headers,
     Incoming,
     Receive,
     Scope,
@@ -36,6 +45,82 @@ from recollect_proxy.web.asgi import (
     respond,
     values,
 )
+
+USER_HEADER = b"x-recollect-user"
+"""The header that names the user if the token belongs to none."""
+
+
+NOT_NAMED = Failure(400, "user_not_named", "This token is nobody's own: name the user in `X-Recollect-User`.")
+NAMED_TWICE = Failure(
+    400,
+    "user_named_twice",
+    "The headers name two users, or one that can't be: 1 to 256 characters, not `*`, and no unfilled template.",
+)
+
+
+BAD_PROJECT = Failure(
+    400,
+    "bad_project",
+    f"`{PROJECT}` must be given once: 1 to {LONGEST_PROJECT} characters in one line, percent-encoded.",
+    PROJECT,
+)
+
+
+def project_in(headers: Headers, bound: str) -> str | Failure:
+    """Return the project that a request's headers name, or the one that its token is for; "" for none."""
+    found = values(headers, PROJECT.lower().encode())
+    named = readable_project(found) if found else ""
+    if named is None:
+        return BAD_PROJECT
+    project = project_within(bound, named)
+    return FORBIDDEN if project is None else project
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """A request that is let in.
+
+    Attributes:
+        principal: The owner of its token.
+        user_id: The user for whom it acts, or the id of the project of theirs that it names.
+        may_write: Whether it may change their memories.
+    """
+
+    principal: Principal
+    user_id: str
+    may_write: bool
+
+
+_LOCAL = ("localhost", "127.0.0.1", "[::1]")
+
+
+class KnownHosts:
+    """The names by which we are reached.
+
+    Args:
+        is_local: Whether only this machine reaches us.
+        names: Further names that are ours.
+        public_url: The origin by which browsers reach us, if there is one.
+    """
+
+    def __init__(self, *, is_local: bool, names: Sequence[str] = (), public_url: str | None = None) -> None:
+        public = urlsplit(public_url).netloc if public_url else ""
+        ours = [*_LOCAL, *names, *([public] if public else [])]
+        self._hosts = [each for name in ours for each in (name, f"{name}:*")]
+        self._origins = [f"{scheme}://{each}" for each in self._hosts for scheme in ("http", "https")]
+        self._is_local = is_local
+
+    def settings(self, host: str | None) -> TransportSecuritySettings:
+        """Return the checks that the SDK makes of a request.
+
+        Args:
+            host: Its Host, if it has one.
+        """
+        also = [] if self._is_local or host is None else [host]
+        return TransportSecuritySettings(
+            allowed_hosts=[*self._hosts, *also], allowed_origins=list(self._origins)
+        )
+
 
 _LONGEST_BODY = 256 * 1024
 _GRANTED = "recollect.granted"
@@ -62,18 +147,21 @@ def mcp_application(
         hosts: The names by which we are reached.
     """
     quiet_sdk()
-    return _McpApplication(engine, AgentAccess(authentication, user_header=user_header), hosts)
+    return _McpApplication(engine, authentication, user_header, hosts)
 
 
 class _McpApplication:
-    def __init__(self, engine: LiveEngine, access: AgentAccess, hosts: KnownHosts) -> None:
+    def __init__(
+        self, engine: LiveEngine, authentication: Authentication, user_header: str, hosts: KnownHosts
+    ) -> None:
         self._engine = engine
-        self._access = access
+        self._authentication = authentication
+        self._user_header = user_header.lower().encode("latin-1")
         self._hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        granted = self._access.grant(list(scope["headers"]), peer_of(scope))
+        granted = self._granted(list(scope["headers"]), peer_of(scope))
         if isinstance(granted, Failure):
             await _refuse(send, granted)
             return
@@ -97,6 +185,41 @@ class _McpApplication:
         )
         async with sessions.run():
             await sessions.handle_request(told, replayed(body, receive), _finishing(send, name))
+
+    def _granted(self, headers: Headers, peer: str | None) -> Granted | Failure:
+        """Return for whom a request acts, or why it may not.
+
+        Args:
+            headers: The request's.
+            peer: The address it came from; None if unknown.
+        """
+        try:
+            principal = self._authentication.admitted(headers, peer)
+        except TooManyAttemptsError:
+            return TOO_MANY_ATTEMPTS
+        if principal is None:
+            return UNAUTHORIZED
+        user_id = self._user_of(principal, headers)
+        if isinstance(user_id, Failure):
+            return user_id
+        if not principal.may(Permission.OWN, user_id, reads=True):
+            return FORBIDDEN
+        project = project_in(headers, principal.project)
+        if isinstance(project, Failure):
+            return project
+        may_write = principal.may(Permission.OWN, user_id, reads=False)
+        return Granted(principal, project_scope(user_id, project), may_write)
+
+    def _user_of(self, principal: Principal, headers: Headers) -> str | Failure:
+        names = (USER_HEADER, self._user_header) if principal.role is Role.ACTING else (USER_HEADER,)
+        sent = [found for name in dict.fromkeys(names) if (found := values(headers, name))]
+        named = {readable_id(each) for each in sent}
+        if principal.user_id is not None:
+            return principal.user_id if named <= {principal.user_id} else FORBIDDEN
+        if not named:
+            return NOT_NAMED
+        only = named.pop()
+        return NAMED_TWICE if named or only is None else only
 
     def _caller(self, context: Context) -> Caller:
         request: Any = context.request

@@ -3,8 +3,9 @@
 Each request has a connection of its own, under the client's name, so the server may restart in between.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
@@ -30,10 +31,12 @@ from recollect import __version__
 from recollect.api.queries import PROJECT
 from recollect.model import project_scope
 from recollect_proxy.mcp import PATH, REFUSED_HEADER
-from recollect_proxy.mcp.protocol_server import Context, client_of, server_of
+from recollect_proxy.mcp.protocol_server import UNNAMED, Context, client_of, instructions_for, server_of
 from recollect_proxy.mcp.stdio import serve_stdio
 
 _SECONDS = 60.0
+_PATIENCE_SECONDS = 5.0
+"""So long the start waits for the server's instructions."""
 _NOT_FOUND = 404
 _REFUSED = {
     "user_not_named": "Recollect does not know for whom this is: start `recollect mcp` with --user.",
@@ -71,7 +74,9 @@ async def bridge(
     if project:
         headers[PROJECT] = quote(project, safe="")
     async with httpx2.AsyncClient(headers=headers, timeout=_SECONDS) as http_client:
-        yield server_of(_Bridge(endpoint(url), http_client), project_scope(user_id or "", project))
+        asked = _Bridge(endpoint(url), http_client)
+        told = await asked.instructions()  # the token may be for an agent's memory, without ``project``
+        yield server_of(asked, told or instructions_for(project_scope(user_id or "", project)))
 
 
 def endpoint(url: str) -> str:
@@ -94,6 +99,13 @@ class _Bridge:
         self._http_client = http_client
         self._refused: str | None = None
         http_client.event_hooks["response"].append(self._note)
+
+    async def instructions(self) -> str | None:
+        """Return the server's instructions; None if they can't be had, which later requests explain."""
+        with suppress(Exception):
+            async with asyncio.timeout(_PATIENCE_SECONDS), self._connected(UNNAMED) as client:
+                return client.instructions
+        return None
 
     async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         """Ask the server."""

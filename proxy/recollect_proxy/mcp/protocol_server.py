@@ -4,7 +4,10 @@ Errors are answered here, in our words. The SDK would log an unknown error with 
 """
 
 import logging
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as Base64Error
 from collections.abc import Callable
+from secrets import token_urlsafe
 from typing import Any, TypeAlias
 from uuid import UUID
 
@@ -45,9 +48,7 @@ from recollect.errors import (
 )
 from recollect.model import is_agents
 from recollect.runtime.failures import raised_at
-from recollect_proxy.mcp.caller import Caller
-from recollect_proxy.mcp.client_name import UNNAMED, printable_name
-from recollect_proxy.mcp.tools import TOOLS, tools_for
+from recollect_proxy.mcp.tools import TOOLS, Caller, tools_for
 from recollect_proxy.mcp.tools import Tool as OwnTool
 from recollect_proxy.web.values import WrongValueError, read_values, shaped
 
@@ -84,13 +85,18 @@ def client_of(context: Context, known: str | None = None) -> str:
     return known or UNNAMED if params is None else printable_name(params.client_info.name)
 
 
-def server_of(answers: Any, user_id: str) -> "Server[Any]":
-    """Return the protocol's server for a user; ``answers`` has the methods for tools and resources."""
+def instructions_for(user_id: str) -> str:
+    """Return what agents are told of a user's memory, or of their own."""
+    return OF_OWN_WORK if is_agents(user_id) else INSTRUCTIONS
+
+
+def server_of(answers: Any, instructions: str) -> "Server[Any]":
+    """Return the protocol's server; ``answers`` has the methods for tools and resources."""
     return Server(
         "recollect",
         title="Recollect",
         version=__version__,
-        instructions=OF_OWN_WORK if is_agents(user_id) else INSTRUCTIONS,
+        instructions=instructions,
         on_list_tools=answers.list_tools,
         on_call_tool=answers.call_tool,
         on_list_resources=answers.list_resources,
@@ -101,7 +107,7 @@ def server_of(answers: Any, user_id: str) -> "Server[Any]":
 
 def make_server(who_calls: WhoCalls, user_id: str) -> "Server[Any]":
     """Return the server of a user's memories; ``who_calls`` returns a request's caller."""
-    return server_of(_Answers(who_calls), user_id)
+    return server_of(_Answers(who_calls), instructions_for(user_id))
 
 
 class _Answers:
@@ -243,3 +249,47 @@ def _explained(error: Exception) -> str:
         case _:
             log.error("mcp_failed", error=type(error).__name__, raised_at=raised_at(error))
             return "This failed in Recollect."
+
+
+UNNAMED = "unnamed"
+_LONGEST = 64
+_PREFIX = "r1."
+_LONGEST_SESSION = 512
+
+
+def printable_name(given: object) -> str:
+    """Return a client's name of 64 characters at most, in one line; ``UNNAMED`` if it gives none."""
+    if not isinstance(given, str):
+        return UNNAMED
+    shown = "".join(letter if letter.isprintable() else " " for letter in given[: 4 * _LONGEST])
+    return " ".join(shown.split())[:_LONGEST].rstrip() or UNNAMED
+
+
+def named_in_handshake(body: bytes) -> str | None:
+    """Return the name in the body of an `initialize` request; None for any other body."""
+    try:
+        message: Any = msgspec.json.decode(body)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return None
+    if not isinstance(message, dict) or message.get("method") != "initialize":
+        return None
+    params = message.get("params")
+    info = params.get("clientInfo") if isinstance(params, dict) else None
+    return printable_name(info.get("name") if isinstance(info, dict) else None)
+
+
+def session_of(name: str) -> str:
+    """Return a session id that holds a name: printable ASCII, another one each time."""
+    encoded = urlsafe_b64encode(name.encode("utf-8", "replace")).decode("ascii").rstrip("=")
+    return f"{_PREFIX}{token_urlsafe(12)}.{encoded}"
+
+
+def named_in_session(session: str | None) -> str | None:
+    """Return the name in a session id; None if it is not one of ours."""
+    if session is None or not session.startswith(_PREFIX) or len(session) > _LONGEST_SESSION:
+        return None
+    encoded = session.rpartition(".")[2]
+    try:
+        return printable_name(urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).decode())
+    except (Base64Error, ValueError):
+        return None

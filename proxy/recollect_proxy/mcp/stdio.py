@@ -13,8 +13,8 @@ from mcp.server.stdio import stdio_server
 from recollect.assembly import open_engine
 from recollect.engine import Engine
 from recollect.settings import Worker
-from recollect_proxy.mcp.caller import Caller
 from recollect_proxy.mcp.protocol_server import Context, client_of, make_server, quiet_sdk
+from recollect_proxy.mcp.tools import Caller
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _LONGEST_LINE = 1024 * 1024

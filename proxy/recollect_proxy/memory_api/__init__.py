@@ -1,5 +1,5 @@
 """The Memory API over HTTP, under `/memory`: answers each operation of the table in `recollect.api`. Read `application` first."""
 
-from recollect_proxy.memory_api.application import memory_api
+from recollect_proxy.memory_api.application import MemoryApi
 
-__all__ = ["memory_api"]
+__all__ = ["MemoryApi"]

@@ -1,44 +1,49 @@
 """The Memory API as an ASGI application: finds the operation in the table, lets the request in, answers."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
+import structlog
 
 from recollect.api.failures import (
     BAD_REQUEST,
     BODY_TOO_LARGE,
     FORBIDDEN,
+    KEY_REUSED,
     METHOD_NOT_ALLOWED,
     NOT_FOUND,
+    STILL_UNDER_WAY,
     UNAUTHORIZED,
     Failure,
 )
 from recollect.api.operation import Operation, Permission
 from recollect.api.operations import OPERATIONS
 from recollect.api.queries import LAST_EVENT
+from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.errors import RecollectError
-from recollect.model import Skip, project_within
+from recollect.errors import RecollectError, StoreError
+from recollect.model import KeptAnswer, Skip, project_within
 from recollect_proxy.access import Authentication
-from recollect_proxy.memory_api import of_held, of_insights, of_memories, of_people, of_teams
+from recollect_proxy.identity import readable_id
+from recollect_proxy.memory_api import of_insights, of_memories, of_people, of_sharing
 from recollect_proxy.memory_api.asked import ApiParts, Asked, Reply, reply_of
 from recollect_proxy.memory_api.documentation import Documentation, write_document
-from recollect_proxy.memory_api.errors import RefusedError, answer_to
+from recollect_proxy.memory_api.errors import RefusedError, answer_to, invalid_parameter
 from recollect_proxy.memory_api.event_streams import EventStreams
-from recollect_proxy.memory_api.once import answered_once
 from recollect_proxy.memory_api.reading import (
+    id_named,
     key_named,
     project_named,
     read_body,
     read_query,
-    user_named,
     versions_named,
 )
-from recollect_proxy.memory_api.session_alias import unaliased
 from recollect_proxy.metrics.exposition import Metrics
 from recollect_proxy.metrics.health_check import HealthCheck
 from recollect_proxy.web.asgi import (
@@ -59,7 +64,7 @@ PROBLEM = "application/problem+json"
 _LONGEST_BODY = 64 * 1024
 _FUNCTIONS = {
     name: each
-    for module in (of_memories, of_held, of_people, of_teams, of_insights)
+    for module in (of_memories, of_people, of_sharing, of_insights)
     for name, each in vars(module).items()
 }
 ANSWERS = {each.name: _FUNCTIONS[each.name] for each in OPERATIONS}
@@ -173,7 +178,7 @@ class MemoryApi:
             principal = self._parts.authentication.admitted(list(scope["headers"]), peer_of(scope))
             if principal is None:
                 raise RefusedError(UNAUTHORIZED)
-            user_id = user_named(named["user_id"]) if "user_id" in named else None
+            user_id = id_named("user_id", named["user_id"]) if "user_id" in named else None
             concerns_more = principal.project and not operation.stays_in_project
             if concerns_more or not principal.may(permission, user_id, reads=reads):
                 raise RefusedError(FORBIDDEN)
@@ -221,9 +226,6 @@ class MemoryApi:
         return await answered_once(
             asked.engine, asked.user_id, key, asked=said, status=operation.status, act=act
         )
-
-
-memory_api = MemoryApi
 
 
 def _routes() -> dict[int, list[tuple[list[str], dict[str, Operation[Any]]]]]:
@@ -285,3 +287,93 @@ def _headers_of(reply: Reply) -> list[tuple[bytes, bytes]]:
         (name.lower().encode(), value.encode("latin-1"))
         for name, value in {"cache-control": "no-store", **reply.headers}.items()
     ]
+
+
+PREFIX = b"/api/sessions/"
+
+_USER_HEADER = "X-Recollect-User"
+_OF_ALL = 3
+_OF_ONE = 4
+
+
+def unaliased(scope: Scope, authentication: Authentication) -> bytes:
+    """Return the path of the Memory API that a request's stands for; one that is no alias stands for itself.
+
+    The user is whom the header names, else whom the token belongs to. Whether the token may do that is decided by the
+    path that is returned, as for any request.
+
+    Raises:
+        TooManyAttemptsError: Too many wrong tokens came from the same address.
+        RefusedError: No chat's memories stand at the path, no token is known, or no user is named.
+    """
+    path: bytes = scope["raw_path"]
+    if not path.startswith(PREFIX):
+        return path
+    parts = path.removeprefix(b"/api/").split(b"/")
+    if len(parts) not in {_OF_ALL, _OF_ONE} or b"" in parts or parts[2] != b"memories":
+        raise RefusedError(NOT_FOUND)
+    headers: Any = list(scope["headers"])
+    principal = authentication.admitted(headers, peer_of(scope))
+    if principal is None:
+        raise RefusedError(UNAUTHORIZED)
+    named = values(headers, _USER_HEADER.lower().encode())
+    user_id = readable_id(named) if named else principal.user_id
+    if user_id is None:
+        raise invalid_parameter(
+            _USER_HEADER, "given once, as the percent-encoded id of a user, with a token that is nobody's own"
+        )
+    return b"/memory/users/" + quote(user_id, safe="").encode() + b"/" + b"/".join(parts)
+
+
+log = structlog.get_logger(__name__)
+
+
+async def answered_once(
+    engine: Engine, user_id: str, key: str, *, asked: bytes, status: int, act: Callable[[], Awaitable[Reply]]
+) -> Reply:
+    """Return what ``act`` returns; where the key has an answer, that, and nothing is done.
+
+    A failure is not kept: the same key may be tried again.
+
+    Args:
+        engine: Keeps the answers.
+        user_id: The owner of the key.
+        key: The request's.
+        asked: The whole request: method, path and body.
+        status: The status of a kept answer.
+        act: Does it.
+
+    Raises:
+        RefusedError: The key stands for another request, or its request is still under way.
+    """
+    request = hashlib.sha256(asked).digest()
+    taken = await engine.reserve_answer(user_id, key, request)
+    if isinstance(taken, KeptAnswer):
+        return _kept(taken, request, status)
+    try:
+        reply = await act()
+    except BaseException:
+        await _release(engine, user_id, key, taken)
+        raise
+    assert isinstance(reply.body, bytes)  # noqa: S101 -- what streams takes no key
+    try:
+        await engine.keep_answer(user_id, key, reply.body, reply.headers.get("ETag"), taken=taken)
+    except StoreError as error:  # it is done; sent again it is answered as under way, for a minute
+        log.warning("idempotent_answer_save_failed", error=type(error).__name__)
+    return reply
+
+
+async def _release(engine: Engine, user_id: str, key: str, taken: Any) -> None:
+    try:
+        await engine.release_answer(user_id, key, taken=taken)
+    except StoreError as error:  # it is free again after a minute
+        log.warning("idempotency_key_release_failed", error=type(error).__name__)
+
+
+def _kept(kept: KeptAnswer, request: bytes, status: int) -> Reply:
+    if kept.request != request:
+        raise RefusedError(KEY_REUSED)
+    if kept.answer is None:
+        raise RefusedError(STILL_UNDER_WAY)
+    headers = {"Idempotency-Replayed": "true"} | ({"ETag": kept.etag} if kept.etag else {})
+    return Reply(status, kept.answer, headers=headers)

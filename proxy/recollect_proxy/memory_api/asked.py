@@ -13,9 +13,10 @@ from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect.model import Actor, Erasure, Memory, Scope, Skip, project_scope
+from recollect.text.secrets.in_names import id_without_secrets
 from recollect_proxy.access import Authentication, Principal
 from recollect_proxy.memory_api.event_streams import EventStreams
-from recollect_proxy.memory_api.reading import session_named, user_named, uuid_named
+from recollect_proxy.memory_api.reading import id_named, uuid_named
 from recollect_proxy.metrics.exposition import Metrics
 from recollect_proxy.metrics.health_check import HealthCheck
 from recollect_proxy.web.asgi import Incoming
@@ -117,12 +118,12 @@ class Asked:
     @property
     def user_id(self) -> str:
         """The user in the path, or the id of the project of theirs that the request names."""
-        return project_scope(user_named(self.path["user_id"]), self.project)
+        return project_scope(id_named("user_id", self.path["user_id"]), self.project)
 
     @property
     def chat(self) -> Scope:
         """The user and the chat in the path."""
-        return Scope(self.user_id, session_named(self.path["session_id"]))
+        return Scope(self.user_id, id_without_secrets(id_named("session_id", self.path["session_id"])))
 
     def id(self, name: str) -> UUID:
         """Return a parameter of the path that is an id."""

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from functools import cached_property
+from importlib.resources import files
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 from uuid import UUID
@@ -93,9 +94,7 @@ class Documentation:
 
     @cached_property
     def _page(self) -> Reply:
-        from recollect_proxy.memory_api.page import render  # noqa: PLC0415 -- few ask for it, and templates load slowly
-
-        page = render(self._document, every_failure()).encode()
+        page = _rendered(self._document, every_failure()).encode()
         return Reply(200, page, "text/html; charset=utf-8", _PAGE_HEADERS)
 
     def reply(self, path: bytes) -> Reply:
@@ -132,6 +131,20 @@ def write_document(
     info = {"title": "Recollect Memory API", "version": __version__, "description": _DESCRIPTION}
     components = {"schemas": _schemas(operations), "securitySchemes": {"bearer": _SCHEME}}
     return {"openapi": "3.1.0", "info": info, "paths": paths, "components": components}
+
+
+def _rendered(document: Mapping[str, Any], errors: Iterable[Failure]) -> str:
+    """Return the document as a page for people: one HTML file without a script, which loads nothing and works offline."""
+    from jinja2 import Environment  # noqa: PLC0415 -- few ask for it, and templates load slowly
+
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["json"] = lambda value: msgspec.json.format(msgspec.json.encode(value)).decode()
+    chapters: dict[str, list[tuple[str, str, Any]]] = {}
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            chapters.setdefault(operation["tags"][0], []).append((method, path, operation))
+    template = files("recollect_proxy.memory_api").joinpath("page.html").read_text("utf-8")
+    return environment.from_string(template).render(document=document, chapters=chapters, errors=errors)
 
 
 def _schemas(operations: Sequence[Operation[Any]]) -> dict[str, Any]:

@@ -1,7 +1,9 @@
-"""The operations on memories. Each function has the name of its row in the table, and its docstring documents the row."""
+"""The operations on memories, also those held back. Each function has the name of its row in the table, and its docstring documents the row."""
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,14 +13,16 @@ from recollect import model
 from recollect.api.failures import BULK_REFUSED, Failure, ItemError, failure_of
 from recollect.api.fields import metadata_named
 from recollect.api.memories import BulkForget, MemoryChange, NewSessionMemory, OneChange
-from recollect.api.queries import PAIRS
+from recollect.api.queries import PAIRS, PLACE
 from recollect.errors import BulkRefusedError, MemoryNotFoundError
 from recollect.model import (
     KEPT,
+    MOST_QUARANTINED,
     SHOWN,
     Ending,
     Kind,
     MemoryFilter,
+    Quarantined,
     Removal,
     Revision,
     Source,
@@ -250,44 +254,6 @@ async def move_memory(asked: Asked) -> Any:
     return await asked.engine.move(asked.user_id, asked.id("memory_id"), project, actor=asked.actor)
 
 
-async def share_memory(asked: Asked) -> Any:
-    """Share a memory.
-
-    Other users see it too, without the words it was said in; from then on it can't be corrected in place.
-
-    Each of them can let go of it without taking it from the others. A user who has its content already keeps that.
-    """
-    return await asked.engine.share(asked.user_id, asked.id("memory_id"), asked.sent.users)
-
-
-async def list_global_memories(asked: Asked) -> Any:
-    """List the memories for everybody.
-
-    Newest first; without a limit all of them. They are recalled for users with fewer than five memories of their own.
-    """
-    after = asked.sent.after
-    left = [each for each in await asked.engine.globals() if after is None or each.id < after]
-    page = left[: asked.sent.limit]
-    return {"next": page[-1].id if len(left) > len(page) else None, "memories": page}
-
-
-async def add_global_memory(asked: Asked) -> Any:
-    """Write a memory for everybody.
-
-    If the data folder has `global-memories.txt`, the next start keeps only the memories in that file.
-    """
-    sent = asked.sent
-    return await asked.engine.add_global(sent.content, kind=sent.kind, importance=sent.importance)
-
-
-async def forget_global_memory(asked: Asked) -> Any:
-    """Forget a memory for everybody.
-
-    It is no longer recalled for anybody.
-    """
-    await asked.engine.remove_global(asked.id("memory_id"))
-
-
 def _kinds_to_list(kinds: Collection[Kind] | None, sources: Collection[Source] | None) -> frozenset[Kind]:
     """Return the kinds to list, none for any. Exchanges kept as they were said are listed only on request."""
     return frozenset(kinds or ()) or (frozenset() if Source.QA_TURN in (sources or ()) else SHOWN)
@@ -385,3 +351,65 @@ def _todos_of(memory: model.Memory) -> list[dict[str, Any]]:
         "event_at": memory.event_at,
     }
     return [{"text": text, **where} for text in texts]
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+async def list_held(asked: Asked) -> Any:
+    """List the memories held back.
+
+    Newest first; without a limit the newest 500. An instruction to the assistant that came as a fact is an example.
+    None of them is recalled before it is approved.
+    """
+    most = asked.sent.limit or MOST_QUARANTINED
+    after = _place_named(asked.sent.after)
+    held = await asked.engine.quarantined(asked.user_id, limit=most + 1, after=after)
+    page = held[:most]
+    return {"next": _place_of(page[-1]) if len(held) > most else None, "held": page}
+
+
+async def approve_held(asked: Asked) -> Any:
+    """Approve a memory held back.
+
+    It is recalled from now on like any other.
+    """
+    return await asked.engine.approve(asked.user_id, asked.id("memory_id"), actor=asked.actor)
+
+
+async def decide_held(asked: Asked) -> Any:
+    """Approve or refuse many at once.
+
+    Only those that wait because everything is approved first: of one chat, or all. Suspicious ones are decided one by one.
+    """
+    sent = asked.sent
+    count = await asked.engine.decide_held(
+        asked.user_id,
+        approved=sent.approved,
+        session_id=sent.session_id,
+        until=sent.until,
+        actor=asked.actor,
+    )
+    return {"decided": count}
+
+
+async def refuse_held(asked: Asked) -> Any:
+    """Refuse a memory held back.
+
+    It does not come back, not even if the person says it again.
+    """
+    await asked.engine.refuse(asked.user_id, asked.id("memory_id"), actor=asked.actor)
+
+
+def _place_of(held: Quarantined) -> str:
+    """Return a memory's place in the list of memories held back: microseconds since 1970, and its id."""
+    return f"{(held.at - _EPOCH) // timedelta(microseconds=1)}.{held.memory.id}"
+
+
+def _place_named(after: str | None) -> tuple[datetime, UUID] | None:
+    if after is None:
+        return None
+    if re.fullmatch(PLACE, after) is None:
+        raise invalid_parameter("after", "the `next` of the page before")
+    microseconds, _, id_ = after.partition(".")
+    return _EPOCH + timedelta(microseconds=int(microseconds)), UUID(id_)

@@ -16,7 +16,6 @@ from recollect.api.failures import INVALID_JSON
 from recollect.api.queries import KEY, MATCH, PROJECT
 from recollect.model import LONGEST_PROJECT, TEAM, project_name, team_name
 from recollect.text.patterns import bounded
-from recollect.text.secrets.in_names import id_without_secrets
 from recollect_proxy.identity import readable_id, readable_project
 from recollect_proxy.memory_api.errors import (
     RefusedError,
@@ -97,24 +96,6 @@ def _read_parameter(name: str, values: list[str], field: ShapeField) -> Any:
         raise invalid_parameter(name, field.requirement) from error
 
 
-def user_named(segment: str) -> str:
-    """Return the user id that a path segment, still percent-encoded, stands for.
-
-    Raises:
-        RefusedError: It stands for none.
-    """
-    return _id_named("user_id", segment)
-
-
-def session_named(segment: str) -> str:
-    """Return the id of a chat that a path segment, still percent-encoded, stands for.
-
-    Raises:
-        RefusedError: It stands for none.
-    """
-    return id_without_secrets(_id_named("session_id", segment))
-
-
 def uuid_named(parameter: str, segment: str) -> UUID:
     """Return the id that a path segment stands for.
 
@@ -127,7 +108,12 @@ def uuid_named(parameter: str, segment: str) -> UUID:
         raise invalid_parameter(parameter, "a UUID") from error
 
 
-def _id_named(parameter: str, segment: str) -> str:
+def id_named(parameter: str, segment: str) -> str:
+    """Return the id of a user or a chat that a path segment, still percent-encoded, stands for.
+
+    Raises:
+        RefusedError: It stands for none.
+    """
     named = readable_id([segment.encode("latin-1")])
     if named is None:
         raise invalid_parameter(parameter, _SEGMENT)
@@ -197,15 +183,6 @@ def team_in_path(segment: str) -> str:
     if name is None:
         raise invalid_parameter("team", _TEAM)
     return name
-
-
-def member_in_path(segment: str) -> str:
-    """Return the id of a person that a path segment, still percent-encoded, stands for.
-
-    Raises:
-        RefusedError: It stands for none.
-    """
-    return _id_named("member", segment)
 
 
 def versions_named(headers: Mapping[str, str]) -> frozenset[str] | None:

@@ -1,13 +1,32 @@
-"""The pages of administrators alone: the list of users, and opening the memory of one. Never: SQL."""
+"""The pages of administrators alone: users, opening the memory of one, and trying a recall or an extraction for them. Never: SQL."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid4
 
 from litestar import Response, get, post
 from litestar.params import FromQuery
 
+from recollect.engine import system_clock
+from recollect.engine.turns.inspection import InspectedCandidate, Inspection
+from recollect.errors import (
+    BudgetSpentError,
+    CredentialGoneError,
+    ExtractorError,
+    ExtractorPausedError,
+    ExtractorTimeoutError,
+    ExtractorUnusableError,
+    InvalidExtractionError,
+)
+from recollect.model import Kind, Message, Role, Scope, Turn
 from recollect.text.normalization import storable_text
+from recollect_proxy.chat.answer_relay import preview
 from recollect_proxy.pages.entry import set_session
+from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.memories import other_id_named
 from recollect_proxy.pages.overview import number_named
-from recollect_proxy.pages.visit import InVisit, Transaction, require_administrator
+from recollect_proxy.pages.recalls import signals_of
+from recollect_proxy.pages.visit import InVisit, Reading, Transaction, Visit, require_administrator
 
 _USERS = 50
 _LONGEST_ID = 256
@@ -40,3 +59,131 @@ async def look_at(change: Transaction) -> Response[str]:
     response = visit.back("")
     set_session(response, visit.request, visit.parts, session)
     return response
+
+
+_LONGEST_QUESTION = 2000
+_LONGEST_CONVERSATION, _MOST_MESSAGES, _LONGEST_MODEL = 8000, 20, 256
+_SPEAKERS = {"user:": Role.USER, "assistant:": Role.ASSISTANT}
+"""The beginnings of lines that open a message; a text without any is one message of the user."""
+_MODEL_FAILURES = (
+    (InvalidExtractionError, "unreadable"),
+    (ExtractorTimeoutError, "late"),
+    (ExtractorPausedError, "paused"),
+    (BudgetSpentError, "budget"),
+    (CredentialGoneError, "key"),
+    (ExtractorUnusableError, "unusable"),
+    (ExtractorError, "failed"),
+)
+"""The names of the words for errors of the model; the first match counts."""
+_KEPT = ("add", "replace", "quarantine")
+_LEFT_OUT = 25
+"""The most candidates that are shown with the reason why they were left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class TriedItem:
+    """Something found for the question.
+
+    Attributes:
+        text: Its beginning.
+        memory_id: The memory's id; None: it is no memory.
+        standing: Whether every chat gets it.
+        signals: The reasons for it, the strongest first.
+        score: The score that ranked it; 0: every chat gets it, and this question did not find it.
+        dropped: Why it is left out; None: it would go into the prompt.
+    """
+
+    text: str
+    memory_id: UUID | None
+    standing: bool
+    signals: tuple[str, ...]
+    score: float
+    dropped: str | None
+
+
+@get("/playground")
+async def show_playground(visit: Reading, question: FromQuery[str] = "") -> Response[str]:
+    """Return the page with what a chat of the user's would be given for a question, and why."""
+    require_administrator(visit)
+    asked = storable_text(question[:_LONGEST_QUESTION]).strip()
+    if not asked:
+        return _page(visit)
+    turn = Turn(Scope(visit.user_id, str(uuid4())), asked, str(uuid4()), system_clock(), "")
+    found: Inspection = await visit.engine.inspect(turn)
+    items = [_tried(each) for each in found.candidates]
+    return _page(
+        visit,
+        question=asked,
+        found=found,
+        given=[each for each in items if each.dropped is None],
+        left=[each for each in items if each.dropped is not None][:_LEFT_OUT],
+    )
+
+
+@post("/playground")
+async def try_extraction(change: Transaction) -> Response[str]:
+    """Show the statements that the model would keep of the user's conversation, and reasons against others."""
+    visit, form = change.visit, change.form
+    require_administrator(visit)
+    said, model = storable_text(form.get("conversation", "")).strip(), form.get("model", "").strip()
+    conversation = conversation_of(said)
+    is_bounded = len(said) <= _LONGEST_CONVERSATION and len(model) <= _LONGEST_MODEL
+    is_bounded = is_bounded and len(conversation) <= _MOST_MESSAGES
+    if not (is_bounded and any(each.role is Role.USER for each in conversation)):
+        raise PageError(BAD_INPUT)
+    reader = visit.session.principal.name
+    await visit.engine.note_admin_read(visit.user_id, reader=reader, operation="page: extraction")
+    given = {"conversation": said, "model": model}
+    try:
+        trial = await visit.engine.try_formation(visit.user_id, conversation, model=model)
+    except ExtractorError as error:
+        name = next(name for kind, name in _MODEL_FAILURES if isinstance(error, kind))
+        return _page(visit, **given, failure=name)
+    kept = [each for each in trial.decisions if each.action in _KEPT]
+    other = [each for each in trial.decisions if each.action not in _KEPT and each.action != "ignore"]
+    refused = [each for each in trial.decisions if each.action == "ignore"]
+    return _page(visit, **given, trial=trial, decided={"kept": kept, "changed": other, "refused": refused})
+
+
+def conversation_of(text: str) -> list[Message]:
+    """Return the messages of a pasted conversation, by the lines that begin with a speaker."""
+    messages: list[tuple[Role, list[str]]] = []
+    for line in text.splitlines():
+        speaker, colon, words = line.partition(":")
+        role = _SPEAKERS.get(f"{speaker.strip().casefold()}{colon}")
+        if role is not None:
+            messages.append((role, [words]))
+        elif messages:
+            messages[-1][1].append(line)
+        else:
+            messages.append((Role.USER, [line]))
+    texts = [(role, "\n".join(lines).strip()) for role, lines in messages]
+    return [Message(role, said) for role, said in texts if said]
+
+
+def _page(visit: Visit, **values: Any) -> Response[str]:
+    plain: dict[str, Any] = {
+        "question": "",
+        "found": None,
+        "given": [],
+        "left": [],
+        "conversation": "",
+        "model": "",
+        "failure": None,
+        "trial": None,
+        "decided": {},
+        "longest": _LONGEST_CONVERSATION,
+    }
+    return visit.page("playground.html", **plain | values)
+
+
+def _tried(candidate: InspectedCandidate) -> TriedItem:
+    told = candidate.told
+    return TriedItem(
+        preview(candidate.content),
+        None if told["kind"] in {"message", Kind.PROFILE} else UUID(str(told["id"])),
+        told.get("standing", False),
+        signals_of(told["parts"]),
+        float(told["score"]),
+        told["dropped"],
+    )

@@ -20,15 +20,11 @@ from recollect_proxy.pages import (
     memories,
     memory_list,
     overview,
-    playground,
     profile,
     projects,
-    provider,
     recalls,
     settings,
-    teams,
 )
-from recollect_proxy.pages.catalogues import load_catalogues
 from recollect_proxy.pages.failures import (
     BROKEN,
     NO_USER,
@@ -38,14 +34,8 @@ from recollect_proxy.pages.failures import (
     PageError,
     failure_of,
 )
-from recollect_proxy.pages.rendering import BASE, Templates
-from recollect_proxy.pages.visit import (
-    PageParts,
-    provide_change,
-    provide_reading,
-    provide_visit,
-    redirect,
-)
+from recollect_proxy.pages.rendering import BASE, Templates, load_catalogues
+from recollect_proxy.pages.visit import PageParts, provide_change, provide_reading, provide_visit, redirect
 from recollect_proxy.web.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, leaving
 
 _LONGEST_FORM = 64 * 1024
@@ -77,11 +67,8 @@ _PAGES = (
     memories,
     memory_list,
     overview,
-    playground,
     profile,
     projects,
-    teams,
-    provider,
     recalls,
     settings,
 )

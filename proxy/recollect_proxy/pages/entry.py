@@ -1,9 +1,10 @@
-"""Sessions of pages by a link or a key, their end, and the choice of language. Never: keeps a key."""
+"""Sessions of pages by a link, a key or an OpenID provider, their end, and the choice of language. Never: keeps a key or a token."""
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import structlog
 from litestar import MediaType, Response, get, post
 from litestar.datastructures import Cookie
 from litestar.params import FromQuery
@@ -12,16 +13,18 @@ from recollect.errors import StoreUnavailableError
 from recollect.model import KeptAnswer
 from recollect_proxy.access import (
     SESSION_LIFETIME,
+    SIGN_IN_LIFETIME,
     Audience,
     PageSession,
     Principal,
+    Refusal,
     Role,
+    SignInError,
     TooManyAttemptsError,
     source_of,
 )
-from recollect_proxy.pages.catalogues import LANGUAGES
-from recollect_proxy.pages.failures import BAD_KEY, BAD_TICKET, TOO_OFTEN, PageError
-from recollect_proxy.pages.rendering import BASE
+from recollect_proxy.pages.failures import BAD_KEY, BAD_TICKET, NOT_FOUND, TOO_OFTEN, PageError
+from recollect_proxy.pages.rendering import BASE, LANGUAGES
 from recollect_proxy.pages.visit import (
     COOKIE,
     LANGUAGE_COOKIE,
@@ -33,6 +36,9 @@ from recollect_proxy.pages.visit import (
     peer_of,
     redirect,
 )
+
+if TYPE_CHECKING:
+    from recollect_proxy.access.provider_sign_in import ProviderSignIn
 
 _YEAR = timedelta(days=365)
 
@@ -156,3 +162,70 @@ def cookie_of(parts: PageParts, request: Asked, name: str, value: str, lasts: ti
         httponly=True,
         samesite="lax",
     )
+
+
+_COOKIE = "recollect_sign_in"
+_EXPECTED = frozenset({Refusal.CANCELLED, Refusal.OVER, Refusal.NO_ADMINISTRATOR})
+
+log = structlog.get_logger(__name__)
+
+
+@get("/oidc/sign-in")
+async def lead_to_provider(request: Asked, parts: Parts, role: FromQuery[str | None] = None) -> Response[str]:
+    """Lead a browser to the provider's page, with a cookie that knows it again."""
+    try:
+        cookie, url = await _provider(parts).begin(administrator=role == "administrator")
+    except SignInError as error:
+        _log_failure(error)
+        raise
+    response = redirect(url)
+    response.set_cookie(cookie_of(parts, request, _COOKIE, cookie, SIGN_IN_LIFETIME))
+    return response
+
+
+@get("/oidc/callback")
+async def enter_by_provider(request: Asked, parts: Parts) -> Response[str]:
+    """Begin the session of a person, or an administrator, whom the provider led back.
+
+    Failures count as wrong keys do. A person who signs in rightly gets in however many others failed.
+    """
+    provider = _provider(parts)
+    try:
+        principal = await provider.finish(request.cookies.get(_COOKIE, ""), dict(request.query_params))
+    except SignInError as error:
+        _log_failure(error)
+        if error.refusal is not Refusal.AWAY:
+            _count_failure(request, parts)
+        raise
+    response = entered(request, parts, principal)
+    response.set_cookie(cookie_of(parts, request, _COOKIE, "", timedelta()))
+    return response
+
+
+@get("/oidc/sign-out")
+async def leave_provider(parts: Parts) -> Response[str]:
+    """Lead a browser to the page on which the provider ends its own session; back to ours if it has none, or is away."""
+    try:
+        url = await _provider(parts).leaves_at()
+    except SignInError as error:
+        _log_failure(error)
+        raise
+    return redirect(url or f"{BASE}/enter")
+
+
+def _provider(parts: PageParts) -> "ProviderSignIn":
+    if parts.authentication.provider is None:
+        raise PageError(NOT_FOUND)
+    return parts.authentication.provider
+
+
+def _count_failure(request: Asked, parts: PageParts) -> None:
+    try:
+        parts.authentication.count_attempt(None, b"", source_of(None, peer_of(request)))
+    except TooManyAttemptsError:
+        raise PageError(TOO_OFTEN) from None
+
+
+def _log_failure(error: SignInError) -> None:
+    say = log.info if error.refusal in _EXPECTED else log.warning
+    say("sign_in_failed", refusal=error.refusal.value, reason=error.reason)

@@ -36,7 +36,7 @@ from recollect.model import (
 )
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.pages.failures import BAD_INPUT, NOT_FOUND, PageError
-from recollect_proxy.pages.visit import Change, Reading, Transaction, chats_of, done_of
+from recollect_proxy.pages.visit import Change, Reading, Transaction, chats_of
 
 _HELD, _CHATS = 25, 10
 LONGEST_CONTENT = 2000
@@ -76,7 +76,6 @@ async def show_memory(visit: Reading, id: FromQuery[str] = "") -> Response[str]:
         uses=list(Use),
         longest=LONGEST_CONTENT,
         metadata=pairs_of(memory.metadata if memory is not None else {}),
-        done=done_of(visit),
     )
 
 
@@ -87,7 +86,7 @@ async def show_review(visit: Reading) -> Response[str]:
     pairs = await visit.engine.told_twice(visit.user_id, limit=_PAIRS)
     shown = [*memories, *(each for pair in pairs for each in pair)]
     chats = await chats_of(visit, [each.provenance.session_id for each in shown])
-    return visit.page("review.html", memories=memories, pairs=pairs, chats=chats, done=done_of(visit))
+    return visit.page("review.html", memories=memories, pairs=pairs, chats=chats)
 
 
 @get("/held")
@@ -110,7 +109,6 @@ async def show_held(visit: Reading) -> Response[str]:
         of_chats=[(chat, count) for chat, count in counts.most_common(_CHATS) if chat],
         old=old,
         chats=await chats_of(visit, [*counts, *(each.memory.provenance.session_id for each in held[:_HELD])]),
-        done=done_of(visit),
     )
 
 

@@ -13,7 +13,7 @@ from recollect.model import SHOWN, STATEMENTS, Kind, Memory, MemoryFilter, Stage
 from recollect.text.normalization import storable_text
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.memories import content_of, id_named, id_of, last_change, other_id_named, tags_of
-from recollect_proxy.pages.visit import Reading, Transaction, Visit, chats_of, done_of
+from recollect_proxy.pages.visit import Reading, Transaction, Visit, chats_of
 
 PER_PAGE = 50
 _MOST_WORDS = 8
@@ -78,7 +78,6 @@ async def show_memories(
         tag="".join(taken.tags),
         all_picked=picked == "all",
         written=[kind for kind in Kind if kind in STATEMENTS],
-        done=done_of(visit),
     )
 
 

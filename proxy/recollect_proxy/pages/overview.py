@@ -19,7 +19,7 @@ from recollect.text.normalization import storable_text
 from recollect_proxy.pages.entry import end_session
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.memories import id_named, other_id_named
-from recollect_proxy.pages.visit import Reading, Transaction, Visit, chats_of, done_of
+from recollect_proxy.pages.visit import Reading, Transaction, Visit, chats_of
 from recollect_proxy.takeout import written_export
 
 _CHANGES = 50
@@ -64,7 +64,6 @@ async def show_chats(
         next=skipped + _CHATS if len(chats) > _CHATS else None,
         words="",
         said={},
-        done=done_of(visit),
     )
 
 
@@ -78,9 +77,7 @@ async def _show_said(visit: Visit, words: str, after: UUID | None) -> Response[s
     for each in page.found:
         said[each.item.session_id or ""].append(each.item)
     chats = await chats_of(visit, said)
-    return visit.page(
-        "chats.html", chats=chats, listed=[], next=page.next, words=words, said=said, done=done_of(visit)
-    )
+    return visit.page("chats.html", chats=chats, listed=[], next=page.next, words=words, said=said)
 
 
 @post("/chats")

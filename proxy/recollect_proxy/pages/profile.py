@@ -8,7 +8,7 @@ from litestar.params import FromQuery
 from recollect.model import EntryState, Flags, OwnProfile, ProfileEntry, ProfileField
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.memories import LONGEST_CONTENT, content_of, id_of
-from recollect_proxy.pages.visit import Change, Reading, Transaction, done_of
+from recollect_proxy.pages.visit import Change, Reading, Transaction
 
 _LEADS = ("/profile", "profile.show")
 """The page that a row's answer links to, and the words of the link."""
@@ -27,7 +27,6 @@ async def show_profile(visit: Reading, field: FromQuery[str] = "") -> Response[s
         updated_at=max((each.changed_at for each in profile.entries), default=None),
         chosen=field,
         longest=LONGEST_CONTENT,
-        done=done_of(visit),
     )
 
 

@@ -13,7 +13,7 @@ from recollect.model import ItemPart, Kind, RecallPage, RequestRecord
 from recollect_proxy.chat.answer_relay import preview
 from recollect_proxy.pages.failures import NOT_FOUND, PageError
 from recollect_proxy.pages.memories import id_named, id_of
-from recollect_proxy.pages.visit import Reading, Transaction, chats_of, done_of
+from recollect_proxy.pages.visit import Reading, Transaction, chats_of
 
 _RECALLS = 20
 _SIGNALS = 3
@@ -93,7 +93,6 @@ async def show_recalls(visit: Reading, after: FromQuery[str] = "") -> Response[s
         recalls=[_recall_values(each, page) for each in page.requests],
         chats=await chats_of(visit, [each.scope.session_id for each in page.requests]),
         next=page.next,
-        done=done_of(visit),
     )
 
 

@@ -9,14 +9,7 @@ from litestar import Response, get, post
 from recollect.engine import Policy
 from recollect.model import LONGEST_INSTRUCTIONS, OF_ONE, Flags
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
-from recollect_proxy.pages.visit import (
-    InVisit,
-    Reading,
-    Transaction,
-    Visit,
-    done_of,
-    require_administrator,
-)
+from recollect_proxy.pages.visit import InVisit, Reading, Transaction, Visit, require_administrator
 from recollect_proxy.settings.flags import FlagField, flag_fields
 
 _FIELDS = tuple(each for each in flag_fields() if each.name not in OF_ONE)
@@ -59,7 +52,6 @@ async def show_settings(visit: Reading) -> Response[str]:
         lifetimes=(await visit.engine.flags(visit.person)).lifetimes or "",
         operators_lifetimes=str(visit.engine.policy.lifetimes),
         flags=shown,
-        done=done_of(visit),
     )
 
 
@@ -93,9 +85,7 @@ async def show_everybody(entered: InVisit) -> Response[str]:
     """Return the page of settings for all users."""
     require_administrator(entered)
     own = await entered.engine.flags()
-    return entered.page(
-        "everybody.html", flags=_shown_flags(own, entered.engine.policy), done=done_of(entered)
-    )
+    return entered.page("everybody.html", flags=_shown_flags(own, entered.engine.policy))
 
 
 @post("/everybody")

@@ -17,7 +17,6 @@ from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect.model import TEAM, WRITING, Actor, Changer, TeamRole, project_name, project_scope, team_of
 from recollect_proxy.access import Authentication, PageSession, Principal, Role
-from recollect_proxy.pages.catalogues import Catalogue, chosen_language
 from recollect_proxy.pages.failures import (
     BAD_INPUT,
     FOREIGN_FORM,
@@ -27,7 +26,7 @@ from recollect_proxy.pages.failures import (
     READ_ONLY,
     PageError,
 )
-from recollect_proxy.pages.rendering import BASE, Shown, Templates
+from recollect_proxy.pages.rendering import BASE, Catalogue, Shown, Templates, chosen_language
 
 COOKIE = "recollect_page"
 LANGUAGE_COOKIE = "recollect_language"
@@ -187,8 +186,8 @@ class Visit:
         return self.request.headers.get("hx-request") == "true"
 
     def page(self, name: str, **values: Any) -> Response[str]:
-        """Return a page."""
-        html = self.parts.templates.render(name, self.shown, **values)
+        """Return a page, which confirms the change that its address names unless ``values`` say what is ``done``."""
+        html = self.parts.templates.render(name, self.shown, **{"done": _done(self), **values})
         return Response(html, status_code=200, media_type=MediaType.HTML)
 
     def back(self, path: str, **query: str) -> Response[str]:
@@ -349,7 +348,7 @@ class Done:
     count: int | None
 
 
-def done_of(visit: Visit) -> Done | None:
+def _done(visit: Visit) -> Done | None:
     """Return the change that a page confirms, from the address; None: none."""
     query = visit.request.query_params
     done, undo, count = (query.get(name, "") for name in ("done", "undo", "count"))

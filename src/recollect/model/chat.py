@@ -55,6 +55,7 @@ class Turn:
         follows: The id of the answer before it, if the LLM's server keeps the chat; else "".
         zone: The time zone in its request; "": none.
         name: The name of the user in its request, as the frontend shows it; "": none.
+        of_bound_key: Whether its key is for one project alone, and changes nothing of the person as a whole.
     """
 
     scope: Scope
@@ -75,6 +76,7 @@ class Turn:
     has_document: bool = False
     zone: str = ""
     name: str = field(default="", repr=False)
+    of_bound_key: bool = False
 
     @property
     def anchor(self) -> str:

@@ -39,7 +39,7 @@ from recollect.model import (
     project_scope,
 )
 from recollect.store import Postgres
-from recollect_proxy.pages.catalogues import LANGUAGES
+from recollect_proxy.pages.rendering import LANGUAGES
 
 PATHS = (
     "",

@@ -59,6 +59,7 @@ class Chat:
     scope: Scope
     said: list[Message] = field(default_factory=list)
     anchors: list[tuple[int, str]] = field(default_factory=list)
+    of_bound_key: bool = False
 
     async def says(self, text: str, reply: str = "All right.", *, logs: bool = True) -> Prepared:
         """Say something, and get an answer."""
@@ -83,6 +84,7 @@ class Chat:
             anchors=(*self.anchors, (number, f"{self.scope.session_id}:{number}")),
             key=f"k{number}",
             at=NOON + timedelta(minutes=number),
+            of_bound_key=self.of_bound_key,
         )
 
     async def is_listed(self) -> tuple[str, ...]:
@@ -229,15 +231,15 @@ class TestStopping:
         assert any("harp" in each for each in await messages(store))
         assert not any("oboe" in each for each in await messages(store))
 
-    async def test_in_an_agents_chat_it_is_no_order_since_it_would_hold_everywhere(
-        self, store: Store
+    @table(("project", "of_bound_key"), [("agent:coder", False), ("boat", True)])
+    async def test_by_an_agent_or_a_key_for_one_project_it_is_refused_since_it_would_hold_everywhere(
+        self, store: Store, project: str, *, of_bound_key: bool
     ) -> None:
-        scope = Scope(project_scope(store.anna, "agent:coder"), "agent")
-        chat = Chat(store, await somebody(store), scope)
+        scope = Scope(project_scope(store.anna, project), project)
+        chat = Chat(store, engine_over(store, PATIENT), scope, of_bound_key=of_bound_key)
 
-        answered = await chat.says("Stop remembering me.")
-
-        assert answer(answered) == ""
+        for said in ("Stop remembering me.", "Remember me again."):
+            assert answer(await chat.says(said)).startswith(f"{NOT_DONE} Nothing was changed")
         assert await chat.subject.flags(store.anna) == Flags()
 
     async def test_undoing_turns_it_on_again(self, chat: Chat) -> None:

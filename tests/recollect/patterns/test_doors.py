@@ -40,7 +40,7 @@ EXCEPTIONS = {
     "recollect_proxy.web.paths": "bytes of a path, which the server bounds; what is repeated can be read in one way",
     "recollect_proxy.web.headers": "bytes of a header: as long as a key of ours",
     "recollect_proxy.openwebui.captured_request": "bytes of a file that an operator names; its parts exclude each other",
-    "recollect_proxy.memory_api.of_held": "a parameter of a query, of a bounded length, in one fixed form",
+    "recollect_proxy.memory_api.of_memories": "a parameter of a query, of a bounded length, in one fixed form",
     "recollect_proxy.memory_api.documentation": "our own paths",
     "recollect.client": "our own paths",
     "recollect.text.cues.memory_requests": "our own list of requests, of which it makes expressions",

@@ -13,7 +13,7 @@ from tests.support.waiting import until
 
 from recollect.engine import system_clock
 from recollect_proxy.access import Audience, Authentication
-from recollect_proxy.memory_api import memory_api
+from recollect_proxy.memory_api import MemoryApi
 from recollect_proxy.pages import pages
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 from recollect_proxy.web.asgi import Application, ClientLeftError, Receive, Scope, Send
@@ -47,7 +47,7 @@ async def say_much(store: Store) -> None:
 
 
 def of_api(store: Store) -> tuple[Application, bytes, list[tuple[bytes, bytes]]]:
-    application = memory_api(GivenEngine(engine_over(store)), authentication=AUTHENTICATION)
+    application = MemoryApi(GivenEngine(engine_over(store)), authentication=AUTHENTICATION)
     target = f"{path_of(store.anna)}/export".encode()
     return application, target, [(b"Authorization", f"Bearer {TOKEN}".encode())]
 
@@ -89,7 +89,7 @@ async def test_who_leaves_while_a_long_answer_comes_is_no_error(
 
 async def test_who_leaves_before_the_answer_is_no_error_either(own_store: Store) -> None:
     """Of a body half of which was sent, when its sender left."""
-    application = memory_api(GivenEngine(engine_over(own_store)), authentication=AUTHENTICATION)
+    application = MemoryApi(GivenEngine(engine_over(own_store)), authentication=AUTHENTICATION)
     target = f"{path_of(own_store.anna)}/memories".encode()
     token = (b"Authorization", f"Bearer {TOKEN}".encode())
     with capture_logs() as logged:

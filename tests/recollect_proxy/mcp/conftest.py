@@ -26,8 +26,7 @@ from recollect_proxy.access import (
     add_access_key,
 )
 from recollect_proxy.access.access_keys import AccessKeys
-from recollect_proxy.mcp.application import mcp_application
-from recollect_proxy.mcp.rebinding import KnownHosts
+from recollect_proxy.mcp.application import KnownHosts, mcp_application
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 
 USER_HEADER = "x-openwebui-user-id"

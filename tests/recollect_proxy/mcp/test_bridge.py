@@ -35,6 +35,25 @@ async def test_a_project_is_named_to_the_server(agents: Agents) -> None:
 
 
 @table(
+    ("url", "token", "project", "is_agents"),
+    [
+        (None, "coder", "", True),
+        (None, "acting", "agent:coder", True),
+        (None, "acting", "", False),
+        ("http://127.0.0.1:9", "coder", "agent:coder", True),
+    ],
+)
+async def test_the_server_says_whether_the_token_is_for_an_agents_memory(
+    agents: Agents, url: str | None, token: str, project: str, *, is_agents: bool
+) -> None:
+    async with (
+        bridge(url or agents.url, agents.tokens[token], agents.anna, project) as server,
+        Client(server, mode="legacy") as client,
+    ):
+        assert ("your work" in (client.instructions or "")) is is_agents
+
+
+@table(
     ("url", "token", "user", "said"),
     [
         (None, "expired", None, "does not know the token"),

@@ -4,7 +4,7 @@ import pytest
 from mcp.server.transport_security import TransportSecurityMiddleware
 from starlette.requests import Request
 
-from recollect_proxy.mcp.rebinding import KnownHosts
+from recollect_proxy.mcp.application import KnownHosts
 
 NETWORK = KnownHosts(is_local=False, names=("memory.lan",), public_url="https://memory.example.org")
 LOCAL = KnownHosts(is_local=True)

@@ -40,6 +40,7 @@ class Coder:
 async def coder(own_proxies: OwnProxies, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Coder]:
     file: Path = tmp_path_factory.mktemp("keys") / "api-keys"
     keys = {"coder": add_key(file, "anna", "agent:coder"), "anna": add_key(file, "anna")}
+    keys["mate"] = add_key(file, "anna", "boat")
     async with own_proxies.serve(identity=(IdentityMode.API_KEY,), api_keys=file) as proxy:
         await proxy.engine.add(project_scope("anna", "agent:coder"), LINT)
         await proxy.engine.add("anna", TEA)
@@ -80,5 +81,15 @@ async def test_its_key_opens_its_own_memory_in_the_api_and_no_page(coder: Coder)
     assert (elsewhere.status, export.status) == (403, 403)
     assert {key: page.header(b"set-cookie") is not None for key, page in pages.items()} == {
         "coder": False,
+        "mate": False,
         "anna": True,
     }
+
+
+async def test_a_key_for_one_project_stops_nothing_of_the_person_and_says_so(
+    coder: Coder, upstream: ScriptedUpstream
+) -> None:
+    await coder.ask("mate", "Stop remembering me.")
+
+    assert b"[NOT DONE] Nothing was changed" in upstream.last.body
+    assert (await coder.proxy.engine.flags("anna")).record is None

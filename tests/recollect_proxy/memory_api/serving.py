@@ -18,7 +18,7 @@ from recollect.ports import Embedder
 from recollect.recall import Reach
 from recollect.store import Postgres
 from recollect_proxy.access import Authentication, FailedAttempts
-from recollect_proxy.memory_api import memory_api
+from recollect_proxy.memory_api import MemoryApi
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 
 TOKEN = "a long admin token of 0123456789 characters"
@@ -160,7 +160,7 @@ async def serve(
     """Serve the Memory API over ``engine``; None: over one whose database is away."""
     live = GivenEngine(engine)
     authentication = Authentication(admin_token, system_clock)
-    application = memory_api(live, authentication=authentication, metrics_public=metrics_public)
+    application = MemoryApi(live, authentication=authentication, metrics_public=metrics_public)
     async with serve_upstream(application) as origin:
         yield Api(port=int(origin.rpartition(":")[2]), live=live, authentication=authentication)
 

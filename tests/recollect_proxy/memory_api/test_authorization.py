@@ -21,7 +21,7 @@ from recollect.model import Add, Formed, Reason, Recall, TurnNotes
 from recollect.store import Postgres
 from recollect_proxy.access import Audience, Authentication, KeyRole, PersonTokens, add_access_key
 from recollect_proxy.access.access_keys import AccessKeys
-from recollect_proxy.memory_api import memory_api
+from recollect_proxy.memory_api import MemoryApi
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 
 ELSEWHERE = "203.0.113.0/24"
@@ -102,7 +102,7 @@ async def askers(postgres: Postgres, store: Store, tmp_path: Path) -> AsyncItera
         0
     ]
     forged = PersonTokens("another admin token", system_clock).make(store.anna, Audience.API)[0]
-    application = memory_api(GivenEngine(engine_over(postgres)), authentication=authentication)
+    application = MemoryApi(GivenEngine(engine_over(postgres)), authentication=authentication)
     async with serve_upstream(application) as origin:
         api = Api(
             port=int(origin.rpartition(":")[2]),

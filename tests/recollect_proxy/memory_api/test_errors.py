@@ -28,7 +28,7 @@ from recollect.api.operations import OPERATIONS
 from recollect.engine import system_clock
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
 from recollect_proxy.access import Authentication
-from recollect_proxy.memory_api import memory_api
+from recollect_proxy.memory_api import MemoryApi
 from recollect_proxy.memory_api.documentation import example_of
 from recollect_proxy.web.asgi import ClientLeftError, Event
 from recollect_proxy.web.values import shape_fields
@@ -228,7 +228,7 @@ async def test_a_bug_is_answered_without_its_trace_and_logged_with_it(api: Api, 
 
 
 async def test_a_client_that_leaves_amid_its_body_is_no_error_of_ours(store: Store) -> None:
-    application = memory_api(
+    application = MemoryApi(
         GivenEngine(engine_over(store)), authentication=Authentication(TOKEN, system_clock)
     )
     sent: list[Event] = []

@@ -14,8 +14,9 @@ from tests.support.raw_client import Response, fetch
 
 from recollect.engine import Engine, system_clock
 from recollect.ports import Clock
-from recollect_proxy.access import Audience, Authentication, SignIn
+from recollect_proxy.access import Audience, Authentication
 from recollect_proxy.access.access_keys import AccessKeys
+from recollect_proxy.access.provider_sign_in import ProviderSignIn
 from recollect_proxy.identity import Mode
 from recollect_proxy.pages import pages
 from recollect_proxy.serving.ephemeral_server import serve_upstream
@@ -160,7 +161,7 @@ async def serve_pages(
     chat_link: str | None = None,
     admin_token: str = TOKEN,
     modes: tuple[Mode, ...] = (),
-    provider: SignIn | None = None,
+    provider: ProviderSignIn | None = None,
 ) -> AsyncIterator[Pages]:
     """Serve the pages over ``engine``."""
     live = GivenEngine(engine)

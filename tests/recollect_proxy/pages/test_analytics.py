@@ -17,8 +17,8 @@ from uuid_utils.compat import uuid7
 
 from recollect.engine import Policy
 from recollect.model import Add, Formed, Ignore, Reason, RequestRecord, SearchPath, Skip
-from recollect_proxy.pages.catalogues import LANGUAGES, load_catalogues
-from recollect_proxy.pages.charts import HEIGHT, Columns, bars, days_until
+from recollect_proxy.pages.analytics import HEIGHT, Columns, bars, days_until
+from recollect_proxy.pages.rendering import LANGUAGES, load_catalogues
 
 NOW = datetime.now(UTC)
 ELSEWHERE = timezone(timedelta(hours=14 if NOW.hour >= 10 else -12))

@@ -26,7 +26,7 @@ from recollect.model import (
     Use,
 )
 from recollect_openwebui.languages import words_in
-from recollect_proxy.pages.catalogues import LANGUAGES, chosen_language, load_catalogues
+from recollect_proxy.pages.rendering import LANGUAGES, chosen_language, load_catalogues
 from recollect_proxy.settings.flags import flag_fields
 
 CATALOGUES = load_catalogues()

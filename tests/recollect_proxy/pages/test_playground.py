@@ -11,7 +11,7 @@ from tests.support.tables import table
 
 from recollect.errors import BudgetSpentError
 from recollect.model import Candidate, Kind
-from recollect_proxy.pages.playground import conversation_of
+from recollect_proxy.pages.administrators import conversation_of
 
 
 async def test_an_administrator_sees_what_a_question_would_be_given_and_the_user_that_they_tried(

@@ -33,11 +33,10 @@ from recollect_proxy.access import (
     add_access_key,
     make_authentication,
 )
-from recollect_proxy.access.id_tokens import base64url
-from recollect_proxy.access.oidc_provider import OidcProvider
+from recollect_proxy.access.oidc_provider import OidcProvider, base64url
 from recollect_proxy.access.principal import administrator_of_provider, person_of_provider
 from recollect_proxy.access.provider_sign_in import ProviderSignIn, SignInRules
-from recollect_proxy.pages.catalogues import LANGUAGES, load_catalogues
+from recollect_proxy.pages.rendering import LANGUAGES, load_catalogues
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 
 PUBLIC = "https://memory.example.org"

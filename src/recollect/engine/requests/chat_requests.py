@@ -126,12 +126,12 @@ class ChatRequests:
     # -- of the person, of the chat ----------------------------------------------------------------
 
     async def _switch(self, turn: Turn, asking: Request) -> CarriedOut | None:
-        """Do what may be done again without harm; in an agent's chat nothing that holds for the person everywhere."""
+        """Do what may be done again without harm; by an agent or its key nothing that holds for the person everywhere."""
         if asking is Request.LEAVE_OUT:
             await self._leave_out(turn.scope)
             return CarriedOut(answers.LEFT_OUT, switched=asking)
-        if is_agents(turn.scope.user_id):
-            return None
+        if turn.of_bound_key or is_agents(turn.scope.user_id):
+            return CarriedOut(answers.NOT_EVERYWHERE)
         return await (self._stop(turn) if asking is Request.STOP else self._resume(turn))
 
     async def _stop(self, turn: Turn) -> CarriedOut:
@@ -228,7 +228,7 @@ class ChatRequests:
         before = _anchor_before(turn, pointed_at)
         asked = next((each for each in pointed_at.requests if each.anchor == before), None)
         if asked is not None and asked.asking == Request.STOP:
-            return await self._resume(turn)
+            return await self._switch(turn, Request.RESUME)
         if asked is not None and asked.asking == Request.FORGET_LISTED:
             return await self._bring_back(turn, asked)
         return await self._take_back(turn, pointed_at, before, said_before)

@@ -17,6 +17,10 @@ RESUMED = f"{_DONE} What the user says is remembered again, from now on."
 SWITCHED_OFF = (
     f"{_NOT_DONE} Nothing is remembered of anybody here: whoever runs this memory has switched it off."
 )
+NOT_EVERYWHERE = (
+    f"{_NOT_DONE} Nothing was changed: it would hold in all chats, and from here only one project or agent is reached. The user may"
+    ' say it in a chat of their own, or "don\'t remember this chat" here.'
+)
 LEFT_OUT = (
     f"{_DONE} Nothing of this chat is remembered any more. What was kept of it, and what was learned from it alone, is deleted"
     ' for good. "Remember this chat again" turns it on again.'

@@ -1,4 +1,4 @@
-"""The operations on teams. Each function has the name of its row, and its docstring documents the row."""
+"""The operations on what several people share: memories, those for everybody, teams. Each function has the name of its row, and its docstring documents the row."""
 
 from typing import Any
 
@@ -7,7 +7,45 @@ from recollect.text.normalization import is_unfilled
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.memory_api.asked import Asked, erasure_as_json
 from recollect_proxy.memory_api.errors import invalid_field
-from recollect_proxy.memory_api.reading import changes, member_in_path, team_in_path
+from recollect_proxy.memory_api.reading import changes, id_named, team_in_path
+
+
+async def share_memory(asked: Asked) -> Any:
+    """Share a memory.
+
+    Other users see it too, without the words it was said in; from then on it can't be corrected in place.
+
+    Each of them can let go of it without taking it from the others. A user who has its content already keeps that.
+    """
+    return await asked.engine.share(asked.user_id, asked.id("memory_id"), asked.sent.users)
+
+
+async def list_global_memories(asked: Asked) -> Any:
+    """List the memories for everybody.
+
+    Newest first; without a limit all of them. They are recalled for users with fewer than five memories of their own.
+    """
+    after = asked.sent.after
+    left = [each for each in await asked.engine.globals() if after is None or each.id < after]
+    page = left[: asked.sent.limit]
+    return {"next": page[-1].id if len(left) > len(page) else None, "memories": page}
+
+
+async def add_global_memory(asked: Asked) -> Any:
+    """Write a memory for everybody.
+
+    If the data folder has `global-memories.txt`, the next start keeps only the memories in that file.
+    """
+    sent = asked.sent
+    return await asked.engine.add_global(sent.content, kind=sent.kind, importance=sent.importance)
+
+
+async def forget_global_memory(asked: Asked) -> Any:
+    """Forget a memory for everybody.
+
+    It is no longer recalled for anybody.
+    """
+    await asked.engine.remove_global(asked.id("memory_id"))
 
 
 async def list_teams(asked: Asked) -> Any:
@@ -58,7 +96,7 @@ async def leave_team(asked: Asked) -> Any:
     For its owners, for administrators, and for members themselves. The user's statements stay in the team. Erasing the user's
     project `team:` with the team's id removes them.
     """
-    member = member_in_path(asked.path["member"])
+    member = id_named("member", asked.path["member"])
     team = team_in_path(asked.path["team"]) if asked.who.user_id == member else await _owned(asked)
     if asked.who.user_id == member:
         await asked.engine.team(team, member)
