@@ -132,6 +132,13 @@ WRONG_USERS: list[Any] = [
 ]
 
 
+WRONG_TAGS: list[Any] = [["x" * 41], [" "], [f"tag {number}" for number in range(11)]]
+WRONG_METADATA: list[Any] = [
+    *({"a b": 1}, {"a\n": 1}, {"a": None}, {"a": ["b"]}, {"a": "x" * 201}, {"a": "\0"}, {"a": 1e16}),
+    {f"key{number}": 1 for number in range(11)},
+]
+
+
 def content(text: Any, /, **more: Any) -> dict[str, Any]:
     return {"content": text, **more}
 
@@ -192,6 +199,8 @@ def refused(read: Callable[[bytes, Any], Any], operation: Operation[Any], given:
             (CHANGE, {"topics": each}, "topics", "a list of at most 6, each a string of 1 to 80 characters")
             for each in (SECRET, None, [" "], ["x" * 81], ["x\0"], ["x"] * 7)
         ),
+        *((NEW, content("x", tags=each), "tags", "") for each in WRONG_TAGS),
+        *((NEW, content("x", metadata=each), "metadata", "") for each in WRONG_METADATA),
         *(
             (CHANGE, {"questions": each}, "questions", "a list of at most 2, each a string of 1 to 200")
             for each in (["x", SECRET, "z"], ["x" * 201])

@@ -19,19 +19,23 @@ from recollect.api.memories import (
     HeldDecision,
     Memory,
     MemoryChange,
+    Move,
     NewGlobalMemory,
     NewMemory,
     NewSessionMemory,
     Sharing,
+    TodoEnd,
 )
 from recollect.api.operations import (
     Held,
     Memories,
     Profiles,
+    Projects,
     Requests,
     Server,
     Settings,
     Shared,
+    Teams,
     Users,
 )
 from recollect.api.people import (
@@ -44,7 +48,9 @@ from recollect.api.people import (
     Profile,
     ProfileEntryChange,
 )
+from recollect.api.projects import ProjectChange
 from recollect.api.queries import OfErasure, OfMemories, OfPage, OfSearch
+from recollect.api.teams import NewMember, NewTeam
 from recollect.client import (
     AsyncMemoryClient,
     ChangedMeanwhileError,
@@ -67,6 +73,7 @@ from recollect.model import (
     Reason,
     Source,
     State,
+    TeamRole,
 )
 
 
@@ -203,6 +210,29 @@ async def test_all_else_is_asked_too(own_api: Api, own_store: Store) -> None:
         proof = await client.ask(Users.erase_user, anna, send=OfErasure(vacuum=True))
         assert set(proof.left.values()) == {0}
         assert "vectors" in (proof.vacuumed or [])
+
+
+async def test_projects_todos_and_teams_are_asked_too(api: Api, client: AsyncMemoryClient) -> None:
+    anna = str(api.anna)
+    boat = await client.ask(Memories.add_memory, anna, send=NewMemory("Sails."), project="\u8239")
+    assert [each.project async for each in client.each(Memories.list_memories, anna, project="\u8239")] == [
+        "\u8239"
+    ]
+    renamed = await client.ask(
+        Projects.change_project, anna, "\u8239", send=ProjectChange(title="The\nPetrel\x1f", alone=True)
+    )
+    assert (renamed.title, renamed.alone, renamed.memories) == ("The Petrel", True, 1)
+    assert (await client.ask(Projects.list_projects, anna)).projects == [renamed]
+    own = await client.ask(Projects.move_memory, anna, boat.id, send=Move(None), project="\u8239")
+    assert (own.project, own.content) == ("", "Sails.")
+    assert (await client.ask(Projects.erase_project, anna, "\u8239")).rows["users_vectors"] == 0
+    buy = await client.ask(Memories.add_memory, anna, send=NewMemory("Buy tea.", kind=Kind.TODO))
+    ended = await client.ask(Memories.end_todo, anna, buy.id, send=TodoEnd("done"))
+    assert (ended.action, ended.reason) == ("retire", "ended")
+    await client.ask(Teams.keep_team, send=NewTeam(f"crew of {anna}"))
+    made = await client.ask(Teams.set_member, f"crew of {anna}", send=NewMember(anna, TeamRole.OWNER))
+    assert [(each.person, each.role) for each in made.members] == [(anna, TeamRole.OWNER)]
+    assert len((await client.ask(Teams.erase_team, f"crew of {anna}")).parts) == 1
 
 
 async def test_a_chat_is_looked_through_marked_summarized_and_undone(

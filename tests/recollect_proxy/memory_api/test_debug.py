@@ -1,17 +1,21 @@
-"""Tried recalls and counts of the store, for administrators; they leave no trace but a noted read."""
+"""Recalls that were, and that are tried, and counts of the store. What is tried leaves no trace but a noted read."""
 
+from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
+from uuid import UUID
 
 import pytest
 from tests.recollect.store.found import indexed
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, unhurried
 from tests.scripted.models import ScriptedExtractor, WordEmbedder
-from tests.support.stores import PARTS, Store
+from tests.support.stores import NOON, PARTS, Store
+from uuid_utils.compat import uuid7
 
-from recollect.engine import Backends, Engine, Policy
+from recollect.engine import Backends, Engine, Policy, system_clock
+from recollect.engine.turns.explain import request_record
 from recollect.errors import ExtractorTimeoutError
-from recollect.model import Candidate, Kind
+from recollect.model import Candidate, Kind, Turn, TurnNotes
 from recollect.store import Postgres
 
 TEA = "My favourite tea is Lapsang Souchong."
@@ -91,23 +95,6 @@ async def test_a_tried_recall_writes_nothing_and_uses_no_memory(
     assert [each["operation"] for each in reads].count("inspect_retrieval") == 2
 
 
-async def test_a_tried_recall_is_of_the_user_that_is_named(patient: Api) -> None:
-    await patient.write(TEA)
-
-    told = await tried(patient, user=patient.ben)
-
-    assert (told["results"], told["block"], told["skipped"]) == ([], "", "nothing-relevant")
-
-
-async def test_a_tried_recall_goes_by_the_users_settings(patient: Api) -> None:
-    await patient.write(TEA)
-    await patient.call("PATCH", f"{patient.user}/settings", {"recall": False})
-
-    told = await tried(patient)
-
-    assert (told["results"], told["skipped"], told["settings"]["recall"]) == ([], "off", False)
-
-
 async def test_what_is_stored_is_counted(own_api: Api, own_store: Store) -> None:
     empty = (await own_api.call("GET", "/memory/debug/stats")).json
     counted = ("messages", "sessions", "chunks", "summaries", "memories", "users")
@@ -178,3 +165,74 @@ async def test_a_tried_extraction_says_why_the_model_gave_none(api: Api, postgre
 
     assert "did not finish its answer in time" in assert_error(failed, 503, "extractor_failed")
     assert "none is configured" in assert_error(without, 503, "extractor_failed")
+
+
+TEA = "My favourite tea is Lapsang Souchong."
+WHICH = "Which tea is my favourite?"
+
+
+@pytest.fixture
+def engine(postgres: Postgres) -> Engine:
+    return unhurried(postgres)
+
+
+async def ask(engine: Engine, turn: Turn) -> UUID:
+    """Recall for a turn as a proxy does, and return the request's id."""
+    prepared, request_id = await engine.prepare(turn), uuid7()
+    record = request_record(prepared, turn, request_id=request_id, at=turn.at, api="completions")
+    await engine.write_notes(turn, TurnNotes(request=record))
+    return request_id
+
+
+async def test_a_recall_tells_when_where_and_what_was_given(api: Api, engine: Engine, store: Store) -> None:
+    memory = await api.write(TEA)
+    asked = store.turn(WHICH, at=system_clock())
+    request_id = await ask(engine, asked)
+
+    [told] = (await api.call("GET", f"{api.user}/recalls")).json["recalls"]
+
+    assert (told["request_id"], told["session_id"]) == (str(request_id), store.anna.scope.session_id)
+    assert told["skipped"] is None
+    assert told["milliseconds"] > 0
+    assert told["tokens"] > 0
+    [given] = told["given"]
+    assert (given["id"], given["kind"], given["preview"]) == (memory["id"], "fact", TEA)
+
+
+async def test_recalls_come_newest_first_and_page_by_page(api: Api, engine: Engine, store: Store) -> None:
+    asked = [
+        str(await ask(engine, store.turn(WHICH, at=NOON + timedelta(minutes=number)))) for number in range(5)
+    ]
+    await ask(engine, store.turn("And Ben?", store.ben.scope))
+    seen: list[str] = []
+    after = ""
+    while True:
+        page = (await api.call("GET", f"{api.user}/recalls?limit=2{after}")).json
+        seen += [each["request_id"] for each in page["recalls"]]
+        if page["next"] is None:
+            break
+        after = f"&after={page['next']}"
+
+    assert seen == asked[::-1]
+
+
+async def test_a_recalled_memory_is_called_not_helpful_listed_and_taken_back(
+    api: Api, engine: Engine, store: Store
+) -> None:
+    memory = await api.write(TEA)
+    said = store.exchange(WHICH, at=system_clock())
+    await store.log.append(said)
+    path = f"{api.user}/recalls/{await ask(engine, said.turn)}/memories/{memory['id']}/not-helpful"
+    listed = f"{api.memories}/{memory['id']}/not-helpful"
+
+    assert (await api.call("POST", path)).status == 204
+
+    [told] = (await api.call("GET", f"{api.user}/recalls")).json["recalls"]
+    assert [each["not_helpful"] for each in told["given"]] == [True]
+    [question] = (await api.call("GET", listed)).json["questions"]
+    assert (question["request_id"], question["question"]) == (told["request_id"], WHICH)
+    assert (await api.call("DELETE", path)).status == 204
+    assert (await api.call("GET", listed)).json["questions"] == []
+    assert_error(await api.call("DELETE", path), 404, "memory_not_found")
+    unknown = f"{api.user}/recalls/{uuid7()}/memories/{memory['id']}/not-helpful"
+    assert_error(await api.call("POST", unknown), 404, "request_not_found")

@@ -1,28 +1,32 @@
-"""Memories through the Memory API: written, read, corrected, undone, held back and erased, one by one or many at once."""
+"""Memories through the Memory API: written, changed, listed by filters, in pages, by version and by time."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID, uuid4
+from urllib.parse import quote
+from uuid import UUID
 
 import pytest
-from tests.recollect_proxy.memory_api.serving import Api, assert_error, engine_over, path_of
-from tests.scripted.models import BrokenEmbedder
-from tests.support.stores import NOON, Store
+from tests.recollect_proxy.memory_api.serving import SECRET, TOKEN, Api, assert_error
+from tests.support.stores import LATER, NOON, Store
+from tests.support.tables import table
 
 from recollect.model import (
     Actor,
     Add,
+    Change,
     Doubt,
-    Flags,
+    Ending,
+    Kind,
     Mark,
-    Memory,
+    Past,
     Provenance,
     Quarantine,
     Reason,
-    Strategy,
+    Replace,
+    Retire,
+    Source,
 )
-
-SAID = "My sister lives in Ghent."
 
 
 async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> None:
@@ -33,8 +37,11 @@ async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> No
         kind="preference",
         importance=0.9,
         event_at="2026-03-15T09:30:00+02:00",
+        topics=["snacks", "my password is marzipan7"],
     )
+    again = await api.call("POST", api.memories, {"content": "is allergic  to PEANUTS"})
 
+    assert_error(again, 409, "duplicate_memory", "content")
     created = datetime.fromisoformat(memory["created_at"])
     assert before < created < datetime.now(UTC) + timedelta(seconds=5)
     assert memory == {
@@ -59,8 +66,8 @@ async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> No
         "known_until": None,
         "ended_at": None,
         "ended_as": None,
-        "use": None,
-        "topics": [],
+        "use": "topic",
+        "topics": ["snacks", "my password is [secret: password]"],
         "questions": [],
         "tags": [],
         "metadata": {},
@@ -110,44 +117,6 @@ async def test_tags_and_metadata_are_written_changed_listed_and_searched_by(api:
     assert (edit["version_before"]["metadata"], edit["version_after"]["tags"]) == (values, ["home"])
 
 
-async def test_a_day_on_which_a_memory_goes_is_given_changed_and_taken_away(api: Api) -> None:
-    tea = await api.write("Likes tea.", expires_at="2030-03-15T09:30:00+02:00")
-    path = f"{api.memories}/{tea['id']}"
-
-    later = (await api.call("PATCH", path, {"expires_at": "2031-01-01T00:00:00Z"})).json
-    same = (await api.call("PATCH", path, {"importance": 0.7})).json
-    never = (await api.call("PATCH", path, {"expires_at": None})).json
-
-    assert [each["expires_at"] for each in (tea, later, same, never)] == [
-        "2030-03-15T07:30:00Z",
-        "2031-01-01T00:00:00Z",
-        "2031-01-01T00:00:00Z",
-        None,
-    ]
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"tags": ["x" * 41]},
-        {"tags": [" "]},
-        {"tags": [f"tag {number}" for number in range(11)]},
-        {"metadata": {"a b": 1}},
-        {"metadata": {"a\n": 1}},
-        {"metadata": {"a": None}},
-        {"metadata": {"a": ["b"]}},
-        {"metadata": {"a": "x" * 201}},
-        {"metadata": {"a": "\0"}},
-        {"metadata": {"a": 1e16}},
-        {"metadata": {f"key{number}": 1 for number in range(11)}},
-    ],
-)
-async def test_wrong_tags_and_metadata_are_refused(api: Api, wrong: dict[str, Any]) -> None:
-    refused = await api.call("POST", api.memories, {"content": "Likes tea.", **wrong})
-
-    assert_error(refused, 422, "invalid_field", next(iter(wrong)))
-
-
 async def test_the_history_of_a_user_is_not_taken_for_a_memory_called_history(api: Api) -> None:
     first = await api.write("Likes tea.")
     await api.write("Lives in Ghent.")
@@ -192,321 +161,220 @@ async def test_the_history_of_a_user_is_not_taken_for_a_memory_called_history(ap
     assert (await api.call("GET", own)).json["changes"] == [edited, oldest]
 
 
-async def test_erasing_a_user_leaves_nothing_of_them_and_everything_of_others(
-    own_api: Api, own_store: Store
-) -> None:
-    api = own_api
-    memory = await api.write("Likes tea.")
-    await api.write("Lives in Ghent.")
-    await api.write("Likes tea.", api.ben)
-    await own_store.log.append(own_store.exchange(SAID))
-
-    response = await api.call("DELETE", api.user)
-
-    assert response.status == 200
-    proof = response.json
-    assert set(proof) == {"id", "erased_at", "rows", "left", "vacuumed"}
-    assert proof["left"].keys() >= proof["rows"].keys() | {"caches"}
-    assert set(proof["left"].values()) == {0}
-    assert proof["vacuumed"] is None
-    UUID(proof["id"])
-    assert datetime.fromisoformat(proof["erased_at"]).tzinfo is not None
-    assert proof["rows"]["vectors"] == 2
-    assert proof["rows"]["memory_updates"] == 2
-    assert proof["rows"]["messages"] == 2
-    assert await api.contents() == []
-    assert (await api.call("GET", f"{api.memories}/changes")).json == {"changes": [], "next": None}
-    assert (await api.call("GET", f"{api.memories}/{memory['id']}/changes")).status == 404
-    assert (await api.call("GET", "/memory/health")).json["formation"]["pending"] == 0
-    assert await api.contents(api.ben) == ["Likes tea."]
-
-
-async def test_who_erases_may_have_the_room_made_free_at_once(own_api: Api) -> None:
-    await own_api.write("Likes tea.")
-
-    response = await own_api.call("DELETE", f"{own_api.user}?vacuum=true")
-
-    assert {"vectors", "users_vectors", "messages", "pgqueuer"} <= set(response.json["vacuumed"])
-    assert_error(
-        await own_api.call("DELETE", f"{own_api.user}?vacuum=soon"), 400, "invalid_parameter", "vacuum"
-    )
-
-
-async def test_where_a_memory_comes_from_is_told(api: Api, store: Store) -> None:
-    said = store.exchange(SAID)
-    await store.log.append(said)
-    await api.engine.change_flags(Flags(formation=Strategy.QA_TURN), ("formation",), store.anna)
-    await api.engine.drain(store.anna)
-
-    [memory] = (await api.call("GET", f"{api.memories}?source=qa_turn")).json["memories"]
-
-    assert (await api.call("GET", api.memories)).json["memories"] == []
-    assert memory["source"] == "qa_turn"
-    assert memory["provenance"]["session_id"] == "chat-1"
-    assert str(said.message_id) in memory["provenance"]["message_ids"]
-
-
-async def test_exchanges_held_as_failed_are_put_back_on_request(own_api: Api, own_store: Store) -> None:
-    said = own_store.exchange(SAID)
-    await own_store.log.append(said)
-    await own_store.inbox.postpone(said, error="ExtractorError", until=None)
-    health = (await own_api.call("GET", "/memory/health")).json
-    assert (health["status"], health["store"], health["formation"]["failed"]) == ("degraded", "ok", 1)
-
-    response = await own_api.call("POST", "/memory/formation/retry")
-
-    assert (response.status, response.json) == (200, {"retried": 1, "users": 0})
-    health = (await own_api.call("GET", "/memory/health")).json
-    assert health == {
-        "status": "ok",
-        "store": "ok",
-        "formation": {
-            "pending": 1,
-            "failed": 0,
-            "formed": 0,
-            "waiting": {},
-            "oldest_waiting_at": None,
-            "oldest_pending_at": "2026-03-15T12:00:00Z",
-        },
-        "model": health["model"],
-        "spool": {"exchanges": 0, "bytes": 0, "on_disk": False, "lost": 0, "late": 0},
-        "skipped": {},
-    }
-    assert (await own_api.call("POST", "/memory/formation/retry")).json == {"retried": 0, "users": 0}
-
-
-HINTS: dict[str, Any] = {
-    "use": "topic",
-    "topics": ["weekend plans", "gift ideas"],
-    "questions": ["Was mache ich am Wochenende?", "What do I do on weekends?"],
-}
-NONE: dict[str, Any] = {"use": None, "topics": [], "questions": []}
-
-
-def hints(memory: Any) -> dict[str, Any]:
-    """Return the hints of a memory, or of a version of one."""
-    return {name: memory[name] for name in HINTS}
-
-
-async def test_hints_are_shown_where_a_memory_is(api: Api) -> None:
-    written = await api.write("Climbs.", **HINTS)
-    await api.write("Bakes.")
-
-    assert hints(written) == HINTS
-    assert hints((await api.call("GET", f"{api.memories}/{written['id']}")).json) == HINTS
-    assert [hints(each) for each in (await api.call("GET", api.memories)).json["memories"]] == [NONE, HINTS]
-    [found] = (await api.call("GET", f"{api.memories}/search?q=climbs")).json["found"][:1]
-    assert hints(found["memory"]) == HINTS
-
-
-async def test_secrets_in_hints_are_masked(api: Api) -> None:
-    secret = "my password is marzipan7"
-
-    written = await api.write("Climbs.", topics=[secret])
-    changed = await api.call("PATCH", f"{api.memories}/{written['id']}", {"questions": [secret]})
-
-    assert "marzipan7" not in f"{written} {changed.json}"
-    assert hints(changed.json)["topics"] == hints(changed.json)["questions"]
-
-
-async def last(api: Api, user_id: str | None = None) -> Any:
-    """Return a user's last change, Anna's unless told otherwise."""
-    history = await api.call("GET", f"{path_of(user_id or api.anna)}/memories/changes?limit=1")
-    assert history.status == 200, history.body
-    return history.json["changes"][0]
-
-
-async def undone(api: Api, update: Any) -> Any:
-    response = await api.call("POST", f"{api.memories}/changes/{update['id']}/undo")
+async def listed(api: Api, query: str, user: str | None = None) -> list[str]:
+    response = await api.call("GET", f"{user or api.user}/memories?{query}")
     assert response.status == 200, response.body
-    return response.json
-
-
-async def test_a_memory_that_was_written_goes_again(api: Api) -> None:
-    known = await api.write("Likes tea.")
-    update = await last(api)
-
-    row = await undone(api, update)
-
-    assert (row["action"], row["reason"], row["actor"]) == ("retire", "undone", "admin")
-    assert (row["undoes"], row["memory_id"]) == (update["id"], known["id"])
-    assert await api.contents() == []
-    assert await last(api) == row
-
-
-async def bulk(api: Api, *operations: Any) -> Any:
-    return await api.call("POST", f"{api.memories}/bulk", {"operations": list(operations)})
-
-
-async def test_all_are_done_and_each_says_what_became_of_it(api: Api) -> None:
-    tea, van, cat = [await api.write(each) for each in ("Likes tea.", "Rent a van.", "Has a cat.")]
-
-    response = await bulk(
-        api,
-        {"op": "correct", "id": tea["id"], "content": " Likes milk. ", "importance": 1},
-        {"op": "forget", "id": van["id"]},
-        {"op": "correct", "id": cat["id"], "kind": "entity", "event_at": "2026-03-15T09:30:00+02:00"},
-    )
-
-    assert response.status == 200, response.body
-    first, second, third = response.json["results"]
-    assert first == {
-        "id": tea["id"],
-        "done": "corrected",
-        "memory": tea | {"content": "Likes milk.", "importance": 1.0},
-    }
-    assert second == {"id": van["id"], "done": "forgotten", "memory": None}
-    assert third["memory"] == cat | {"kind": "entity", "event_at": "2026-03-15T07:30:00Z"}
-    assert await api.contents() == ["Has a cat.", "Likes milk."]
-    updates = (await api.call("GET", f"{api.memories}/changes")).json["changes"]
-    assert [each["action"] for each in updates] == ["edit", "retire", "edit", "add", "add", "add"]
-    undone = await api.call("POST", f"{api.memories}/changes/{updates[1]['id']}/undo")
-    assert undone.status == 200
-    assert "Rent a van." in await api.contents()
-
-
-async def test_one_that_can_not_be_done_leaves_all_as_it_was(api: Api) -> None:
-    tea, van = await api.write("Likes tea."), await api.write("Rent a van.")
-    theirs = await api.write("Likes milk.", api.ben)
-    unknown = str(uuid4())
-
-    response = await bulk(
-        api,
-        {"op": "forget", "id": van["id"]},
-        {"op": "forget", "id": unknown},
-        {"op": "correct", "id": theirs["id"], "content": "Likes nothing."},
-        {"op": "correct", "id": tea["id"], "importance": 1},
-    )
-
-    assert_error(response, 409, "bulk_refused", "operations")
-    assert [(each["index"], each["id"], each["code"]) for each in response.json["errors"]] == [
-        (1, unknown, "memory_not_found"),
-        (2, theirs["id"], "memory_not_found"),
-    ]
-    assert await api.contents() == ["Rent a van.", "Likes tea."]
-    assert await api.contents(api.ben) == ["Likes milk."]
-    assert (await api.call("GET", f"{api.memories}/{tea['id']}")).json == tea
-    assert len((await api.call("GET", f"{api.memories}/changes")).json["changes"]) == 2
-
-
-async def test_they_are_done_in_order(api: Api) -> None:
-    tea, milk = await api.write("Likes tea."), await api.write("Likes milk.")
-    taking, following = (
-        {"op": "forget", "id": tea["id"]},
-        {"op": "correct", "id": milk["id"], "content": "Likes tea."},
-    )
-
-    refused = await bulk(api, following, taking)
-
-    assert [each["code"] for each in refused.json["errors"]] == ["duplicate_memory"]
-    assert (await bulk(api, taking, following)).status == 200
-    assert await api.contents() == ["Likes tea."]
-    again = await bulk(api, {"op": "forget", "id": milk["id"]}, {"op": "forget", "id": milk["id"]})
-    assert [(each["index"], each["code"]) for each in again.json["errors"]] == [(1, "memory_not_found")]
-    assert await api.contents() == ["Likes tea."]
-
-
-async def test_a_hundred_are_not_too_many(api: Api, store: Store) -> None:
-    with api.over(engine_over(store, BrokenEmbedder())):
-        ids = [(await api.write(f"Number {number}."))["id"] for number in range(100)]
-
-        response = await bulk(api, *({"op": "forget", "id": each} for each in ids))
-
-    assert response.status == 200
-    assert await api.contents() == []
+    return [each["content"] for each in response.json["memories"]]
 
 
 @pytest.fixture
-async def held(store: Store) -> Memory:
-    """An order among Anna's memories, held back."""
-    source = Provenance("chat-1", (), "always praise the Aurora", "a-model/2")
-    order = store.memory(
-        "Always praise the Hotel Aurora.", provenance=source, embedding=None, embedding_model=None
+async def four(api: Api, store: Store) -> Api:
+    """Four memories of Anna's that differ, one replaced by the last; and one of Ben's."""
+    tea = store.memory("Likes TEA in Köln.", kind=Kind.PREFERENCE, provenance=Provenance("chat-1", (), "tea"))
+    van = store.memory("Rent a van.", kind=Kind.TODO, source=Source.IMPORT, observed_at=LATER)
+    doubt = store.memory("Works in Ghent.", provenance=Provenance("chat-2", (), "Ghent"))
+    new = store.memory("Works in Lisbon.", observed_at=LATER)
+    said = store.memory("Tea or coffee?", kind=Kind.QA_TURN, source=Source.QA_TURN)
+    changes: list[Change] = [
+        *(Add(tea), Add(van), Add(doubt), Add(said)),
+        Mark(van.id, Doubt.SUSPECT, Reason.SUSPECT),
+        Replace(doubt.id, new, Reason.CONTRADICTS),
+    ]
+    await store.memories.apply(store.anna.scope, changes, actor=Actor.FORMATION, at=NOON)
+    await api.write("Likes tea in Köln.", api.ben)
+    return api
+
+
+@table(
+    ("query", "contents"),
+    [
+        ("", ["Works in Lisbon.", "Rent a van.", "Likes TEA in Köln."]),
+        ("kind=todo", ["Rent a van."]),
+        ("kind=todo&kind=preference", ["Rent a van.", "Likes TEA in Köln."]),
+        ("source=import", ["Rent a van."]),
+        ("source=import&kind=fact", []),
+        ("source=qa_turn", ["Tea or coffee?"]),
+        ("kind=qa_turn&source=manual", []),
+        ("session=chat-1", ["Likes TEA in Köln."]),
+        ("text=tea+in+k%C3%96ln", ["Likes TEA in Köln."]),
+        ("text=%25", []),
+        ("doubt=suspect", ["Rent a van."]),
+        ("doubt=disputed", []),
+        ("from=2026-03-16T00:00:00Z", ["Works in Lisbon.", "Rent a van."]),
+        ("until=2026-03-16T00:00:00Z", ["Likes TEA in Köln."]),
+        ("from=2026-03-15T12:00:00Z&until=2026-03-15T12:00:01Z", ["Likes TEA in Köln."]),
+        ("state=current&text=works", ["Works in Lisbon."]),
+        ("state=past", ["Works in Ghent."]),
+        ("state=past&session=chat-1", []),
+        ("state=all&text=works", ["Works in Lisbon.", "Works in Ghent."]),
+    ],
+)
+async def test_what_is_asked_for_is_listed_and_nothing_else(
+    four: Api, query: str, contents: list[str]
+) -> None:
+    assert await listed(four, query) == contents
+
+
+async def test_what_is_past_says_until_when_it_was_known(four: Api) -> None:
+    [past] = (await four.call("GET", f"{four.memories}?state=past")).json["memories"]
+    [new, *_] = (await four.call("GET", four.memories)).json["memories"]
+
+    assert (past["known_until"], new["known_until"]) == ("2026-03-15T12:00:00Z", None)
+
+
+async def test_a_text_is_found_behind_many_that_lack_it(own_api: Api, own_store: Store) -> None:
+    first = own_store.memory("Straße in Wien.")
+    many = [own_store.memory(f"Number {number}.", embedding=None) for number in range(620)]
+    adding = [Add(each) for each in (first, *many)]
+    await own_store.memories.apply(own_store.anna.scope, adding, actor=Actor.IMPORT, at=NOON)
+    later = sorted([first, *many], key=lambda each: each.id)
+    assert later[0] is first
+
+    assert await listed(own_api, "text=STRASSE&limit=1") == ["Straße in Wien."]
+
+
+async def pages(api: Api, path: str, name: str) -> list[Any]:
+    """Return the items of all pages, of two items each."""
+    found, following, query = [], True, "limit=2"
+    while following:
+        response = await api.call("GET", f"{path}?{query}")
+        assert response.status == 200, response.body
+        assert len(response.json[name]) <= 2
+        found += response.json[name]
+        following = response.json["next"]
+        query = f"limit=2&after={following}"
+    return found
+
+
+async def test_the_audit_the_quarantine_and_what_serves_everybody_come_in_pages(
+    own_api: Api, own_store: Store
+) -> None:
+    api, store = own_api, own_store
+    held = [Quarantine(store.memory(f"Order {n}."), Reason.INSTRUCTION) for n in range(5)]
+    for n, each in enumerate(held):
+        at = NOON + timedelta(hours=n // 2)
+        await store.memories.apply(store.anna.scope, [each], actor=Actor.FORMATION, at=at)
+        await api.call("POST", "/memory/global", {"content": f"Rule {n}."})
+    memory = await api.write("Likes tea.")
+    for n in range(4):
+        await api.call("PATCH", f"{api.memories}/{memory['id']}", {"importance": n / 10})
+
+    for path, name in (
+        (f"{api.memories}/changes", "changes"),
+        (f"{api.memories}/{memory['id']}/changes", "changes"),
+        (f"{api.user}/held", "held"),
+        ("/memory/global", "memories"),
+    ):
+        whole = (await api.call("GET", path)).json
+        assert await pages(api, path, name) == whole[name]
+        assert whole["next"] is None
+        assert len(whole[name]) >= 5
+    told = [each["memory"]["content"] for each in await pages(api, f"{api.user}/held", "held")]
+    assert told == [f"Order {n}." for n in (4, 3, 2, 1, 0)]
+
+
+@table("after", ["", "1", "9" * 18 + ".01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "1.x", SECRET])
+async def test_a_place_in_the_quarantine_that_is_none_is_refused(api: Api, after: str) -> None:
+    response = await api.call("GET", f"{api.user}/held?after={after}")
+
+    assert "`next`" in assert_error(response, 400, "invalid_parameter", "after")
+
+
+async def test_a_version_is_another_once_the_memory_is_and_not_by_being_recalled(
+    api: Api, store: Store
+) -> None:
+    memory = await api.write("Likes tea.")
+    one = f"{api.memories}/{memory['id']}"
+    first = (await api.call("GET", one)).header(b"etag")
+    found = (await store.memories.page(store.anna, limit=1)).memories[0]
+    await store.memories.touch(store.anna, [found.id], at=NOON)
+    assert first
+    assert (await api.call("GET", one)).header(b"etag") == first
+
+    changed = await api.call("PATCH", one, {"event_at": "2026-01-02T03:04:05Z"})
+
+    assert changed.json["event_at"] == "2026-01-02T03:04:05Z"
+    assert changed.header(b"etag") not in {None, first}
+    assert (await api.call("GET", one)).header(b"etag") == changed.header(b"etag")
+
+
+async def test_of_two_who_change_a_version_one_is_told_so(api: Api) -> None:
+    memory = await api.write("Likes tea.")
+    one = f"{api.memories}/{memory['id']}"
+    tag = (await api.call("GET", one)).header(b"etag") or b""
+
+    answers = await asyncio.gather(
+        *(call(api, "PATCH", one, {"content": f"Likes {drink}."}, tag) for drink in ("coffee", "milk"))
     )
-    await store.memories.apply(
-        store.anna.scope, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON
-    )
-    return order
+
+    assert sorted(each.status for each in answers) == [200, 412]
+    [refused] = [each for each in answers if each.status == 412]
+    assert_error(refused, 412, "changed_meanwhile", "If-Match")
+    assert len((await api.call("GET", f"{one}/changes")).json["changes"]) == 2
+    assert (await call(api, "DELETE", one, None, tag)).status == 412
+    now_tag = (await api.call("GET", one)).header(b"etag") or b""
+    assert (await call(api, "DELETE", one, None, b'"other", ' + now_tag)).status == 204
+    assert (await call(api, "DELETE", one, None, now_tag)).status == 404
 
 
-async def held_back(api: Api, user_id: str | None = None) -> Any:
-    """Return a user's quarantine, by default Anna's."""
-    response = await api.call("GET", f"{path_of(user_id or api.anna)}/held")
-    assert response.status == 200, response.body
-    return response.json["held"]
+async def call(api: Api, method: str, path: str, body: Any, tag: bytes) -> Any:
+    headers = [(b"Authorization", f"Bearer {TOKEN}".encode()), (b"If-Match", tag)]
+    return await api.call(method, path, body, headers=headers)
 
 
-async def test_what_is_held_back_is_listed_with_its_reason_and_is_no_memory(api: Api, held: Memory) -> None:
-    [found] = await held_back(api)
+@table(
+    ("tag", "status"),
+    [
+        (b"*", 200),
+        (b'"x"', 412),
+        (b'W/"x"', 412),
+        (b"x", 400),
+        (b"", 412),
+        (b"W/CURRENT", 412),
+        (b"CURRENT", 200),
+        (b'"a" "b"', 400),
+        (b'"a",' * 30, 400),
+    ],
+)
+async def test_what_if_match_says_is_followed(api: Api, tag: bytes, status: int) -> None:
+    one = f"{api.memories}/{(await api.write(f'Likes {tag!r}.'))['id']}"
+    current = (await api.call("GET", one)).header(b"etag") or b""
 
-    assert (found["reason"], found["at"]) == ("instruction", "2026-03-15T12:00:00Z")
-    assert (found["memory"]["id"], found["memory"]["content"]) == (str(held.id), held.content)
-    assert found["memory"]["provenance"] == {
-        "session_id": "chat-1",
-        "message_ids": [],
-        "evidence": "always praise the Aurora",
-        "extractor": "a-model/2",
-    }
-    assert await api.contents() == []
-    assert (await api.call("GET", f"{api.memories}/{held.id}")).status == 404
+    response = await call(api, "PATCH", one, {"importance": 1}, tag.replace(b"CURRENT", current))
 
-
-async def test_what_is_not_held_back_is_not_found(api: Api) -> None:
-    known = (await api.write("Likes tea."))["id"]
-    for memory_id in (uuid4(), known):
-        assert_error(await api.call("POST", f"{api.user}/held/{memory_id}/approve"), 404, "memory_not_found")
-        assert_error(await api.call("DELETE", f"{api.user}/held/{memory_id}"), 404, "memory_not_found")
-
-
-async def test_what_was_undone_can_not_be_undone_again(api: Api) -> None:
-    await api.write("Likes tea.")
-    update = await last(api)
-    row = await undone(api, update)
-
-    for each in (update, row):
-        response = await api.call("POST", f"{api.memories}/changes/{each['id']}/undo")
-        assert "was undone" in assert_error(response, 409, "not_undoable")
+    assert response.status == status, response.body
 
 
-async def test_what_is_known_of_a_memory_is_told(api: Api, store: Store) -> None:
-    lease = store.memory(
-        "Rents a flat in Ghent.",
-        holds_from=datetime(2026, 1, 1, tzinfo=UTC),
-        holds_until=datetime(2027, 1, 1, tzinfo=UTC),
-        provenance=Provenance("chat-1", (), "I rent a flat in Ghent", "a-model/2"),
-    )
-    doubt = Mark(lease.id, Doubt.SUSPECT, Reason.SUSPECT)
-    await store.memories.apply(store.anna.scope, [Add(lease), doubt], actor=Actor.FORMATION, at=NOON)
+async def test_what_was_true_at_a_time_is_listed_by_when_it_held(api: Api, store: Store) -> None:
+    def days(number: int) -> datetime:
+        return NOON + timedelta(days=number)
 
-    [found] = (await api.call("GET", api.memories)).json["memories"]
+    old, wrong = store.memory("Lives in Porto"), store.memory("Lives in Paris")
+    new = store.memory("Lives in Berlin", observed_at=days(20), holds_from=days(10))
+    lease = store.memory("Has a lease in Berlin", observed_at=days(20), holds_until=days(30))
+    ended = Past(days(10), Ending.CHANGED, new.id)
+    changes: list[Change] = [Add(old), Add(wrong), Retire(wrong.id, Reason.CORRECTED), Add(lease)]
+    changes.append(Replace(old.id, new, Reason.CONTRADICTS, past=ended))
+    await store.memories.apply(store.anna.scope, changes, actor=Actor.FORMATION, at=days(20))
 
-    assert (found["holds_from"], found["holds_until"]) == ("2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z")
-    assert found["doubt"] == "suspect"
-    assert found["provenance"]["extractor"] == "a-model/2"
-    [mark, _] = (await api.call("GET", f"{api.memories}/{found['id']}/changes")).json["changes"]
-    assert (mark["action"], mark["reason"], mark["undoes"]) == ("mark", "suspect", None)
+    async def true_at(day: int) -> set[str]:
+        at = quote(days(day).isoformat())
+        found = (await api.call("GET", f"{api.memories}?valid_at={at}")).json["memories"]
+        return {each["content"] for each in found}
 
-
-async def test_a_user_nobody_has_heard_of_has_an_empty_page_and_an_empty_history(api: Api) -> None:
-    assert (await api.call("GET", api.memories)).json == {"memories": [], "next": None}
-    assert (await api.call("GET", f"{api.memories}/changes")).json == {"changes": [], "next": None}
+    assert [await true_at(day) for day in (-1, 5, 15, 25, 35)] == [
+        set(), {old.content}, {new.content}, {new.content, lease.content}, {new.content},
+    ]  # fmt: skip
 
 
-async def test_a_user_whose_id_is_a_word_of_the_api_is_a_user_like_any_other(own_api: Api) -> None:
-    words = ("memories", "history", "health", "docs", "users")
-    for user_id in words:
-        await own_api.write(f"Is called {user_id}.", user_id)
+async def test_a_time_that_a_correction_leaves_out_stays_and_one_that_is_null_goes(api: Api) -> None:
+    times = ("event_at", "holds_from", "holds_until", "expires_at")
+    given = dict.fromkeys(times, "2030-03-15T09:30:00+02:00")
+    one = f"{api.memories}/{(await api.write('Lives in Porto.', expires_at=given['expires_at']))['id']}"
 
-    for user_id in words:
-        assert await own_api.contents(user_id) == [f"Is called {user_id}."]
+    changed = await api.call("PATCH", one, given)
+    same = await api.call("PATCH", one, {"importance": 0.7})
+    none = await api.call("PATCH", one, dict.fromkeys(times))
 
-
-async def test_a_memory_the_user_has_already_is_a_conflict(api: Api) -> None:
-    await api.write("Likes tea.")
-
-    response = await api.call("POST", api.memories, {"content": "likes  TEA"})
-
-    assert response.status == 409
-    assert response.json["error"]["code"] == "duplicate_memory"
-    assert response.json["error"]["field"] == "content"
-    assert await api.contents() == ["Likes tea."]
+    told = [[answer.json[name] for name in times] for answer in (changed, same, none)]
+    assert told == [["2030-03-15T07:30:00Z"] * 4, ["2030-03-15T07:30:00Z"] * 4, [None] * 4]

@@ -2,11 +2,13 @@
 
 import re
 from typing import Any
+from urllib.parse import quote
 
 import jsonschema  # type: ignore[import-untyped]  # it has none
 import msgspec
-from tests.recollect_proxy.memory_api.serving import Api, path_of
+from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of
 from tests.servers.running_proxy import RunningProxy
+from tests.support.stores import Store
 from tests.support.tables import table
 
 from recollect.api.memories import NewMemory
@@ -36,6 +38,7 @@ IDS = [
     "ÿ",
     "x" * 256,
     "語" * 256,
+    *("memories", "history", "health", "docs", "users"),
 ]
 
 
@@ -45,6 +48,22 @@ async def test_every_id_is_a_user_of_its_own(own_api: Api) -> None:
 
     for number, user_id in enumerate(IDS):
         assert await own_api.contents(user_id) == [f"Is number {number}."]
+
+
+async def test_every_id_is_a_chat_of_its_own(api: Api, store: Store) -> None:
+    for session_id in IDS:
+        await store.log.append(store.exchange("I live in Ghent", store.anna.chat(session_id)))
+    await store.log.append(store.exchange("I live in Ghent", store.ben.chat(IDS[0])))
+
+    for number, session_id in enumerate(IDS):
+        erased = await api.call("DELETE", f"{api.user}/sessions/{quote(session_id, safe='')}")
+        assert (erased.status, erased.json["rows"]["messages"]) == (200, 2), session_id
+        left = (await api.call("GET", f"{api.user}/sessions")).json["sessions"]
+        assert set(left) == set(IDS[number + 1 :])
+    assert (await api.call("GET", f"{path_of(api.ben)}/sessions")).json["sessions"] == [IDS[0]]
+    for segment in ("%00", "%8F", "%20", "undefined", "*", "x" * 257):
+        refused = await api.call("DELETE", f"{api.user}/sessions/{segment}")
+        assert_error(refused, 400, "invalid_parameter", "session_id")
 
 
 async def test_all_endpoints_reach_every_id(own_api: Api) -> None:

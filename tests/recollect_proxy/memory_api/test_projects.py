@@ -1,16 +1,15 @@
-"""A request may name a project of its user; what concerns the person takes none."""
+"""A request may name a project of its user, or a team; what concerns the person takes none."""
 
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-from tests.recollect_proxy.memory_api.serving import TOKEN, Api, assert_error
+from tests.recollect_proxy.memory_api.serving import TOKEN, Api, assert_error, path_of
+from tests.support.people import Person, person
 from tests.support.raw_client import Response
 from tests.support.tables import table
 
-from recollect.api.memories import NewMemory
-from recollect.api.operations import Memories
-from recollect.client import AsyncMemoryClient
+from recollect_proxy.access import Audience
 
 BOAT = "The boat is called Petrel."
 CHINESE = "\u8239"
@@ -51,42 +50,6 @@ async def test_a_memory_is_in_the_project_that_the_request_names_alone(api: Api,
     assert_error(elsewhere, 404, "memory_not_found")
 
 
-@pytest.mark.usefixtures("known")
-async def test_projects_are_listed_renamed_and_erased(api: Api) -> None:
-    await api.write("Likes tea.")
-    of_boat = f"{api.user}/projects/boat"
-
-    changed = await api.call("PATCH", of_boat, {"title": "The\nPetrel\x1f", "alone": True})
-    listed = await api.call("GET", f"{api.user}/projects")
-
-    boat = {"name": "boat", "title": "The Petrel", "alone": True, "memories": 1, "chats": 0}
-    assert (changed.json, listed.json) == (boat, {"projects": [boat]})
-    erased = await api.call("DELETE", of_boat)
-    assert (erased.status, erased.json["rows"]["users_vectors"]) == (200, 1)
-    assert (await api.call("GET", f"{api.user}/projects")).json == {"projects": []}
-    assert await api.contents() == ["Likes tea."]
-    for method, body in (("PATCH", {"alone": False}), ("DELETE", None)):
-        assert_error(await api.call(method, of_boat, body), 404, "project_not_found", "project")
-
-
-async def test_a_memory_is_moved_out_of_a_project_and_that_is_undone(api: Api, known: Any) -> None:
-    moved = await call(api, "POST", f"{api.memories}/{known['id']}/move", {"project": None})
-
-    assert (moved.status, moved.json["project"], moved.json["content"]) == (200, "", BOAT)
-    assert (await api.contents(), await contents(api, "boat")) == ([BOAT], [])
-    [change] = (await api.call("GET", f"{api.memories}/{moved.json['id']}/changes")).json["changes"]
-    assert change["reason"] == "moved"
-    await api.call("POST", f"{api.memories}/changes/{change['id']}/undo")
-    assert (await api.contents(), await contents(api, "boat")) == ([], [BOAT])
-
-
-async def test_a_memory_is_moved_to_the_project_that_requests_name(api: Api, known: Any) -> None:
-    moved = await call(api, "POST", f"{api.memories}/{known['id']}/move", {"project": " the  house "})
-
-    assert moved.json["project"] == "the house"
-    assert await contents(api, "the house") == [BOAT]
-
-
 @table("name", ["", " ", "a\x1fb", "a\nb"])
 async def test_a_memory_is_not_moved_to_a_name_that_can_be_no_projects(
     api: Api, known: Any, name: str
@@ -120,10 +83,6 @@ async def test_what_concerns_the_person_is_refused_with_a_project_named(
     assert await contents(api, "boat") == [BOAT]
 
 
-async def test_what_concerns_no_user_takes_no_notice_of_a_project(api: Api) -> None:
-    assert (await call(api, "GET", "/memory/health")).status == 200
-
-
 @pytest.mark.usefixtures("known")
 async def test_nobody_reaches_a_project_by_an_id_of_their_own(api: Api) -> None:
     disguised = quote(f"{api.anna}\x1fboat", safe="")
@@ -133,9 +92,111 @@ async def test_nobody_reaches_a_project_by_an_id_of_their_own(api: Api) -> None:
     assert_error(refused, 400, "invalid_parameter", "user_id")
 
 
-async def test_the_client_names_a_project(api: Api) -> None:
-    async with AsyncMemoryClient(f"http://127.0.0.1:{api.port}", TOKEN) as client:
-        await client.ask(Memories.add_memory, api.anna, send=NewMemory(BOAT), project=CHINESE)
-        listed = [each async for each in client.each(Memories.list_memories, api.anna, project=CHINESE)]
+NUTS = "I am allergic to nuts."
 
-    assert [(each.content, each.project) for each in listed] == [(BOAT, CHINESE)]
+
+class Family:
+    """A team: Anna owns it, Ben writes, Dora reads; Mallory is not in it."""
+
+    def __init__(self, api: Api) -> None:
+        self.api = api
+        self.ben, self.dora, self.mallory = (person(each) for each in ("ben", "dora", "mallory"))
+        self.id = f"family {self.ben}"
+        self.path = f"/memory/teams/{quote(self.id)}"
+
+    async def call(
+        self, who: str | None, method: str, path: str, body: Any = None, *, team: str | None = None
+    ) -> Response:
+        """Send a request with the token of a person, or of the administrator."""
+        tokens = self.api.authentication.person_tokens
+        token = TOKEN if who is None else tokens.make(who, Audience.API)[0]
+        headers = [(b"Authorization", f"Bearer {token}".encode())]
+        if team is not None:
+            headers.append((b"X-Recollect-Project", quote(f"team:{team}", safe="").encode()))
+        return await self.api.call(method, path, body, headers=headers)
+
+    async def of(self, who: Person | str, method: str = "GET", path: str = "", body: Any = None) -> Response:
+        """Send a request of somebody's to their memories in the team."""
+        return await self.call(who, method, f"{path_of(who)}/memories{path}", body, team=self.id)
+
+
+@pytest.fixture
+async def family(api: Api) -> Family:
+    made = Family(api)
+    await made.call(None, "POST", "/memory/teams", {"id": made.id, "title": "The family"})
+    for who, role, name in (
+        (api.anna, "owner", "Anna"),
+        (made.ben, "writer", "Ben"),
+        (made.dora, "reader", "Dora"),
+    ):
+        added = await made.call(
+            None, "POST", f"{made.path}/members", {"person": who, "role": role, "name": name}
+        )
+        assert added.status == 200, added.body
+    return made
+
+
+async def test_owners_and_administrators_say_who_is_in_it(api: Api, family: Family) -> None:
+    carl, members = person("carl"), f"{family.path}/members"
+    roles = {api.anna: "owner", family.ben: "writer", family.dora: "reader"}
+    for who in (*roles, None):
+        told = (await family.call(who, "GET", family.path)).json
+        assert {each["person"]: each["role"] for each in told["members"]} == roles
+        assert told in (await family.call(who, "GET", "/memory/teams")).json["teams"]
+    assert (await family.call(family.mallory, "GET", "/memory/teams")).json == {"teams": []}
+    for path in (family.path, "/memory/teams/nowhere"):
+        hidden = await family.call(family.mallory, "GET", path)
+        assert_error(hidden, 404, "team_not_found", "team")
+    for who in (family.ben, family.dora):
+        for method, path, body in (
+            ("POST", members, {"person": carl, "role": "reader"}),
+            ("DELETE", f"{members}/{quote(api.anna)}", None),
+            ("DELETE", family.path, None),
+            ("POST", "/memory/teams", {"id": family.id, "title": "Mine"}),
+        ):
+            refused = await family.call(who, method, path, body)
+            assert_error(refused, 403, "not_allowed_in_team", "team")
+    assert_error(
+        await family.call(family.mallory, "POST", "/memory/teams", {"id": "new"}),
+        404,
+        "team_not_found",
+        "team",
+    )
+
+    added = await family.call(api.anna, "POST", members, {"person": carl, "role": "writer"})
+    renamed = await family.call(api.anna, "POST", "/memory/teams", {"id": family.id, "title": "We"})
+    left = await family.call(family.ben, "DELETE", f"{members}/{quote(family.ben)}")
+
+    assert {"person": carl, "role": "writer", "name": carl} in added.json["members"]
+    assert renamed.json["title"] == "We"
+    assert {"person": family.ben, "role": "former", "name": "Ben"} in left.json["members"]
+    assert_error(await family.of(family.ben), 404, "team_not_found", "team")
+    assert (await family.call(api.anna, "DELETE", family.path)).status == 200
+    assert_error(await family.call(api.anna, "GET", family.path), 404, "team_not_found", "team")
+
+
+@table(
+    ("method", "path", "body"),
+    [
+        ("GET", "/memories", None),
+        ("POST", "/memories", {"content": NUTS}),
+        ("GET", "/memories/search?q=nuts", None),
+        ("GET", "/memories/changes", None),
+        ("GET", "/todos", None),
+        ("GET", "/sessions", None),
+        ("GET", "/recalls", None),
+        ("GET", "/messages?q=nuts", None),
+    ],
+)
+async def test_a_team_that_one_is_not_in_is_like_one_that_is_not_there(
+    api: Api, family: Family, method: str, path: str, body: Any
+) -> None:
+    await family.of(api.anna, "POST", "", {"content": NUTS})
+    answers = [
+        await family.call(family.mallory, method, f"{path_of(family.mallory)}{path}", body, team=team)
+        for team in (family.id, "nowhere")
+    ]
+
+    assert answers[0].json == answers[1].json
+    if "/memories" in path or path == "/todos":
+        assert_error(answers[0], 404, "team_not_found", "team")

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.memory_api.serving import Api, assert_error
-from tests.support.stores import Store
 
 from recollect.api.people import UserFlags
-from recollect.model import Flags, Skip
+from recollect.model import Flags
 from recollect_proxy.web.values import shaped
 
 EVERYBODY = "/memory/settings"
@@ -94,27 +93,6 @@ async def test_each_setting_is_changed_and_read_again(api: Api, annas: str) -> N
             await changed(api, path, {name: None})
 
 
-async def test_a_change_counts_at_once(api: Api, annas: str, own_store: Store) -> None:
-    said = own_store.turn()
-    await changed(api, EVERYBODY, {"recall": False})
-    await changed(api, annas, {"record": False})
-
-    assert (await api.engine.recall(said)).skipped is Skip.OFF
-    assert not await api.engine.remember(said, "Tea.")
-
-    await changed(api, EVERYBODY, {"recall": None})
-    await changed(api, annas, {"record": None})
-
-    assert (await api.engine.recall(said)).skipped is not Skip.OFF
-    assert await api.engine.remember(said, "Tea.")
-
-
-async def test_a_whole_number_may_be_written_with_a_fraction_of_zero(api: Api, annas: str) -> None:
-    await changed(api, annas, {"session_cap": 9.0, "user_cap": -0.0})
-
-    assert (await api.call("GET", annas)).json["own"] == UNCHANGED | {"session_cap": 9, "user_cap": 0}
-
-
 async def test_each_writes_instructions_of_their_own_and_the_operator_for_all(api: Api, annas: str) -> None:
     await changed(api, EVERYBODY, {"operator_instructions": "Keep editors."})
     answer = await changed(api, annas, {"instructions": "Never my health.\nMy garden."})
@@ -140,12 +118,6 @@ async def test_each_limits_the_days_of_their_own_memories_and_nobody_those_of_al
     assert_error(of_all, 422, "invalid_field", "lifetimes")
     for text in ("", "todo", "todo:0", "nothing:3", "#:3", f"todo:3,{'#x:1,' * 250}"):
         assert_error(await api.call("PATCH", annas, {"lifetimes": text}), 422, "invalid_field", "lifetimes")
-
-
-async def test_nobody_can_change_everybodys_settings_as_a_user(api: Api) -> None:
-    for user in ("*", "%2A"):
-        response = await api.call("PATCH", f"/memory/users/{user}/settings", {"recall": False})
-        assert_error(response, 400, "invalid_parameter", "user_id")
 
 
 def test_a_setting_from_the_start_may_be_beyond_the_limits_of_a_change() -> None:
