@@ -11,6 +11,7 @@ from base64 import b64decode, urlsafe_b64encode
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlencode
 
@@ -41,6 +42,12 @@ class Key:
         return {**own, "kid": self.id, "use": "sig", "alg": "RS256"}
 
 
+@cache
+def _first_key() -> Key:
+    """Return the key of every provider: making one takes a while."""
+    return Key("1")
+
+
 @dataclass
 class ScriptedOidc:
     """The provider.
@@ -63,7 +70,7 @@ class ScriptedOidc:
     """
 
     issuer: str = ""
-    key: Key = field(default_factory=lambda: Key("1"))
+    key: Key = field(default_factory=_first_key)
     published: list[Key] = field(default_factory=list)
     person: dict[str, Any] = field(default_factory=lambda: {"sub": ANNAS_SUB})
     userinfo: dict[str, Any] = field(default_factory=dict)

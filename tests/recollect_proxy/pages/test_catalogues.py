@@ -6,6 +6,7 @@ from string import Formatter
 from typing import get_args
 
 import pytest
+from jinja2 import PackageLoader
 
 from recollect.engine.people.report import THRESHOLDS
 from recollect.model import (
@@ -26,7 +27,7 @@ from recollect.model import (
     Use,
 )
 from recollect_openwebui.languages import words_in
-from recollect_proxy.pages.rendering import LANGUAGES, chosen_language, load_catalogues
+from recollect_proxy.pages.rendering import LANGUAGES, Templates, chosen_language, load_catalogues
 from recollect_proxy.settings.flags import flag_fields
 
 CATALOGUES = load_catalogues()
@@ -150,3 +151,15 @@ def test_the_language_is_the_chosen_one_or_the_browsers(
     chosen: str | None, accepted: str, language: str
 ) -> None:
     assert chosen_language(chosen, accepted) == language
+
+
+def test_no_template_is_read_after_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    templates = Templates()
+    read: list[str] = []
+    monkeypatch.setattr(PackageLoader, "get_source", lambda _loader, _environment, name: read.append(name))
+
+    for name in templates._environment.list_templates():
+        templates._environment.get_template(name)
+
+    assert templates._environment.list_templates()
+    assert read == []

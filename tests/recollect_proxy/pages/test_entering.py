@@ -8,6 +8,7 @@ import pytest
 from tests.recollect_proxy.memory_api.serving import TOKEN, engine_over
 from tests.recollect_proxy.pages.served_pages import FORM, Pages, Visitor, serve_pages, text_of
 from tests.support.stores import Store
+from tests.support.tables import table
 
 from recollect.model import Flags
 from recollect.store import Postgres
@@ -170,7 +171,7 @@ async def test_a_form_counts_only_from_a_page_of_its_own_session(pages: Pages) -
     assert (await pages.engine.get(pages.anna, memory.id)).content == "Drinks green tea"
 
 
-@pytest.mark.parametrize(
+@table(
     "header",
     [
         (b"Origin", b"https://evil.example"),
@@ -226,21 +227,14 @@ async def failing(visitor: Visitor, times: int) -> list[int]:
 async def test_who_fails_too_often_waits_and_a_right_key_gets_in_meanwhile(pages: Pages) -> None:
     statuses = await failing(Visitor(pages.port), 11)
     refused = await Visitor(pages.port).post("/enter", {"key": "guess"})
-    right = await Visitor(pages.port).post("/enter", {"key": TOKEN})
+    for _ in range(12):  # right keys do not count
+        right = await Visitor(pages.port).post("/enter", {"key": TOKEN})
     again = await failing(Visitor(pages.port), 1)
 
     assert statuses == [401] * 10 + [429]
     assert (refused.status, refused.header(b"retry-after")) == (429, b"60")
     assert right.status == 303
     assert again == [429]  # whoever guesses at the address waits still
-
-
-async def test_right_keys_do_not_count(pages: Pages) -> None:
-    right = [(await Visitor(pages.port).post("/enter", {"key": TOKEN})).status for _ in range(12)]
-    wrong = await failing(Visitor(pages.port), 1)
-
-    assert right == [303] * 12
-    assert wrong == [401]
 
 
 async def test_a_persons_failures_count_for_that_person_alone(pages: Pages) -> None:
@@ -279,7 +273,7 @@ def test_failures_count_for_a_minute_and_for_their_source_alone() -> None:
     assert failed.seconds_to_wait("peer 192.0.2.1") == 0
 
 
-@pytest.mark.parametrize(
+@table(
     ("first", "second", "same"),
     [
         ((None, "192.0.2.1"), (None, "192.0.2.2"), False),
@@ -299,7 +293,7 @@ def test_as_whom_failures_are_counted(
     assert (source_of(*first) == source_of(*second)) is same
 
 
-@pytest.mark.parametrize(
+@table(
     ("secret", "changed", "enters"),
     [
         (OF_FRONTEND, {}, True),
@@ -314,7 +308,7 @@ async def test_a_person_enters_by_what_the_frontend_signed(
     claims = {"sub": store.anna, "iss": "open-webui", "iat": 1, "exp": 4_000_000_000, **changed}
     proof = (b"X-OpenWebUI-User-Jwt", jwt.encode(claims, secret, algorithm="HS256").encode())
     engine = engine_over(postgres)
-    await engine.add(store.anna, "Drinks green tea")
+    await engine.add(store.anna, f"Drinks green tea {secret} {changed}")
     async with serve_pages(
         engine, modes=(OpenWebUIToken(OF_FRONTEND, header="x-openwebui-user-jwt"),)
     ) as served:

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect_proxy.pages.served_pages import BASE, Pages, serve_pages, text_of
 from tests.scripted.models import WordEmbedder
 from tests.support.stores import Store
+from tests.support.tables import table
 
 from recollect.model import Action, Actor, Add, Hints, Kind, Provenance, Quarantine, Reason, Replace, Use
 
@@ -68,7 +68,7 @@ async def test_a_memory_is_corrected_and_that_is_undone(pages: Pages) -> None:
     assert (await pages.engine.get(pages.anna, memory.id)).content == "Drinks green tea"
 
 
-@pytest.mark.parametrize(
+@table(
     ("hints", "shown"),
     [
         (Hints(Use.TOPIC, ("weekend plans", "gift ideas")), "Recalled for: weekend plans, gift ideas"),
@@ -78,14 +78,14 @@ async def test_a_memory_is_corrected_and_that_is_undone(pages: Pages) -> None:
     ],
 )
 async def test_it_is_shown_when_a_memory_is_brought_up(pages: Pages, hints: Hints, shown: str) -> None:
-    memory = await pages.engine.add(pages.anna, "Climbs", hints=hints)
+    memory = await pages.engine.add(pages.anna, f"Climbs: {shown}", hints=hints)
     visitor = await pages.person()
 
     assert shown in text_of(await visitor.html(""))
     assert shown in text_of(await visitor.html(f"/memory?id={memory.id}"))
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "form", "hints"),
     [
         (None, {"use": "", "topics": "", "questions": ""}, None),
@@ -110,15 +110,16 @@ async def test_it_is_shown_when_a_memory_is_brought_up(pages: Pages, hints: Hint
 async def test_a_person_says_when_a_memory_is_brought_up(
     pages: Pages, old: Hints | None, form: dict[str, str], hints: Hints | None
 ) -> None:
-    memory = await pages.engine.add(pages.anna, "Climbs", hints=old)
+    memory = await pages.engine.add(pages.anna, f"Climbs {form}", hints=old)
     visitor = await pages.person()
 
-    await visitor.post("/correct", {"id": str(memory.id), "content": "Climbs", **form})
+    await visitor.post("/correct", {"id": str(memory.id), "content": memory.content, **form})
 
     assert (await pages.engine.get(pages.anna, memory.id)).hints == hints
+    await pages.engine.forget(pages.anna, memory.id)
 
 
-@pytest.mark.parametrize(
+@table(
     "form",
     [
         {"use": "never"},
@@ -129,13 +130,13 @@ async def test_a_person_says_when_a_memory_is_brought_up(
     ],
 )
 async def test_hints_that_are_too_many_or_too_long_change_nothing(pages: Pages, form: dict[str, str]) -> None:
-    memory = await pages.engine.add(pages.anna, "Climbs")
+    memory = await pages.engine.add(pages.anna, f"Climbs {form}")
     visitor = await pages.person()
 
     answer = await visitor.post("/correct", {"id": str(memory.id), "content": "Dives", **form})
 
     assert answer.status == 400
-    assert (await pages.engine.get(pages.anna, memory.id)).content == "Climbs"
+    assert (await pages.engine.get(pages.anna, memory.id)).content == memory.content
 
 
 async def test_what_is_held_back_is_approved_or_refused(pages: Pages, store: Store) -> None:
@@ -216,24 +217,14 @@ async def test_old_important_memories_are_asked_about_until_they_are_confirmed(
     assert (confirmed.action, confirmed.actor) == (Action.REINFORCE, Actor.USER)
 
 
-@pytest.mark.parametrize(("path", "told"), [("/done", "Done."), ("/dropped", "Dropped.")])
-async def test_a_todo_is_ended_by_a_click(pages: Pages, path: str, told: str) -> None:
+async def test_a_todo_is_ended_by_a_click_and_then_forgotten_on_its_page_for_good(pages: Pages) -> None:
     memory = await pages.engine.add(pages.anna, "Has to renew the passport", kind=Kind.TODO)
+    flat = await pages.engine.add(pages.anna, "Has to find a flat", kind=Kind.TODO)
     visitor = await pages.person()
-
-    page = await visitor.html(f"/memory?id={memory.id}")
-    after = await visitor.followed(await visitor.post(path, {"id": str(memory.id)}))
-
-    assert f'action="{BASE}{path}"' in page
-    assert told in after
-    assert "renew the passport" not in after
-    assert (await visitor.post(path, {"id": str(memory.id)})).status == 404
-
-
-async def test_a_past_memory_is_forgotten_on_its_page_for_good(pages: Pages) -> None:
-    memory = await pages.engine.add(pages.anna, "Has to renew the passport", kind=Kind.TODO)
-    visitor = await pages.person()
-    await visitor.post("/done", {"id": str(memory.id)})
+    for each, path, told in ((memory, "/done", "Done."), (flat, "/dropped", "Dropped.")):
+        assert f'action="{BASE}{path}"' in await visitor.html(f"/memory?id={each.id}")
+        assert told in await visitor.followed(await visitor.post(path, {"id": str(each.id)}))
+        assert (await visitor.post(path, {"id": str(each.id)})).status == 404
 
     page = await visitor.html(f"/memory?id={memory.id}")
     after = await visitor.followed(await visitor.post("/forget", {"id": str(memory.id)}))
@@ -247,26 +238,6 @@ async def test_a_past_memory_is_forgotten_on_its_page_for_good(pages: Pages) -> 
     gone = await visitor.html(f"/memory?id={memory.id}")
     assert "This memory is gone." in gone
     assert f'action="{BASE}/forget"' not in gone
-
-
-async def test_an_overdue_todo_is_asked_about_once(pages: Pages, store: Store) -> None:
-    now = datetime.now(UTC)
-    overdue, due = (
-        store.memory(
-            text, kind=Kind.TODO, importance=0.3, observed_at=now, event_at=now + timedelta(days=days)
-        )
-        for text, days in (("Has to pay the rent", -3), ("Has to book a dentist", 3))
-    )
-    for memory in (overdue, due):
-        await store.memories.apply(store.anna.scope, [Add(memory)], actor=Actor.FORMATION, at=now)
-    visitor = await pages.person()
-
-    before = await visitor.html("/review")
-    after = await visitor.followed(await visitor.post("/confirm", {"id": str(overdue.id)}))
-
-    assert "pay the rent" in before
-    assert "dentist" not in before
-    assert "pay the rent" not in after
 
 
 async def test_when_a_statement_holds_is_corrected_in_its_form(pages: Pages) -> None:

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, serve_pages, text_of
 from tests.scripted.models import BrokenEmbedder
 from tests.support.stores import Store
+from tests.support.tables import table
 
 from recollect.model import (
     UNNAMED,
@@ -135,29 +135,6 @@ async def test_a_search_shows_what_is_near_in_meaning_or_says_that_only_words_we
     assert "the embedding model did not answer" in text_of(by_words)
 
 
-async def test_the_memory_that_was_said_last_comes_first_and_none_is_shown_twice(
-    pages: Pages, store: Store
-) -> None:
-    now = datetime.now(UTC)
-    await keep(
-        store,
-        *(
-            store.memory(f"Owns book number {number:03}", observed_at=now - timedelta(days=number * 7 % 60))
-            for number in range(60)
-        ),
-    )
-    visitor = await pages.person()
-
-    first = await visitor.html("")
-    link = first.split('rel="next" href="/memory/ui')[1].split('"')[0].replace("&amp;", "&")
-    second = await visitor.html(link)
-
-    listed = [text.split("</span>")[0] for text in (first + second).split("Owns book number ")[1:]]
-    shown = [int(each) for each in dict.fromkeys(listed) if each.isdecimal()]
-    assert shown == sorted(range(60), key=lambda number: number * 7 % 60)
-    assert 'rel="next"' not in second
-
-
 async def test_the_next_page_of_a_search_begins_where_the_last_one_ended_though_that_memory_was_forgotten(
     pages: Pages, store: Store
 ) -> None:
@@ -240,18 +217,12 @@ async def test_a_memory_is_added_by_hand_and_that_is_undone(pages: Pages) -> Non
     )
     [memory] = (await pages.engine.page(pages.anna, limit=9)).memories
     undone = await visitor.followed(await visitor.post("/undo", undo_of(added)))
+    for fields in ({"content": " "}, {"content": "x", "kind": "summary"}):
+        assert (await visitor.post("/add", fields)).status == 400
 
     assert "Added." in added
     assert (memory.content, memory.kind) == ("Drinks green tea", Kind.PREFERENCE)
     assert "Undone." in undone
-    assert (await pages.engine.page(pages.anna, limit=9)).memories == ()
-
-
-@pytest.mark.parametrize("fields", [{"content": " "}, {"content": "x", "kind": "summary"}])
-async def test_what_is_no_statement_is_not_added(pages: Pages, fields: dict[str, str]) -> None:
-    visitor = await pages.person()
-
-    assert (await visitor.post("/add", fields)).status == 400
     assert (await pages.engine.page(pages.anna, limit=9)).memories == ()
 
 
@@ -324,13 +295,13 @@ async def test_one_is_forgotten_from_the_list_whatever_is_ticked_and_the_search_
     assert [each.id for each in (await pages.engine.page(pages.anna, limit=9)).memories] == [coffee.id]
 
 
-@pytest.mark.parametrize(
+@table(
     ("use", "told"),
     [(Use.ALWAYS, "Pinned."), (Use.TOPIC, "recalled when it fits"), (Use.ASKED, "only if you ask")],
 )
 async def test_a_memory_is_pinned_or_kept_for_when_it_is_asked_for(pages: Pages, use: Use, told: str) -> None:
     old = Hints(Use.ASKED if use is not Use.ASKED else Use.ALWAYS, ("walks",))
-    memory = await pages.engine.add(pages.anna, "Climbs", hints=old)
+    memory = await pages.engine.add(pages.anna, f"Climbs {use}", hints=old)
     visitor = await pages.person()
 
     page = await visitor.followed(await visitor.post(f"/use/{use}", {"id": str(memory.id)}))

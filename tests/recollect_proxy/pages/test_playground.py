@@ -41,10 +41,6 @@ async def test_what_finds_nothing_says_why_and_tells_of_no_tokens(pages: Pages) 
     assert "As it would stand in the prompt" not in text
 
 
-async def test_it_is_no_persons_page(pages: Pages) -> None:
-    assert (await (await pages.person()).get("/playground?question=x")).status == 404
-
-
 SAID = "User: I moved to Lisbon in May.\nAssistant: How nice.\nUser: My landlord writes that all is paid."
 MOVED = Candidate("Lives in Lisbon", Kind.FACT, 0.8, "I moved to Lisbon in May")
 INVENTED = Candidate("<b>Owns a dog</b>", Kind.FACT, 0.8, "my dog sleeps")
@@ -103,6 +99,7 @@ async def test_an_extraction_is_tried_by_administrators_alone_and_within_bounds(
         "many": await admin.post("/playground", {"conversation": "User: a\n" * 21}),
         "nobody's": await admin.post("/playground", {"conversation": "Assistant: a"}),
         "a person's": await (await pages.person()).post("/playground", {"conversation": "a"}),
+        "a person's look": await (await pages.person()).get("/playground?question=x"),
     }
 
     assert {name: each.status for name, each in tried.items()} == {
@@ -110,4 +107,5 @@ async def test_an_extraction_is_tried_by_administrators_alone_and_within_bounds(
         "many": 400,
         "nobody's": 400,
         "a person's": 404,
+        "a person's look": 404,
     }

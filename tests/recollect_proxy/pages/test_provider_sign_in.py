@@ -20,6 +20,7 @@ from tests.recollect_proxy.settings import proxy_settings
 from tests.scripted.oidc_provider import ANNAS_SUB, CLIENT_ID, CLIENT_SECRET, Key, ScriptedOidc
 from tests.support.raw_client import Response, fetch
 from tests.support.stores import Store
+from tests.support.tables import table
 
 from recollect.engine import system_clock
 from recollect.errors import ConfigurationError
@@ -199,29 +200,30 @@ DECEITS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-@pytest.mark.parametrize("deceit", range(len(DECEITS)))
+@table("deceit", range(len(DECEITS)))
 async def test_an_answer_that_proves_nothing_opens_nothing_and_is_not_echoed(
-    house: Together, deceit: int
+    postgres: Postgres, deceit: int
 ) -> None:
-    reason, told = DECEITS[deceit]
-    for name, value in told.items():
-        setattr(house.oidc, name, value(house.oidc) if value is of_public_key else value)
-    visitor = Visitor(house.pages.port)
+    async with together(postgres) as house:
+        reason, told = DECEITS[deceit]
+        for name, value in told.items():
+            setattr(house.oidc, name, value(house.oidc) if value is of_public_key else value)
+        visitor = Visitor(house.pages.port)
 
-    with structlog.testing.capture_logs() as logged:
-        answer = await house.signed_in(visitor)
+        with structlog.testing.capture_logs() as logged:
+            answer = await house.signed_in(visitor)
 
-    page = answer.body.decode()
-    assert answer.status == 403
-    assert "recollect_page" not in visitor.cookies
-    assert "does not prove who you are" in text_of(page)
-    assert "said by the provider" not in page
-    [line] = [each for each in logged if each["event"] == "sign_in_failed"]
-    assert (line["refusal"], line["reason"], line["log_level"]) == ("sign_in_unproven", reason, "warning")
-    assert "code-" not in str(logged)
+        page = answer.body.decode()
+        assert answer.status == 403
+        assert "recollect_page" not in visitor.cookies
+        assert "does not prove who you are" in text_of(page)
+        assert "said by the provider" not in page
+        [line] = [each for each in logged if each["event"] == "sign_in_failed"]
+        assert (line["refusal"], line["reason"], line["log_level"]) == ("sign_in_unproven", reason, "warning")
+        assert "code-" not in str(logged)
 
 
-@pytest.mark.parametrize(
+@table(
     ("query", "status", "words"),
     [
         ({"error": "access_denied", "code": None}, 403, "was cancelled"),
@@ -229,14 +231,15 @@ async def test_an_answer_that_proves_nothing_opens_nothing_and_is_not_echoed(
     ],
 )
 async def test_a_no_of_the_provider_has_a_page_of_its_own(
-    house: Together, query: dict[str, str | None], status: int, words: str
+    postgres: Postgres, query: dict[str, str | None], status: int, words: str
 ) -> None:
-    house.oidc.query = query
+    async with together(postgres) as house:
+        house.oidc.query = query
 
-    answer = await house.signed_in(Visitor(house.pages.port))
+        answer = await house.signed_in(Visitor(house.pages.port))
 
-    assert answer.status == status
-    assert words in text_of(answer.body.decode())
+        assert answer.status == status
+        assert words in text_of(answer.body.decode())
 
 
 async def test_an_answer_counts_once_and_only_in_the_browser_that_asked(house: Together) -> None:
@@ -335,7 +338,7 @@ async def test_a_provider_that_nobody_serves_is_away(postgres: Postgres) -> None
     assert answer.status == 503
 
 
-@pytest.mark.parametrize(
+@table(
     "configuration",
     [
         {"issuer": "https://evil.example"},
@@ -347,16 +350,17 @@ async def test_a_provider_that_nobody_serves_is_away(postgres: Postgres) -> None
     ],
 )
 async def test_metadata_of_another_issuer_without_tls_or_unreadable_lead_nowhere(
-    house: Together, configuration: dict[str, Any]
+    postgres: Postgres, configuration: dict[str, Any]
 ) -> None:
-    house.oidc.configuration = configuration
+    async with together(postgres) as house:
+        house.oidc.configuration = configuration
 
-    answer = await Visitor(house.pages.port).get("/oidc/sign-in")
+        answer = await Visitor(house.pages.port).get("/oidc/sign-in")
 
-    assert (answer.status, answer.header(b"location")) == (503, None)
+        assert (answer.status, answer.header(b"location")) == (503, None)
 
 
-@pytest.mark.parametrize(
+@table(
     ("groups", "userinfo", "status"),
     [
         (["people", "admins"], {}, 303),
@@ -370,19 +374,20 @@ async def test_metadata_of_another_issuer_without_tls_or_unreadable_lead_nowhere
     ],
 )
 async def test_an_administrator_is_who_has_the_claim_and_asks_to_be_one(
-    house: Together, groups: Any, userinfo: dict[str, Any], status: int
+    postgres: Postgres, groups: Any, userinfo: dict[str, Any], status: int
 ) -> None:
-    house.oidc.person = {"sub": ANNAS_SUB, **({} if groups is None else {"groups": groups})}
-    house.oidc.userinfo = userinfo
-    visitor = Visitor(house.pages.port)
+    async with together(postgres) as house:
+        house.oidc.person = {"sub": ANNAS_SUB, **({} if groups is None else {"groups": groups})}
+        house.oidc.userinfo = userinfo
+        visitor = Visitor(house.pages.port)
 
-    answer = await house.signed_in(visitor, "/oidc/sign-in?role=administrator")
-    as_person = await house.signed_in(person := Visitor(house.pages.port))
+        answer = await house.signed_in(visitor, "/oidc/sign-in?role=administrator")
+        as_person = await house.signed_in(person := Visitor(house.pages.port))
 
-    assert answer.status == status
-    assert (await visitor.get("/users")).status == (200 if status == 303 else 401)
-    assert (as_person.status, location(as_person)) == (303, BASE)
-    assert (await person.get("/users")).status == 404
+        assert answer.status == status
+        assert (await visitor.get("/users")).status == (200 if status == 303 else 401)
+        assert (as_person.status, location(as_person)) == (303, BASE)
+        assert (await person.get("/users")).status == 404
 
 
 async def test_people_see_which_administrator_looked_and_none_counts_without_the_claim_in_the_settings(
@@ -412,7 +417,7 @@ def test_no_key_has_a_name_that_makes_it_a_providers_administrator(tmp_path: Pat
     assert not any(Principal(role, names[0]).is_by_provider for role in (Role.ADMIN, Role.READER))
 
 
-@pytest.mark.parametrize(
+@table(
     ("claim", "person", "userinfo", "user_id"),
     [
         (None, {"sub": ANNAS_SUB}, {}, ANNAS_SUB),
@@ -425,6 +430,7 @@ def test_no_key_has_a_name_that_makes_it_a_providers_administrator(tmp_path: Pat
         ("email", {"sub": "1"}, {"sub": "1", "email": "a@b.org", "email_verified": True}, "a@b.org"),
         ("chat_id", {"sub": "1", "chat_id": "anna-7"}, {}, "anna-7"),
         ("chat_id", {"sub": "1"}, {}, None),
+        ("email", {"sub": "1", "email": "a@b.org"}, {"sub": "1", "email_verified": True}, "a@b.org"),
     ],
 )
 async def test_the_id_is_the_claim_of_the_settings_and_never_one_that_may_be_anothers(
@@ -443,13 +449,14 @@ async def test_the_id_is_the_claim_of_the_settings_and_never_one_that_may_be_ano
     assert (session.user_id if session else None) == user_id
 
 
-@pytest.mark.parametrize("methods", [["client_secret_post"], ["client_secret_basic"], None])
+@table("methods", [["client_secret_post"], ["client_secret_basic"], None])
 async def test_the_secret_is_sent_as_the_provider_wants_it(
-    house: Together, methods: list[str] | None
+    postgres: Postgres, methods: list[str] | None
 ) -> None:
-    house.oidc.configuration = {"token_endpoint_auth_methods_supported": methods} if methods else {}
+    async with together(postgres) as house:
+        house.oidc.configuration = {"token_endpoint_auth_methods_supported": methods} if methods else {}
 
-    assert (await house.signed_in(Visitor(house.pages.port))).status == 303
+        assert (await house.signed_in(Visitor(house.pages.port))).status == 303
 
 
 async def test_who_leaves_may_leave_the_provider_too(house: Together) -> None:
@@ -489,7 +496,7 @@ async def test_without_a_provider_there_is_no_such_page(pages: Pages) -> None:
     assert "oidc" not in await visitor.html("/enter")
 
 
-@pytest.mark.parametrize(
+@table(
     ("changed", "missing"),
     [
         ({"oidc_issuer": None}, "RECOLLECT_OIDC_ISSUER"),
@@ -507,9 +514,7 @@ def test_settings_that_are_not_enough_or_unsafe_are_refused(changed: dict[str, A
         make_authentication(settings, TOKEN, system_clock)
 
 
-@pytest.mark.parametrize(
-    "given", [{"oidc_admin": "groups"}, {"oidc_admin": "=admins"}, {"oidc_scopes": "profile email"}]
-)
+@table("given", [{"oidc_admin": "groups"}, {"oidc_admin": "=admins"}, {"oidc_scopes": "profile email"}])
 def test_settings_that_make_no_sense_are_refused(given: dict[str, str]) -> None:
     with pytest.raises(ValueError, match=next(iter(given))):
         proxy_settings(**given)

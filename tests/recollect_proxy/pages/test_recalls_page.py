@@ -106,16 +106,6 @@ async def test_the_page_goes_on_and_shows_ones_own_alone(pages: Pages, store: St
     assert "Nothing was asked yet." in await other.html("/recalls")
 
 
-async def test_an_administrator_reads_a_persons_recalls_and_that_is_noted(pages: Pages) -> None:
-    await pages.engine.add(pages.anna, TEA)
-    admin = await pages.administrator(looks_at=pages.anna)
-
-    await admin.html("/recalls")
-
-    [read, *_] = await pages.engine.admin_reads(pages.anna, limit=5)
-    assert (read.reader, read.operation) == ("admin-token", "page: recalls")
-
-
 def test_what_spoke_for_a_candidate_is_told_in_groups_the_strongest_first() -> None:
     of_a_statement = {"near": 0.4, "near_gap": 0.3, "letters": 0.5, "kind_fact": -1.0, "importance": 0.01}
     of_the_question = {"near_best": 3.0, "asks_oneself": 2.0}
@@ -145,16 +135,3 @@ async def test_a_person_says_what_was_not_helpful_and_takes_it_back(pages: Pages
     assert f"Not recalled for {WHICH}" in of_memory
     await visitor.post("/not-helpful", {**form, "back": "yes", "from": "memory"})
     assert "Not recalled for" not in text_of(await visitor.html(f"/memory?id={memory.id}"))
-
-
-async def test_what_is_always_needed_says_why_it_stays(pages: Pages, store: Store) -> None:
-    memory = await pages.engine.add(pages.anna, TEA, importance=0.9)
-    exchange = store.exchange(WHICH, at=system_clock())
-    await store.log.append(exchange)
-    request_id = await ask(pages.engine, exchange.turn)
-    visitor = await pages.person()
-
-    refused = await visitor.post("/not-helpful", {"id": str(memory.id), "request": str(request_id)})
-
-    assert refused.status == 409
-    assert "This memory shapes every answer" in text_of(refused.body.decode())

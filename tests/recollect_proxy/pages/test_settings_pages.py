@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.recollect_proxy.memory_api.serving import TOKEN, engine_over
 from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, serve_pages, text_of
-from tests.support.stores import Store
+from tests.support.tables import table
 
 from recollect.model import OF_ONE, Flags, Placement, Strategy
 from recollect.store import Postgres
@@ -68,7 +68,7 @@ async def test_an_administrator_changes_what_differs_and_takes_it_back(pages: Pa
     assert await pages.engine.flags(pages.ben) == Flags()
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "value"),
     [
         ("max_memory_tokens", "49"),
@@ -85,21 +85,14 @@ async def test_what_a_flag_can_not_be_changes_nothing(pages: Pages, name: str, v
     assert await pages.engine.flags(pages.anna) == Flags()
 
 
-async def test_numbers_are_changed_by_administrators_alone(pages: Pages) -> None:
-    person = await pages.person()
-
-    answer = await person.post("/settings/more", {"user_cap": "1", "max_memory_tokens": "300"})
-
-    assert answer.status == 404
-    assert await pages.engine.flags(pages.anna) == Flags()
-
-
 async def test_an_administrator_changes_settings_for_everybody(own_pages: Pages) -> None:
     admin = await own_pages.administrator()
     before = await admin.html("/everybody")
 
     page = await admin.followed(
-        await admin.post("/everybody", {"recall": "false", "placement": "system", "session_cap": "40"})
+        await admin.post(
+            "/everybody", {"recall": "false", "placement": "system", "session_cap": "40", "profile": "true"}
+        )
     )
     of_one = text_of(await (await own_pages.administrator(looks_at=own_pages.anna)).html("/settings"))
 
@@ -111,15 +104,6 @@ async def test_an_administrator_changes_settings_for_everybody(own_pages: Pages)
     assert "as for everybody, 40." in of_one
     await admin.post("/everybody", {"recall": "", "placement": "", "session_cap": ""})
     assert await own_pages.engine.flags() == Flags()
-
-
-async def test_consent_to_a_profile_is_no_setting_for_everybody(own_pages: Pages) -> None:
-    admin = await own_pages.administrator()
-
-    answer = await admin.post("/everybody", {"profile": "true", "recall": "false"})
-
-    assert answer.status == 303
-    assert await own_pages.engine.flags() == Flags(recall=False)
 
 
 async def test_settings_for_everybody_are_no_persons_and_no_readers(
@@ -134,6 +118,7 @@ async def test_settings_for_everybody_are_no_persons_and_no_readers(
         answers = {
             "person reads": (await person.get("/everybody")).status,
             "person writes": (await person.post("/everybody", {"recall": "false"})).status,
+            "person writes numbers": (await person.post("/settings/more", {"user_cap": "1"})).status,
             "reader writes": (await reader.post("/everybody", {"recall": "false"})).status,
             "stranger reads": (await stranger.get("/everybody")).status,
             "stranger writes": (await stranger.post("/everybody", {"form_token": "x"})).status,
@@ -149,23 +134,14 @@ async def test_settings_for_everybody_are_no_persons_and_no_readers(
         assert answers == {
             "person reads": 404,
             "person writes": 404,
+            "person writes numbers": 404,
             "reader writes": 403,
             "stranger reads": 401,
             "stranger writes": 401,
             "another session's form": 403,
             "another site's form": 403,
         }
-        assert await served.engine.flags() == Flags()
-
-
-async def test_an_administrator_who_looks_at_a_persons_settings_is_noted(pages: Pages, store: Store) -> None:
-    await pages.engine.add(store.anna, "Drinks green tea")
-    admin = await pages.administrator(looks_at=store.anna)
-
-    await admin.html("/settings")
-
-    [read, *_] = await pages.engine.admin_reads(store.anna, limit=5)
-    assert read.operation == "page: settings"
+        assert await served.engine.flags() == await served.engine.flags(served.anna) == Flags()
 
 
 async def test_a_person_sees_who_changed_their_settings_and_how(pages: Pages) -> None:
@@ -204,31 +180,19 @@ async def test_a_person_writes_instructions_reads_the_operators_and_takes_theirs
     )
     text = "Never remember my health.\r\n</textarea><b>Remember my garden.</b>"
 
-    page = await person.followed(await person.post("/settings", switches | {"instructions": text}))
-    refused = await person.post("/settings", switches | {"instructions": "x" * 2_001})
+    given = {"instructions": text, "lifetimes": "todo:30,#home:9"}
+    page = await person.followed(await person.post("/settings", switches | given))
+    for wrong in ({"instructions": "x" * 2_001}, {"lifetimes": "soon"}):
+        assert (await person.post("/settings", switches | wrong)).status == 400
     kept = await own_pages.engine.flags(own_pages.anna)
-    await person.post("/settings", switches | {"instructions": " "})
+    await person.post("/settings", switches | {"instructions": " ", "lifetimes": ""})
 
     assert "Never remember my health.\n&lt;/textarea&gt;&lt;b&gt;Remember my garden." in page
     assert "Keep &lt;i&gt;editors&lt;/i&gt;." in page
     assert "it may err" in text_of(page)
-    assert refused.status == 400
-    assert kept == Flags(instructions=text.replace("\r\n", "\n"))
-    assert await own_pages.engine.flags(own_pages.anna) == Flags()
-
-
-async def test_a_person_has_memories_forgotten_after_days(pages: Pages) -> None:
-    person, rest = await pages.person(), {"record": "on", "recall": "on", "standing": "on"}
-
-    page = await person.followed(await person.post("/settings", rest | {"lifetimes": "todo:30,#home:9"}))
-    refused = await person.post("/settings", rest | {"lifetimes": "soon"})
-    kept = await pages.engine.flags(pages.anna)
-    await person.post("/settings", rest | {"lifetimes": ""})
-
     assert 'value="todo:30,#home:9"' in page
-    assert refused.status == 400
-    assert kept == Flags(lifetimes="todo:30,#home:9")
-    assert await pages.engine.flags(pages.anna) == Flags()
+    assert kept == Flags(instructions=text.replace("\r\n", "\n"), lifetimes="todo:30,#home:9")
+    assert await own_pages.engine.flags(own_pages.anna) == Flags()
 
 
 async def test_a_person_has_everything_approved_first_unless_that_is_so_for_everybody(
