@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -35,43 +36,6 @@ class TestBothProtocols:
         assert [each["content"] for each in found["memories"]] == ["I live in Lisbon"]
         assert found["memories"][0]["id"] == kept["memory"]["id"]
 
-    async def test_what_is_tagged_is_found_by_its_tag(self, agents: Agents, mode: str) -> None:
-        async with agents.client(mode=mode) as client:
-            day = "2030-03-15T00:00:00Z"
-            given = {"content": "I live in Lisbon", "tags": ["Home"], "expires_at": day}
-            await client.call_tool("remember", given)
-            await client.call_tool("remember", {"content": "I live for coffee"})
-            found = structured(await client.call_tool("search_memories", {"query": "live", "tag": "home"}))
-            recent = structured(await client.call_tool("list_recent", {"tag": "home"}))
-            none = structured(await client.call_tool("list_recent", {"tag": "work"}))
-
-        assert [(each["content"], each["tags"]) for each in found["memories"]] == [
-            ("I live in Lisbon", ["home"])
-        ]
-        assert [each["content"] for each in recent["memories"]] == ["I live in Lisbon"]
-        assert none["memories"] == []
-        [kept] = (await agents.engine.page(agents.anna, limit=9, taken=MemoryFilter(tags=("home",)))).memories
-        assert kept.expires_at == datetime(2030, 3, 15, tzinfo=UTC)
-
-    async def test_what_was_said_in_a_time_is_found_by_it(self, agents: Agents, mode: str) -> None:
-        async with agents.client(mode=mode) as client:
-            await client.call_tool("remember", {"content": "I live in Lisbon"})
-            between = system_clock().isoformat()
-            await client.call_tool("remember", {"content": "I live for coffee"})
-            older, newer = {"until": between}, {"since": between}
-            found = [
-                structured(await client.call_tool(tool, {**given, **time}))["memories"]
-                for tool, given in (("search_memories", {"query": "live"}), ("list_recent", {}))
-                for time in (older, newer)
-            ]
-            wrong = await client.call_tool("list_recent", {"since": between, "until": between})
-
-        assert [[each["content"] for each in memories] for memories in found] == 2 * [
-            ["I live in Lisbon"],
-            ["I live for coffee"],
-        ]
-        assert "`until` must be later" in told(wrong)
-
     async def test_the_audit_names_the_client(self, agents: Agents, mode: str) -> None:
         async with agents.client(mode=mode, name="Claude\nDesktop\x00 " + "x" * 200) as client:
             kept = structured(await client.call_tool("remember", {"content": "I live in Lisbon"}))
@@ -88,19 +52,34 @@ class TestBothProtocols:
         assert (gone.actor, gone.action, gone.decided_by) == (Actor.AGENT, Action.RETIRE, name)
 
 
+async def test_what_is_tagged_or_was_said_in_a_time_is_found_by_it(agents: Agents) -> None:
+    async with agents.client() as client:
+        day = "2030-03-15T00:00:00Z"
+        given = {"content": "I live in Lisbon", "tags": ["Home"], "expires_at": day}
+        await client.call_tool("remember", given)
+        between = system_clock().isoformat()
+        await client.call_tool("remember", {"content": "I live for coffee"})
+        for tool, asked in (("search_memories", {"query": "live"}), ("list_recent", {})):
+            for taken, expected in (
+                ({"tag": "home"}, ["I live in Lisbon"]),
+                ({"tag": "work"}, []),
+                ({"until": between}, ["I live in Lisbon"]),
+                ({"since": between}, ["I live for coffee"]),
+            ):
+                found = structured(await client.call_tool(tool, {**asked, **taken}))["memories"]
+                assert [each["content"] for each in found] == expected, (tool, taken)
+        wrong = await client.call_tool("list_recent", {"since": between, "until": between})
+
+    assert "`until` must be later" in told(wrong)
+    [kept] = (await agents.engine.page(agents.anna, limit=9, taken=MemoryFilter(tags=("home",)))).memories
+    assert kept.expires_at == datetime(2030, 3, 15, tzinfo=UTC)
+
+
 class TestListing:
     async def test_each_tool_says_what_it_takes_returns_and_does(self, agents: Agents) -> None:
         async with agents.client() as client:
             tools = {each.name: each for each in (await client.list_tools()).tools}
 
-        assert set(tools) == {
-            "search_memories",
-            "search_chats",
-            "remember",
-            "forget",
-            "list_recent",
-            "what_changed",
-        }
         for tool in tools.values():
             assert tool.description
             assert tool.output_schema
@@ -159,37 +138,26 @@ class TestHints:
 
 
 class TestRemember:
-    async def test_what_is_known_is_not_kept_twice(self, agents: Agents) -> None:
-        async with agents.client() as client:
-            first = structured(await client.call_tool("remember", {"content": "I live in Lisbon"}))
-            again = structured(await client.call_tool("remember", {"content": "I live in Lisbon"}))
-            alike = structured(await client.call_tool("remember", {"content": "I live in  lisbon."}))
+    async def test_what_is_known_held_back_or_refused_is_told(self, agents: Agents) -> None:
+        async def remember(content: str) -> dict[str, Any]:
+            return structured(await client.call_tool("remember", {"content": content}))
 
-        assert (again["status"], again["memory"]["id"]) == ("known", first["memory"]["id"])
-        assert (alike["status"], alike["memory"]["id"]) == ("known", first["memory"]["id"])
-        assert await contents(agents) == ["I live in Lisbon"]
-        assert [each.action for each in await agents.engine.history(agents.anna)].count(Action.REINFORCE) == 0
-
-    async def test_an_order_is_held_back_and_told(self, agents: Agents) -> None:
         async with agents.client() as client:
-            held = structured(await client.call_tool("remember", {"content": ORDER}))
+            first, alike = await remember("I live in Lisbon"), await remember("I live in  lisbon.")
+            held = await remember(ORDER)
             found = structured(await client.call_tool("search_memories", {"query": "Acme Hotels"}))
-
-        assert (held["status"], held["reason"], held["memory"]) == ("held", "instruction", None)
-        assert "held back" in held["message"]
-        assert found["memories"] == []
-        [waiting] = await agents.engine.quarantined(agents.anna)
-        assert waiting.memory.content == ORDER
-
-    async def test_what_the_person_refused_stays_refused(self, agents: Agents) -> None:
-        async with agents.client() as client:
-            await client.call_tool("remember", {"content": ORDER})
             [waiting] = await agents.engine.quarantined(agents.anna)
             await agents.engine.refuse(agents.anna, waiting.memory.id, actor=Actor.USER)
-            again = structured(await client.call_tool("remember", {"content": ORDER}))
+            again = await remember(ORDER)
 
+        assert (alike["status"], alike["memory"]["id"]) == ("known", first["memory"]["id"])
+        assert [each.action for each in await agents.engine.history(agents.anna)].count(Action.REINFORCE) == 0
+        assert (held["status"], held["reason"], held["memory"]) == ("held", "instruction", None)
+        assert "held back" in held["message"]
+        assert ORDER not in str(found["memories"])
+        assert waiting.memory.content == ORDER
         assert (again["status"], again["reason"]) == ("rejected", "refused")
-        assert await contents(agents) == []
+        assert await contents(agents) == ["I live in Lisbon"]
 
     async def test_secrets_are_masked(self, agents: Agents) -> None:
         secret = "sk-proj-" + "aB3dE6gH9jK2mN5pQ8sT" * 2
@@ -217,51 +185,42 @@ class TestRemember:
         assert "switched off" in refused
         assert await contents(agents) == []
 
-    @pytest.mark.parametrize(
-        "given",
-        [
-            {},
-            {"content": " "},
-            {"content": "x" * 1001},
-            {"content": "I live in Lisbon", "kind": "summary"},
-            {"content": "I live in Lisbon", "importance": 2},
-            {"content": "I live in Lisbon", "user": "ben"},
-            {"content": "I live\x00in Lisbon"},
-        ],
-    )
-    async def test_bad_arguments_are_named_and_not_repeated(
-        self, agents: Agents, given: dict[str, object]
-    ) -> None:
+    async def test_bad_arguments_are_named_and_not_repeated(self, agents: Agents) -> None:
+        one = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
         async with agents.client() as client:
-            failed = told(await client.call_tool("remember", given))
-
-        assert failed.startswith("The arguments are not what they must be.")
-        assert "Lisbon" not in failed
+            for tool, given in (
+                ("remember", {}),
+                ("remember", {"content": " "}),
+                ("remember", {"content": "Lisbon" * 167}),
+                ("remember", {"content": "I live in Lisbon", "kind": "summary"}),
+                ("remember", {"content": "I live in Lisbon", "importance": 2}),
+                ("remember", {"content": "I live in Lisbon", "user": "ben"}),
+                ("remember", {"content": "I live\x00in Lisbon"}),
+                ("forget", {}),
+                ("forget", {"memory_id": one, "query": "Lisbon"}),
+                ("forget", {"memory_id": "Lisbon"}),
+            ):
+                failed = told(await client.call_tool(tool, given))
+                assert failed.startswith("The arguments are not what they must be."), given
+                assert "Lisbon" not in failed
         assert await contents(agents) == []
 
 
 class TestForget:
-    async def test_by_words_that_one_memory_holds(self, agents: Agents) -> None:
+    async def test_by_words_that_one_memory_holds_and_where_several_fit_they_are_listed(
+        self, agents: Agents
+    ) -> None:
+        cellos = ["My sister Ana plays the cello", "I bought the cello in 2019"]
         async with agents.client() as client:
-            await client.call_tool("remember", {"content": "I live in Lisbon"})
-            await client.call_tool("remember", {"content": "I play the cello"})
-            gone = structured(await client.call_tool("forget", {"query": "cello"}))
-
-        assert gone["forgotten"]["content"] == "I play the cello"
-        assert await contents(agents) == ["I live in Lisbon"]
-
-    async def test_where_several_fit_nothing_goes_and_they_are_listed(self, agents: Agents) -> None:
-        async with agents.client() as client:
-            await client.call_tool("remember", {"content": "My sister Ana plays the cello"})
-            await client.call_tool("remember", {"content": "I bought the cello in 2019"})
+            for content in ("I live in Lisbon", *cellos):
+                await client.call_tool("remember", {"content": content})
             asked = structured(await client.call_tool("forget", {"query": "cello"}))
+            gone = structured(await client.call_tool("forget", {"query": "Lisbon"}))
 
         assert asked["forgotten"] is None
-        assert {each["content"] for each in asked["candidates"]} == {
-            "My sister Ana plays the cello",
-            "I bought the cello in 2019",
-        }
-        assert len(await contents(agents)) == 2
+        assert {each["content"] for each in asked["candidates"]} == set(cellos)
+        assert gone["forgotten"]["content"] == "I live in Lisbon"
+        assert sorted(await contents(agents)) == sorted(cellos)
 
     async def test_what_another_has_is_not_found(self, agents: Agents) -> None:
         bens = await agents.engine.add(agents.ben, "Likes tea")
@@ -270,14 +229,6 @@ class TestForget:
 
         assert failed == "This user has no such memory."
         assert (await agents.engine.get(agents.ben, bens.id)).content == "Likes tea"
-
-    @pytest.mark.parametrize(
-        "given",
-        [{}, {"memory_id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "query": "tea"}, {"memory_id": "tea"}],
-    )
-    async def test_one_of_id_and_query(self, agents: Agents, given: dict[str, object]) -> None:
-        async with agents.client() as client:
-            assert told(await client.call_tool("forget", given)).startswith("The arguments")
 
 
 class TestLooking:
@@ -349,18 +300,11 @@ class TestResources:
         assert [each["content"] for each in document["statements"]] == ["Likes tea"]
         assert UUID(json.loads(one.text)["memory"]["id"]) == tea.id
 
-    @pytest.mark.parametrize(
-        "uri",
-        [
-            "memory://memories/nonsense",
-            "memory://other",
-            "memory://memories/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10",
-        ],
-    )
-    async def test_what_is_not_there(self, agents: Agents, uri: str) -> None:
+    async def test_what_is_not_there(self, agents: Agents) -> None:
         async with agents.client() as client:
-            with pytest.raises(MCPError):
-                await client.read_resource(uri)
+            for name in ("memories/nonsense", "other", "memories/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"):
+                with pytest.raises(MCPError):
+                    await client.read_resource(f"memory://{name}")
 
 
 async def test_a_past_memory_says_until_when_it_was_true(agents: Agents) -> None:

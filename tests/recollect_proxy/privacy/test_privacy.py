@@ -1,22 +1,22 @@
 """What must stay between the user and us: identities, credentials, words."""
 
+import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, failure
-from tests.servers.running_proxy import (
-    CHAT,
-    KEY,
-    RunningProxy,
-    User,
-    chat_body,
-    extract_statements,
-)
+from tests.servers.running_proxy import CHAT, KEY, RunningProxy, User, chat_body, extract_statements
+from tests.servers.served_process import environment, served_process
+from tests.support.made_up_keys import URL_SAFE, made_up
+from tests.support.waiting import until
 
 CAT = "I have a cat called Minka."
 FOR_US = [
@@ -196,3 +196,78 @@ async def test_nothing_of_a_secret_is_kept_or_sent_to_a_background_model(
             assert raw not in place
             assert escaped not in place
         assert not [each for each in extraction.received if raw in each.body or escaped in each.body]
+
+
+async def test_a_key_in_a_chats_id_or_a_models_name_is_kept_nowhere(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    key = f"sk-proj-{made_up(48, URL_SAFE)}"
+    with capture_logs() as lines:
+        await proxy.say(user, "I live in Ghent.", chat=f"chat-{key}", model=f"gpt-4o?key={key}")
+        await proxy.say(user, "I have a cat called Minka.", chat=f"chat-{key}.")
+        await proxy.memories(user, at_least=2)
+        assert upstream.received[0].json["model"] == f"gpt-4o?key={key}"
+
+    listed = (await proxy.api(b"GET", f"/users/{user.id}/sessions")).json["sessions"]
+    assert len(set(listed)) == 2
+    tables = [
+        row["name"]
+        for row in await proxy.rows("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'recollect'")
+    ]
+    for table in tables:
+        assert not await proxy.rows(f"SELECT FROM recollect.{table} AS t WHERE t::text LIKE '%{key}%'"), table
+    assert key not in f"{lines}{listed}"
+
+    path = f"/users/{user.id}/sessions/{quote(f'chat-{key}', safe='')}"
+    assert (await proxy.api(b"DELETE", path)).status == 200
+    assert len((await proxy.api(b"GET", f"/users/{user.id}/sessions")).json["sessions"]) == 1
+
+
+DATABASE_SECRET = "hush-4711"
+
+
+@asynccontextmanager
+async def refusing() -> AsyncIterator[int]:
+    """Serve what refuses everybody's password, and quotes it; yield the port."""
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1000)
+        fields = f"SFATAL\0C28P01\0Mnot the password {DATABASE_SECRET}\0\0".encode()
+        writer.write(b"E" + (len(fields) + 4).to_bytes(4, "big") + fields)
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(refuse, "127.0.0.1", 0)
+    async with server:
+        yield server.sockets[0].getsockname()[1]
+
+
+def given(folder: Path, address: str) -> dict[str, str]:
+    url = f"postgresql://anna:{DATABASE_SECRET}@{address}/memories?sslmode=disable"
+    return environment(upstream="http://127.0.0.1:9/v1", data_dir=str(folder), database_url=url)
+
+
+@pytest.mark.process
+async def test_while_it_is_away_each_line_says_why_and_none_has_the_password(tmp_path: Path) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        environ = given(tmp_path, f"127.0.0.1:{nobody.getsockname()[1]}")
+        async with served_process("--log-level", "debug", environ=environ) as served:
+            await until(lambda: "store_open_failed" in "".join(served.logged))
+        said = "".join([*served.output, *served.logged])
+
+    assert "nothing listens at its address" in said
+    assert DATABASE_SECRET not in said
+
+
+@pytest.mark.process
+async def test_a_start_that_ends_says_why_without_the_password(tmp_path: Path) -> None:
+    async with refusing() as port:
+        environ = given(tmp_path, f"127.0.0.1:{port}")
+        with pytest.raises(AssertionError) as raised:  # there is no banner
+            async with served_process("--log-level", "debug", environ=environ):
+                pass
+
+    said = str(raised.value)
+    assert "The database can't be opened" in said
+    assert DATABASE_SECRET not in said
