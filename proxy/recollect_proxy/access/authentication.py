@@ -235,11 +235,7 @@ def make_authentication(settings: ProxySettings, admin_token: str, clock: Clock)
 
 
 def _make_sign_in(settings: ProxySettings, admin_token: str, clock: Clock) -> "ProviderSignIn | None":
-    """Return the sign-in at the provider that the settings name; None without a client id.
-
-    Raises:
-        ConfigurationError: Something is missing, or unsafe.
-    """
+    """Return the sign-in at the provider that the settings name; None without a client id."""
     if not settings.oidc_client_id:
         return None
     from recollect_proxy.access.oidc_provider import OidcProvider, is_trustworthy  # noqa: PLC0415 -- for this sign-in alone

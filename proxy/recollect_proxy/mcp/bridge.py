@@ -14,18 +14,7 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    INTERNAL_ERROR,
-    CallToolRequestParams,
-    CallToolResult,
-    Implementation,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-)
+from mcp_types import INTERNAL_ERROR, Implementation
 
 from recollect import __version__
 from recollect.api.queries import PROJECT
@@ -99,6 +88,21 @@ class _Bridge:
         self._http_client = http_client
         self._refused: str | None = None
         http_client.event_hooks["response"].append(self._note)
+        self.list_tools = self._passed_on(lambda client, _: client.list_tools())
+        self.call_tool = self._passed_on(lambda client, sent: client.call_tool(sent.name, sent.arguments))
+        self.list_resources = self._passed_on(lambda client, _: client.list_resources())
+        self.list_templates = self._passed_on(lambda client, _: client.list_resource_templates())
+        self.read_resource = self._passed_on(lambda client, sent: client.read_resource(str(sent.uri)))
+
+    def _passed_on(
+        self, ask: Callable[[Client, Any], Awaitable[_Result]]
+    ) -> Callable[[Context, Any], Awaitable[_Result]]:
+        """Return what answers a request of the client's with the server's answer."""
+
+        async def pass_on(context: Context, sent: Any) -> _Result:
+            return await self._ask_server(context, lambda client: ask(client, sent))
+
+        return pass_on
 
     async def instructions(self) -> str | None:
         """Return the server's instructions; None if they can't be had, which later requests explain."""
@@ -106,30 +110,6 @@ class _Bridge:
             async with asyncio.timeout(_PATIENCE_SECONDS), self._connected(UNNAMED) as client:
                 return client.instructions
         return None
-
-    async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
-        """Ask the server."""
-        return await self._ask_server(context, lambda client: client.list_tools())
-
-    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        """Ask the server."""
-        return await self._ask_server(context, lambda client: client.call_tool(params.name, params.arguments))
-
-    async def list_resources(
-        self, context: Context, _params: PaginatedRequestParams | None
-    ) -> ListResourcesResult:
-        """Ask the server."""
-        return await self._ask_server(context, lambda client: client.list_resources())
-
-    async def list_templates(
-        self, context: Context, _params: PaginatedRequestParams | None
-    ) -> ListResourceTemplatesResult:
-        """Ask the server."""
-        return await self._ask_server(context, lambda client: client.list_resource_templates())
-
-    async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        """Ask the server."""
-        return await self._ask_server(context, lambda client: client.read_resource(str(params.uri)))
 
     async def _note(self, response: httpx2.Response) -> None:
         self._refused = response.headers.get(REFUSED_HEADER.decode())

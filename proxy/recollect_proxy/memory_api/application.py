@@ -151,11 +151,7 @@ class MemoryApi:
         return await self._call(operation, named, path, scope, incoming)
 
     def _operations_at(self, path: bytes) -> tuple[dict[str, str], dict[str, Operation[Any]]]:
-        """Return the path's parameters, and its operations by method.
-
-        Raises:
-            RefusedError: Nothing is there.
-        """
+        """Return the path's parameters, and its operations by method."""
         segments = path.decode("latin-1").split("/")[1:]
         if "" not in segments:  # `DELETE /memory/users//memories` is not for the user called "memories"
             for template, operations in self._routes.get(len(segments), ()):

@@ -139,11 +139,7 @@ def _piece(place: EventPlace, event: Event) -> bytes:
 
 
 def _read(last: str) -> EventPlace:
-    """Return the place of the id of an event.
-
-    Raises:
-        RefusedError: It is none.
-    """
+    """Return the place of the id of an event."""
     if _ID.fullmatch(last) is None:
         raise invalid_parameter(LAST_EVENT, "the `id` of an event")
     epoch, _, number = last.partition(".")

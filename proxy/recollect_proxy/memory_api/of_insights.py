@@ -299,11 +299,7 @@ def _calls_of(use: ModelUse) -> ModelCalls:
 
 
 async def _record(asked: Asked, user_id: str | None) -> RequestRecord:
-    """Return the record of the request in the path; of any user's if ``user_id`` is None.
-
-    Raises:
-        RefusedError: It is unknown, or not written yet.
-    """
+    """Return the record of the request in the path; of any user's if ``user_id`` is None."""
     known, engine = asked.id("request_id"), asked.engine
     is_written = await asked.parts.live.noted(known, WAIT_SECONDS)
     record = await (engine.request(known) if user_id is None else engine.request_of(user_id, known))

@@ -290,12 +290,7 @@ def _hints(sent: NewSessionMemory) -> model.Hints | None:
 
 
 async def _of_chat(asked: Asked) -> model.Memory:
-    """Return the memory in the path.
-
-    Raises:
-        SessionNotFoundError: Nothing that was said in the chat is kept.
-        MemoryNotFoundError: The user has no such memory, or it is of another chat.
-    """
+    """Return the memory in the path."""
     chat, known = asked.chat, asked.id("memory_id")
     await asked.engine.expect_chat(chat)
     memory = await asked.engine.get(chat.user_id, known)

@@ -406,11 +406,7 @@ async def make_page_link(asked: Asked) -> Any:
 
 
 async def _receive(incoming: Incoming, path: Path) -> None:
-    """Write the body to a file.
-
-    Raises:
-        RefusedError: It is too long.
-    """
+    """Write the body to a file."""
     received = 0
     with path.open("wb") as file:
         async for piece in incoming.stream():

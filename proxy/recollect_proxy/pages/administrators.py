@@ -1,8 +1,7 @@
 """The pages of administrators alone: users, opening the memory of one, and trying a recall or an extraction for them. Never: SQL."""
 
-from dataclasses import dataclass
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from litestar import Response, get, post
 from litestar.params import FromQuery
@@ -18,14 +17,14 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
-from recollect.model import Kind, Message, Role, Scope, Turn
+from recollect.model import Message, Role, Scope, Turn
 from recollect.text.normalization import storable_text
 from recollect_proxy.chat.answer_relay import preview
 from recollect_proxy.pages.entry import set_session
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.memories import other_id_named
 from recollect_proxy.pages.overview import number_named
-from recollect_proxy.pages.recalls import signals_of
+from recollect_proxy.pages.recalls import memory_of, signals_of
 from recollect_proxy.pages.visit import InVisit, Reading, Transaction, Visit, require_administrator
 
 _USERS = 50
@@ -80,27 +79,6 @@ _LEFT_OUT = 25
 """The most candidates that are shown with the reason why they were left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class TriedItem:
-    """Something found for the question.
-
-    Attributes:
-        text: Its beginning.
-        memory_id: The memory's id; None: it is no memory.
-        standing: Whether every chat gets it.
-        signals: The reasons for it, the strongest first.
-        score: The score that ranked it; 0: every chat gets it, and this question did not find it.
-        dropped: Why it is left out; None: it would go into the prompt.
-    """
-
-    text: str
-    memory_id: UUID | None
-    standing: bool
-    signals: tuple[str, ...]
-    score: float
-    dropped: str | None
-
-
 @get("/playground")
 async def show_playground(visit: Reading, question: FromQuery[str] = "") -> Response[str]:
     """Return the page with what a chat of the user's would be given for a question, and why."""
@@ -115,8 +93,8 @@ async def show_playground(visit: Reading, question: FromQuery[str] = "") -> Resp
         visit,
         question=asked,
         found=found,
-        given=[each for each in items if each.dropped is None],
-        left=[each for each in items if each.dropped is not None][:_LEFT_OUT],
+        given=[each for each in items if each["dropped"] is None],
+        left=[each for each in items if each["dropped"] is not None][:_LEFT_OUT],
     )
 
 
@@ -177,13 +155,14 @@ def _page(visit: Visit, **values: Any) -> Response[str]:
     return visit.page("playground.html", **plain | values)
 
 
-def _tried(candidate: InspectedCandidate) -> TriedItem:
+def _tried(candidate: InspectedCandidate) -> dict[str, Any]:
+    """Return the values of something found for a question; its ``score`` is 0 if every chat gets it."""
     told = candidate.told
-    return TriedItem(
-        preview(candidate.content),
-        None if told["kind"] in {"message", Kind.PROFILE} else UUID(str(told["id"])),
-        told.get("standing", False),
-        signals_of(told["parts"]),
-        float(told["score"]),
-        told["dropped"],
-    )
+    return {
+        "text": preview(candidate.content),
+        "memory_id": memory_of(told),
+        "standing": told.get("standing", False),
+        "signals": signals_of(told["parts"]),
+        "score": float(told["score"]),
+        "dropped": told["dropped"],
+    }

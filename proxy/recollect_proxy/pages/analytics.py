@@ -157,46 +157,25 @@ async def show_analytics(entered: InVisit, days: FromQuery[str] = "7") -> Respon
     )
 
 
+_CHARTS: tuple[tuple[str, Mapping[str, Callable[[DayOfActivity], float | None]], str, float | None], ...] = (
+    ("hits", {"questions": lambda d: d.questions, "hits": lambda d: d.hits}, "count", None),
+    ("hit_rate", {"hit_rate": lambda d: share(d.hits, d.questions)}, "share", 1.0),
+    ("latency", {"median": lambda d: d.median_ms, "p95": lambda d: d.p95_ms}, "ms", None),
+    ("tokens", {"budget": lambda d: d.budget, "taken": lambda d: d.tokens}, "count", None),
+    ("lag", {"median": lambda d: d.median_lag, "p95": lambda d: d.p95_lag}, "seconds", None),
+)
+"""The charts of days: name, series, unit and top."""
+
+
 def _by_day(known: Sequence[DayOfActivity], days: Sequence[date]) -> list[Columns]:
     """Return the charts of ``days``; a day of which nothing is known counts nothing."""
     found = {each.day: each for each in known}
     told = [found.get(day, DayOfActivity(day)) for day in days]
-
-    def values_of(read: Callable[[DayOfActivity], float | None]) -> list[float | None]:
-        return [read(each) for each in told]
-
     return [
         Columns.from_series(
-            "hits",
-            days,
-            {"questions": values_of(lambda d: d.questions), "hits": values_of(lambda d: d.hits)},
-            "count",
-        ),
-        Columns.from_series(
-            "hit_rate",
-            days,
-            {"hit_rate": values_of(lambda d: share(d.hits, d.questions))},
-            "share",
-            1.0,
-        ),
-        Columns.from_series(
-            "latency",
-            days,
-            {"median": values_of(lambda d: d.median_ms), "p95": values_of(lambda d: d.p95_ms)},
-            "ms",
-        ),
-        Columns.from_series(
-            "tokens",
-            days,
-            {"budget": values_of(lambda d: d.budget), "taken": values_of(lambda d: d.tokens)},
-            "count",
-        ),
-        Columns.from_series(
-            "lag",
-            days,
-            {"median": values_of(lambda d: d.median_lag), "p95": values_of(lambda d: d.p95_lag)},
-            "seconds",
-        ),
+            name, days, {each: [read(day) for day in told] for each, read in series.items()}, unit, top
+        )
+        for name, series, unit, top in _CHARTS
     ]
 
 

@@ -2,8 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 from uuid import UUID
 
 from litestar import Response, get, post
@@ -33,42 +32,6 @@ _SIGNAL_OF = (
 
 _OF_THE_QUESTION = ("near_best", "asks")
 """The beginnings of parts that are equal for all statements, and so are reasons for none."""
-
-
-@dataclass(frozen=True, slots=True)
-class GivenItem:
-    """An item that a prompt was given.
-
-    Attributes:
-        kind: The kind of memory, ``profile`` for a statement of the profile, ``message`` for a part of a message.
-        memory_id: The memory's id; None: the item is no memory.
-        text: Its beginning; None: it was deleted.
-        standing: Whether every chat gets it, whatever is asked.
-        signals: The reasons for it, the strongest first.
-        not_helpful: Whether the person called it not helpful for this question.
-    """
-
-    kind: str
-    memory_id: UUID | None
-    text: str | None
-    standing: bool
-    signals: tuple[str, ...]
-    not_helpful: bool
-
-    @classmethod
-    def from_candidate(
-        cls, candidate: Mapping[str, Any], contents: Mapping[ItemPart, str], *, not_helpful: Collection[UUID]
-    ) -> Self:
-        """Return the item of a candidate; ``not_helpful`` has the memories that were not helpful for its question."""
-        known, content = UUID(candidate["id"]), contents.get((UUID(candidate["id"]), candidate["part"]))
-        return cls(
-            candidate["kind"],
-            None if candidate["kind"] in {"message", Kind.PROFILE} else known,
-            None if content is None else preview(content),
-            candidate.get("standing", False),
-            signals_of(candidate["parts"]),
-            known in not_helpful,
-        )
 
 
 def signals_of(parts: Mapping[str, float]) -> tuple[str, ...]:
@@ -122,10 +85,27 @@ def _recall_values(record: RequestRecord, page: RecallPage) -> dict[str, Any]:
     return {
         "record": record,
         "question": None if record.question is None else preview(record.question),
-        "given": [
-            GivenItem.from_candidate(each, page.contents, not_helpful=not_helpful)
-            for each in candidates
-            if each["dropped"] is None
-        ],
+        "given": [_given(each, page.contents, not_helpful) for each in candidates if each["dropped"] is None],
         "left": Counter(each["dropped"] for each in candidates if each["dropped"] is not None),
     }
+
+
+def _given(
+    candidate: Mapping[str, Any], contents: Mapping[ItemPart, str], not_helpful: Collection[UUID]
+) -> dict[str, Any]:
+    """Return the values of an item in a prompt: its beginning, if it is there still, and the reasons for it."""
+    known = UUID(candidate["id"])
+    content = contents.get((known, candidate["part"]))
+    return {
+        "kind": candidate["kind"],
+        "memory_id": memory_of(candidate),
+        "text": None if content is None else preview(content),
+        "standing": candidate.get("standing", False),
+        "signals": signals_of(candidate["parts"]),
+        "not_helpful": known in not_helpful,
+    }
+
+
+def memory_of(candidate: Mapping[str, Any]) -> UUID | None:
+    """Return the memory that a candidate is; None if it is a message, or an entry of the profile."""
+    return None if candidate["kind"] in {"message", Kind.PROFILE} else UUID(str(candidate["id"]))

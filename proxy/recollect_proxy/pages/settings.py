@@ -115,11 +115,7 @@ def _shown_flags(own: Flags, followed: Policy) -> list[ShownFlag]:
 
 
 async def _change(visit: Visit, form: Mapping[str, str], user_id: str | None) -> None:
-    """Change the settings whose fields differ; a field that the form lacks stays.
-
-    Raises:
-        PageError: A field has an invalid value.
-    """
+    """Change the settings whose fields differ; a field that the form lacks stays."""
     own = await visit.engine.flags(user_id)
     changed: dict[str, Any] = {}
     for each in _FIELDS:

@@ -333,33 +333,17 @@ def redirect(path: str, **query: str) -> Response[str]:
     return Response("", status_code=303, headers={"location": target}, media_type=MediaType.HTML)
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A change that a page confirms.
-
-    Attributes:
-        name: The name of its words.
-        undo: The id by which it is undone; None: it can't be.
-        count: The number of memories changed at once; None: it is no such change.
-    """
-
-    name: str
-    undo: str | None
-    count: int | None
-
-
-def _done(visit: Visit) -> Done | None:
-    """Return the change that a page confirms, from the address; None: none."""
+def _done(visit: Visit) -> dict[str, Any] | None:
+    """Return the change that a page confirms, from the address: its words' name, its undo's id, the number of memories; None: none."""
     query = visit.request.query_params
     done, undo, count = (query.get(name, "") for name in ("done", "undo", "count"))
     if f"done.{done}" not in visit.shown.words.words:
         return None
-    counted = int(count[:9]) if count.isascii() and count.isdecimal() else None
-    return Done(
-        done,
-        undo if visit.shown.may_change and _is_id(undo) else None,
-        None if counted is None else min(counted, _MOST_COUNTED),
-    )
+    return {
+        "name": done,
+        "undo": undo if visit.shown.may_change and _is_id(undo) else None,
+        "count": min(int(count[:9]), _MOST_COUNTED) if count.isascii() and count.isdecimal() else None,
+    }
 
 
 def _is_id(text: str) -> bool:
