@@ -107,7 +107,7 @@ def add_access_key(
         name: Its name in audits: one word.
         networks: The networks that may send it, as CIDR; empty: all.
         users: How the ids of users begin for whom an integration may act; "" for any.
-        project: The one project of those users in which it may act; "" for any, and their own memory.
+        project: The one project in which it may act for them; "" for any, and their own memory.
 
     Raises:
         ConfigurationError: Something of it makes no sense, or the file can't be written.

@@ -86,7 +86,7 @@ def client_of(context: Context, known: str | None = None) -> str:
 
 
 def instructions_for(user_id: str) -> str:
-    """Return what agents are told of a user's memory, or of their own."""
+    """Return the instructions for agents that use a user's memory, or their own."""
     return OF_OWN_WORK if is_agents(user_id) else INSTRUCTIONS
 
 
@@ -136,7 +136,7 @@ class _Answers:
             result = shaped(await tool.run(caller, given), tool.returns)
         except (ArgumentError, WrongValueError) as error:
             return _failed(f"The arguments are not what they must be. {error}")
-        except Exception as error:  # noqa: BLE001 -- whatever it is, the model is told in our words
+        except Exception as error:  # noqa: BLE001 -- the model reads our words for every error
             return _failed(_explained(error))
         return _succeeded(result)
 

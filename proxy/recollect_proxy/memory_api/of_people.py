@@ -157,11 +157,11 @@ async def take_message_changes(asked: Asked) -> Any:
     Each change is reported once: neither a second call nor the person's next answer repeats it.
     """
     chat, message, engine = asked.chat, asked.sent.message, asked.engine
-    if asked.sent.wait:  # who leaves meanwhile takes no change
+    if asked.sent.wait:  # a client that leaves meanwhile takes no change
         await unless_left(asked.incoming, engine.formed(chat, message, seconds=asked.sent.wait))
     news = await engine.tell(chat, message)
     if news.updates:
-        await asked.note_read(chat.user_id)  # to have looked for news in vain is no read
+        await asked.note_read(chat.user_id)  # a look that found no news is no read
     notices, updates = _notices(asked, news.updates), news.updates[::-1]
     return {"line": await changes_line(engine, chat.user_id, updates, notices, asked.sent.button)}
 

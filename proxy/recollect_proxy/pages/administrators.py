@@ -81,7 +81,7 @@ _LEFT_OUT = 25
 
 @get("/playground")
 async def show_playground(visit: Reading, question: FromQuery[str] = "") -> Response[str]:
-    """Return the page with what a chat of the user's would be given for a question, and why."""
+    """Return the page with the memories that a chat of the user's would get for a question, and why."""
     require_administrator(visit)
     asked = storable_text(question[:_LONGEST_QUESTION]).strip()
     if not asked:

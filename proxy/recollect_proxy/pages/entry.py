@@ -50,7 +50,7 @@ async def enter_by_link(
     """Begin a person's session by the ticket of a link, and lead on, so that the ticket leaves the address.
 
     Without a ticket it begins by the person's own proof, if the request has one: a token that the frontend or an OpenID
-    provider signed, as a gateway in front of the pages sends it; not for who has just ``left``: an administrator types a key.
+    provider signed, as a gateway in front of the pages sends it. Not after a sign-out (``left``): an administrator types a key.
     """
     if ticket is None:
         if left is None and (proven := parts.proven(request)) is not None:

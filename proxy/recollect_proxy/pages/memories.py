@@ -142,7 +142,7 @@ async def correct_memory(change: Transaction) -> Response[str]:
 
 @post("/forget")
 async def forget_memory(change: Transaction) -> Response[str]:
-    """Forget a memory, or all that are ticked, and offer to undo that; not of a past one, which never comes back."""
+    """Forget a memory, or each ticked one, and offer to undo that. A past one never comes back."""
     if "id" not in change.form:
         return await _forget_picked(change)
     memory_id = id_of(change)

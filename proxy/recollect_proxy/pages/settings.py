@@ -66,7 +66,7 @@ async def change_switches(change: Transaction) -> Response[str]:
         given[each.name] = _value(each, change.form.get(each.name, getattr(own, each.name) or ""))
     if await _approves_for_all(visit):
         del before["approve_first"]  # no one ends that alone
-    named = [name for name in before if given[name] != before[name]]  # the others follow what is set for all
+    named = [name for name in before if given[name] != before[name]]  # the others follow the settings for all
     await visit.engine.change_flags(Flags(**given), named, visit.person, by=visit.changer)
     return visit.back("/settings", done="saved")
 

@@ -81,9 +81,9 @@ class PageParts:
         )
 
     def session(self, request: Asked) -> PageSession | None:
-        """Return the session whose cookie a request carries; None where it carries none that counts.
+        """Return the session whose cookie a request carries; None: it has no valid one.
 
-        A person's session does not count where the request proves that somebody else uses the browser now.
+        A person's session does not count if the request proves that another person uses the browser now.
         """
         session = self.authentication.page_sessions.session(request.cookies.get(COOKIE, ""))
         if session is None or not self.authentication.still_knows(session.principal, peer_of(request)):
@@ -94,7 +94,7 @@ class PageParts:
     def proven(self, request: Asked) -> Principal | None:
         """Return the person whom a token in a request proves, as a gateway in front of the pages sends it; None for none.
 
-        A key for one project proves nobody here: pages show all of a person's memory.
+        A key for one project proves no person here: pages show a person's whole memory.
         """
         found = self.authentication.principal(list(request.scope["headers"]), peer_of(request))
         is_person = found is not None and found.role is Role.PERSON and not found.project
@@ -260,7 +260,7 @@ async def provide_visit(request: Asked, parts: Parts) -> Visit:
 
 
 async def provide_reading(request: Asked, parts: Parts) -> Visit:
-    """Return a visit that sees a user's memory; where an administrator looks, the user is told before.
+    """Return a visit that sees a user's memory. An administrator's look is noted first, for the user to see.
 
     Raises:
         PageError: No one has entered, or an administrator has opened no one's memory.

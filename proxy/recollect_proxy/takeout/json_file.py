@@ -157,7 +157,7 @@ class _Places(Sequence[Item]):
 
 
 class _Scan:
-    """Moves through a file from its beginning. Of an item it reads brackets, braces and strings only."""
+    """Moves through a file from its beginning. It reads only brackets, braces and strings of an item."""
 
     def __init__(self, data: mmap, start: int) -> None:
         self._data = data
