@@ -116,7 +116,6 @@ def says_too_long(error: bytes) -> bool:
 
 
 def _tells_length(text: str) -> bool:
-    """Return whether a sentence says that the whole prompt has more tokens than the model takes."""
     return _OF_FIELD.match(text) is None and any(map(_is_of_length, _SENTENCE_END.split(text)))
 
 

@@ -36,7 +36,7 @@ class Conversation:
             ClientLeftError, UpstreamError, TruncatedError: As their names say.
         """
         # Read: the speaker, their turn, and the options of the request.
-        trace = self.traces.begin(scope["headers"])
+        trace = self.traces(scope["headers"])
         incoming = Incoming(receive)
         caller = self.identity.identify(scope["headers"], peer_of(scope))
         body = await incoming.read_body(self.reader.limit)

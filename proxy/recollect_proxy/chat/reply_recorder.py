@@ -31,8 +31,6 @@ class ReplyRecorder:
 
     Attributes:
         client_left: Whether the client closed the connection before the answer's end.
-        broke_off: Whether the upstream broke off the answer.
-        is_unreached: Whether the upstream was not reached.
         is_refused: Whether the upstream refused the caller (401 or 403).
         calls_tools: Whether the answer calls tools and is no reply yet: the client sends the turn again with their results.
         parsed: The parsed reply, once the answer is over; None if there was none to parse.

@@ -73,7 +73,7 @@ class Shown:
         extra: Iterable[tuple[bytes, bytes]],
         listen: Callable[[bytes], None],
     ) -> None:
-        """Send the lines before an answer, the memories in its prompt, the answer as it comes, and new memories between its events.
+        """Send the lines before an answer, the memories in its prompt, the answer, and new memories between its events.
 
         Arguments and errors are those of ``recollect_proxy.chat.passthrough.relay``.
         """

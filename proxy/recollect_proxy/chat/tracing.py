@@ -7,13 +7,15 @@ that were noted meanwhile. Never: a word or an id of a person, but for the chat'
 
 import os
 import time
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import structlog
 
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
 from recollect_proxy.chat.request_preparer import OutboundRequest
+from recollect_proxy.web.asgi import Headers
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -25,38 +27,60 @@ _PROVIDERS = {"messages": "anthropic"}  # the other APIs are OpenAI's, on any se
 _PARENT = (b"traceparent", b"tracestate")
 
 
-class Trace(Protocol):
-    """One chat as it goes."""
+class Trace:
+    """One chat as it goes, from now on; nothing is written of it without a tracer.
+
+    Whose part it is say its request's headers.
+    """
+
+    def __init__(self, tracer: "Tracer | None", headers: Headers) -> None:
+        self._tracer = tracer
+        self._headers = headers
+        self._began = time.time_ns()
+        self._prepared = self._began
 
     def prepared(self) -> None:
         """Note that the prompt is done."""
+        self._prepared = time.time_ns()
 
     def end(self, request: OutboundRequest, recorder: ReplyRecorder, *, api: str) -> None:
         """Write the spans; the answer is over."""
+        if self._tracer is None:
+            return
+        try:
+            self._write(self._tracer, request, recorder, api)
+        except Exception as error:  # noqa: BLE001 -- no trace is worth a chat
+            log.warning("trace_failed", error=type(error).__name__)
+
+    def _write(self, tracer: "Tracer", request: OutboundRequest, recorder: ReplyRecorder, api: str) -> None:
+        from opentelemetry.trace import SpanKind, Status, StatusCode, set_span_in_context  # noqa: PLC0415
+        from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
+
+        model = request.turn.model
+        parent = {name.decode(): value.decode("latin-1") for name, value in self._headers if name in _PARENT}
+        span = tracer.start_span(
+            f"chat {model}",
+            context=TraceContextTextMapPropagator().extract(parent),
+            kind=SpanKind.SERVER,
+            start_time=self._began,
+            attributes=_of_chat(request, recorder, api),
+        )
+        recall = request.prepared.recall
+        took = int(recall.milliseconds * 1_000_000)
+        within = tracer.start_span(
+            "recall",
+            context=set_span_in_context(span),
+            start_time=max(self._began, self._prepared - took),
+            attributes=_of_recall(request),
+        )
+        within.end(self._prepared)
+        if recorder.broke_off or recorder.client_left:
+            span.set_status(Status(StatusCode.ERROR, "broke off" if recorder.broke_off else "client left"))
+        span.end()
 
 
-class Traces(Protocol):
-    """Begins traces."""
-
-    def begin(self, headers: Iterable[tuple[bytes, bytes]]) -> Trace:
-        """Note that a chat begins, and whose part it is by its request's headers."""
-
-
-class _Untraced:
-    """Is all of them where there is no collector."""
-
-    def begin(self, headers: Iterable[tuple[bytes, bytes]]) -> Trace:
-        del headers
-        return self
-
-    def prepared(self) -> None:
-        """Note nothing."""
-
-    def end(self, request: OutboundRequest, recorder: ReplyRecorder, *, api: str) -> None:
-        """Write nothing."""
-
-
-UNTRACED = _Untraced()
+Traces: TypeAlias = Callable[[Headers], Trace]
+UNTRACED: Traces = partial(Trace, None)
 
 _INSTALL = "install the extra from Recollect's own code: pip install '.[traces]' in its folder, or unset OTEL_EXPORTER_OTLP_*"
 """Not by our name: no public index has it from us."""
@@ -77,64 +101,7 @@ def traces_from_environment() -> Traces:
     name = os.environ.get("OTEL_SERVICE_NAME", "recollect")
     provider = TracerProvider(resource=Resource.create({"service.name": name}))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))  # ends with the process
-    return ChatTraces(provider.get_tracer("recollect"))
-
-
-class ChatTraces:
-    """Writes the spans of chats."""
-
-    def __init__(self, tracer: "Tracer") -> None:
-        """Take what writes spans."""
-        self._tracer = tracer
-
-    def begin(self, headers: Iterable[tuple[bytes, bytes]]) -> Trace:
-        """Note that a chat begins."""
-        parent = {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in headers if name in _PARENT
-        }
-        return _ChatTrace(self._tracer, parent)
-
-
-class _ChatTrace:
-    def __init__(self, tracer: "Tracer", parent: dict[str, str]) -> None:
-        self._tracer = tracer
-        self._parent = parent
-        self._began = time.time_ns()
-        self._prepared = self._began
-
-    def prepared(self) -> None:
-        self._prepared = time.time_ns()
-
-    def end(self, request: OutboundRequest, recorder: ReplyRecorder, *, api: str) -> None:
-        try:
-            self._write(request, recorder, api)
-        except Exception as error:  # noqa: BLE001 -- no trace is worth a chat
-            log.warning("trace_failed", error=type(error).__name__)
-
-    def _write(self, request: OutboundRequest, recorder: ReplyRecorder, api: str) -> None:
-        from opentelemetry.trace import SpanKind, Status, StatusCode, set_span_in_context  # noqa: PLC0415
-        from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
-
-        model = request.turn.model
-        span = self._tracer.start_span(
-            f"chat {model}",
-            context=TraceContextTextMapPropagator().extract(self._parent),
-            kind=SpanKind.SERVER,
-            start_time=self._began,
-            attributes=_of_chat(request, recorder, api),
-        )
-        recall = request.prepared.recall
-        took = int(recall.milliseconds * 1_000_000)
-        within = self._tracer.start_span(
-            "recall",
-            context=set_span_in_context(span),
-            start_time=max(self._began, self._prepared - took),
-            attributes=_of_recall(request),
-        )
-        within.end(self._prepared)
-        if recorder.broke_off or recorder.client_left:
-            span.set_status(Status(StatusCode.ERROR, "broke off" if recorder.broke_off else "client left"))
-        span.end()
+    return partial(Trace, provider.get_tracer("recollect"))
 
 
 def _of_chat(request: OutboundRequest, recorder: ReplyRecorder, api: str) -> dict[str, Any]:

@@ -24,12 +24,7 @@ async def complaint_about(upstream: Upstream, url: str, below: str = "") -> str 
     """Return the fault of an upstream's URL and its remedy; None if there is none. Takes at most five seconds.
 
     Any answer shows that the server is there: many servers have no list of models, and some ask for a key. The URL counts as
-    wrong only if ``/models`` is not found below the API's path, but is with ``/v1`` or without it.
-
-    Args:
-        upstream: The upstream with this URL.
-        url: The URL as the operator wrote it, for the text.
-        below: The path of the API below the URL; "" if the URL names it.
+    wrong only if ``/models`` is not found below the API's path (``below`` the URL), but is with ``/v1`` or without it.
     """
     other = "" if below else "/v1"
     try:

@@ -1,6 +1,6 @@
 """Forwards a request to the LLM server, and returns its response as bytes. Never: looks inside a body."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
@@ -9,7 +9,6 @@ from recollect_proxy.upstream.http1 import (
     Body,
     BrokenOffError,
     BusyError,
-    Connection,
     Lent,
     Pool,
     Response,
@@ -44,9 +43,7 @@ _FAILURES = {
 class UpstreamError(Exception):
     """The upstream sent no response: it was unreachable or silent, or closed the connection before a whole head.
 
-    Attributes:
-        failure: The error that the client gets.
-        server: The server that was asked, without what may hold a key.
+    ``failure`` is for the client; ``server`` names the server without what may hold a key.
     """
 
     def __init__(self, failure: Failure, server: str) -> None:
@@ -56,11 +53,7 @@ class UpstreamError(Exception):
 
 
 class TruncatedError(Exception):
-    """The upstream broke off, or fell silent, within the body of its response.
-
-    Attributes:
-        server: The server that was asked, without what may hold a key.
-    """
+    """The upstream broke off, or fell silent, within the body of its response; ``server`` as in ``UpstreamError``."""
 
     def __init__(self, server: str) -> None:
         super().__init__(server)
@@ -69,7 +62,7 @@ class TruncatedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An upstream's response: its status, its end-to-end headers, the requested URL for a log, and its body as it arrives."""
+    """An upstream's response: its status, its end-to-end headers, and its body as it arrives."""
 
     status: int
     headers: Headers
@@ -132,7 +125,7 @@ class Upstream:
         """Open no connection yet: the first request does.
 
         Args:
-            base_url: The base URL, without a trailing slash. Request targets are appended to it.
+            base_url: Without a trailing slash. Request targets are appended to it.
             connect_timeout: Seconds for both together: the wait for a free connection, and connecting.
             read_timeout: The most seconds of silence within a response.
             first_byte_timeout: The most seconds from the request's last byte to the response's first; None: as
@@ -182,29 +175,29 @@ class Upstream:
 
         Args:
             method: The client's method.
-            target: The request target below the base URL, verbatim: path and query.
-            headers: End-to-end headers, as ``forwardable`` returns them.
-            body: The whole body, an iterator over its pieces, or None for no body.
+            target: Path and query below the base URL, verbatim.
+            headers: As ``forwardable`` returns them.
+            body: The whole body, an iterator over its pieces, or None.
             repeatable: Whether the request may be sent twice, if the server closes a reused connection without a response.
                 A streamed body is never sent twice.
 
         Raises:
             UpstreamError: The upstream sent no response.
         """
+        fields = [(b"Host", self._address.authority), *self.keyed(list(headers))]
         with self._failures_told():
             below = self._below_base(target)
-        request = _Request(
-            method.encode(),
-            below,
-            [(b"Host", self._address.authority), *self.keyed(list(headers))],
-            body,
-            repeatable=repeatable and isinstance(body, bytes | None),
-        )
-        with self._failures_told():
             lent = await self.connections.acquire()
+
+        def send() -> Response:
+            return lent.connection.send(
+                method.encode(), below, fields, body, silence=self._first_byte_timeout
+            )
+
         try:
             with self._failures_told():
-                response = await self._ask(lent, request)
+                repeatable = repeatable and isinstance(body, bytes | None)
+                response = await self._ask(lent, send, repeatable=repeatable)
             headers = relayable(response.headers, status=response.status)
             yield Answer(response.status, headers, response, self.origin)
         finally:
@@ -234,26 +227,23 @@ class Upstream:
         whole = self._address.path + target
         return whole if whole.startswith(b"/") else b"/" + whole
 
-    async def _ask(self, lent: Lent, request: "_Request") -> Response:
+    async def _ask(self, lent: Lent, send: Callable[[], Response], *, repeatable: bool) -> Response:
         """Send a request. Send it once more if the server closed the idle connection in the same moment.
 
-        A request is repeated if its connection was reused, the server closed it before the response's first byte, and the
-        request is repeatable. Nearly always the server closed before it read the request. But it may have read it and
-        begun to work, which is why RFC 9110 section 9.2.2 forbids a proxy to repeat methods that are not idempotent. We
-        deviate for a POST that only runs a model: running it twice costs time, failing costs a person the answer. A POST
-        that creates something (a job, a file) is never repeated, and neither is a streamed body.
-
-        Raises:
-            UnsendableError, BrokenOffError, SilentError, UnreachableError: As in ``recollect_proxy.upstream.http1.response``.
+        It is repeated if its connection was reused, and the server closed it before the response's first byte. Nearly
+        always the server closed before it read the request. But it may have begun to work, which is why RFC 9110 section
+        9.2.2 forbids a proxy to repeat methods that are not idempotent. We deviate for a POST that only runs a model:
+        running it twice costs time, failing costs a person the answer. A POST that creates something (a job, a file) is
+        never repeated, and neither is a streamed body.
         """
-        response = request.send_on(lent.connection, silence=self._first_byte_timeout)
+        response = send()
         try:
             await response.head
         except BrokenOffError:
-            if not lent.reused or response.began or not request.repeatable:
+            if not lent.reused or response.began or not repeatable:
                 raise
             await self.connections.replace(lent)  # a new one: the other idle connections may be closed, too
-            response = request.send_on(lent.connection, silence=self._first_byte_timeout)
+            response = send()
             await response.head
         if response.status not in _STATUSES:
             raise BrokenOffError
@@ -263,15 +253,3 @@ class Upstream:
     async def aclose(self) -> None:
         """Close every connection."""
         await self.connections.aclose()
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    method: bytes
-    target: bytes
-    headers: Headers
-    body: Body
-    repeatable: bool
-
-    def send_on(self, connection: Connection, *, silence: float) -> Response:
-        return connection.send(self.method, self.target, self.headers, self.body, silence=silence)

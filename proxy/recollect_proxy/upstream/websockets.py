@@ -46,16 +46,11 @@ class WebSocketRelay:
         base_path: bytes,
         strip: Callable[[bytes], bool],
         connect_timeout: float,
-        sends_keys: bool = True,
+        sends_keys: bool,
     ) -> None:
-        """Relay the paths below ``base_path`` to ``upstream``, without the headers that ``strip`` names.
+        """Relay the paths below ``base_path``, without the headers that ``strip`` names, if the server answers in time.
 
-        Args:
-            upstream: The LLM's server.
-            base_path: The path that its base URL replaces.
-            strip: Which headers are not for it.
-            connect_timeout: Seconds to wait until it has answered the handshake.
-            sends_keys: Whether a client's own key is for it.
+        ``sends_keys``: Whether a client's own key is for the server.
         """
         self._sends_keys = sends_keys
         self._upstream = upstream
@@ -142,7 +137,6 @@ async def _relay(upstream: ClientConnection, receive: Receive, send: Send) -> No
 
 
 async def _to_upstream(receive: Receive, upstream: ClientConnection) -> None:
-    """Relay the client's messages until it leaves; once the upstream has closed, the other direction closes the client's side."""
     while (event := await receive())["type"] != "websocket.disconnect":
         text = event.get("text")
         with suppress(ConnectionClosed):

@@ -19,13 +19,9 @@ class ClientLeftError(Exception):
 
 
 class Incoming:
-    """Receives a request's body, and then the client's disconnect.
+    """Receives a request's body, and then the client's disconnect, after which it is ``gone``.
 
-    Only one method may receive at a time. ``read``, ``begin`` and ``stream`` consume the body; ``left`` waits until it has
-    been consumed.
-
-    Attributes:
-        gone: Whether the client is known to have disconnected.
+    Only one method may receive at a time. ``left`` waits until the others have consumed the body.
     """
 
     def __init__(self, receive: Receive) -> None:
@@ -60,7 +56,7 @@ class Incoming:
         return b"".join(self._buffered) if self._consumed.is_set() else None
 
     async def stream(self) -> AsyncIterator[bytes]:
-        """Yield the body from its first byte, as it arrives, including what ``read`` or ``begin`` has buffered.
+        """Yield the body from its first byte, as it arrives, including what the others have buffered.
 
         Raises:
             ClientLeftError: The client left before it was complete.
@@ -167,9 +163,9 @@ def peer_of(scope: Scope) -> str | None:
 
 
 def leaving(receive: Receive, send: Send) -> tuple[Receive, Send]:
-    """Return ``receive`` and ``send`` for Litestar: until an answer begins, a client that leaves ends the request.
+    """Return ``receive`` and ``send`` for Litestar: ``receive`` raises ``ClientLeftError`` until an answer begins.
 
-    ``receive`` then raises ``ClientLeftError``. After that Litestar itself watches for the client.
+    After that Litestar itself watches for the client.
     """
     is_answered = False
 

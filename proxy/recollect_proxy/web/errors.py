@@ -122,18 +122,13 @@ async def send_failure(scope: Scope, send: Send, failure: Failure, headers: Head
 
 @dataclass(frozen=True, slots=True)
 class Refusing:
-    """An application that answers a request with a failure, and a WebSocket's handshake with 403.
-
-    Attributes:
-        failure: The answer.
-        headers: Further headers of the answer.
-    """
+    """An application that answers a request with a failure, and a WebSocket's handshake with 403."""
 
     failure: Failure
     headers: Headers = field(default_factory=list)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse one."""
+        """Refuse one request."""
         if scope["type"] == "websocket":
             await receive()
             await send({"type": "websocket.close"})  # before it was accepted: refused with 403

@@ -60,12 +60,10 @@ def forwardable(headers: Iterable[tuple[bytes, bytes]], *, without: Callable[[by
 
 
 def rewritable(headers: Headers, *, body: bool, answer: bool) -> Headers:
-    """Remove the request headers that changes to the bodies invalidate.
+    """Remove the request headers that a change of its body or of the answer's invalidates.
 
-    Args:
-        headers: The headers, as ``forwardable`` returns them.
-        body: Whether the request's body was changed: its length, content coding, digests and signatures are removed.
-        answer: Whether the response's body will be changed: ``Accept-Encoding`` is removed, so that it comes uncompressed.
+    Those of a body are its length, content coding, digests and signatures; without ``Accept-Encoding`` an answer comes
+    uncompressed.
     """
     dropped = (BOUND_TO_THE_BODY if body else frozenset()) | ({b"accept-encoding"} if answer else frozenset())
     return [(name, value) for name, value in headers if name.lower() not in dropped]
@@ -87,12 +85,7 @@ def relayable(headers: Iterable[tuple[bytes, bytes]], *, status: int) -> Headers
 
 
 def keyed(headers: Headers, api_key: bytes | None) -> Headers:
-    """Replace the client's API key in the request headers by the upstream's own.
-
-    Args:
-        headers: The headers, as ``forwardable`` returns them.
-        api_key: The upstream's own key; None keeps the client's key, unless it is one of the proxy's own.
-    """
+    """Replace the client's API key by the upstream's own; None keeps it, unless it is one of the proxy's own."""
     if api_key is None:
         return [(name, value) for name, value in headers if not is_own_key(name, value)]
     keyed = [

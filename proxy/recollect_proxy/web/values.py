@@ -41,8 +41,6 @@ class ShapeField:
         declared: Its annotated type.
         base: Its type as msgspec describes it, without descriptions and null.
         schema: The additions of its annotations to its JSON Schema.
-        is_required: Whether it has no default.
-        is_nullable: Whether it may be null.
         requirement: The words after "must be"; without null.
     """
 
@@ -55,11 +53,7 @@ class ShapeField:
     requirement: str
 
     def convert(self, given: Any, *, strict: bool = True) -> Any:
-        """Return a JSON value as the field keeps it: trimmed, in UTC, without repetitions.
-
-        Args:
-            given: The value.
-            strict: Whether a text is no number.
+        """Return a JSON value as the field keeps it: trimmed, in UTC, without repetitions; if ``strict``, a text is no number.
 
         Raises:
             ValueError: It does not meet the field's requirement.
@@ -73,11 +67,7 @@ class ShapeField:
 
 
 class WrongValueError(ValueError):
-    """A field is unknown, missing or wrong.
-
-    Attributes:
-        name: Its name; None if that is no name that may be repeated.
-    """
+    """A field is unknown, missing or wrong; its name is None if that may not be repeated."""
 
     def __init__(self, name: str | None, message: str) -> None:
         super().__init__(message)
@@ -130,9 +120,8 @@ def _field(known: msgspec.structs.FieldInfo) -> ShapeField:
     base, schema = _bare(kind, {})
     outer = kind.type if isinstance(kind, types.Metadata) else kind
     is_nullable = isinstance(outer, types.UnionType) and outer.includes_none
-    return ShapeField(
-        known.name, known.type, base, schema, known.required, is_nullable, _requirement(base, schema)
-    )
+    requirement = _requirement(base, schema)
+    return ShapeField(known.name, known.type, base, schema, known.required, is_nullable, requirement)
 
 
 def _bare(kind: types.Type, schema: Mapping[str, Any]) -> tuple[types.Type, Mapping[str, Any]]:

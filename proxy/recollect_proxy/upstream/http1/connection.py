@@ -19,9 +19,6 @@ _MOST_UNSENT = 256 * 1024
 _MOST_JOINED = 64 * 1024
 """The most bytes that are copied, so that small parts share one packet and one system call."""
 
-_SPACES = 2
-"""The number of spaces in a request line (RFC 9112, section 3)."""
-
 
 class Connection(asyncio.Protocol):
     """A connection to a server.
@@ -54,21 +51,22 @@ class Connection(asyncio.Protocol):
         Args:
             method: The method.
             target: The request target, verbatim.
-            headers: The headers, with ``Host``. If they lack ``Content-Length`` for a body, this method adds the framing:
-                ``Content-Length`` for bytes, chunked transfer coding for an iterator.
-            body: The whole body, an iterator over its pieces, or None for no body.
+            headers: With ``Host``. If they lack ``Content-Length`` for a body, the framing is added.
+            body: The whole body, an iterator over its pieces, which is sent in chunks, or None.
             silence: The timeout in seconds: for the server to send a first byte after the request's last one, between
                 two reads, and for it to accept more of a streamed body.
 
         Raises:
-            UnsendableError: HTTP can't carry method, target or headers as they are: one of them holds a line break or NUL,
-                or the target a space.
+            UnsendableError: One of them holds a line break or NUL, or the target a space.
         """
         chunked = False
         if body is not None and not any(name.lower() == b"content-length" for name, _ in headers):
             chunked = not isinstance(body, bytes)
-            framing = (b"Transfer-Encoding", b"chunked") if chunked else (b"Content-Length", _length(body))
-            headers = [*headers, framing]
+            length = b"%d" % len(body) if isinstance(body, bytes) else b""
+            headers = [
+                *headers,
+                (b"Content-Length", length) if length else (b"Transfer-Encoding", b"chunked"),
+            ]
         head = _head(method, target, headers)
         self._response = response = Response(self._loop, bodiless=method == b"HEAD", drained=self._read_on)
         if self.closed:  # no callback will come for this response
@@ -228,19 +226,12 @@ class Connection(asyncio.Protocol):
         self._sendable.set()
 
 
-def _length(body: Body) -> bytes:
-    return b"%d" % len(body) if isinstance(body, bytes) else b""
-
-
 def _head(method: bytes, target: bytes, headers: Headers) -> bytes:
     lines = [b"%b %b HTTP/1.1" % (method, target), *(b"%b: %b" % field for field in headers), b"", b""]
     head = b"\r\n".join(lines)
     ends = len(lines) - 1
     if (
-        head.count(b"\n") != ends
-        or head.count(b"\r") != ends
-        or b"\0" in head
-        or lines[0].count(b" ") != _SPACES
+        head.count(b"\n") != ends or head.count(b"\r") != ends or b"\0" in head or lines[0].count(b" ") != 2  # noqa: PLR2004 -- of a request line (RFC 9112, section 3)
     ):
         raise UnsendableError
     return head

@@ -25,7 +25,6 @@ class Address:
 
     Attributes:
         host: A host name or an IP address, without brackets, as ``getaddrinfo`` takes it.
-        port: The TCP port.
         encrypted: Whether to use TLS.
         authority: The value of the ``Host`` header.
         path: The prefix of every request target, percent-encoded, without a trailing slash.
@@ -76,12 +75,7 @@ _NEXT_ADDRESS_SECONDS = 0.25
 
 @dataclass(eq=False, slots=True)
 class Lent:
-    """A connection on loan from the pool.
-
-    Attributes:
-        connection: The connection.
-        reused: Whether it carried an exchange before.
-    """
+    """A connection on loan from the pool, and whether it carried an exchange before."""
 
     connection: Connection
     reused: bool
@@ -94,9 +88,6 @@ class Pool:
         address: The server.
         limit: The most connections on loan at a time. Further callers wait.
         connect_timeout: Seconds for both together: the wait for a free connection, and connecting.
-
-    Attributes:
-        waiting: The number of callers that wait for a free connection.
     """
 
     def __init__(self, address: Address, *, limit: int, connect_timeout: float) -> None:
@@ -145,11 +136,10 @@ class Pool:
         return lent
 
     async def replace(self, lent: Lent) -> None:
-        """Close the connection on loan, and put a new one in its place.
+        """Close the connection on loan, and put a new one in its place; if that can't be opened, the closed one stays on loan.
 
         Raises:
-            UnreachableError: The server could not be connected to; the closed connection stays on loan.
-            SilentError: Connecting took too long; likewise.
+            UnreachableError, SilentError: As of ``acquire``.
         """
         if lent.connection.end_exchange():
             lent.connection.abort()

@@ -51,10 +51,8 @@ class Response:
 
     Attributes:
         head: A future that is done once status and headers have arrived; it holds the exception if they never do.
-        status: The status code; 0 until the head is done.
-        headers: The headers in order, duplicates kept.
+        status: 0 until the head is done.
         began: Whether any byte has arrived, even of an interim response.
-        complete: Whether the whole response has arrived.
         persists: Whether the server keeps the connection open after the response.
         waiting: The number of received bytes of the body that are still unread.
     """
