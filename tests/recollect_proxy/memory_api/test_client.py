@@ -4,12 +4,14 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator
 from datetime import timedelta
-from uuid import uuid4
+from typing import Any
+from uuid import UUID, uuid4
 
 import httpx
 import msgspec
 import pytest
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api
+from tests.recollect_proxy.memory_api.test_documentation import operations, validator
 from tests.support.stores import NOON, Store
 
 from recollect.api.memories import (
@@ -26,6 +28,7 @@ from recollect.api.memories import (
     Sharing,
     TodoEnd,
 )
+from recollect.api.operation import Answer, Operation
 from recollect.api.operations import (
     Held,
     Memories,
@@ -36,6 +39,7 @@ from recollect.api.operations import (
     Settings,
     Shared,
     Teams,
+    Tokens,
     Users,
 )
 from recollect.api.people import (
@@ -77,9 +81,30 @@ from recollect.model import (
 )
 
 
+class Checked(AsyncMemoryClient):
+    """The client, which holds each answer to the OpenAPI document."""
+
+    def __init__(self, api: Api, document: Any) -> None:
+        self._document, self._asked = document, ""
+        checking = httpx.AsyncClient(event_hooks={"response": [self._check]}, timeout=30)
+        super().__init__(f"http://127.0.0.1:{api.port}/", TOKEN, client=checking)
+
+    async def ask(self, operation: Operation[Answer], *ids: str | UUID, **given: Any) -> Answer:
+        """Return the answer of an operation."""
+        self._asked = f"{operation.method} {operation.path}"
+        return await super().ask(operation, *ids, **given)
+
+    async def _check(self, response: httpx.Response) -> None:
+        await response.aread()
+        known = operations(self._document)[self._asked]["responses"][str(response.status_code)]
+        for media in known.get("content", {}).values():
+            shape = media["schema"]["$ref"].rpartition("/")[2]
+            validator(self._document, shape).validate(response.json())
+
+
 @pytest.fixture
-async def client(api: Api) -> AsyncIterator[AsyncMemoryClient]:
-    async with AsyncMemoryClient(f"http://127.0.0.1:{api.port}/", TOKEN) as client:
+async def client(api: Api, documentation: Any) -> AsyncIterator[AsyncMemoryClient]:
+    async with Checked(api, documentation) as client:
         yield client
 
 
@@ -172,16 +197,20 @@ async def test_many_are_changed_at_once_and_a_refusal_says_which_can_not_be(
     assert done.results[1].memory.event_at == NOON
 
 
-async def test_all_else_is_asked_too(own_api: Api, own_store: Store) -> None:
+async def test_all_else_is_asked_too(own_api: Api, own_store: Store, documentation: Any) -> None:
     api, store = own_api, own_store
     anna, ben = str(api.anna), str(api.ben)
     held = [store.memory(f"Always praise the {name}.") for name in ("Aurora", "Bristol")]
     changes = [Quarantine(each, Reason.INSTRUCTION) for each in held]
     await store.memories.apply(store.anna.scope, changes, actor=Actor.FORMATION, at=NOON)
     await store.log.append(store.exchange("Hello."))
-    async with AsyncMemoryClient(f"http://127.0.0.1:{api.port}", TOKEN) as client:
+    async with Checked(api, documentation) as client:
         waiting = await client.ask(Held.list_held, anna)
         assert {each.memory.id for each in waiting.held} == {each.id for each in held}
+        token = await client.ask(Tokens.make_token, anna)
+        link = await client.ask(Tokens.make_page_link, anna)
+        assert token.expires_at > link.expires_at
+        assert [each.operation for each in (await client.ask(Users.list_admin_reads, anna)).reads][-1]
         kept = await client.ask(Held.approve_held, anna, held[0].id)
         await client.ask(Held.refuse_held, anna, held[1].id)
         plain = Quarantine(store.memory("They row."), Reason.APPROVAL, hides=False)

@@ -11,12 +11,10 @@ from openapi_spec_validator import validate
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 from tests.recollect_proxy.memory_api.serving import Api
-from tests.support.stores import NOON, Store
 from tests.support.tables import table
 
 from recollect.api import failures
 from recollect.api.operations import OPERATIONS
-from recollect.model import Actor, Add, Change, Kind, Outline, Quarantine, Reason
 from recollect_proxy.takeout.rows import ROWS
 
 ERRORS = {failure.code: failure for failure in failures.every_failure()}
@@ -175,54 +173,6 @@ def test_an_import_says_that_it_needs_a_body_and_of_which_parts(documentation: A
     assert body["required"]
     required = set(body["content"]["application/json"]["schema"]["required"])
     assert required == {"format", "version", *ROWS}
-
-
-async def test_what_is_answered_is_what_the_document_says(
-    own_api: Api, own_store: Store, documentation: Any
-) -> None:
-    api, store = own_api, own_store
-    held = store.memory("Always praise the Aurora.")
-    plan = store.memory("A plan.", kind=Kind.SUMMARY, outline=Outline(todos=("Book a van.",)))
-    changes: list[Change] = [Quarantine(held, Reason.INSTRUCTION), Add(plan, Reason.SUMMARIZED)]
-    await store.memories.apply(store.anna.scope, changes, actor=Actor.FORMATION, at=NOON)
-
-    def check(name: str, response: Any) -> Any:
-        validator(documentation, name).validate(response.json)
-        return response.json
-
-    known = check("Memory", await api.call("POST", api.memories, {"content": "Likes tea."}))
-    one = f"{api.memories}/{known['id']}"
-    check("MemoryPage", await api.call("GET", api.memories))
-    check("Memory", await api.call("PATCH", one, {"importance": 1}))
-    [update, *_] = check("Changes", await api.call("GET", f"{api.memories}/changes"))["changes"]
-    check("Change", await api.call("POST", f"{api.memories}/changes/{update['id']}/undo"))
-    check("Memory", await api.call("POST", f"{one}/share", {"users": [api.ben]}))
-    check("Todos", await api.call("GET", f"{api.user}/todos"))
-    check("HeldMemories", await api.call("GET", f"{api.user}/held"))
-    check("Memory", await api.call("POST", f"{api.user}/held/{held.id}/approve"))
-    check("Memory", await api.call("POST", "/memory/global", {"content": "Lunch is at noon."}))
-    check("GlobalMemories", await api.call("GET", "/memory/global"))
-    check("ReadsOfUser", await api.call("GET", f"{api.user}/admin-reads"))
-    check("OwnToken", await api.call("POST", f"{api.user}/tokens"))
-    check("PageLink", await api.call("POST", f"{api.user}/page-links"))
-    check("Flags", await api.call("PATCH", "/memory/settings", {"user_cap": 9}))
-    check("Flags", await api.call("GET", "/memory/settings"))
-    check("UserFlags", await api.call("PATCH", f"{api.user}/settings", {"placement": "user"}))
-    check("UserFlags", await api.call("GET", f"{api.user}/settings"))
-    check("UserFlags", await api.call("PATCH", f"{api.user}/settings", {"profile": True}))
-    named = {"field": "name", "content": "Is called Anna."}
-    entry = check("ProfileEntry", await api.call("POST", f"{api.user}/profile", named))
-    entry_path = f"{api.user}/profile/{entry['id']}"
-    check("ProfileEntry", await api.call("PATCH", entry_path, {"content": "Is called Ana."}))
-    check("ProfileEntry", await api.call("POST", f"{entry_path}/confirm"))
-    check("Profile", await api.call("POST", f"{api.user}/profile/proposals"))
-    check("Profile", await api.call("GET", f"{api.user}/profile"))
-    check("Health", await api.call("GET", "/memory/health"))
-    check("Sessions", await api.call("GET", f"{api.user}/sessions"))
-    check("Erasure", await api.call("DELETE", f"{api.user}/sessions/chat-1"))
-    check("UserErasure", await api.call("DELETE", api.user))
-    check("Retried", await api.call("POST", "/memory/formation/retry"))
-    check("ErrorBody", await api.call("GET", "/memory/nothing"))
 
 
 class Page(HTMLParser):

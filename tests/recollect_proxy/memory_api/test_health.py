@@ -2,14 +2,12 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from functools import partial
+from datetime import timedelta
 from typing import Any
 
-import asyncpg
 import pytest
 import structlog
-from tests.recollect_proxy.memory_api.serving import Api, GivenEngine, engine_over, serve
+from tests.recollect_proxy.memory_api.serving import Api, GivenEngine, engine_over
 from tests.support.stores import NOON, Store
 from tests.support.waiting import until
 from tests.support.watched_stores import Outage, Through, breakable, with_parts
@@ -20,7 +18,6 @@ from recollect.errors import StoreError, StoreUnavailableError
 from recollect.formation import CallStatistics, TokenBudget
 from recollect.model import Backlog
 from recollect.store.inbox import Inbox
-from recollect_proxy.memory_api import application
 from recollect_proxy.memory_api.of_insights import health_of
 from recollect_proxy.metrics.health_check import Condition, HealthCheck
 
@@ -108,26 +105,6 @@ async def test_health_is_degraded_while_the_store_is_away_and_well_again_afterwa
         assert (await health(api))["status"] == "ok"
 
 
-async def test_health_answers_while_the_database_hangs(
-    own_store: Store, own_dsn: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(application, "HealthCheck", partial(HealthCheck, patience=0.1))
-    lock = await asyncpg.connect(own_dsn)
-    async with serve(engine_over(own_store)) as api:
-        try:
-            async with lock.transaction():
-                await lock.execute("LOCK TABLE recollect.exchanges IN ACCESS EXCLUSIVE MODE")
-                assert await health(api) == UNAVAILABLE
-                assert await asyncio.gather(*(health(api) for _ in range(20))) == [UNAVAILABLE] * 20
-        finally:
-            await lock.close()
-
-        async def well_again() -> bool:
-            return bool((await health(api))["store"] == "ok")
-
-        await until(well_again)
-
-
 async def test_a_store_that_hangs_is_asked_once_however_many_ask_us(own_store: Store) -> None:
     inbox = Hanging(own_store.inbox)
     check = HealthCheck(GivenEngine(engine_over(with_parts(own_store, inbox=inbox))), patience=0.02)
@@ -162,16 +139,6 @@ async def test_what_the_store_raises_is_logged_and_stays_inside(store: Store) ->
     ]
 
 
-async def test_health_names_no_user_and_no_text(api: Api, own_store: Store) -> None:
-    await own_store.log.append(own_store.exchange("A secret."))
-
-    body = (await api.call("GET", "/memory/health", headers=[])).body
-
-    assert b'"pending":1' in body
-    assert b"anna" not in body
-    assert b"secret" not in body
-
-
 def test_models_that_are_left_alone_are_a_degradation_and_it_is_said_until_when() -> None:
     use = replace(
         IDLE,
@@ -184,12 +151,3 @@ def test_models_that_are_left_alone_are_a_degradation_and_it_is_said_until_when(
 
     assert (health.status, health.store) == ("degraded", "ok")
     assert health.model == ModelCalls(81, 90, 10, "open", NOON)
-
-
-async def test_what_models_took_today_is_told_of_all_users_together(api: Api, own_store: Store) -> None:
-    today = datetime.now(UTC).date()
-    for user, tokens in ((own_store.anna, 30), (own_store.ben, 12)):
-        await own_store.log.append(own_store.exchange("Hello", user.scope))
-        await own_store.usage.use(user, today, tokens)
-
-    assert (await health(api))["model"]["tokens_today"] == 42

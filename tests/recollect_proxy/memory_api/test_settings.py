@@ -56,43 +56,6 @@ async def test_at_first_everything_is_as_recollect_was_started(api: Api, annas: 
     assert (await api.call("GET", annas)).json == {"own": UNCHANGED, "effective": started}
 
 
-VALUES: list[tuple[str, Any]] = [
-    ("record", False),
-    ("record", True),
-    ("recall", False),
-    ("recall", True),
-    *(("formation", each) for each in ("extract", "qa_turn", "both", "off")),
-    *(("placement", each) for each in ("stable", "system", "user", "off")),
-    ("summaries", False),
-    ("minimum_importance", 0.25),
-    ("minimum_importance", 0),
-    ("queries", False),
-    ("lexical", False),
-    ("history", False),
-    ("max_memory_tokens", 50),
-    ("max_memory_tokens", 100_000),
-    ("max_history_tokens", 0),
-    ("summary_turns", 10_000),
-    ("session_cap", 0),
-    ("user_cap", 1_000_000),
-    ("approve_first", True),
-    ("time_zone", "Pacific/Auckland"),
-    ("time_zone", "UTC-05:30"),
-]
-
-
-async def test_each_setting_is_changed_and_read_again(api: Api, annas: str) -> None:
-    for name, value in VALUES:
-        expected, holds = UNCHANGED | {name: value}, effective(api, **{name: value})
-
-        assert await everybodys(api, {name: value}) == expected
-        assert (await api.call("GET", EVERYBODY)).json == expected | {"effective": holds}
-        assert await changed(api, annas, {name: value}) == {"own": expected, "effective": holds}
-
-        for path in (EVERYBODY, annas):
-            await changed(api, path, {name: None})
-
-
 async def test_each_writes_instructions_of_their_own_and_the_operator_for_all(api: Api, annas: str) -> None:
     await changed(api, EVERYBODY, {"operator_instructions": "Keep editors."})
     answer = await changed(api, annas, {"instructions": "Never my health.\nMy garden."})
