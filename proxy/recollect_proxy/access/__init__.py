@@ -20,8 +20,7 @@ from recollect_proxy.access.own_tokens import (
     PageSessions,
     PersonTokens,
 )
-from recollect_proxy.access.principal import Principal, Role
-from recollect_proxy.access.sign_in import SIGN_IN_LIFETIME, Refusal, SignInError
+from recollect_proxy.access.principal import SIGN_IN_LIFETIME, Principal, Refusal, Role, SignInError
 
 __all__ = [
     "SESSION_LIFETIME",

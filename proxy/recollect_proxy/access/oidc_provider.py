@@ -16,7 +16,7 @@ import httpx
 import jwt
 import msgspec
 
-from recollect_proxy.access.sign_in import Refusal, SignInError
+from recollect_proxy.access.principal import Refusal, SignInError
 from recollect_proxy.identity import is_loopback
 from recollect_proxy.upstream.http1.pool import tls
 

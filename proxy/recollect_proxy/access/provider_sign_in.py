@@ -21,8 +21,14 @@ from cachetools import TTLCache
 from recollect.ports import Clock
 from recollect_proxy.access.oidc_provider import Claims, OidcProvider, base64url, verified_claims
 from recollect_proxy.access.own_tokens import derived_key
-from recollect_proxy.access.principal import Principal, administrator_of_provider, person_of_provider
-from recollect_proxy.access.sign_in import SIGN_IN_LIFETIME, Refusal, SignInError
+from recollect_proxy.access.principal import (
+    SIGN_IN_LIFETIME,
+    Principal,
+    Refusal,
+    SignInError,
+    administrator_of_provider,
+    person_of_provider,
+)
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.identity.signed import EMAIL, VERIFIED, told_id
 

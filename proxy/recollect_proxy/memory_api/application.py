@@ -34,10 +34,12 @@ from recollect_proxy.identity import readable_id
 from recollect_proxy.memory_api import of_insights, of_memories, of_people, of_sharing
 from recollect_proxy.memory_api.asked import ApiParts, Asked, Reply, reply_of
 from recollect_proxy.memory_api.documentation import Documentation, write_document
-from recollect_proxy.memory_api.errors import RefusedError, answer_to, invalid_parameter
 from recollect_proxy.memory_api.event_streams import EventStreams
 from recollect_proxy.memory_api.reading import (
+    RefusedError,
+    answer_to,
     id_named,
+    invalid_parameter,
     key_named,
     project_named,
     read_body,

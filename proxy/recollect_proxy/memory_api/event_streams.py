@@ -21,7 +21,7 @@ from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import RecollectError
 from recollect.runtime.deadline import happens
 from recollect.text.patterns import anchored
-from recollect_proxy.memory_api.errors import RefusedError, invalid_parameter
+from recollect_proxy.memory_api.reading import RefusedError, invalid_parameter
 
 _LOOK_SECONDS = 1.0
 _BEAT_SECONDS = 15.0

@@ -25,7 +25,7 @@ from recollect.model import (
 from recollect.text.normalization import storable_text
 from recollect_proxy.chat.answer_relay import preview
 from recollect_proxy.memory_api.asked import Asked, Reply, fields_of
-from recollect_proxy.memory_api.errors import RefusedError
+from recollect_proxy.memory_api.reading import RefusedError
 from recollect_proxy.metrics.exposition import CONTENT_TYPE
 from recollect_proxy.metrics.health_check import Condition
 from recollect_proxy.web.values import shaped

@@ -30,8 +30,13 @@ from recollect.model import (
 )
 from recollect.text.secrets.in_names import id_without_secrets
 from recollect_proxy.memory_api.asked import Asked, Reply
-from recollect_proxy.memory_api.errors import RefusedError, invalid_field, invalid_parameter
-from recollect_proxy.memory_api.reading import changes, project_in_body
+from recollect_proxy.memory_api.reading import (
+    RefusedError,
+    changes,
+    invalid_field,
+    invalid_parameter,
+    project_in_body,
+)
 
 
 async def list_memories(asked: Asked) -> Any:

@@ -30,8 +30,13 @@ from recollect_openwebui.notices import Notices
 from recollect_openwebui.page import my_memories_page
 from recollect_proxy.access import Audience
 from recollect_proxy.memory_api.asked import Asked, Reply, erasure_as_json
-from recollect_proxy.memory_api.errors import RefusedError, invalid_field, invalid_parameter
-from recollect_proxy.memory_api.reading import changes, project_in_path
+from recollect_proxy.memory_api.reading import (
+    RefusedError,
+    changes,
+    invalid_field,
+    invalid_parameter,
+    project_in_path,
+)
 from recollect_proxy.settings.flags import OF_ADMINISTRATORS, misread
 from recollect_proxy.takeout import restore_file, written_export
 from recollect_proxy.takeout.json_file import FileError

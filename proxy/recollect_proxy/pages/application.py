@@ -21,7 +21,6 @@ from recollect_proxy.pages import (
     memory_list,
     overview,
     profile,
-    projects,
     recalls,
     settings,
 )
@@ -68,7 +67,6 @@ _PAGES = (
     memory_list,
     overview,
     profile,
-    projects,
     recalls,
     settings,
 )

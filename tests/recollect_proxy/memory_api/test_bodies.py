@@ -13,8 +13,7 @@ from recollect.api.failures import Failure
 from recollect.api.memories import NewMemory
 from recollect.api.operation import Operation
 from recollect.api.operations import OPERATIONS, Memories, Profiles, Server, Settings, Shared, Users
-from recollect_proxy.memory_api.errors import RefusedError
-from recollect_proxy.memory_api.reading import read_body, read_query
+from recollect_proxy.memory_api.reading import RefusedError, read_body, read_query
 from recollect_proxy.web.values import shape_fields
 
 ID = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"

@@ -13,8 +13,7 @@ from tests.support.tables import table
 
 from recollect.api.memories import NewMemory
 from recollect.api.operations import OPERATIONS
-from recollect_proxy.memory_api.errors import RefusedError
-from recollect_proxy.memory_api.reading import read_body
+from recollect_proxy.memory_api.reading import RefusedError, read_body
 
 IDS = [
     "a/b",
