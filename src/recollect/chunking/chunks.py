@@ -109,19 +109,11 @@ class Chunk:
 
 
 def chunks(text: str, *, tokens: int = 500) -> list[Chunk]:
-    """Return the chunks of ``text``, in order.
+    """Return the chunks of any text, in order, each of at most so many tokens (below 40 some may have a few more); linear in the text.
 
-    They do not overlap, none is blank, and together they hold every character that is not blank. A fenced block is
-    one chunk with its fences, or several if it is too long. Prose is cut between paragraphs if possible, else between
-    lists and lines, sentences, words; a heading stays with its text.
-
-    Args:
-        text: Any text whatever; takes time in proportion to its length.
-        tokens: How many tokens a chunk has at most, as ``estimate_tokens`` counts them. Below 40
-            some may have a few more.
-
-    Raises:
-        ValueError: ``tokens`` is less than one.
+    They do not overlap, none is blank, and together they hold every character that is not blank. A fenced block is one chunk
+    with its fences, or several if it is too long. Prose is cut between paragraphs if possible, else between lists and lines,
+    sentences, words; a heading stays with its text. Less than one token is a ValueError.
     """
     if tokens < 1:
         raise ValueError("A chunk has at least one token.")

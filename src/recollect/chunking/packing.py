@@ -49,14 +49,7 @@ _WIDEST = 360
 
 
 def packed(text: str, span: Span, cuts: tuple[Cut, ...], tokens: int) -> Iterator[Span]:
-    """Yield the parts of ``span``, each of at most ``tokens`` tokens, without the blanks around them.
-
-    Args:
-        text: The whole text.
-        span: The part to cut.
-        cuts: Ways to cut, the best first; a part that is too long is cut by the next.
-        tokens: The limit of a part.
-    """
+    """Yield the parts of ``span``, each of at most ``tokens`` tokens, without the blanks around them; too long ones are cut by the next way."""
     whole = _trimmed(text, *span, keep_margin=cuts is CODE)
     for part in _parts(text, whole, cuts, tokens * 100):
         start, stop = _trimmed(text, part.start, part.stop, keep_margin=cuts is CODE)
@@ -186,20 +179,11 @@ _SPACE = bounded(r"\s")
 
 
 def windows(text: str, *, tokens: int, overlap: int = 0) -> list[str]:
-    """Return pieces of ``text`` of at most about ``tokens`` tokens, the limit of an embedder.
+    """Return pieces of any text of at most about ``tokens`` tokens, the limit of an embedder, in linear time; a blank one has none.
 
-    The first begins at the beginning. A window ends at the end of a sentence or a line where there
-    is one in its last third, else at a space, else anywhere. There are at most ``MOST_WINDOWS``; the rest is left
-    out. A blank text has no window.
-
-    Args:
-        text: Any text whatever; takes time in proportion to its length.
-        tokens: How many a window has at most, as ``estimate_tokens`` counts them (a single run of
-            24 characters may have more).
-        overlap: About how many tokens of a window are repeated at the beginning of the next.
-
-    Raises:
-        ValueError: ``tokens`` is less than one, or ``overlap`` negative or not less than half of it.
+    A window ends at the end of a sentence or a line where there is one in its last third, else at a space, else anywhere (a
+    single run of 24 characters may have more tokens). About ``overlap`` tokens are repeated at the beginning of the next. What
+    follows ``MOST_WINDOWS`` is left out. An overlap of half a window and more is a ValueError.
     """
     if tokens < 1 or not 0 <= 2 * overlap < tokens:
         raise ValueError("A window has at least one token, and its overlap is less than half of it.")

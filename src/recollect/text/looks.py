@@ -121,12 +121,7 @@ def latin_like(character: str) -> str:
 
 
 def of_one_script(word: str, *, among_latin: bool = False) -> str:
-    """Return a word in letters of one script: letters of another script become their look-alikes. The length is unchanged.
-
-    Args:
-        word: The word.
-        among_latin: Whether a word of Latin look-alikes alone becomes Latin.
-    """
+    """Return a word of the same length in which letters of another script are their look-alikes, ``among_latin`` also of look-alikes alone."""
     if word.isascii():
         return word
     small = [each.lower()[0] for each in word]  # the Turkish "İ" is two characters when it is small

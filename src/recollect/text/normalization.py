@@ -17,11 +17,7 @@ _UNSTORABLE = bounded("[\x00\ud800-\udfff]")
 
 
 def normalize(text: str) -> str:
-    """Return ``text`` without the differences of width, case, spaces and trailing punctuation.
-
-    Only marks that end a sentence are dropped: ``C`` and ``C#`` are two things. A text of such
-    marks alone keeps them.
-    """
+    """Return ``text`` without the differences of width, case, spaces and marks that end a sentence, unless it has nothing else."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     collapsed = " ".join(folded.split())
     return collapsed.rstrip(_ENDINGS) or collapsed
@@ -38,11 +34,9 @@ def storable_text(text: str) -> str:
 
 
 def storable_id(text: str) -> str:
-    """Return ``text``, an id that another system chose.
+    """Return an id that another system chose; raise StoreError if it is empty, or holds NUL or a lone surrogate.
 
-    Raises:
-        StoreError: It is empty, or holds NUL or a lone surrogate: an id is never changed, as two
-            of them might become one.
+    An id is never changed, as two of them might become one.
     """
     if not text:
         raise StoreError("An id is empty.")
@@ -52,11 +46,7 @@ def storable_id(text: str) -> str:
 
 
 def storable_user(user_id: str) -> str:
-    """Return ``user_id``.
-
-    Raises:
-        StoreError: It is no storable id, or the name that what is shared belongs to.
-    """
+    """Return a user's id; raise StoreError if it is not storable, or the name of the commons."""
     if user_id == COMMONS:
         raise StoreError("This user id is the name of the commons, which is nobody's.")
     return storable_id(user_id)
@@ -74,13 +64,9 @@ def _is_storable(text: str) -> bool:
 
 
 def without_cuts(text: str, begins: int, ends: int, cuts: Sequence[int]) -> str:
-    """Return a piece of a text without what is cut out within it, for which an ellipsis stands.
+    """Return a piece of a text with an ellipsis for what is cut out within it.
 
-    Args:
-        text: The text.
-        begins: Where the piece begins, in characters.
-        ends: Where it ends.
-        cuts: Where in the text what is cut out begins and ends, by turns, in order. What is not within the piece stays.
+    ``cuts`` are where in the text that begins and ends, by turns, in order. What is not within the piece stays.
     """
     kept: list[str] = []
     at = begins

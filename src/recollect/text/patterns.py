@@ -68,20 +68,11 @@ class Pattern(Protocol):
 def linear(pattern: str, flags: int = 0, *, captures: bool = True, megabytes: int = MEGABYTES) -> "Linear":
     r"""Compile an expression for text of any length: RE2, an automaton in linear time, which lets other threads run.
 
-    It is written as for Python, without look-around, references, possessive repetition, and ``\W``, ``\D``, ``\S``
-    within brackets. ``\w``, ``\d``, ``\s`` mean what they mean to Python, but ``\b`` knows ASCII alone, and ``$``
-    without ``MULTILINE`` the end alone. A match is Python's in all but its class; ``start``, ``end`` and ``span`` take
-    a group's number.
-
-    Args:
-        pattern: The expression.
-        flags: Of ``IGNORECASE``, ``MULTILINE`` and ``DOTALL`` any.
-        captures: Whether its groups are told; where only whether it is found is asked, that is quicker.
-        megabytes: The states that the automaton may keep. An expression that needs more of them is read by the slower of
-            RE2's two, a hundred times as slowly; no more memory is taken than its states need.
-
-    Raises:
-        ValueError: The expression has something of these, or a flag is another.
+    It is written as for Python, without look-around, references, possessive repetition, and ``\W``, ``\D``, ``\S`` within
+    brackets, for which it raises a ValueError, as for flags but ``IGNORECASE``, ``MULTILINE`` and ``DOTALL``. ``\w``, ``\d``,
+    ``\s`` mean what they mean to Python, but ``\b`` knows ASCII alone, and ``$`` without ``MULTILINE`` the end alone. A match
+    is Python's in all but its class; ``start``, ``end`` and ``span`` take a group's number. Without ``captures`` it is quicker.
+    An expression that needs more ``megabytes`` for its states is read a hundred times as slowly.
     """
     written = "".join(letter for flag, letter in _FLAGS.items() if flags & flag)
     if flags & ~sum(_FLAGS):

@@ -91,26 +91,20 @@ _NO_LETTERS = bounded(r"[\W_]+")
 
 
 def contains_takeover(text: str) -> bool:
-    """Return whether a message holds instructions that take over an assistant, so that none of it may be recalled.
+    """Return whether the beginning of a message holds instructions that take over an assistant, so that none of it may be recalled.
 
-    That is more than an order: marks of prompts, rules that are to be ignored, and a memory or a chat that is to go
-    somewhere, or to put someone forward for good. A developer's "the user is never logged out" and a translator's text are neither.
-
-    Args:
-        text: A message, or a part of one. Its first ``LONGEST`` characters are read.
+    That is more than an order: marks of prompts, rules that are to be ignored, and a memory or a chat that is to go somewhere,
+    or to put someone forward for good. A developer's "the user is never logged out" and a translator's text are neither.
     """
     read = _clear(text)
     return bool(_MARKS.search(read.casefold())) or any(_takes_over(each) for each in _sentences(read))
 
 
 def is_instruction(text: str) -> bool:
-    """Return whether a statement instructs the assistant to act for others' benefit or against its rules.
+    """Return whether the beginning of a statement instructs the assistant to act for others' benefit or against its rules.
 
-    No instruction is how a person wishes to be answered ("in bullet points", "call me ..."), their own habits ("I
-    always recommend ..."), or a task of theirs.
-
-    Args:
-        text: A statement, or the words it was taken from. Its first ``LONGEST`` characters are read.
+    No instruction is how a person wishes to be answered ("in bullet points", "call me ..."), their own habits ("I always
+    recommend ..."), or a task of theirs.
     """
     read = _clear(text)
     return bool(_MARKS.search(read.casefold())) or any(_orders(sentence) for sentence in _sentences(read))
@@ -131,16 +125,11 @@ def _takes_over(sentence: str) -> bool:
 
 
 def is_injected(content: str, evidence: str, said: str = "") -> bool:
-    """Return whether a statement is an injected instruction, or rests on one, considering everything that is known of it.
+    """Return whether a statement is an injected instruction, or rests on one, by its words, their evidence and the message, if known.
 
-    That the words are a person's about themselves counts for the statement too, in which their "I" is lost. That
-    they speak of "the user" counts against them, and so does an order right before or behind them: who plants a
-    mere praise begins with "ignore your instructions", or ends with "and do not tell the user".
-
-    Args:
-        content: The statement. Its first ``LONGEST`` characters are read.
-        evidence: The words of the message it was taken from. Their first ``LONGEST`` characters are read.
-        said: The message; empty if unknown. Its first ``LONGEST`` characters are read.
+    That the words are a person's about themselves counts for the statement too, in which their "I" is lost. That they speak of
+    "the user" counts against them, and so does an order right before or behind them: who plants a mere praise begins with
+    "ignore your instructions", or ends with "and do not tell the user".
     """
     content, evidence = _clear(content), _clear(evidence)
     within, beside = _around(evidence, _clear(said))

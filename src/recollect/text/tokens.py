@@ -115,14 +115,7 @@ def estimate_hundredths(text: str) -> int:
 
 @lru_cache(maxsize=256)
 def token_counter(model: str) -> Callable[[str], int]:
-    """Return a function that estimates the tokens of a text for ``model``.
-
-    Args:
-        model: As the wire names it: ``gpt-4o-mini``, ``meta-llama/Llama-3.3-70B``, ``qwen2.5:7b``.
-
-    Returns:
-        The counter of the model's family; ``estimate_tokens`` for a model of no family known.
-    """
+    """Return the counter of a model's family by its name on the wire; ``estimate_tokens`` for a model of no family known."""
     name = model[:_LONGEST_NAME].lower()
     for pattern, family in _OF_MODELS:
         if pattern.search(name):

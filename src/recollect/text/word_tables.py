@@ -8,10 +8,5 @@ from typing import Any
 
 @cache
 def read_table(package: str, name: str) -> Any:
-    """Return the content of ``{name}.json`` in a package; nobody may change it.
-
-    Args:
-        package: The package's full name.
-        name: The file's name without its ending.
-    """
+    """Return the content of ``{name}.json`` in the package of this full name; nobody may change it."""
     return json.loads(files(package).joinpath(f"{name}.json").read_text("utf-8"))

@@ -184,22 +184,12 @@ class Form:
 
 
 def compose(chat: ChatBody, additions: Additions, style: SystemStyle, *, form: Form) -> bytes | None:
-    """Add to a request.
+    """Return a request's body with the additions: the same bytes but for insertions, and ``chat.raw`` itself if nothing is added.
 
-    Text joins a text after a blank line, and a list of parts as one more at its end. Style ``none`` adds the system's
-    text to the conversation's first message of the user, restored or in the request, in front of its other additions.
-
-    Args:
-        chat: The request.
-        additions: The additions; empty texts count as none.
-        style: The kinds of system text that the upstream accepts.
-        form: The API it is spoken in.
-
-    Returns:
-        The request's body: the same bytes but for insertions (in place of a ``null`` content, or of
-        a text that becomes a part: a replacement), and ``chat.raw`` itself if nothing is added. None if any part has no certain
-        place, and then nothing is added: no such message, or not of the user, a content given twice,
-        or one that is neither text, nor parts, nor null.
+    Text joins a text after a blank line, and a list of parts as one more at its end; a ``null`` content, or a text that becomes
+    a part, is replaced. Style ``none`` adds the system's text to the first message of the user, restored or in the request, in
+    front of its other additions. None if any part has no certain place: no such message, or not of the user, a content given
+    twice, or one that is neither text, nor parts, nor null.
     """
     placed = _placed(chat, additions, style)
     if placed is None:

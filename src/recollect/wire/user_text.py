@@ -32,18 +32,12 @@ _OUR_FENCE = bounded(r"^<(?P<closes>/?)recollect_(?P<what>memories|history)>[ \t
 
 
 def authored_text(message: ChatMessage, *, by_agent: bool = False) -> str:
-    """Return the author's own words in a message.
+    """Return the author's own words in a message: its text parts, joined by line ends; "" where nothing is left.
 
-    Args:
-        message: Any message. A user's message loses the frontend's text, an assistant's its thoughts.
-        by_agent: Whether a coding agent sends it, which joins several messages of its person as parts, and writes no file so.
-
-    Returns:
-        The text parts, joined by line ends; of a user's, each without retrieved documents, lists
-        of attached files, files written into it, source tags, injected memories and our own fenced
-        blocks, and without surrounding space. Of several parts those are left out that an agent wrote
-        around the words (``<system-reminder>``). A mark stands for each image that is written into a text.
-        "" where nothing is left: a message of nothing but images, say.
+    An assistant's text loses its thoughts; each of a user's loses retrieved documents, lists of attached files, files written
+    into it, source tags, injected memories and our own fenced blocks. Of several parts those are left out that an agent wrote
+    around the words (``<system-reminder>``). A coding agent joins several messages of its person as parts, and writes no file
+    so. A mark stands for each image that is written into a text.
     """
     if message.role == "assistant":
         return without_thoughts(without_data(message.text))

@@ -166,11 +166,7 @@ _LEAST = 2
 
 
 def injected_lines(blocks: Iterable[str]) -> tuple[str, ...]:
-    """Return the bullets of our blocks, each once, on one line, without label and date.
-
-    Args:
-        blocks: As they were added to prompts.
-    """
+    """Return the bullets of the blocks that were added to prompts, each once, on one line, without label and date."""
     found: dict[str, None] = {}
     for block in blocks:
         found |= dict.fromkeys(filter(None, map(_bare, _bullets(block))))

@@ -94,13 +94,7 @@ def lines_of(text: str) -> list[Span]:
 
 
 def cut(text: str, spans: Iterable[Span], *, gap: str = GAP) -> tuple[str, list[str]]:
-    """Return a text without these pieces, and the pieces.
-
-    Args:
-        text: Any text.
-        spans: In order; those that overlap or touch become one piece.
-        gap: What is put in a piece's place.
-    """
+    """Return a text without these spans, which are in order, each replaced by ``gap``; and the pieces that were cut."""
     kept: list[str] = []
     pieces: list[str] = []
     at = 0

@@ -146,14 +146,7 @@ def _is_quote_next(text: str, lines: Sequence[Span]) -> bool:
 
 
 def _is_head(text: str, start: int, following: Sequence[Span], *, has_words: bool) -> bool:
-    """Return whether a mail's header begins here: lines with a colon, one of which names the sender or the minute, followed by text.
-
-    Args:
-        text: The whole.
-        start: Where the line begins.
-        following: The lines behind it.
-        has_words: Whether words follow the next empty line.
-    """
+    """Return whether a mail's header begins here: lines with a colon, one of which names the sender or the minute, followed by text."""
     lines = [
         text[slice(*span)] for span in ((start, following[0][0] if following else len(text)), *following)
     ]

@@ -64,10 +64,7 @@ class Reading:
 
     @property
     def shown(self) -> str:
-        """The message for a model that looks for statements of the person.
-
-        Marks replace the pieces. Doubtful words are kept between two marks.
-        """
+        """The message for a model that looks for statements: marks replace the pieces, doubtful words are kept between two marks."""
         return self._with(self._own_words_in)
 
     @property
@@ -127,12 +124,7 @@ class Reading:
 
 
 def read_message(text: str, injected: Sequence[str] = ()) -> Reading:
-    """Read a message of a person.
-
-    Args:
-        text: The message.
-        injected: The blocks that were added to prompts of its chat.
-    """
+    """Read a message of a person, with the blocks that were added to prompts of its chat."""
     if _UNMARKED.fullmatch(text) and not any(marks in text for marks in _MARKS):  # most questions
         return Reading(text, ())
     left = text.replace("\r\n", " \n")
@@ -208,12 +200,7 @@ class Attribution:
 
 
 def attribute(exchange: Exchange) -> Attribution:
-    """Return which words of an exchange are the person's own.
-
-    Args:
-        exchange: The exchange; the frontend's wrapping is cut from its text already. If the text has more than 40,000 characters,
-            the first 27,000 and the last 13,000 are read.
-    """
+    """Return which words of an exchange are the person's own; of more than 40,000 characters the first 27,000 and the last 13,000 are read."""
     reading = read_message(_ends_of(exchange.turn.text), exchange.injected)
     authored = reading.own
     return Attribution(
@@ -231,9 +218,7 @@ def attribute(exchange: Exchange) -> Attribution:
 def question_in(text: str) -> str:
     """Return the words of a message that ask for something; the message itself if none of them is the person's.
 
-    Args:
-        text: The message. If it has more than 4,000 characters, the first 2,000 and the last 2,000 are read, without the elements
-            around them.
+    Of more than 4,000 characters the first and the last 2,000 are read, without the elements around them.
     """
     is_long = len(text) > 2 * _ASKED
     ends = _ends_of(without_frame(text), _ASKED, _ASKED) if is_long else text
@@ -243,10 +228,8 @@ def question_in(text: str) -> str:
 def others_words(text: str) -> tuple[list[Span], list[Span]]:
     """Return the spans of a message that others wrote: whole pieces, and short quotations within the person's sentences.
 
-    Fenced code is neither: recall finds it as code, and never as a statement.
-
-    Args:
-        text: The message in the log. If it is longer than the part that is read, its middle counts as others'.
+    Fenced code is neither: recall finds it as code, and never as a statement. The middle of a very long message, which is not
+    read, counts as others'.
     """
     found = read_message(text).pieces
     fenced = fenced_code(text)

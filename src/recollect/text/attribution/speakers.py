@@ -39,15 +39,11 @@ _WORD = bounded(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|\w+")
 
 
 def confirmed_words(authored: str, history: Sequence[Message]) -> str:
-    """Return the assistant's last words, where the person's message opens with a yes, or is hardly a word.
+    """Return the assistant's last words, where the person's own words open with a yes, or are hardly a word.
 
-    It has to be short or to hold a question near its end: "ok" to a long proposal confirms nothing about the
-    person. Of a long one only the last 600 characters of the paragraph with the question are confirmed; and the text before it, if
-    the question is a mere "is that right?". The model decides whether the yes answers the part that it quotes.
-
-    Args:
-        authored: The person's own words.
-        history: The messages before it, oldest first.
+    The answer has to be short or to hold a question near its end: "ok" to a long proposal confirms nothing about the person. Of
+    a long one only the last 600 characters of the paragraph with the question are confirmed; and the text before it, if the
+    question is a mere "is that right?". The model decides whether the yes answers the part that it quotes.
     """
     if not history or history[-1].role is not Role.ASSISTANT or not _is_yes(authored):
         return ""

@@ -152,11 +152,7 @@ class PhraseList:
 
 @cache
 def phrase_list(name: str) -> PhraseList:
-    """Return a list of ``phrases.json`` by its name.
-
-    Each takes the languages in one order: English, German, French, Spanish, Portuguese, Italian, Dutch, Russian, Arabic;
-    then, unspaced, Chinese, Japanese, Korean.
-    """
+    """Return a list of ``phrases.json`` by its name."""
     table = read_table("recollect.text.cues", "phrases")[name]
     return PhraseList.parse("\n".join(table["spaced"]), " ".join(table.get("unspaced", ())))
 
@@ -227,10 +223,7 @@ def is_small_talk(text: str) -> bool:
 
 
 def cannot_stand_alone(text: str) -> bool:
-    """Return whether a message can't be understood without the ones before it.
-
-    It is a bare answer or question word, or a few words after an "and", or little but a pronoun.
-    """
+    """Return whether a message is a bare answer or question word, a few words after an "and", or little but a pronoun."""
     asked = cue_text(text)
     if not asked.words:
         return any(mark in asked.folded for mark in "?!؟")

@@ -343,16 +343,12 @@ class Period:
 
 
 def dates_meant(text: str, now: datetime, *, ahead: bool = False) -> tuple[Period, ...]:
-    """Return the dates that ``text`` speaks of, in order of appearance, at most five.
+    """Return the dates that the first 2,000 characters of a text speak of, in order of appearance, at most five.
 
-    A date without its year is the latest that has begun, or, if the text speaks of the future, the
-    next. "03/04/2024" is both of its readings. "Before" and "after" reach a hundred years. Weeks
-    begin on Monday; seasons are those of the north. Overlapping dates are one period.
-
-    Args:
-        text: Any text; only its first 2,000 characters are read.
-        now: The day that "yesterday" is counted from, in the time zone of the person who wrote; without a zone, in UTC.
-        ahead: Whether it is known that the text speaks of the future.
+    A date without its year is the latest that has begun, or, if the text speaks of the future (``ahead``: that is known), the
+    next. "03/04/2024" is both of its readings. "Before" and "after" reach a hundred years. Weeks begin on Monday; seasons are
+    those of the north. Overlapping dates are one period. "Yesterday" is counted from ``now`` in its zone, which is the
+    person's; without one, in UTC.
     """
     if not may_name_date(text):
         return ()

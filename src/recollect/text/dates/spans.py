@@ -102,14 +102,7 @@ def moved(day: int, unit: int, count: int) -> int:
 
 
 def weekday_span(weekday: int, today: int, shift: int | None) -> Span:
-    """Return a weekday (Monday is 0).
-
-    Args:
-        weekday: Which one.
-        today: The day it is told from.
-        shift: -1 for the last before today, 1 for the next after today, 0 for this week's, None
-            for the latest that is not after today.
-    """
+    """Return a weekday (Monday is 0): by ``shift`` the last (-1) or the next (1), this week's (0), or the latest not after today (None)."""
     back = (today - 1 - weekday) % 7
     if shift is None:
         start = today - back
@@ -125,13 +118,8 @@ def weekday_span(weekday: int, today: int, shift: int | None) -> Span:
 def yearly(today: int, shift: int | None, month: int, day: int = 0, count: int = 1) -> Span:
     """Return what comes once a year: a day, or ``count`` months (``day`` 0).
 
-    Args:
-        today: The day it is told from.
-        shift: -1 for the last that is over, 1 for the next that has not begun, 0 for this
-            year's, None for the latest that has begun.
-        month: 1 to 12.
-        day: 1 to 31, or 0.
-        count: How many months.
+    By ``shift`` it is the last that is over (-1), the next that has not begun (1), this year's (0), or the latest that has
+    begun (None).
     """
     this_year = month_index(today) // _MONTHS
 

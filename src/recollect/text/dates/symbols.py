@@ -223,12 +223,7 @@ def _beginning(text: str) -> str:
 
 
 def date_symbols(text: str, zone: tzinfo) -> list[Symbol]:
-    """Return the symbols of the words in ``text``, one each, or one for a few together.
-
-    Args:
-        text: Any text; only its beginning is read.
-        zone: The zone in which a date-time with an offset is a day.
-    """
+    """Return the symbols of the words in a text's beginning, one each, or one for a few together; a date-time is a day in ``zone``."""
     beginning = _beginning(text)
     tokens = [token for token in _TOKEN.finditer(beginning) if token.lastgroup != "joint"]
     words = [token[0].lower() for token in tokens]

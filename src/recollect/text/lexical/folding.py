@@ -94,10 +94,7 @@ _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
 
 def readable(text: str) -> str:
-    """Return ``text`` in NFKC, its apostrophes straight, its digits ASCII, without invisible characters.
-
-    Case and accents are kept, as humps and languages are told by them.
-    """
+    """Return ``text`` in NFKC, its apostrophes straight, its digits ASCII, without invisible characters; case and accents stay."""
     if text.isascii():
         return text.replace("\x00", " ")
     streamable = _MARK_RUN.sub(r"\1", text.translate(_SPACES))
@@ -106,11 +103,7 @@ def readable(text: str) -> str:
 
 
 def fold(word: str) -> str:
-    """Return ``word`` in folded case, without the accents and marks that people leave out when they type in a hurry.
-
-    Accents of Latin, Greek and Cyrillic, strokes and ligatures of Latin, harakat and the variants of
-    Arabic letters, points of Hebrew.
-    """
+    """Return ``word`` in folded case, without the accents, strokes, ligatures and points that people leave out when they type in a hurry."""
     folded = word.casefold()
     if folded.isascii():
         return sys.intern(folded)

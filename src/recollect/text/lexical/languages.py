@@ -112,13 +112,10 @@ def written(word: str) -> str:
 
 
 def language_of(words: Iterable[str]) -> str:
-    """Return the language of a Latin text, or `UNDECIDED`, by a vote of its distinct ``words``.
+    """Return the language of a Latin text, or `UNDECIDED`, by a vote of its distinct words, as `written` gives them.
 
-    Function words vote, and letters that few languages have. English wins ties: its stems are part
-    of every reading, so that to miss another language costs less than to see one that is not there.
-
-    Args:
-        words: As `written` gives them; words in other scripts don't vote.
+    Function words vote, and letters that few languages have. English wins ties: its stems are part of every reading, so that to
+    miss another language costs less than to see one that is not there.
     """
     votes = dict.fromkeys(_LATIN_LANGUAGES, 0)
     for word in words:
@@ -133,12 +130,7 @@ def language_of(words: Iterable[str]) -> str:
 
 @lru_cache(_KEPT_WORDS)
 def word_terms(language: str, word: str) -> tuple[str, ...]:
-    """Return the terms of one word of a text in ``language``: none for a stop word, at most three.
-
-    Args:
-        language: What `language_of` found for the text.
-        word: As `written` gives it.
-    """
+    """Return the terms of one word, as `written` gives it, of a text in ``language``: none for a stop word, at most three."""
     folded = fold(word)
     if not folded:
         return ()

@@ -68,10 +68,7 @@ length saturates at 1 / (1 + k1), a little below it."""
 
 
 def idf(documents: int, containing: int) -> float:
-    """Return the inverse document frequency of a term that ``containing`` of ``documents`` texts hold: never negative.
-
-    A term that none holds (``containing`` = 0) is the most telling.
-    """
+    """Return the inverse document frequency of a term that ``containing`` of ``documents`` texts hold: never negative, highest for none."""
     return math.log1p((documents - containing + 0.5) / (containing + 0.5))
 
 

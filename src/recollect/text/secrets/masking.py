@@ -98,14 +98,10 @@ def mask(text: str) -> MaskedText:
 
 
 def mask_ends(text: str, most: int) -> MaskedText:
-    """Return a text with its secrets masked; of more than ``most`` characters the beginning and the end.
+    """Return a text with its secrets masked; of more than ``most`` characters three quarters from the beginning, the rest from the end.
 
-    Only the kept parts are read, and 16,000 characters beyond each cut: a secret that a cut would part is recognized whole,
-    and left out.
-
-    Args:
-        text: The text.
-        most: Characters to keep: three quarters of them from the beginning, the rest from the end.
+    Only the kept parts are read, and 16,000 characters beyond each cut: a secret that a cut would part is recognized whole, and
+    left out.
     """
     if len(text) <= most:
         return mask(text)
@@ -294,13 +290,9 @@ class MaskedTurn:
 
 
 def masked_turn(turn: Turn, text: MaskedText | None = None) -> MaskedTurn:
-    """Return a turn with the secrets in its text and the speaker's name masked, and a long text cut.
+    """Return a turn with the secrets in its text (unless that is masked and cut already) and the speaker's name masked, a long text cut.
 
     Its history is cut to the end of the answer right before it, which is masked, too. Its prompt and its keys stay as they are.
-
-    Args:
-        turn: The turn.
-        text: Its text, if that is masked and cut already.
     """
     text, speaker = text or mask_ends(turn.text, KEPT), mask(turn.speaker or "")
     secrets = text.secrets | speaker.secrets
@@ -322,13 +314,7 @@ def _answered(turn: Turn, secrets: Collection[tuple[str, SecretKind]]) -> tuple[
 
 
 def with_masked_reply(exchange: Exchange, masked: MaskedTurn, reply: MaskedText | None = None) -> Exchange:
-    """Return an exchange whose turn was masked before, with its reply masked and cut; a secret of one is masked in both.
-
-    Args:
-        exchange: The exchange.
-        masked: Its turn.
-        reply: Its reply, if that is masked and cut already.
-    """
+    """Return an exchange with its masked turn, its reply masked and cut (unless it is already); a secret of one is masked in both."""
     reply = reply or mask_ends(exchange.reply, KEPT)
     turn = masked.turn
     turn = replace(
