@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from sys import maxsize
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import re2
 
@@ -37,32 +37,6 @@ _ESCAPE = re.compile(
 )
 _FLAGS = {re.IGNORECASE: "i", re.MULTILINE: "m", re.DOTALL: "s"}
 _HALVES = re.compile("[\ud800-\udfff]")
-_STANDS_FOR_A_HALF = "\ufffd"
-
-
-class Pattern(Protocol):
-    """The methods of ``re.Pattern`` that all three kinds of expressions have."""
-
-    def search(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
-        """Return the first match."""
-
-    def match(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
-        """Return the match that begins at ``pos``."""
-
-    def fullmatch(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
-        """Return the match of the whole."""
-
-    def finditer(self, text: str, pos: int = 0, endpos: int = maxsize) -> Iterator[re.Match[str]]:
-        """Yield the matches from left to right, none of which overlap."""
-
-    def findall(self, text: str) -> list[Any]:
-        """Return what matched, or its groups."""
-
-    def sub(self, replacement: Replacement, text: str, count: int = 0) -> str:
-        """Return the text with each match replaced."""
-
-    def split(self, text: str, maxsplit: int = 0) -> list[Any]:
-        """Return what stands between the matches, and their groups."""
 
 
 def linear(pattern: str, flags: int = 0, *, captures: bool = True, megabytes: int = MEGABYTES) -> "Linear":
@@ -77,28 +51,14 @@ def linear(pattern: str, flags: int = 0, *, captures: bool = True, megabytes: in
     written = "".join(letter for flag, letter in _FLAGS.items() if flags & flag)
     if flags & ~sum(_FLAGS):
         raise ValueError("RE2 has no such flag.")
-    return Linear(
-        pattern,
-        (f"(?{written})" if written else "") + _translated(pattern),
-        captures=captures,
-        megabytes=megabytes,
-    )
+    written = (f"(?{written})" if written else "") + _translated(pattern)
+    return Linear(pattern, written, captures=captures, megabytes=megabytes)
 
 
 def any_of(*patterns: "str | Linear") -> "Linear":
     """Compile one expression that finds whatever several find, to ask in one pass whether a text has anything for them."""
     written = (each if isinstance(each, str) else each.pattern for each in patterns)
     return linear("|".join(f"(?:{each})" for each in written), captures=False, megabytes=2 * MEGABYTES)
-
-
-def bounded(pattern: str, flags: int = 0, *, longest: int = LONGEST) -> "Bounded":
-    """Return an expression for Python's own engine that sees at most ``longest`` characters at once."""
-    return Bounded(pattern, flags, longest)
-
-
-def anchored(pattern: str, flags: int = 0, *, longest: int = LONGEST) -> "Anchored":
-    """Return an expression for Python's own engine that is only matched at a given place, never searched."""
-    return Anchored(pattern, flags, longest)
 
 
 def escape(text: str) -> str:
@@ -114,9 +74,7 @@ class Linear:
         written: The same as RE2 reads it.
     """
 
-    def __init__(
-        self, pattern: str, written: str, *, captures: bool = True, megabytes: int = MEGABYTES
-    ) -> None:
+    def __init__(self, pattern: str, written: str, *, captures: bool, megabytes: int) -> None:
         self.pattern = pattern
         self.written = written
         self._captures = captures
@@ -124,8 +82,12 @@ class Linear:
 
     @cached_property
     def _compiled(self) -> "re2._Regexp":
+        options = re2.Options()
+        options.never_capture = not self._captures
+        options.log_errors = False  # they are raised
+        options.max_mem = self._megabytes << 20
         try:
-            return re2.compile(self.written, _options(self._megabytes, captures=self._captures))
+            return re2.compile(self.written, options)
         except re2.error as error:
             raise ValueError(f"RE2 does not read {self.pattern}: {error}") from error
 
@@ -171,7 +133,7 @@ class Anchored:
         longest: Characters seen at once, at most.
     """
 
-    def __init__(self, pattern: str, flags: int, longest: int) -> None:
+    def __init__(self, pattern: str, flags: int = 0, *, longest: int = LONGEST) -> None:
         self.pattern = pattern
         self.longest = longest
         self.flags = flags
@@ -261,13 +223,19 @@ class Bounded(Anchored):
         return [*parts, text[at:]]
 
 
+anchored, bounded = Anchored, Bounded
+"""As calls that make an expression."""
+
+Pattern: TypeAlias = Linear | Bounded
+
+
 def whole(text: str) -> str:
     """Return the text with lone surrogates replaced, which no encoding can carry; its length stays the same."""
     if not text.isascii():
         try:
             text.encode()  # five times as fast as a search
         except UnicodeEncodeError:
-            return _HALVES.sub(_STANDS_FOR_A_HALF, text)
+            return _HALVES.sub("\ufffd", text)
     return text
 
 
@@ -305,11 +273,3 @@ def _escape_of(escape: re.Match[str], *, within: bool) -> str:
             raise ValueError(f"RE2 has no {escape[0]} of Unicode within brackets: {escape.string}")
         return f"[^{_CLASSES[name.lower()]}]"
     return r"\z" if name == "Z" else escape[0]
-
-
-def _options(megabytes: int, *, captures: bool) -> "re2.Options":
-    options = re2.Options()
-    options.never_capture = not captures
-    options.log_errors = False  # they are raised
-    options.max_mem = megabytes << 20
-    return options

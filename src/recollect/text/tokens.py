@@ -14,7 +14,7 @@ import re
 import string
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from operator import mul
 
 from recollect.text.patterns import Pattern, bounded
@@ -125,11 +125,7 @@ def token_counter(model: str) -> Callable[[str], int]:
 
 @cache
 def _counter_of(family: _Family) -> Callable[[str], int]:
-    return partial(_tokens, family=family)
-
-
-def _tokens(text: str, family: _Family) -> int:
-    return -(-_hundredths(text, family) // _HUNDRED)
+    return lambda text: -(-_hundredths(text, family) // _HUNDRED)
 
 
 def _hundredths(text: str, family: _Family) -> int:

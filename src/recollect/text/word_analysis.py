@@ -52,8 +52,8 @@ class Word:
     clause: int
     is_capital: bool
     begins: bool
-    is_unspaced: bool = False
-    is_hangul: bool = False
+    is_unspaced: bool
+    is_hangul: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,21 +115,10 @@ def _pieces(token: str) -> tuple[str, ...]:
 
 def _word(text: str, kind: str, language: str, clause: int, *, begins: bool) -> Word:
     plain, stems = _meaning(text[:_LONGEST_WORD], kind, language)
-    if kind == "word":
-        is_capital = (text[0].isupper() and not begins) or (
-            not text.islower() and not text.isupper() and any(map(str.isupper, text[1:]))
-        )
-        return Word(text, plain, stems, clause, is_capital and bool(stems), begins)
-    return Word(
-        text,
-        plain,
-        stems,
-        clause,
-        is_capital=False,
-        begins=begins,
-        is_unspaced=True,
-        is_hangul=kind == "hangul",
-    )
+    is_spaced = kind == "word"
+    has_hump = not text.islower() and not text.isupper() and any(map(str.isupper, text[1:]))
+    is_capital = is_spaced and bool(stems) and ((text[0].isupper() and not begins) or has_hump)
+    return Word(text, plain, stems, clause, is_capital, begins, not is_spaced, kind == "hangul")
 
 
 @lru_cache(_KEPT_WORDS)

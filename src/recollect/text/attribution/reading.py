@@ -3,7 +3,7 @@
 Recall's question, the index of the log, formation, and the ids of chats and messages all use this reading.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from recollect.model import Exchange
@@ -112,15 +112,12 @@ class Reading:
         return f"{GAP}[{piece.kind}]\n{words.strip()}\n[{_SHOWN_BEHIND}{piece.kind}]{GAP}"
 
     def _with(self, in_place: Callable[[Piece], str]) -> str:
-        return tidy("".join(self._parts(in_place)).replace("\r\n", "\n"))
-
-    def _parts(self, in_place: Callable[[Piece], str]) -> Iterator[str]:
+        parts: list[str] = []
         at = 0
         for piece in self.pieces:
-            yield self.text[at : piece.start]
-            yield in_place(piece)
+            parts += self.text[at : piece.start], in_place(piece)
             at = piece.end
-        yield self.text[at:]
+        return tidy("".join((*parts, self.text[at:])).replace("\r\n", "\n"))
 
 
 def read_message(text: str, injected: Sequence[str] = ()) -> Reading:

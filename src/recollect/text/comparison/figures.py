@@ -218,11 +218,7 @@ class _Found:
         if any(phrase in self.text for phrase in WORKDAYS):
             self.dates.add("workdays")
         for each in _EVERY.finditer(self.text):
-            number = (
-                figure_words().numbers.get(each[1])
-                or self.own_numbers.get(each[1])
-                or each[1] * each[1].isdecimal()
-            )
+            number = self._number_of(each[1]) or each[1] * each[1].isdecimal()
             if number and each[2] in figure_words().periods:
                 every = f"{number} {figure_words().periods[each[2]]}"
                 self.dates.add("per fortnight" if every in _FORTNIGHTS else f"per {every}")
@@ -274,8 +270,11 @@ class _Found:
 
     def _hour(self, word: str) -> int:
         """Return the hour a word names; 0 for other words."""
-        hour = word if word.isdigit() else figure_words().numbers.get(word) or self.own_numbers.get(word, "0")
+        hour = word if word.isdigit() else self._number_of(word)
         return int(hour) if hour.isdigit() and int(hour) <= _HOURS else 0
+
+    def _number_of(self, word: str) -> str:
+        return figure_words().numbers.get(word) or self.own_numbers.get(word, "")
 
     def read_numbers(self) -> None:
         self.text = _CURRENCY_BEFORE.sub(r"\1 ", self.text)
@@ -288,9 +287,7 @@ class _Found:
                 self.units.add((number, unit))
         words = list(_WORD.finditer(self.text))
         for word, after in zip(words, [*words, None][1:], strict=True):
-            number = (
-                figure_words().numbers.get(word[0]) or self.own_numbers.get(word[0]) or _composed(word[0])
-            )
+            number = self._number_of(word[0]) or _composed(word[0])
             if number:
                 self.numbers.add(number)
                 if after and _unit(after[0]):
@@ -315,21 +312,11 @@ def _composed(word: str) -> str:
     for ten in COMPOUND_TENS:
         before, found, behind = word.partition(ten)
         if found:
-            factor = (
-                int(figure_words().numbers.get(before, "1"))
-                if before in figure_words().numbers or before in _ONE
-                else 0
-            )
-            rest = int(figure_words().numbers.get(behind, "0"))
-            return (
-                str(factor * int(figure_words().numbers[ten]) + rest)
-                if factor and (rest or not behind)
-                else ""
-            )
+            numbers = figure_words().numbers
+            factor = int(numbers.get(before, "1" if before in {"", "ein", "een"} else "0"))
+            rest = int(numbers.get(behind, "0"))
+            return str(factor * int(numbers[ten]) + rest) if factor and (rest or not behind) else ""
     return ""
-
-
-_ONE = frozenset(["", "ein", "een"])
 
 
 def _han_number(run: str) -> str:

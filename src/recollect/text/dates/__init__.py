@@ -6,7 +6,7 @@ a wrong date is worse than one that relies on none.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, tzinfo
+from datetime import UTC, date, datetime, time
 from typing import NamedTuple, TypeAlias
 
 from recollect.text.dates.spans import (
@@ -354,7 +354,11 @@ def dates_meant(text: str, now: datetime, *, ahead: bool = False) -> tuple[Perio
         return ()
     zone = now.tzinfo or UTC
     found = spans_meant(date_symbols(text, zone), now.toordinal(), ahead=ahead)
-    return tuple(_period(one, zone) for one in _merged(found)[:_LIMIT])
+    midnights = (
+        (datetime.combine(date.fromordinal(day), time(), zone) for day in one)
+        for one in _merged(found)[:_LIMIT]
+    )
+    return tuple(Period(*each) for each in midnights)
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:
@@ -369,11 +373,3 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
                 del merged[index]
         merged.insert(place, whole)
     return merged
-
-
-def _period(days: Span, zone: tzinfo) -> Period:
-    return Period(_midnight(days.start, zone), _midnight(days.end, zone))
-
-
-def _midnight(day: int, zone: tzinfo) -> datetime:
-    return datetime.combine(date.fromordinal(day), time(), zone)

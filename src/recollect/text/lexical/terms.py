@@ -213,30 +213,19 @@ def _han(run: str) -> list[str]:
     return [pair for piece in pieces for pair in _overlapping(piece, 2)]
 
 
-def _hiragana(run: str) -> list[str]:
-    """Return pairs: one syllable alone is a particle."""
-    return [pair for pair in _overlapping(run, 2) if len(pair) > 1 and pair not in SYLLABIC_STOP_BIGRAMS]
-
-
-def _katakana(run: str) -> list[str]:
-    return _overlapping(run, 2)
-
-
-def _hangul(run: str) -> list[str]:
+def _telling_pairs(run: str) -> list[str]:
     return [pair for pair in _overlapping(run, 2) if pair not in SYLLABIC_STOP_BIGRAMS]
-
-
-def _spaceless(run: str) -> list[str]:
-    """Return triples that begin with a letter: marks begin no word."""
-    return [gram for gram in _overlapping(run, 3) if unicodedata.category(gram[0])[0] != "M"]
 
 
 NGRAMS: dict[str, Callable[[str], list[str]]] = {
     "han": _han,
-    "hiragana": _hiragana,
-    "katakana": _katakana,
-    "hangul": _hangul,
-    "spaceless": _spaceless,
+    "hiragana": lambda run: _telling_pairs(run) if len(run) > 1 else [],  # one syllable alone is a particle
+    "katakana": lambda run: _overlapping(run, 2),
+    "hangul": _telling_pairs,
+    # marks begin no word
+    "spaceless": lambda run: [
+        gram for gram in _overlapping(run, 3) if unicodedata.category(gram[0])[0] != "M"
+    ],
 }
 """Name of a kind of run -> what makes terms of one. A run holds nothing but letters of its kind."""
 

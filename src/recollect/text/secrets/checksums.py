@@ -225,23 +225,11 @@ def _is_italian(number: str) -> bool:
     return chr(ord("A") + (odd + even) % 26) == number[15]
 
 
-def _is_french(number: str) -> bool:
-    return number[3:5] != "00" and 97 - int(number[:13]) % 97 == int(number[13:])
-
-
 def _is_brazilian_or_russian(number: str) -> bool:
     first = _weighed(number, tuple(range(10, 1, -1))) * 10 % 11 % 10
     second = _weighed(number, tuple(range(11, 1, -1))) * 10 % 11 % 10
     russian = _weighed(number, tuple(range(9, 0, -1))) % 101 % 100
     return len(set(number)) > 1 and number[9:] in {f"{first}{second}", f"{russian:02}"}
-
-
-def _is_korean(number: str) -> bool:
-    return _is_date(number[2:4], number[4:6])  # those given since 2020 have no check digit
-
-
-def _is_indian(number: str) -> bool:
-    return number[3] in "PCHABGJLFT"
 
 
 def _is_singaporean(number: str) -> bool:
@@ -257,10 +245,6 @@ def _is_singaporean(number: str) -> bool:
     return letters[number[0]][at] == number[8]
 
 
-def _is_thai(number: str) -> bool:
-    return (11 - _weighed(number, tuple(range(13, 1, -1))) % 11) % 10 == int(number[12])
-
-
 def _is_finnish(number: str) -> bool:
     digits = number[:6] + number[-4:-1]
     return (
@@ -274,28 +258,33 @@ def _is_chilean(number: str) -> bool:
     return "0K987654321"[weighed % 11] == number[-1]
 
 
-def _is_one(_number: str) -> bool:
-    return True
-
-
 _Kinds: TypeAlias = tuple[tuple[str, Callable[[str], bool]], ...]
 _OF_DIGITS: _Kinds = (
     (rf"[1-9](?:{_S}[0-9]){{16}}{_S}[0-9Xx]", _is_chinese),
-    (rf"[1-4](?:{_S}[0-9]{{2}}){{2}}{_S}[0-9]{{2}}(?:{_S}[0-9]{{3}}){{2}}{_S}[0-9]{{2}}", _is_french),
+    (  # France
+        rf"[1-4](?:{_S}[0-9]{{2}}){{2}}{_S}[0-9]{{2}}(?:{_S}[0-9]{{3}}){{2}}{_S}[0-9]{{2}}",
+        lambda number: number[3:5] != "00" and 97 - int(number[:13]) % 97 == int(number[13:]),
+    ),
     (rf"[0-9XYZ](?:{_S}[0-9]){{7}}{_S}[A-HJ-NP-TV-Z]|[0-9xyz][0-9]{{7}}[a-hj-np-tv-z]", _is_spanish),
-    (r"[1-9][ -][0-9]{4}[ -][0-9]{5}[ -][0-9]{2}[ -][0-9]", _is_thai),
-    (r"[0-9]{6}[ ]?[_\x{2013}-][ ]?[1-8][0-9]{6}", _is_korean),
+    (  # Thailand
+        r"[1-9][ -][0-9]{4}[ -][0-9]{5}[ -][0-9]{2}[ -][0-9]",
+        lambda number: (11 - _weighed(number, tuple(range(13, 1, -1))) % 11) % 10 == int(number[12]),
+    ),
+    (  # Korea: those given since 2020 have no check digit
+        r"[0-9]{6}[ ]?[_\x{2013}-][ ]?[1-8][0-9]{6}",
+        lambda number: _is_date(number[2:4], number[4:6]),
+    ),
     (r"[0-9]{3}[._-][0-9]{3}[._-][0-9]{3}[._ -][0-9]{2}", _is_brazilian_or_russian),
     (r"[0-9]{1,2}[.][0-9]{3}[.][0-9]{3}-[0-9Kk]", _is_chilean),
 )
 _WITH_LETTERS: _Kinds = (
-    (r"[A-Z]{4}[0-9]{6}[HMX][A-Z]{5}[0-9A-Z][0-9]", _is_one),  # Mexico
+    (r"[A-Z]{4}[0-9]{6}[HMX][A-Z]{5}[0-9A-Z][0-9]", bool),  # Mexico, by its form alone
     (
         rf"[A-Z]{{3}}{_S}[A-Z]{{3}}{_S}[0-9LMNP-V]{{2}}[A-EHLMPR-T][0-9LMNP-V]{{2}}{_S}[A-Z][0-9LMNP-V]{{3}}{_S}[A-Z]",
         _is_italian,
     ),
-    (r"[A-Z]{5}[0-9]{4}[A-Z]", _is_indian),
-    (r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z][ ][0-9]{2}[ ][0-9]{2}[ ][0-9]{2}[ ][A-D]", _is_one),  # Britain
+    (r"[A-Z]{5}[0-9]{4}[A-Z]", lambda number: number[3] in "PCHABGJLFT"),  # India
+    (r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z][ ][0-9]{2}[ ][0-9]{2}[ ][0-9]{2}[ ][A-D]", bool),  # Britain
     (r"[STFGM][0-9]{7}[A-Z]", _is_singaporean),
     (r"[0-9]{6}[+A-FU-Y-][0-9]{3}[0-9A-Y]", _is_finnish),
 )

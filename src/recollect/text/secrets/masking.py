@@ -264,16 +264,13 @@ def _spans_in(text: str, in_scripts: str) -> Iterator[SecretSpan]:
 
 def _read_by(reader: Callable[[str], Iterator[SecretSpan]], text: str) -> Iterator[SecretSpan]:
     try:
-        yield from _most(reader(text))
+        for number, each in enumerate(reader(text), 1):
+            yield each
+            if number == MOST_PLACES:
+                yield SecretSpan(each.end, len(text), SecretKind.UNREAD)
+                return
     except TooManyPlacesError as too_many:
         yield SecretSpan(too_many.at, len(text), SecretKind.UNREAD)
-
-
-def _most(found: Iterator[SecretSpan]) -> Iterator[SecretSpan]:
-    for number, each in enumerate(found, 1):
-        yield each
-        if number == MOST_PLACES:
-            raise TooManyPlacesError(each.end)
 
 
 @dataclass(frozen=True, slots=True)

@@ -327,12 +327,7 @@ def read_unspaced(  # noqa: PLR0911 -- one reason a line
         han is not None
         and ends_clause(rest, han.end())
         and not _is_told_of(han[0])
-        and min(han[0]) < "\u3040"
-    ) or (
-        han is not None
-        and ends_clause(rest, han.end())
-        and not _is_told_of(han[0])
-        and all(each >= "\u4e00" for each in han[0])
+        and (min(han[0]) < "\u3040" or min(han[0]) >= "\u4e00")
     ):
         return at, at + han.end()
     return None

@@ -22,12 +22,6 @@ from recollect.text.secrets.values import (
     places,
 )
 
-_DIGIT_NAMES = (
-    r"zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|zwo|drei|vier|fünf|sechs|sieben|acht|neun|"
-    r"zéro|un|deux|trois|quatre|cinq|sept|huit|neuf|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|"
-    r"due|tre|quattro|cinque|sei|sette|otto|nove|um|dois|três|quatro|sete|oito|nul|een|twee|drie|vijf|zes|zeven|negen|"
-    r"ноль|один|два|три|четыре|пять|шесть|семь|восемь|девять"
-)
 DIGITS_BY_NAME = {
     name: str(digit)
     for digit, names in enumerate(
@@ -47,6 +41,7 @@ DIGITS_BY_NAME = {
     for name in names.split()
 }
 """The names of digits."""
+_DIGIT_NAMES = "|".join(name for name in DIGITS_BY_NAME if name < "\u3000")
 
 VALUE = (
     r"[\"'`“„«「#]?(?P<secret>"
