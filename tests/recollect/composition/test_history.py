@@ -47,69 +47,54 @@ def lacks(request: Turn, chat: Sequence[LoggedExchange] = CHAT) -> list[int]:
 # -- what is missing -------------------------------------------------------------------------------
 
 
-def test_who_sends_the_last_message_alone_lacks_everything() -> None:
-    alone = [logged(n, carried=0) for n in range(12)]
-
-    assert lacks(turn("now"), alone) == list(range(12))
-    assert lacks(turn("now"), alone[:1]) == [0]
-    assert lacks(turn("now", is_whole=False)) == list(range(12))
-
-
-@table("first", range(12))
-def test_who_cuts_off_the_head_lacks_what_was_before_it(first: int) -> None:
-    assert lacks(turn("now", history=messages(CHAT[first:]))) == list(range(first))
+ALONE = [logged(n, carried=0) for n in range(12)]
+BRANCHED = [*CHAT[:4], logged(4, carried=0), logged(5, carried=2), logged(6, carried=4)]
+REPEATED = [logged(n, said) for n, said in enumerate(["yes", "tea", "yes", "milk", "no"])]
+AGAIN = [logged(0, "yes", "first"), logged(1, "yes", "second"), logged(2, "yes", "third")]
+SECOND = (Message(Role.USER, "yes"), Message(Role.ASSISTANT, "second"))
+LONG = [logged(n) for n in range(80)]
+HIDDEN = [each for each in CHAT if each.turn_index != 8]
 
 
-def test_who_sends_everything_lacks_nothing() -> None:
-    assert lacks(turn("now", history=messages(CHAT))) == []
-    assert lacks(turn("now", history=messages(CHAT[3:]), is_whole=True)) == []
-
-
-def test_a_first_message_that_was_edited_lacks_nothing() -> None:
-    assert lacks(turn("edited")) == []  # its earlier requests carried what was said before
-    assert lacks(turn("edited", is_whole=True), [logged(0, carried=0), logged(1, carried=0)]) == []
-
-
-def test_nor_does_what_follows_on_it_lack_what_was_before_the_edit() -> None:
-    chat = [*CHAT[:4], logged(4, carried=0), logged(5, carried=2), logged(6, carried=4)]
-
-    assert lacks(turn("now", history=messages(chat[4:])), chat) == []
-    assert lacks(turn("now", history=messages(chat[6:])), chat) == [4, 5]
-
-
-def test_a_chat_that_begins_again_with_the_same_words_lacks_nothing() -> None:
-    assert lacks(turn("said 0"), CHAT[:1]) == []
-    assert lacks(turn("said 0\x00"), [logged(0, "said 0\ufffd")]) == []
-
-
-def test_a_first_turn_lacks_nothing() -> None:
-    assert lacks(turn("hello"), []) == []
-
-
-def test_a_request_of_which_the_log_knows_nothing_lacks_nothing() -> None:
-    assert lacks(turn("now", history=(Message(Role.USER, "unheard"),))) == []
-
-
-def test_an_answer_given_again_is_not_its_own_history() -> None:
-    alone = [logged(n, carried=0) for n in range(4)]
-
-    assert lacks(turn("said 3", key="key 3"), alone) == [0, 1, 2]
-    assert lacks(turn("said 3", key="key 3", history=messages(alone[2:3])), alone) == [0, 1]
-
-
-def test_what_was_said_twice_is_told_apart_by_what_follows() -> None:
-    chat = [logged(n, said) for n, said in enumerate(["yes", "tea", "yes", "milk", "no"])]
-
-    assert lacks(turn("now", history=messages(chat)), chat) == []
-    assert lacks(turn("now", history=messages(chat[2:])), chat) == [0, 1]
-
-
-def test_what_was_said_twice_is_told_apart_by_the_answers() -> None:
-    chat = [logged(0, "yes", "first"), logged(1, "yes", "second"), logged(2, "yes", "third")]
-    second = (Message(Role.USER, "yes"), Message(Role.ASSISTANT, "second"))
-
-    assert lacks(turn("now", history=second), chat) == [0]
-    assert lacks(turn("now", history=second[:1]), chat) == [0, 1]  # of equals the latest
+@table(
+    ("request", "chat", "missing"),
+    [
+        # Who sends the last message alone lacks everything.
+        (turn("now"), ALONE, range(12)),
+        (turn("now"), ALONE[:1], [0]),
+        (turn("now", is_whole=False), CHAT, range(12)),
+        # Who cuts off the head lacks what was before it, who sends everything nothing.
+        *((turn("now", history=messages(CHAT[first:])), CHAT, range(first)) for first in range(12)),
+        (turn("now", history=messages(CHAT[3:]), is_whole=True), CHAT, []),
+        # A first message that was edited lacks nothing: its earlier requests carried what was said before.
+        (turn("edited"), CHAT, []),
+        (turn("edited", is_whole=True), ALONE[:2], []),
+        # Nor does what follows on it lack what was before the edit.
+        (turn("now", history=messages(BRANCHED[4:])), BRANCHED, []),
+        (turn("now", history=messages(BRANCHED[6:])), BRANCHED, [4, 5]),
+        # A chat that begins again with the same words; a first turn; a request of which the log knows nothing.
+        (turn("said 0"), CHAT[:1], []),
+        (turn("said 0\x00"), [logged(0, "said 0\ufffd")], []),
+        (turn("hello"), [], []),
+        (turn("now", history=(Message(Role.USER, "unheard"),)), CHAT, []),
+        # An answer given again is not its own history.
+        (turn("said 3", key="key 3"), ALONE[:4], [0, 1, 2]),
+        (turn("said 3", key="key 3", history=messages(ALONE[2:3])), ALONE[:4], [0, 1]),
+        # What was said twice is told apart by what follows, then by the answers; of equals it is the latest.
+        (turn("now", history=messages(REPEATED)), REPEATED, []),
+        (turn("now", history=messages(REPEATED[2:])), REPEATED, [0, 1]),
+        (turn("now", history=SECOND), AGAIN, [0]),
+        (turn("now", history=SECOND[:1]), AGAIN, [0, 1]),
+        # A conversation longer than what is read of it; a hidden exchange leaves a hole and no more.
+        (turn("now", history=messages(LONG[20:])), LONG[-50:], []),
+        (turn("now", history=messages(LONG[40:])), LONG[-50:], range(30, 40)),
+        (turn("now", history=messages(CHAT[6:])), HIDDEN, [0, 1, 2, 3, 5]),
+    ],
+)
+def test_what_a_request_does_not_carry_is_missing(
+    request: Turn, chat: Sequence[LoggedExchange], missing: Sequence[int]
+) -> None:
+    assert lacks(request, chat) == list(missing)
 
 
 def test_an_answer_the_request_begins_with_is_not_told_again() -> None:
@@ -134,19 +119,6 @@ def test_a_greeting_in_front_is_no_answer() -> None:
     history = (Message(Role.ASSISTANT, "Welcome!"), *messages(CHAT[3:]))
 
     assert missing_exchanges(turn("now", history=history), CHAT) == CHAT[:3]
-
-
-def test_a_conversation_longer_than_what_is_read_lacks_nothing_when_its_beginning_is_not_there() -> None:
-    chat = [logged(n) for n in range(80)]
-
-    assert lacks(turn("now", history=messages(chat[20:])), chat[-50:]) == []
-    assert lacks(turn("now", history=messages(chat[40:])), chat[-50:]) == list(range(30, 40))
-
-
-def test_a_hidden_exchange_leaves_a_hole_and_no_more() -> None:
-    hidden = [each for each in CHAT if each.turn_index != 8]
-
-    assert lacks(turn("now", history=messages(CHAT[6:])), hidden) == [0, 1, 2, 3, 5]
 
 
 @given(

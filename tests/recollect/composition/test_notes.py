@@ -39,12 +39,6 @@ def test_what_speaks_against_a_memory_is_said(doubt: Doubt | None, note: str) ->
     assert told(doubt=doubt) == f"• Commutes by train{note}"
 
 
-def test_since_and_until_when_it_holds_is_said() -> None:
-    line = told(holds_from=NOON.replace(month=4), holds_until=NOON.replace(month=6))
-
-    assert line == "• Commutes by train (since 2026-04-15, until 2026-06-15)"
-
-
 @table(
     ("ending", "note"),
     [(Ending.CHANGED, "over since"), (Ending.DONE, "done"), (Ending.DROPPED, "dropped")],
@@ -65,6 +59,7 @@ def test_what_is_over_and_what_is_to_come_are_told_from_what_holds() -> None:
 
     told_at = [told(NOON.replace(month=month), **days) for month in (3, 4, 6)]
 
+    assert told(**days) == "• Commutes by train (since 2026-04-15, until 2026-06-15)"
     assert [line.partition(" (")[2] for line in told_at] == [
         "starts 2026-04-15, until 2026-06-15)",
         "since 2026-04-15, until 2026-06-15)",
@@ -179,12 +174,6 @@ def test_it_is_told_where_nothing_else_is() -> None:
     assert placed.injection.items == (UUID(int=101),)  # who forgets it takes the block away
 
 
-def test_what_does_not_fit_is_not_told() -> None:
-    long = done(Reason.ASKED, "very long " * 500)
-
-    assert compose([], budget=100, count=estimate_tokens, done=[long]) is None
-
-
 def test_what_was_done_is_told_where_just_its_tokens_are_left() -> None:
     asked = [done(Reason.ASKED, "Has a sister called Carla")]
     block = compose([], budget=1000, count=estimate_tokens, done=asked)
@@ -192,16 +181,6 @@ def test_what_was_done_is_told_where_just_its_tokens_are_left() -> None:
 
     assert compose([], budget=block.tokens, count=estimate_tokens, done=asked) == block
     assert compose([], budget=block.tokens - 1, count=estimate_tokens, done=asked) is None
-
-
-def test_many_take_no_more_than_the_budget() -> None:
-    updates = [done(Reason.ASKED, f"Thing number {number} " * 20, number) for number in range(1, 11)]
-
-    block = compose([], budget=300, count=estimate_tokens, done=updates)
-
-    assert block is not None
-    assert estimate_tokens(block.text) <= 300
-    assert block.done == tuple(each.memory_id for each in updates[: len(block.done)])
 
 
 def test_its_words_cannot_close_the_fence() -> None:

@@ -5,9 +5,8 @@ from itertools import product
 
 import pytest
 from tests.recollect.patterns import blow_ups
-from tests.recollect.patterns.alternatives import alternatives
 from tests.recollect.patterns.blow_ups import blown_up
-from tests.recollect.patterns.compiled_patterns import anchored_and_bounded, texts_of
+from tests.recollect.patterns.compiled_patterns import alternatives, anchored_and_bounded, texts_of
 from tests.recollect.patterns.pattern_shapes import ambiguous
 
 from recollect.text.patterns import Anchored, bounded

@@ -6,9 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.recollect.text.secrets.secret_texts import redacted
 from tests.support.long_texts import up_to
+from tests.support.made_up_keys import URL_SAFE, uuid
 from tests.support.tables import table, texts
 
 from recollect.text.secrets import holds_secret
+from recollect.text.secrets.in_names import id_without_secrets, name_without_secrets
+from recollect.text.secrets.masking import LEFT_OUT, ends_of, mask_ends
 
 CALM = settings(deadline=None)
 
@@ -216,3 +219,88 @@ def test_any_text_is_survived_and_a_key_in_it_never_left(text: str) -> None:
 )
 def test_a_long_run_of_anything_is_survived(piece: str, length: int) -> None:
     assert redacted(piece * (length // len(piece)) + " Bye.").endswith((" Bye.", "[redacted]"))
+
+
+MOST = 16_000
+LENGTH = 80_000
+ENDS, BEGINS = MOST * 3 // 4, LENGTH - MOST // 4
+SECRETS = (
+    "sk-proj-9fK2LmQ8ZrT4vXc7BnY1wEoP5",
+    "password: Tulip77zebra88!",
+    "-----BEGIN PRIVATE KEY-----\n" + "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n" * 90 + "-----END PRIVATE KEY-----",
+)
+
+
+def _text(secret: str, at: int) -> str:
+    words = "the rain in spain stays mainly in the plain " * (LENGTH // 44 + 1)
+    return f"{words[: at - 1]} {secret} {words[at + len(secret) + 1 : LENGTH]}"[:LENGTH]
+
+
+def _parts(secret: str) -> list[str]:
+    """Return pieces of a secret's value of four characters."""
+    value = secret.partition(" ")[2] or secret
+    return [value[start : start + 4] for start in range(0, len(value) - 4, 4)]
+
+
+@pytest.mark.parametrize("secret", SECRETS, ids=["key", "password", "private key"])
+@pytest.mark.parametrize("cut", [ENDS, BEGINS], ids=["beginning", "end"])
+@pytest.mark.parametrize("share", [0.6, 0.7])
+def test_of_a_secret_that_a_cut_would_part_nothing_is_kept(secret: str, cut: int, share: float) -> None:
+    text = _text(secret, cut - int(share * len(secret)))
+    assert len(text) == LENGTH
+    assert any(part in ends_of(text, MOST) for part in _parts(secret))
+
+    kept = mask_ends(text, MOST).text
+
+    assert not [part for part in _parts(secret) if part in kept]
+    assert kept.startswith(text[:8_000])
+    assert kept.endswith(text[-500:])
+    assert LEFT_OUT in kept
+    assert len(kept) <= MOST + len(LEFT_OUT) + len(secret)
+
+
+def test_a_secret_of_the_beginning_is_masked_at_the_end_too() -> None:
+    text = _text(f"my password is Tulip77zebra and that is it. {' ' * 70_000}", 100)[: LENGTH - 40]
+    kept = mask_ends(f"{text} so what does Tulip77zebra mean", MOST).text
+    assert "Tulip77zebra" not in kept
+    assert kept.endswith("so what does [secret: password] mean")
+
+
+def test_a_text_that_is_not_long_stays_whole() -> None:
+    assert mask_ends("I live in Lisbon", 16).text == "I live in Lisbon"
+
+
+A_KEY = f"sk-proj-{made_up(48, URL_SAFE)}"
+
+
+@table(
+    "text",
+    [uuid(), f"local:{uuid()}", "fp:" + "0a" * 16, "monday", "Chat with Anna", "5f8d0d55b54764421b7156c3"],
+)
+def test_an_id_without_a_secret_is_kept_as_it_is(text: str) -> None:
+    assert id_without_secrets(text) == text
+
+
+@table(
+    "text",
+    [
+        A_KEY,
+        f"chat-{A_KEY}",
+        "password: hunter2hunter2",
+        "https://u:pw12345678@host/x",
+        "4111 1111 1111 1111",
+    ],
+)
+def test_a_secret_in_an_id_is_masked_and_the_id_is_another_than_all_others(text: str) -> None:
+    kept = id_without_secrets(text)
+
+    assert text not in kept
+    assert "[secret: " in kept
+    assert len(kept) <= 256
+    assert id_without_secrets(kept) == kept
+    assert id_without_secrets(f"{text}.") != kept
+
+
+def test_a_secret_in_the_name_of_a_model_is_masked() -> None:
+    assert name_without_secrets(f"gpt-4o?key={A_KEY}") == "gpt-4o?key=[secret: API key]"
+    assert name_without_secrets("hf.co/bartowski/Qwen:Q4_K_M") == "hf.co/bartowski/Qwen:Q4_K_M"
