@@ -355,7 +355,7 @@ async def answered_once(
         raise
     assert isinstance(reply.body, bytes)  # noqa: S101 -- what streams takes no key
     try:
-        await engine.keep_answer(user_id, key, reply.body, reply.headers.get("ETag"), taken=taken)
+        await engine.keep_answer(user_id, key, reply.body, reply.headers.get("ETag"), at=taken)
     except StoreError as error:  # it is done; sent again it is answered as under way, for a minute
         log.warning("idempotent_answer_save_failed", error=type(error).__name__)
     return reply
@@ -363,7 +363,7 @@ async def answered_once(
 
 async def _release(engine: Engine, user_id: str, key: str, taken: Any) -> None:
     try:
-        await engine.release_answer(user_id, key, taken=taken)
+        await engine.release_answer(user_id, key, at=taken)
     except StoreError as error:  # it is free again after a minute
         log.warning("idempotency_key_release_failed", error=type(error).__name__)
 

@@ -134,7 +134,7 @@ async def _is_first(parts: PageParts, user_id: str, ticket_id: str) -> bool:
     taken = await parts.live.engine.reserve_answer(user_id, key, b"")
     if isinstance(taken, KeptAnswer):
         return False
-    await parts.live.engine.keep_answer(user_id, key, b"", None, taken=taken)
+    await parts.live.engine.keep_answer(user_id, key, b"", None, at=taken)
     return True
 
 

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from typing import Any
 from uuid import UUID
@@ -47,7 +48,6 @@ from recollect.model import (
     Scope,
     Source,
     Turn,
-    TurnNotes,
     project_scope,
 )
 from recollect.model.local_time import in_zone
@@ -113,14 +113,16 @@ class Engine(Profiles):
             recorder.log_reply,
         )
         self.write, self.when_erased = recorder.write_phase, recorder.when_erased
-        self.chats, self.drain = self._worker.chats, self._own_worker.drain
+        self.write_notes = recorder.write_notes
+        self.chats, self.run, self.drain = self._worker.chats, self._worker.run, self._own_worker.drain
         self.refresh_snapshots, self.embed_again = backends.snapshots.refresh, backends.index.enqueue
         self.chat_of_answer, self.abandon = self._retriever.chat_of_answer, messages.abandon
         self.exchange_of_answer, self.erased_among = messages.exchange_of_answer, messages.erased_among
         self.sessions, self.vacuum = memories.sessions, memories.vacuum
         self.outcome, self.backlog, self.export = inbox.outcome, inbox.backlog, backends.portability.export
         self.tell, self.requeue_news = inbox.tell, inbox.requeue_news
-        self._requests = ChatRequests(self, self.leave_out, backends, policy, clock)
+        leave_out = partial(self.erase_session, leaves_out=True)
+        self._requests = ChatRequests(self, leave_out, backends, policy, clock)
         self.search_chats = ChatSearch(self._retriever, clock, self.policy_of).search
         self.agents = AgentMemories(
             backends,
@@ -168,14 +170,6 @@ class Engine(Profiles):
             in_zone(turn, policy.zone), reach=reach, lifetimes=policy.lifetimes
         )
         return ranking
-
-    async def write_notes(self, turn: Turn, notes: TurnNotes) -> None:
-        """Write a turn's notes alone: the block in its prompt, its request; never raises."""
-        await self._recorder.write_notes(notes, turn)
-
-    async def run(self) -> None:
-        """Work in the background until cancelled."""
-        await self._worker.run()
 
     # -- operations of a person: raise------------------------------------------------------------
 
@@ -229,7 +223,8 @@ class Engine(Profiles):
         remembered = sum(cache.entries for cache in self._backends.caches)
         remembered += self._backends.snapshots.has(user_id) + self._retriever.entries
         erasure = await self._erase_spooled(user_id, erasure)
-        left = (*erasure.left, *await self._left_in_spool(user_id, erasure), ("caches", remembered))
+        again = await self._erase_spooled(user_id, replace(erasure, rows=()))  # and count what is still there
+        left = (*erasure.left, *again.rows, ("caches", remembered))
         if any(count for _, count in left):
             log.warning("rows_left_after_erasure", left={name: count for name, count in left if count})
         return replace(erasure, left=left)
@@ -249,15 +244,8 @@ class Engine(Profiles):
             if not parts:  # else a member's turn was written meanwhile
                 return erased
 
-    async def erase_session(self, scope: Scope) -> Erasure:
-        """Delete one chat of a user and what only it taught, and prove it by counts."""
-        return await self._erase_session(scope, leaves_out=False)
-
-    async def leave_out(self, scope: Scope) -> Erasure:
-        """Delete one chat of a user and what only it taught, and keep nothing of it from now on."""
-        return await self._erase_session(scope, leaves_out=True)
-
-    async def _erase_session(self, scope: Scope, *, leaves_out: bool) -> Erasure:
+    async def erase_session(self, scope: Scope, *, leaves_out: bool = False) -> Erasure:
+        """Delete one chat of a user and what only it taught, and prove it by counts; keep nothing of it from now on if it ``leaves_out``."""
         now = self._clock()
         self._recorder.note_erasure(scope, now)
         erasure = await self._backends.memories.erase_session(scope, at=now, leaves_out=leaves_out)
@@ -276,17 +264,8 @@ class Engine(Profiles):
             raise StoreError(f"What waits to be logged can't be erased ({type(error).__name__}).") from None
         return replace(erasure, rows=(*erasure.rows, ("spool", count)))
 
-    async def _left_in_spool(self, user_id: str, erasure: Erasure) -> tuple[tuple[str, int], ...]:
-        """Search the entries that wait for the log once more, count the findings, and delete them."""
-        again = await self._erase_spooled(user_id, replace(erasure, rows=()))
-        return again.rows
-
     async def restore(self, user_id: str, section: str, rows: Sequence[Mapping[str, Any]]) -> int:
-        """Keep rows that ``export`` yielded, secrets masked; return how many are new. Existing rows stay as they are.
-
-        Raises:
-            StoreError: The store failed.
-        """
+        """Keep rows that ``export`` yielded, secrets masked; return how many are new. Existing rows stay as they are."""
         fields = (
             _REDACTED_FIELDS.get(section, ()) if section != "messages" or not self.policy.log_secrets else ()
         )
@@ -370,16 +349,7 @@ class Engine(Profiles):
             StoreError: The store failed.
         """
         policy = await self.policy_of(user_id)
-        return await form_conversation(
-            self._backends,
-            policy.budget,
-            policy.rules,
-            self._clock,
-            user_id,
-            conversation,
-            model,
-            policy.guidance,
-        )
+        return await form_conversation(self._backends, policy, self._clock, user_id, conversation, model)
 
     @property
     def counts(self) -> FormationCounts:

@@ -30,7 +30,6 @@ from recollect.worker.wire import (
     OVERDUE,
     Chats,
     Clear,
-    Lend,
     Report,
     Start,
     line_of,
@@ -102,8 +101,8 @@ async def _listen(reader: asyncio.StreamReader, worker: FormationWorker, caches:
     """Carry out messages until standard input ends."""
     while line := await reader.readline():
         match to_worker(line):
-            case Lend(exchange_id, user_id, upstream, credential, is_answered):
-                worker.lend(Lent(exchange_id, user_id, upstream, credential, is_answered))
+            case Lent() as lent:
+                worker.lend(lent)
             case Chats(running):
                 worker.chats(running)
             case Clear():

@@ -21,7 +21,6 @@ from recollect.worker.wire import (
     OVERDUE,
     Chats,
     Clear,
-    Lend,
     Start,
     ToWorker,
     line_of,
@@ -85,7 +84,7 @@ class WorkerProcess:
         before = self._credentials.get(lent.exchange_id)
         if before is None or lent.is_answered or lent.credential is None:
             self._credentials[lent.exchange_id] = lent
-        self._send(_line(lent))
+        self._send(lent)
 
     def clear_caches(self) -> None:
         """Have the worker clear its caches of texts."""
@@ -148,7 +147,7 @@ class WorkerProcess:
             self._is_told = False
             self._tell_of_chats()
             for lent in list(self._credentials.values()):  # the oldest first: it is its person's
-                self._send(_line(lent))
+                self._send(lent)
             log.info("worker_started", process=process.pid)
             await self._hear(process)
             return _how(await process.wait())
@@ -166,10 +165,6 @@ class WorkerProcess:
                 log.warning("worker_report_rejected", error=type(error).__name__)
             else:
                 self._now, self.guarded = said.counts, said.guarded
-
-
-def _line(lent: Lent) -> Lend:
-    return Lend(lent.exchange_id, str(lent.user_id), lent.upstream, lent.credential, lent.is_answered)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -6,11 +6,11 @@ Never: on a disk, for it carries credentials.
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, TypeAlias
-from uuid import UUID
 
 import msgspec
 
 from recollect.engine.background.counts import FormationCounts
+from recollect.engine.credentials import Lent
 from recollect.formation import CallStatistics
 
 LONGEST_LINE = 1024 * 1024
@@ -40,16 +40,6 @@ class Start(msgspec.Struct, frozen=True, tag="start"):
     is_told: bool = True
 
 
-class Lend(msgspec.Struct, frozen=True, tag="lend"):
-    """To a worker: the credential that the request of an exchange carried; as ``Lent``."""
-
-    exchange_id: UUID
-    user_id: str
-    upstream: str
-    credential: str | None
-    is_answered: bool = False
-
-
 class Clear(msgspec.Struct, frozen=True, tag="clear"):
     """To a worker: clear the caches that hold texts or embeddings."""
 
@@ -67,14 +57,14 @@ class Report(msgspec.Struct, frozen=True, tag="told"):
     guarded: CallStatistics
 
 
-ToWorker: TypeAlias = Start | Lend | Clear | Chats
+ToWorker: TypeAlias = Start | Lent | Clear | Chats
 
 
 def _counter(_kind: type, numbers: Mapping[str, int]) -> Counter[str]:
     return Counter(numbers)
 
 
-_TO_WORKER: msgspec.json.Decoder[ToWorker] = msgspec.json.Decoder(Start | Lend | Clear | Chats)
+_TO_WORKER: msgspec.json.Decoder[ToWorker] = msgspec.json.Decoder(Start | Lent | Clear | Chats)
 _TOLD = msgspec.json.Decoder(Report, dec_hook=_counter)
 
 

@@ -159,7 +159,7 @@ async def erased(store: Store, subject: Engine) -> None:
 
 
 async def left_out(store: Store, subject: Engine) -> None:
-    await subject.leave_out(store.anna.chat("bike"))
+    await subject.erase_session(store.anna.chat("bike"), leaves_out=True)
 
 
 async def forgotten(store: Store, subject: Engine) -> None:

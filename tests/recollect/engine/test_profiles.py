@@ -138,7 +138,7 @@ class TestConsent:
         assert f"Says {CANARY}" in standing(prepared)
         taken = await subject.reserve_answer(store.anna, "key", b"request")
         assert taken == NOON
-        await subject.keep_answer(store.anna, "key", CANARY.encode(), None, taken=NOON)
+        await subject.keep_answer(store.anna, "key", CANARY.encode(), None, at=NOON)
         assert {"profile_entries", "injections", "kept_answers"} <= await tables_with(own_dsn, CANARY)
         assert await embeddings(own_dsn) == 1
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import stat
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 from tests.recollect.spool.spools import NOON, ROOM, Taking, add, entry, files, held, of_writing, opened
 
-from recollect.engine.recording.exchanges import begun, ended, failed, new_exchange
+from recollect.engine.recording.exchanges import begun, ended, new_exchange
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.model import FailedAt, Failure, LogEntry, Phase, Scope
 from recollect.spool import FullError, Spool, spooling
@@ -114,7 +115,8 @@ async def test_the_end_of_a_turn_does_not_go_before_its_beginning_in_an_older_se
     slow, refused = await spool.keep(entry("slow")), entry("refused")
     spool.finish(await spool.keep(refused))
     monkeypatch.setattr(spooling, "_SEGMENT_BYTES", 10)
-    spool.finish(await spool.keep(failed(refused.exchange, Failure(FailedAt.HEAD))))
+    failed = replace(refused.exchange, failure=Failure(FailedAt.HEAD))
+    spool.finish(await spool.keep(LogEntry(Phase.FAILED, failed)))
     last = await spool.keep(entry("last"))
 
     assert held(folder).count(b'"refused"') == 2

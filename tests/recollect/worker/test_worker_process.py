@@ -93,7 +93,7 @@ def worker_of(engine: Engine) -> WorkerProcess:
 
 
 def said(user: Person, text: str, number: int = 1) -> Turn:
-    return Turn(Scope(user, f"chat-{number}"), text, f"key-{number}", NOON, "scripted")
+    return Turn(Scope(str(user), f"chat-{number}"), text, f"key-{number}", NOON, "scripted")
 
 
 async def states(dsn: str, user: Person) -> list[tuple[str, str | None]]:

@@ -113,7 +113,7 @@ async def live(kept: Kept) -> None:
         assert await store.log.append(store.exchange(text, speaker="Anna", parent="^"))
     await kept.index()
     await store.log.append(store.exchange("And I still wait."))
-    await kept.engine.leave_out(store.anna.chat("left out"))
+    await kept.engine.erase_session(store.anna.chat("left out"), leaves_out=True)
     tea = await kept.engine.add(anna, "She drinks tea.", importance=0.3, event_at=NOON)
     await kept.engine.revise(anna, tea.id, content="She drinks green tea.")
     await kept.engine.revise(anna, tea.id, use=Use.ALWAYS, topics=("tea time",))

@@ -7,8 +7,9 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
+from recollect.engine.policy import Policy
 from recollect.errors import ExtractorUnusableError
-from recollect.formation import CallGuard, FormationPipeline, FormationRules, TokenBudget
+from recollect.formation import CallGuard, FormationPipeline, FormationRules
 from recollect.model import (
     Add,
     Candidate,
@@ -16,7 +17,6 @@ from recollect.model import (
     Erase,
     Exchange,
     Formed,
-    Guidance,
     Hide,
     Ignore,
     Kind,
@@ -87,13 +87,11 @@ async def form_exchanges(
 
 async def form_conversation(
     backends: Backends,
-    budget: TokenBudget,
-    rules: FormationRules,
+    policy: Policy,
     clock: Clock,
     user_id: str,
     conversation: Sequence[Message],
     model: str,
-    guidance: Guidance,
 ) -> FormationTrial:
     """Return how a conversation would change a user's memories; only its tokens are counted.
 
@@ -103,10 +101,10 @@ async def form_conversation(
     """
     if backends.extractor is None:
         raise ExtractorUnusableError
-    guard, began = CallGuard(backends.usage, budget, clock), clock()
+    guard, began = CallGuard(backends.usage, policy.budget, clock), clock()
     exchanges = _exchanges(conversation, Turn(Scope(user_id, str(uuid7())), "", "", began, model))
-    exchanges = [replace(each, guidance=guidance) for each in exchanges]
-    formed = await form_exchanges(backends, guard, rules, clock, exchanges)
+    exchanges = [replace(each, guidance=policy.guidance) for each in exchanges]
+    formed = await form_exchanges(backends, guard, policy.rules, clock, exchanges)
     return FormationTrial(
         tuple(_tried(number, each) for number, of in enumerate(formed, 1) for each in of.changes),
         all(each.is_read for each in formed),

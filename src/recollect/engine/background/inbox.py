@@ -210,9 +210,6 @@ class InboxDrain:
 
         An exchange that fails blocks the later ones until it is formed, waits for a model or is held: a statement must
         not be replaced by an older one. An unreachable store counts as no failed attempt.
-
-        Raises:
-            StoreError: The store failed in reading the inbox or in writing down a failure.
         """
         try:
             while True:
@@ -230,11 +227,7 @@ class InboxDrain:
             return STORE_DELAY
 
     async def waiting(self, user_id: str) -> tuple[UUID, ...]:
-        """Return which exchanges would be looked at next.
-
-        Raises:
-            StoreError: The store failed.
-        """
+        """Return which exchanges would be looked at next."""
         return _ids(await self.inbox.pending(user_id, limit=self._limit()))
 
     async def _until_empty(self, user_id: str) -> tuple[timedelta | None, tuple[UUID, ...] | None]:

@@ -1,7 +1,7 @@
 """The engine's own upkeep: the index of messages, old records, and exchanges that never ended. Never: a chat waits for it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 from functools import partial
@@ -101,34 +101,22 @@ async def maintain(backends: Backends, policy: Policy, clock: Clock) -> None:
 
 
 async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
-    def prune() -> Awaitable[int]:
-        return backends.requests.prune_requests(clock() - timedelta(days=policy.keep_requests_days))
-
-    def prepare_days() -> Awaitable[int]:
-        return backends.requests.prepare_days(clock().astimezone(UTC).date(), _DAYS_AHEAD)
-
-    def erase_log() -> Awaitable[int]:
-        now = clock()
-        strategy = policy.strategy if backends.extractor is not None else None
-        return backends.log.erase_old(now - timedelta(days=policy.log_days), at=now, strategy=strategy)
-
-    def prune_answers() -> Awaitable[int]:
-        return backends.answers.prune(clock() - ANSWERS_KEPT)
-
-    def prune_erasures() -> Awaitable[int]:
-        return backends.events.prune_erasures(clock() - TOLD_FOR)
-
     enqueued = False
     while True:
         if not enqueued:
-            enqueued = await _quietly("enqueue_unindexed_failed", backends.index.enqueue_unindexed)
-        await _quietly("request_days_failed", prepare_days)
-        await _quietly("prune_requests_failed", prune)
-        await _quietly("prune_answers_failed", prune_answers)
+            enqueued = await _quietly("enqueue_unindexed_failed", backends.index.enqueue_unindexed())
+        now, requests = clock(), backends.requests
+        await _quietly("request_days_failed", requests.prepare_days(now.astimezone(UTC).date(), _DAYS_AHEAD))
+        old_requests = now - timedelta(days=policy.keep_requests_days)
+        await _quietly("prune_requests_failed", requests.prune_requests(old_requests))
+        await _quietly("prune_answers_failed", backends.answers.prune(now - ANSWERS_KEPT))
         if policy.log_days:
-            await _quietly("erase_log_failed", erase_log)
+            before = now - timedelta(days=policy.log_days)
+            strategy = policy.strategy if backends.extractor is not None else None
+            erasing = backends.log.erase_old(before, at=now, strategy=strategy)
+            await _quietly("erase_log_failed", erasing)
         if backends.webhook is None:
-            await _quietly("prune_erasures_failed", prune_erasures)
+            await _quietly("prune_erasures_failed", backends.events.prune_erasures(now - TOLD_FOR))
         await asyncio.sleep(_EVERY_SECONDS if enqueued else _RETRY_SECONDS)
 
 
@@ -140,24 +128,22 @@ async def _expire(backends: Backends, policy: Policy, clock: Clock) -> None:
     minutes, done = int(_EVERY_SECONDS / _RETRY_SECONDS), True
     for minute in count():
         lifetimes = policy.lifetimes if minute % minutes == 0 or not done else None
-        done = await _quietly("expiry_failed", partial(backends.memories.expire, lifetimes, at=clock()))
+        done = await _quietly("expiry_failed", backends.memories.expire(lifetimes, at=clock()))
         await asyncio.sleep(_RETRY_SECONDS)
 
 
 async def _end_abandoned(backends: Backends, clock: Clock) -> None:
-    def end() -> Awaitable[int]:
-        now = clock()
-        return backends.log.end_abandoned(now - _OPEN_AT_MOST, failed=now - _FAILED_AT_MOST)
-
     while True:
-        await _quietly("end_abandoned_failed", end)
+        now = clock()
+        ending = backends.log.end_abandoned(now - _OPEN_AT_MOST, failed=now - _FAILED_AT_MOST)
+        await _quietly("end_abandoned_failed", ending)
         await asyncio.sleep(_LOOK_SECONDS)
 
 
-async def _quietly(event: str, tidy: Callable[[], Awaitable[object]]) -> bool:
+async def _quietly(event: str, tidying: Awaitable[object]) -> bool:
     """Return whether it succeeded."""
     try:
-        await tidy()
+        await tidying
     except Exception as error:  # noqa: BLE001 -- whatever it is, it must not end formation, which runs beside it
         # our own errors never quote a user; of others the log has the kind and the place only
         detail = str(error) if isinstance(error, RecollectError) else ""

@@ -113,9 +113,6 @@ async def wake_all(backends: Backends, policy: Policy, *, everything: bool = Fal
     """Make exchanges pending that wait for a model, or that none has read; return the users who have one that waits.
 
     With formation off for everybody there are none. ``everything``: also what this very model answered unreadably.
-
-    Raises:
-        StoreError: The store failed.
     """
     strategy = policy.under(await backends.flags.flags(None)).strategy
     if strategy not in {Strategy.EXTRACT, Strategy.BOTH}:

@@ -76,11 +76,7 @@ class Standing:
 
 
 async def embedding_state(backends: Backends, store: "EmbedderGenerations") -> EmbeddingState:
-    """Return the embedders and the progress of re-embedding; this reads a row of each user.
-
-    Raises:
-        StoreError: The store failed.
-    """
+    """Return the embedders and the progress of re-embedding; this reads a row of each user."""
     today = names_of(backends)
     known = await store.known()
     standing = Standing.from_embedders(known, today)
@@ -120,11 +116,7 @@ class Reembedding:
                 wait = _FAILED_SECONDS
 
     async def go_on(self, store: "EmbedderGenerations") -> bool:
-        """Go from user to user until all of them are done, or it is not this process's to do; return whether none failed.
-
-        Raises:
-            StoreError: The store failed.
-        """
+        """Go from user to user until all of them are done, or it is not this process's to do; return whether none failed."""
         self._failed.clear()
         went_on = False
         today = names_of(self.backends)

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import structlog
 from cachetools import LRUCache
+from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
 from recollect.engine.background.counts import FormationCounts
@@ -50,7 +51,6 @@ class Summaries:
         backends: The stores, the embedder and the summarizer.
         guard: Guards the model calls.
         clock: Tells the time.
-        new_id: Creates the ids of memories.
         credential: Finds a credential by an exchange's id, user and upstream, while this process has one.
         counts: Counts the summaries.
         steps: Counts each attempt in the database before it begins.
@@ -63,7 +63,6 @@ class Summaries:
     backends: Backends
     guard: CallGuard
     clock: Clock
-    new_id: Callable[[], UUID]
     credential: Callable[[UUID, str, str], str | None]
     counts: FormationCounts
     steps: Steps
@@ -156,7 +155,7 @@ class Summaries:
         vector = await self._vector(text)
         now = self.clock()
         return Memory(
-            id=self.new_id(),
+            id=uuid7(),
             owner=user_id,
             kind=Kind.SUMMARY,
             source=Source.SUMMARY,

@@ -13,7 +13,6 @@ from uuid import UUID
 
 import structlog
 from cachetools import LRUCache, TTLCache
-from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
 from recollect.engine.background.counts import FormationCounts
@@ -124,7 +123,6 @@ class FormationWorker:
             backends,
             summing_up,
             clock,
-            uuid7,
             self._credentials.find,
             self.counts,
             self.steps,

@@ -91,15 +91,12 @@ class Administration(Projects):
         log_index, admin_reads = backends.index, backends.admin_reads
         self.rebuild_index, self.rebuilding = log_index.rebuild, log_index.rebuilding
         self.admin_reads, self.settings_changes = admin_reads.admin_reads, admin_reads.settings_changes
+        self.keep_answer, self.release_answer = backends.answers.keep, backends.answers.release
 
     # -- seeing ------------------------------------------------------------------------------------
 
     async def embeddings(self) -> EmbeddingState:
-        """Return which embedders there are, and how far what an earlier one embedded is embedded again; it reads a row a user.
-
-        Raises:
-            StoreError: The store failed.
-        """
+        """Return which embedders there are, and how far what an earlier one embedded is embedded again; it reads a row a user."""
         store = self._backends.generation_store
         if store is None:
             raise StoreError("This store knows no embedders.")
@@ -153,9 +150,13 @@ class Administration(Projects):
             expires_at=expires_at,
         )
         [memory] = await self._embedded_if_possible([written])
-        given = await self._give(user_id, memory, Reason.WRITTEN, actor)
+        [done] = await self._backends.memories.apply(
+            Scope(user_id, ""), [Add(memory, Reason.WRITTEN)], actor=actor, at=self._clock()
+        )
+        if isinstance(done, Ignore):
+            raise DuplicateMemoryError
         await self._embed_later(user_id, memory)
-        return given
+        return memory
 
     async def revise(
         self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN, **changed: Unpack[Changed]
@@ -310,16 +311,6 @@ class Administration(Projects):
         kept = await self._backends.answers.reserve(user_id, key, request, at=now)
         return now if kept is None else kept
 
-    async def keep_answer(
-        self, user_id: str, key: str, answer: bytes, etag: str | None, *, taken: datetime
-    ) -> None:
-        """Keep the answer of the request that took the key then."""
-        await self._backends.answers.keep(user_id, key, answer, etag, at=taken)
-
-    async def release_answer(self, user_id: str, key: str, *, taken: datetime) -> None:
-        """Free the key that was taken then, as nothing was done."""
-        await self._backends.answers.release(user_id, key, at=taken)
-
     # -- what can be changed while the engine runs -------------------------------------------------
 
     async def flags(self, user_id: str | None = None) -> Flags:
@@ -364,14 +355,6 @@ class Administration(Projects):
         lacks_hints = self._backends.hinter is not None and memory.kind in STATEMENTS and memory.hints is None
         if memory.embedding is None or lacks_second or lacks_hints:
             await self._backends.index.enqueue(user_id)
-
-    async def _give(self, user_id: str, memory: Memory, reason: Reason, actor: Actor) -> Memory:
-        [done] = await self._backends.memories.apply(
-            Scope(user_id, ""), [Add(memory, reason)], actor=actor, at=self._clock()
-        )
-        if isinstance(done, Ignore):
-            raise DuplicateMemoryError
-        return memory
 
 
 def _masked(hints: Hints | None) -> Hints | None:

@@ -70,6 +70,8 @@ class Browsing(Administration):
         self.event_places, self.events_behind = backends.events.places, backends.events.behind
         self.size = backends.statistics.size
         self.users, self.count_memories = backends.memories.users, backends.memories.count
+        self.quarantined, self.profile = backends.memories.quarantined, backends.profiles.profile
+        self.keep_team = backends.teams.keep
 
     # -- what failed, or waits for a model -----------------------------------------------------------
 

@@ -14,7 +14,6 @@ from recollect.errors import (
     QuestionNotKeptError,
 )
 from recollect.model import (
-    MOST_QUARANTINED,
     STATEMENTS,
     WAITING,
     Actor,
@@ -22,7 +21,6 @@ from recollect.model import (
     Ignore,
     Memory,
     NotHelpful,
-    Quarantined,
     Reason,
     Reinforce,
     RequestRecord,
@@ -38,16 +36,6 @@ _ASKED_AGAIN = timedelta(days=180)
 
 class Feedback(Browsing):
     """Lets people say which held back memories are right, which recalled ones did not help, and which two say the same."""
-
-    async def quarantined(
-        self,
-        user_id: str,
-        *,
-        limit: int = MOST_QUARANTINED,
-        after: tuple[datetime, UUID] | None = None,
-    ) -> list[Quarantined]:
-        """Return the memories that are held back, newest first, as ``Memories.quarantined`` does."""
-        return await self._backends.memories.quarantined(user_id, limit=limit, after=after)
 
     async def approve(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> Memory:
         """Approve a quarantined memory: it becomes the user's.

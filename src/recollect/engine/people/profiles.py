@@ -34,10 +34,6 @@ log = structlog.get_logger(__name__)
 class Profiles(Feedback):
     """Lets people say who they are."""
 
-    async def profile(self, user_id: str) -> OwnProfile:
-        """Return the user's profile with its proposals; empty if they allow none."""
-        return await self._backends.profiles.profile(user_id)
-
     async def add_to_profile(self, user_id: str, field: ProfileField, content: str) -> ProfileEntry:
         """Write a statement into the profile, secrets masked.
 

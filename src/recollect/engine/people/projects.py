@@ -178,10 +178,6 @@ class Projects(SharedMemories):
             raise NotAllowedInTeamError
         return found
 
-    async def keep_team(self, team: str, title: str | None = None) -> Team:
-        """Make a team, or change how it is called; None leaves that."""
-        return await self._backends.teams.keep(team, title)
-
     async def set_member(self, team: str, person: str, role: TeamRole, name: str | None = None) -> Team:
         """Take someone into a team, or change their role or name; without a name they are called by their id.
 

@@ -187,18 +187,11 @@ class StoreAudit(Administration):
         super().__init__(backends, clock)
         self._rules = rules
         self._asked = asked
+        self.runs, self.repaired_users = backends.repairs.runs, backends.repairs.users
 
     async def users(self) -> list[str]:
         """Return the users of whom memories are kept; a project is one of its own."""
         return [each.id for each in await self._backends.memories.users(projects=True) if each.memories]
-
-    async def runs(self) -> list[UUID]:
-        """Return the ids of all runs of repairs."""
-        return await self._backends.repairs.runs()
-
-    async def repaired_users(self, run: UUID) -> list[str]:
-        """Return the users of whose memories a run repaired some; also those who have none left."""
-        return await self._backends.repairs.users(run)
 
     # -- finding -----------------------------------------------------------------------------------
 

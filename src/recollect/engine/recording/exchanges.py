@@ -83,24 +83,9 @@ def ended(
     return LogEntry(Phase.ENDED, whole, _recalled_ids(recollections))
 
 
-def awaited(exchange: Exchange, recollections: Sequence[Recollection], answer_id: str) -> LogEntry:
-    """Return the entry that says that the LLM's server keeps its answer until that is fetched."""
-    return LogEntry(Phase.AWAITED, replace(exchange, answer_id=answer_id), _recalled_ids(recollections))
-
-
 def _recalled_ids(recollections: Sequence[Recollection]) -> tuple[UUID, ...]:
     # Statements that every chat gets do not count as used: counting would make them outlive all others.
     return tuple(each.item.id for each in recollections if isinstance(each.item, Memory) and each.is_found)
-
-
-def failed(exchange: Exchange, failure: Failure) -> LogEntry:
-    """Return the entry that says that the model failed to answer it."""
-    return LogEntry(Phase.FAILED, replace(exchange, failure=failure))
-
-
-def refused(exchange: Exchange) -> LogEntry:
-    """Return the entry that says that the server refused the client: its turn is withdrawn."""
-    return LogEntry(Phase.REFUSED, exchange)
 
 
 # -- while it is said and answered -----------------------------------------------------------------
@@ -219,15 +204,16 @@ class ExchangeRecord:
 
     def await_answer(self, answer_id: str, *, recollections: Sequence[Recollection]) -> None:
         """Note in the background that the LLM's server keeps its answer until that is fetched; never raises, never waits."""
-        self._end_with(awaited(self._exchange, recollections, answer_id))
+        exchange = replace(self._exchange, answer_id=answer_id)
+        self._end_with(LogEntry(Phase.AWAITED, exchange, _recalled_ids(recollections)))
 
     def fail(self, failure: Failure) -> None:
         """Note in the background that the model failed to answer it; never raises, never waits."""
-        self._end_with(failed(self._exchange, failure))
+        self._end_with(LogEntry(Phase.FAILED, replace(self._exchange, failure=failure)))
 
     def withdraw(self) -> None:
         """Note in the background that the server refused the client, so that nothing is kept; never raises or waits."""
-        self._end_with(refused(self._exchange))
+        self._end_with(LogEntry(Phase.REFUSED, self._exchange))
 
     def _end_with(self, entry: LogEntry) -> asyncio.Task[Became]:
         self.takes_notes = False

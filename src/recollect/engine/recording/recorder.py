@@ -108,11 +108,7 @@ class Recorder:
             return False
 
     async def log_turn(self, turn: Turn, *, credential: str | None = None) -> Exchange:
-        """Log a turn before the model is asked, secrets masked, and return the exchange that ``end`` takes.
-
-        Raises:
-            StoreError: The store failed.
-        """
+        """Log a turn before the model is asked, secrets masked, and return the exchange that ``end`` takes."""
         exchange = new_exchange(turn, credential=credential)
         await self.write_phase(await self._masked(begun(exchange)))
         return exchange
@@ -120,29 +116,21 @@ class Recorder:
     async def log_reply(
         self, exchange: Exchange, reply: str, *, recollections: Sequence[Recollection] = ()
     ) -> Written:
-        """Log the reply of an exchange, secrets masked, and let memories be formed of it.
-
-        Raises:
-            StoreError: The store failed.
-        """
+        """Log the reply of an exchange, secrets masked, and let memories be formed of it."""
         return await self.write_phase(await self._masked(ended(exchange, reply, recollections)))
 
     async def _masked(self, entry: LogEntry) -> LogEntry:
         return entry_as_it_is(entry) if self._policy.log_secrets else await entry_without_secrets(entry)
 
     async def write_phase(self, entry: LogEntry) -> Written:
-        """Write a phase of an exchange to the log; to write it twice changes nothing more.
-
-        Raises:
-            StoreError: The store failed.
-        """
+        """Write a phase of an exchange to the log; to write it twice changes nothing more."""
         exchange = entry.exchange
         if self._is_erased(exchange.turn):
             return Written.ERASED
         if entry.phase not in (Phase.BEGUN, Phase.ENDED):
             await self._note_unanswered(entry)
             if entry.notes is not None:
-                await self.write_notes(entry.notes, exchange.turn)
+                await self.write_notes(exchange.turn, entry.notes)
             return Written.KNOWN
         if entry.phase is Phase.ENDED:  # before a job may look for it
             self._note_credential(exchange.id, exchange, is_answered=bool(exchange.reply.strip()))
@@ -158,11 +146,7 @@ class Recorder:
         return logged.outcome
 
     async def _log(self, entry: LogEntry) -> Logged:
-        """Write a phase with its notes; to miss a note is no reason to lose an exchange.
-
-        Raises:
-            StoreError: The store failed.
-        """
+        """Write a phase with its notes; to miss a note is no reason to lose an exchange."""
         write, records = self._backends.log.write_phase, self._policy.records
         try:
             return await write(entry, records=records)
@@ -231,7 +215,7 @@ class Recorder:
         except Exception as error:  # noqa: BLE001 -- as in recall
             log.warning("recall_count_failed", error=type(error).__name__, raised_at=raised_at(error))
 
-    async def write_notes(self, notes: TurnNotes, turn: Turn) -> None:
+    async def write_notes(self, turn: Turn, notes: TurnNotes) -> None:
         """Write a turn's notes alone: the block in its prompt, its request; never raises."""
         if notes == TurnNotes() or self._is_erased(turn):
             return

@@ -48,7 +48,7 @@ class Teams:
             raise TeamNotFoundError
         return _team(row)
 
-    async def keep(self, team: str, title: str | None) -> Team:
+    async def keep(self, team: str, title: str | None = None) -> Team:
         """Make a team, or change how it is called, in one line; None leaves that."""
         told = None if title is None else " ".join(storable_text(title).split())
         async with self._database.over_all_users() as connection:
