@@ -60,7 +60,7 @@ async def list_memories(asked: Asked) -> Any:
         valid_at=sent.valid_at,
         **_labels(sent),
     )
-    return await asked.engine.page(asked.user_id, limit=sent.limit, after=sent.after, at=taken)
+    return await asked.engine.page(asked.user_id, limit=sent.limit, after=sent.after, taken=taken)
 
 
 async def search_memories(asked: Asked) -> Any:
@@ -219,7 +219,7 @@ async def list_session_memories(asked: Asked) -> Any:
     chat, sent = asked.chat, asked.sent
     await asked.engine.expect_chat(chat)
     taken = MemoryFilter(kinds=SHOWN, session_id=chat.session_id)
-    return await asked.engine.page(chat.user_id, limit=sent.limit, after=sent.after, at=taken)
+    return await asked.engine.page(chat.user_id, limit=sent.limit, after=sent.after, taken=taken)
 
 
 async def add_session_memory(asked: Asked) -> Any:

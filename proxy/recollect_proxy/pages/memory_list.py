@@ -88,7 +88,7 @@ async def _to_review(visit: Visit) -> int:
 
 async def _find(visit: Visit, taken: MemoryFilter, after: str) -> _Found:
     last = id_named(after) if after else None
-    page = visit.engine.said_last(visit.user_id, limit=PER_PAGE, after=last, at=taken)
+    page = visit.engine.said_last(visit.user_id, limit=PER_PAGE, after=last, taken=taken)
     if not taken.words or taken.session_id or last:
         found = await page
         return _Found(found.memories, found.next)

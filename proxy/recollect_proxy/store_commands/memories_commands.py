@@ -99,7 +99,7 @@ async def _memories(
     found: list[Memory] = []
     after = None
     while len(found) < limit:
-        page = await engine.page(user, limit=min(_PAGE, limit - len(found)), after=after, at=taken)
+        page = await engine.page(user, limit=min(_PAGE, limit - len(found)), after=after, taken=taken)
         found += page.memories
         after = page.next
         if after is None:

@@ -36,7 +36,7 @@ async def test_memories_are_found_by_kind_chat_and_all_words_and_are_the_users_o
     await give(store, "green bike", kind=Kind.TODO, provenance=Provenance("chat-9"))
 
     async def found(taken: MemoryFilter) -> list[str]:
-        page = await store.memories.page(store.anna, limit=9, at=taken)
+        page = await store.memories.page(store.anna, limit=9, taken=taken)
         return [each.content.removesuffix(f" of {store.anna}") for each in page.memories]
 
     assert await found(MemoryFilter()) == ["green bike", "black tea", "green tea"]
@@ -59,7 +59,7 @@ async def test_words_find_tags_and_so_all_that_a_person_put_under_a_name(store: 
         MemoryFilter(text="CLARA"),
         MemoryFilter(words=("clara",), state=State.ALL),
     ):
-        page = await store.memories.page(store.anna, limit=9, at=taken)
+        page = await store.memories.page(store.anna, limit=9, taken=taken)
         assert [each.content.removesuffix(f" of {store.anna}") for each in page.memories] == both
     mixed = await store.memories.page(store.anna, limit=9, taken=MemoryFilter(words=("york", "SPIDERS")))
     assert len(mixed.memories) == 1

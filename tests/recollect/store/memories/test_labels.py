@@ -48,7 +48,7 @@ async def test_lists_take_each_tag_and_each_value(store: Store) -> None:
     async def found(state: State = State.CURRENT, **asked: Any) -> list[str]:
         taken = MemoryFilter(state=state, **asked)
         return [
-            each.content for each in (await store.memories.page(store.anna, limit=9, at=taken)).memories
+            each.content for each in (await store.memories.page(store.anna, limit=9, taken=taken)).memories
         ]
 
     assert await found(tags=("work",)) == ["Has a lamp", "Has a desk"]
