@@ -9,7 +9,7 @@ from bench.engines import EngineBench
 from bench.formation.cases import Case, Decision, Truth
 from bench.formation.decisions import UNASKED, Decided, decided_items
 from bench.formation.staging import Staged, hear_message
-from recollect.audit.replay import replay
+from recollect.audit import replay
 from recollect.model import Doubt, Memory, Turn, Update
 
 _ALL = 10_000

@@ -25,13 +25,11 @@ if TYPE_CHECKING:  # a host starts its database before it imports a driver, or a
     from recollect.store.log import LogIndex
     from recollect.store.memories import Memories, Repairs
     from recollect.store.messages import ChatRequests, Chats, MessageLog
-    from recollect.store.requests import RequestLog
+    from recollect.store.requests import Answers, Feedback, RequestLog
     from recollect.store.statistics import Statistics
     from recollect.store.users import (
         AdminReadLog,
-        Answers,
         Events,
-        Feedback,
         Portability,
         Profiles,
         Projects,

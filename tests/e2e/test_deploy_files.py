@@ -17,7 +17,7 @@ import yaml
 from tests.servers.served_process import RECOLLECT
 
 from recollect.settings import SETTINGS_FILE, is_setting
-from recollect.store.schema.steps import MIGRATION_SECONDS
+from recollect.store.schema.migration import MIGRATION_SECONDS
 from recollect_proxy.commands.config import FILES
 from recollect_proxy.settings.admin_token import TOKEN_FILE
 from recollect_proxy.settings.command_settings import secret_settings

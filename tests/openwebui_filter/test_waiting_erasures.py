@@ -62,7 +62,8 @@ def erasures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def store(engine: Engine) -> Store:
     """The store of the engine."""
-    return Store(**{name: getattr(engine._backends, name) for name in PARTS})
+    parts: dict[str, Any] = {name: getattr(engine._backends, name) for name in PARTS}
+    return Store(**parts, generations=None, database=None)  # type: ignore[arg-type]  # not asked for
 
 
 @pytest.fixture

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 from tests.scripted.models import WordEmbedder
 from tests.support.recollections import NOON
-from tests.support.stores import PARTS, Parts
+from tests.support.stores import PARTS
 
 from recollect.engine import Backends, Engine, Policy
 from recollect.model import Strategy
 from recollect.ports import Cache, Embedder, Extractor, Hinter, Judge, Summarizer
 from recollect.recall import Reach
+from recollect.store.postgres import Postgres
 
 QUICK = Policy(strategy=Strategy.QA_TURN, stands=False)
 """Forms without a model, and recalls what is asked for alone: what stands in every chat has tests of its own."""
@@ -19,7 +20,7 @@ PATIENT = replace(QUICK, deadline=30.0, reach=Reach(embedding_seconds=30.0, seco
 
 
 def engine_over(
-    store: Parts,
+    store: Postgres,
     policy: Policy = QUICK,
     *,
     embedder: Embedder | None = None,

@@ -8,29 +8,8 @@ import numpy as np
 from tests.support.people import Person, person
 from uuid_utils.compat import uuid7
 
-from recollect.index import SnapshotCache
 from recollect.model import Exchange, Kind, Memory, Scope, Source, Turn, Vector
-from recollect.store import Postgres
-from recollect.store.browsing import Browsing
-from recollect.store.inbox import Inbox
-from recollect.store.jobs import Attempts, Jobs
-from recollect.store.log import LogIndex
-from recollect.store.memories import Memories, Repairs
-from recollect.store.messages import ChatRequests, Chats, MessageLog
-from recollect.store.requests import RequestLog
-from recollect.store.statistics import Statistics
-from recollect.store.users import (
-    AdminReadLog,
-    Answers,
-    Events,
-    Feedback,
-    Portability,
-    Profiles,
-    Projects,
-    Teams,
-    UsageLog,
-    UserSettings,
-)
+from recollect.store.postgres import Postgres
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 LATER = datetime(2026, 3, 16, 9, 30, tzinfo=UTC)
@@ -38,40 +17,12 @@ MODEL = "words/4"
 NORTH, EAST, SOUTH = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (-1.0, 0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True)
-class Parts:
-    """The parts of an open store."""
-
-    memories: Memories
-    log: MessageLog
-    inbox: Inbox
-    jobs: Jobs
-    index: LogIndex
-    chats: Chats
-    asked: ChatRequests
-    requests: RequestLog
-    flags: UserSettings
-    usage: UsageLog
-    admin_reads: AdminReadLog
-    browsing: Browsing
-    attempts: Attempts
-    answers: Answers
-    portability: Portability
-    repairs: Repairs
-    profiles: Profiles
-    projects: Projects
-    teams: Teams
-    feedback: Feedback
-    events: Events
-    statistics: Statistics
-    snapshots: SnapshotCache
-
-
-PARTS = tuple(each.name for each in fields(Parts))
+PARTS = tuple(each.name for each in fields(Postgres) if each.name not in {"generations", "database"})
+"""The parts of an open store that an engine works with."""
 
 
 @dataclass(frozen=True)
-class Store(Parts):
+class Store(Postgres):
     """A store, and two people whom no other test knows. What is said is Anna's, and of her first chat, unless told otherwise."""
 
     anna: Person = field(default_factory=lambda: person("anna"))
@@ -114,7 +65,7 @@ class Store(Parts):
 
 def store_over(postgres: Postgres) -> Store:
     """Return the store in Postgres, and two people who are new to it."""
-    return Store(**{name: getattr(postgres, name) for name in PARTS})
+    return Store(**{each.name: getattr(postgres, each.name) for each in fields(Postgres)})
 
 
 def vector(*numbers: float) -> Vector:

@@ -14,15 +14,13 @@ from recollect.store.log import LogIndex
 from recollect.store.memories import Memories, Repairs
 from recollect.store.messages import ChatRequests, Chats, MessageLog
 from recollect.store.pool import Access, Connection, Database, is_pooled, store_errors
-from recollect.store.requests import RequestLog
+from recollect.store.requests import Answers, Feedback, RequestLog
 from recollect.store.schema.migration import migrate
 from recollect.store.snapshots import PostgresSnapshots
 from recollect.store.statistics import Statistics
 from recollect.store.users import (
     AdminReadLog,
-    Answers,
     Events,
-    Feedback,
     Portability,
     Profiles,
     Projects,

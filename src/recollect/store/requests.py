@@ -1,4 +1,4 @@
-"""Records of requests, for metrics and explanation, in Postgres. Never: decides on their content."""
+"""Records of requests, for metrics and explanation; memories that were not helpful for one; and answers to those that are done once."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -7,7 +7,17 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.model import ItemPart, RequestRecord, Scope, SearchPath, Skip, Stage
+from recollect.model import (
+    ANSWERS_KEPT,
+    ItemPart,
+    KeptAnswer,
+    NotHelpful,
+    RequestRecord,
+    Scope,
+    SearchPath,
+    Skip,
+    Stage,
+)
 from recollect.store.log.turns import TIMED
 from recollect.store.pool import Database
 from recollect.store.rows import own_content, shortest
@@ -125,3 +135,82 @@ def _record_of(row: Record) -> RequestRecord:
         complains=row["complains"],
         question=row["question"],
     )
+
+
+_LONGEST = timedelta(minutes=1)
+"""After so long a request without an answer counts as failed: its process died."""
+
+
+class Answers:
+    """Keeps the answers of requests that must be done once, for a day."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def reserve(self, user_id: str, key: str, request: bytes, *, at: datetime) -> KeptAnswer | None:
+        """Take a key of a user's for a request, and return None; or return the answer kept for the request that has it.
+
+        Args:
+            user_id: The user.
+            key: Which.
+            request: A hash of the request.
+            at: Now; the key is known by it to ``keep`` and ``release``.
+        """
+        async with self._database.changing(user_id) as connection:
+            taken = await connection.fetchval(
+                SQL["reserve_answer"], user_id, key, request, at, at - ANSWERS_KEPT, at - _LONGEST
+            )
+            if taken:
+                return None
+            row = await connection.fetchrow(SQL["kept_answer"], user_id, key)
+        assert row is not None  # noqa: S101 -- the user's lock is held: it was there, and is
+        return KeptAnswer(row["request"], row["answer"], row["etag"])
+
+    async def keep(self, user_id: str, key: str, answer: bytes, etag: str | None, *, at: datetime) -> None:
+        """Keep the answer of the request that took the key then."""
+        async with self._database.for_user(user_id) as connection:
+            await connection.execute(SQL["keep_answer"], user_id, key, at, answer, etag)
+
+    async def release(self, user_id: str, key: str, *, at: datetime) -> None:
+        """Free the key that was taken then: nothing was done."""
+        async with self._database.for_user(user_id) as connection:
+            await connection.execute(SQL["release_answer"], user_id, key, at)
+
+    async def prune(self, before: datetime) -> int:
+        """Delete answers kept before a time; return how many."""
+        async with self._database.over_all_users() as connection:
+            status = await connection.execute(SQL["prune_kept_answers"], before)
+        return int(status.rpartition(" ")[2])
+
+
+class Feedback:
+    """Keeps for which questions memories were not helpful. Every method raises StoreError when the store fails."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def note_not_helpful(
+        self, user_id: str, request_id: UUID, memory_id: UUID, *, at: datetime
+    ) -> bool:
+        """Note that a memory was not helpful for a request's question; return False if the log does not have the question."""
+        async with self._database.changing(user_id) as connection:
+            added = await connection.fetchval(SQL["add_not_helpful"], user_id, request_id, memory_id, at)
+        return added is not None
+
+    async def remove(self, user_id: str, request_id: UUID, memory_id: UUID) -> bool:
+        """Take that back; return whether it had been noted."""
+        async with self._database.changing(user_id) as connection:
+            gone = await connection.fetchval(SQL["remove_not_helpful"], user_id, request_id, memory_id)
+        return gone is not None
+
+    async def of_requests(self, user_id: str, requests: Collection[UUID]) -> frozenset[tuple[UUID, UUID]]:
+        """Return the noted pairs of request and memory among these requests."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["not_helpful_of_requests"], user_id, list(requests))
+        return frozenset((row["request_id"], row["memory_id"]) for row in rows)
+
+    async def of_memory(self, user_id: str, memory_id: UUID, *, limit: int) -> list[NotHelpful]:
+        """Return for which questions a memory was not helpful, newest first."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["not_helpful_of_memory"], user_id, memory_id, limit)
+        return [NotHelpful(**row) for row in rows]

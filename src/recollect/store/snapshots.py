@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from recollect.index import Embedded, Loaded, StoredMemory, StoredPassage
 from recollect.model import Vector, Versions
-from recollect.store.log.terms import read_terms, read_terms_of_memory
 from recollect.store.pool import Connection, Database
-from recollect.store.rows import memory_of, passage_of
+from recollect.store.rows import memory_of, passage_of, read_terms, read_terms_of_memory
 from recollect.store.sql import SQL
 from recollect.store.users.profiles import confirmed_entries
 

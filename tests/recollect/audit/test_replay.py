@@ -11,7 +11,7 @@ from tests.support.recollections import NOON, memory
 from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
-from recollect.audit.replay import (
+from recollect.audit import (
     as_before,
     as_linked_before,
     edit_details,

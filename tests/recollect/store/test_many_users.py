@@ -13,7 +13,7 @@ from tests.support.recollections import NOON, turn
 from tests.support.stores import PARTS
 from uuid_utils.compat import uuid7
 
-from recollect.audit.replay import replay
+from recollect.audit import replay
 from recollect.engine import Backends, Engine
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import ChangeNotFoundError, MemoryNotFoundError

@@ -28,7 +28,7 @@ from recollect.model import (
     Retire,
 )
 from recollect.store import Postgres
-from recollect.store.users.erasure import ERASED_TABLES
+from recollect.store.users.portability import ERASED_TABLES
 from recollect.text.lexical import document_terms
 
 WRITERS = 8

@@ -13,7 +13,7 @@ from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted.answers import EVENT_STREAM, completion_stream
 from tests.scripted.models import ScriptedExtractor
 from tests.support.recollections import recollection
-from tests.support.stores import Parts, Store
+from tests.support.stores import Store
 from tests.support.tables import table
 from tests.support.waiting import until
 from tests.support.watched_stores import Outage, Through, breakable, with_parts
@@ -24,6 +24,7 @@ from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.turns.prepared import Prepared
 from recollect.errors import StoreUnavailableError
 from recollect.model import Candidate, Kind, News, Recall, Recollection, Scope, Strategy, Turn
+from recollect.store import Postgres
 from recollect.store.inbox import Inbox
 from recollect_proxy.chat.status import beside, has_room
 from recollect_proxy.upstream.http1 import Response
@@ -66,7 +67,7 @@ class Client:
             raise ConnectionResetError
 
 
-def opening(store: Parts, **policy: Any) -> Callable[[], AbstractAsyncContextManager[Engine]]:
+def opening(store: Postgres, **policy: Any) -> Callable[[], AbstractAsyncContextManager[Engine]]:
     @asynccontextmanager
     async def opened() -> AsyncIterator[Engine]:
         learned = Candidate(LEARNED, Kind.FACT, 0.7, LEARNED)
@@ -80,7 +81,7 @@ def opening(store: Parts, **policy: Any) -> Callable[[], AbstractAsyncContextMan
 
 
 @asynccontextmanager
-async def live_over(store: Parts, **policy: Any) -> AsyncIterator[LiveEngine]:
+async def live_over(store: Postgres, **policy: Any) -> AsyncIterator[LiveEngine]:
     live = LiveEngine(opening(store, **policy))
     await live.start()
     yield live

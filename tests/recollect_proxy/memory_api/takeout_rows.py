@@ -5,7 +5,7 @@ from typing import Any
 import asyncpg
 from tests.servers.databases import administrator
 
-from recollect.store.users.erasure import ERASED_TABLES
+from recollect.store.users.portability import ERASED_TABLES
 
 _MADE_ANEW: dict[str, set[str]] = {
     "users_vectors": {"changed"},

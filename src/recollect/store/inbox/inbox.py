@@ -18,12 +18,11 @@ from recollect.model import (
     Backlog,
     Caps,
     Change,
-    Conversation,
     Exchange,
     Formed,
     Ignore,
-    Memory,
     Message,
+    News,
     Outcome,
     Pending,
     Progress,
@@ -35,13 +34,11 @@ from recollect.model import (
     SpokenWith,
     Wait,
 )
-from recollect.store.inbox.leases import hold_lease
-from recollect.store.inbox.news_log import NewsLog
-from recollect.store.inbox.summaries import keep_summary, read_conversation
+from recollect.store.inbox.summaries import ChatSummaries
+from recollect.store.jobs.attempts import hold_lease
 from recollect.store.jobs.queue import enqueue, requeue_held
-from recollect.store.log.keys import storable_key
-from recollect.store.memories.changes import apply_changes
-from recollect.store.memories.limits import prune
+from recollect.store.log.turns import storable_key
+from recollect.store.memories.changes import apply_changes, prune
 from recollect.store.memories.quarantine import wake_approvals
 from recollect.store.pool import Connection, Database
 from recollect.store.rows import exchange_of, message_of, update_of
@@ -65,7 +62,7 @@ _LONGEST_ERROR = 500
 """Characters kept of why an attempt failed."""
 
 
-class Inbox(NewsLog):
+class Inbox(ChatSummaries):
     """The exchanges of one user from which memories are still to be formed, in order.
 
     Args:
@@ -286,52 +283,35 @@ class Inbox(NewsLog):
             count: int = await connection.fetchval(SQL["answers_under_way"], since)
         return count
 
-    async def to_summarize(
-        self, user_id: str, *, turns: int, tokens: int, without: Collection[str] = ()
-    ) -> Conversation | None:
-        """Return a chat of the user that is due for a summary, if there is one: the one that waits longest.
+    async def tell(self, scope: Scope, key: str, *, since: datetime | None = None) -> News:
+        """Take the changes that a user was not shown yet, to show them with a turn's answer.
 
-        A chat of which a person asked for a summary comes first.
-
-        Due is a chat with at least ``turns`` formed exchanges, or ``tokens`` tokens in formed exchanges, since its
-        last summary; 0: that alone makes none due. Hidden messages and alternates are left out. A chat is looked at
-        only where something was said in it in the 30 days before the user said something last.
+        Each is taken once, however many callers ask at a time. Imported memories are no news.
 
         Args:
-            user_id: The user.
-            turns: So many exchanges make a chat due.
-            tokens: So many tokens do.
-            without: The chats that are not looked at.
+            scope: The chat of the turn.
+            key: The turn with whose answer they are shown.
+            since: The changes of the whole chat, and of all chats since then; None: those of that turn alone.
         """
+        user_id, first = scope.user_id, None if since is None else _first_id(since)
+        which = (user_id, storable_id(scope.session_id), storable_key(key), first)
         async with self._database.for_user(user_id) as connection:
-            return await read_conversation(connection, user_id, turns=turns, tokens=tokens, without=without)
+            told = await connection.fetch(SQL["tell_news"], *which)
+            ids = tuple(row["id"] for row in told)
+            updates = await connection.fetch(SQL["updates_of_exchanges"], user_id, ids) if ids else ()
+        return News(user_id, ids, tuple(map(update_of, updates)))
 
-    async def ask_for_summary(self, scope: Scope, *, at: datetime) -> int:
-        """Put a chat before all others to be summarized, however little is new in it.
+    async def requeue_news(self, news: News) -> None:
+        """Give back news that were not shown after all."""
+        async with self._database.for_user(news.user_id) as connection:
+            await connection.execute(SQL["untell_news"], news.user_id, news.exchanges)
 
-        Returns:
-            How many turns are in no summary yet; if the chat's last summary is gone, all count again. 0: the wish has no
-            effect.
-        """
-        async with self._database.changing(scope.user_id) as connection:
-            turns: int = await connection.fetchval(
-                SQL["ask_for_summary"], scope.user_id, storable_id(scope.session_id), at
-            )
-            if turns:
-                await enqueue(connection, [scope.user_id])
-        return turns
-
-    async def summarized(
-        self, user_id: str, conversation: Conversation, memory: Memory | None, *, at: datetime
-    ) -> list[Change]:
-        """Keep the summary in place of the chat's last one, and note its last turn, in one transaction.
-
-        The note alone is kept when ``memory`` is None, or when a message that the summary rests on was hidden or
-        erased meanwhile. Not even the note is, when the chat's newest summary is not ``conversation.summary`` any more,
-        or the chat was summarized up to the conversation's last turn meanwhile.
-        """
-        async with self._database.changing(user_id) as connection:
-            return await keep_summary(connection, user_id, conversation, memory, at=at)
+    async def told_with(self, scope: Scope, key: str) -> list[tuple[Scope, str]]:
+        """Return the other turns, by chat and key, whose news came with this one's answer, the newest first."""
+        which = (scope.user_id, storable_id(scope.session_id), storable_key(key))
+        async with self._database.for_user(scope.user_id) as connection:
+            rows = await connection.fetch(SQL["turns_told_with"], *which)
+        return [(Scope(scope.user_id, row["session_id"]), row["key"]) for row in rows]
 
     async def backlog(self) -> Backlog:
         """Count the pending, failed and formed exchanges."""
@@ -348,6 +328,11 @@ class Inbox(NewsLog):
             await enqueue(connection, sorted({row["user_id"] for row in rows}))
             await requeue_held(connection)
             return len(rows)
+
+
+def _first_id(since: datetime) -> UUID:
+    """Return the least UUID of version 7 of a moment: ids of exchanges are in order of time."""
+    return UUID(int=int(since.timestamp() * 1000) << 80)
 
 
 def _history(row: Record, before: Sequence[Record]) -> tuple[Message, ...]:

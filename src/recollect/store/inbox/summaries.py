@@ -18,11 +18,14 @@ from recollect.model import (
     Reason,
     Replace,
     Role,
+    Scope,
 )
+from recollect.store.jobs.queue import enqueue
 from recollect.store.memories.changes import apply_changes
-from recollect.store.pool import Connection
+from recollect.store.pool import Connection, Database
 from recollect.store.rows import memory_of
 from recollect.store.sql import SQL
+from recollect.text.normalization import storable_id
 
 _EXCHANGES = 100
 """So many of a chat's last exchanges are summarized at once: each is at most two messages."""
@@ -34,47 +37,92 @@ _RECENT = timedelta(days=30)
 """The age of chats that are looked at, before the user's last message."""
 
 
-async def read_conversation(
-    connection: Connection, user_id: str, *, turns: int, tokens: int, without: Collection[str]
-) -> Conversation | None:
-    """Return the chat that waits longest for a summary it is due for, as ``Inbox.to_summarize`` says.
+class ChatSummaries:
+    """Says which chats are due for a summary, and keeps their summaries. Every method raises StoreError."""
 
-    Where the last summary was forgotten, everything that is left of the chat is read again.
-    """
-    due = await connection.fetchrow(SQL["chat_to_summarize"], user_id, turns, tokens, list(without), _RECENT)
-    if due is None:
-        return None
-    rows = await connection.fetch(
-        SQL["exchanges_to_summarize"], user_id, due["session_id"], due["since"], _EXCHANGES, _LONGEST_MESSAGE
-    )
-    if not rows:  # all of it was forgotten between the two reads
-        return None
-    last = None
-    if due["summary_id"] is not None:
-        found = await connection.fetchrow(SQL["one_memory"], user_id, due["summary_id"])
-        last = None if found is None else memory_of(found)
-    return _conversation_of(due["session_id"], rows[::-1], last)
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
+    async def to_summarize(
+        self, user_id: str, *, turns: int, tokens: int, without: Collection[str] = ()
+    ) -> Conversation | None:
+        """Return a chat of the user that is due for a summary, if there is one: the one that waits longest.
 
-async def keep_summary(
-    connection: Connection, user_id: str, conversation: Conversation, memory: Memory | None, *, at: datetime
-) -> list[Change]:
-    """Keep a summary of a chat and its last message, as ``Inbox.summarized`` says."""
-    session_id = conversation.session_id
-    if not await _is_as_it_was(connection, user_id, conversation):
-        return []
-    rests_on = list(set(conversation.message_ids))
-    kept = memory if await connection.fetchval(SQL["are_told"], user_id, rests_on) else None
-    noted = (user_id, session_id, conversation.last_turn, int(kept is not None))
-    await connection.execute(SQL["note_summarized"], *noted)
-    if kept is None:
-        return []
-    change: Change = Add(kept, Reason.SUMMARIZED)
-    if conversation.summary is not None:
-        change = Replace(conversation.summary.id, kept, Reason.SUMMARIZED)
-    return await apply_changes(
-        connection, user_id, [change], actor=Actor.FORMATION, at=at, session_id=session_id
-    )
+        A chat of which a person asked for a summary comes first. Where the last summary was forgotten, all that is left of the
+        chat is read again.
+
+        Due is a chat with at least ``turns`` formed exchanges, or ``tokens`` tokens in formed exchanges, since its
+        last summary; 0: that alone makes none due. Hidden messages and alternates are left out. A chat is looked at
+        only where something was said in it in the 30 days before the user said something last.
+
+        Args:
+            user_id: The user.
+            turns: So many exchanges make a chat due.
+            tokens: So many tokens do.
+            without: The chats that are not looked at.
+        """
+        async with self._database.for_user(user_id) as connection:
+            due = await connection.fetchrow(
+                SQL["chat_to_summarize"], user_id, turns, tokens, list(without), _RECENT
+            )
+            if due is None:
+                return None
+            rows = await connection.fetch(
+                SQL["exchanges_to_summarize"],
+                user_id,
+                due["session_id"],
+                due["since"],
+                _EXCHANGES,
+                _LONGEST_MESSAGE,
+            )
+            if not rows:  # all of it was forgotten between the two reads
+                return None
+            last = None
+            if due["summary_id"] is not None:
+                found = await connection.fetchrow(SQL["one_memory"], user_id, due["summary_id"])
+                last = None if found is None else memory_of(found)
+            return _conversation_of(due["session_id"], rows[::-1], last)
+
+    async def ask_for_summary(self, scope: Scope, *, at: datetime) -> int:
+        """Put a chat before all others to be summarized, however little is new in it.
+
+        Returns:
+            How many turns are in no summary yet; if the chat's last summary is gone, all count again. 0: the wish has no
+            effect.
+        """
+        async with self._database.changing(scope.user_id) as connection:
+            turns: int = await connection.fetchval(
+                SQL["ask_for_summary"], scope.user_id, storable_id(scope.session_id), at
+            )
+            if turns:
+                await enqueue(connection, [scope.user_id])
+        return turns
+
+    async def summarized(
+        self, user_id: str, conversation: Conversation, memory: Memory | None, *, at: datetime
+    ) -> list[Change]:
+        """Keep the summary in place of the chat's last one, and note its last turn, in one transaction.
+
+        The note alone is kept when ``memory`` is None, or when a message that the summary rests on was hidden or
+        erased meanwhile. Not even the note is, when the chat's newest summary is not ``conversation.summary`` any more,
+        or the chat was summarized up to the conversation's last turn meanwhile.
+        """
+        async with self._database.changing(user_id) as connection:
+            session_id = conversation.session_id
+            if not await _is_as_it_was(connection, user_id, conversation):
+                return []
+            rests_on = list(set(conversation.message_ids))
+            kept = memory if await connection.fetchval(SQL["are_told"], user_id, rests_on) else None
+            noted = (user_id, session_id, conversation.last_turn, int(kept is not None))
+            await connection.execute(SQL["note_summarized"], *noted)
+            if kept is None:
+                return []
+            change: Change = Add(kept, Reason.SUMMARIZED)
+            if conversation.summary is not None:
+                change = Replace(conversation.summary.id, kept, Reason.SUMMARIZED)
+            return await apply_changes(
+                connection, user_id, [change], actor=Actor.FORMATION, at=at, session_id=session_id
+            )
 
 
 async def _is_as_it_was(connection: Connection, user_id: str, conversation: Conversation) -> bool:

@@ -1,10 +1,91 @@
-"""How often a step was begun for a user and not ended, in Postgres (the table `tries`). Never: the work of a step."""
+"""Who works for a user: leases that are renewed in the background, and how often a step was begun. Never: holds a connection; the work."""
 
-from datetime import datetime
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from datetime import datetime, timedelta
+from uuid import UUID, uuid4
 
+import structlog
+
+from recollect.errors import StoreError, StoreUnavailableError
 from recollect.store.pool import Database
 from recollect.store.sql import SQL
 from recollect.text.normalization import storable_text
+
+_RENEWALS = 3
+"""How often a lease is renewed while it would hold."""
+
+_RELEASE_SECONDS = 2.0
+
+_log = structlog.get_logger(__name__)
+
+
+@asynccontextmanager
+async def hold_lease(database: Database, user_id: str, length: timedelta) -> AsyncIterator[bool]:
+    """Take the user's lease, renew it during the body and give it up; yield whether it was free.
+
+    The body's task is cancelled when the lease is lost, as ``asyncio.timeout`` does it: the
+    cancellation ends here and becomes an error.
+
+    Raises:
+        StoreUnavailableError: The lease was lost.
+    """
+    holder = uuid4()
+    async with database.for_user(user_id) as connection:
+        taken = await connection.fetchval(SQL["take_lease"], user_id, holder, length)
+    if taken is None:
+        yield False
+        return
+    body = asyncio.current_task()
+    assert body is not None  # noqa: S101 - an async context manager is entered by a task
+    cancelled_before = body.cancelling()
+    lost = asyncio.Event()
+
+    def end_body() -> None:
+        lost.set()
+        body.cancel()
+
+    renewal = asyncio.create_task(_keep(database, user_id, holder, length, end_body))
+    try:
+        yield True
+    except asyncio.CancelledError:
+        if lost.is_set() and body.uncancel() <= cancelled_before:
+            raise StoreUnavailableError("The lease on this user's formation was lost.") from None
+        raise
+    finally:
+        renewal.cancel()
+        await asyncio.wait({renewal})
+        await _release(database, user_id, holder)
+
+
+async def _keep(
+    database: Database, user_id: str, holder: UUID, length: timedelta, lose: Callable[[], object]
+) -> None:
+    """Renew the lease until it is lost, and call ``lose``."""
+    loop = asyncio.get_running_loop()
+    ends = loop.time() + length.total_seconds()
+    while True:
+        await asyncio.sleep(length.total_seconds() / _RENEWALS)
+        began = loop.time()
+        try:
+            async with asyncio.timeout_at(ends), database.for_user(user_id) as connection:
+                kept = await connection.fetchval(SQL["renew_lease"], user_id, holder, length)
+        except (StoreError, TimeoutError):
+            kept = holder if loop.time() < ends else None
+        else:
+            ends = began + length.total_seconds()
+        if kept is None:
+            _log.warning("lease_lost")
+            lose()
+            return
+
+
+async def _release(database: Database, user_id: str, holder: UUID) -> None:
+    # A lease that can't be given up expires a little later.
+    with suppress(StoreError, TimeoutError):
+        async with asyncio.timeout(_RELEASE_SECONDS), database.for_user(user_id) as connection:
+            await connection.execute(SQL["release_lease"], user_id, holder)
 
 
 class Attempts:

@@ -21,9 +21,15 @@ from recollect.model import (
     person_of,
 )
 from recollect.store.jobs.queue import enqueue
-from recollect.store.log.terms import with_context, written_terms
 from recollect.store.pool import Connection, Database
-from recollect.store.rows import as_columns, memory_of, own_content, second_columns
+from recollect.store.rows import (
+    as_columns,
+    memory_of,
+    own_content,
+    second_columns,
+    with_context,
+    written_terms,
+)
 from recollect.store.sql import SQL
 
 log = structlog.get_logger(__name__)

@@ -1,20 +1,54 @@
 """Writes a turn's exchange, blocks, recalled memories and request in one round trip, by the function ``write_turn`` of the schema.
 
-The arguments go as one JSON document. Never: decides which.
+The arguments go as one JSON document. Turns are named by keys, and erased users and chats by hashes that name no person. Never: decides
+which.
 """
 
 import asyncio
+import hashlib
+import json
 from typing import Any
 
 import msgspec
 from asyncpg import Record
 
-from recollect.model import UNNAMED, Exchange, Injection, RequestRecord, Scope, Stage, TurnNotes
-from recollect.store.log.keys import marks_of, storable_key, storable_parent
+from recollect.errors import StoreError
+from recollect.model import UNNAMED, Exchange, Injection, RequestRecord, Scope, Stage, TurnNotes, scopes_in
 from recollect.store.pool import Connection, Database
 from recollect.store.sql import SQL
 from recollect.text.normalization import storable_id, storable_text
 from recollect.text.tokens import estimate_tokens
+
+_LONGEST_KEY = 200
+"""Bytes. The log has a longer key as its hash: an index entry has to fit a part of a page."""
+
+
+def storable_parent(parent: str | None) -> str | None:
+    """Return the parent in the form of the log's keys; None if unknown, or if it could be no key."""
+    try:
+        return None if parent is None else storable_key(parent)
+    except StoreError:
+        return None
+
+
+def storable_key(key: str) -> str:
+    """Return a turn's key for the log: itself, or its hash if an index entry could not hold it."""
+    encoded = storable_id(key).encode()
+    if len(encoded) <= _LONGEST_KEY:
+        return key
+    return "sha256:" + hashlib.sha256(encoded).hexdigest()
+
+
+def mark_of(erased: Scope | str) -> bytes:
+    """Return the 32 bytes (SHA-256) by which an erased user, or one of their chats, is known again."""
+    named = [erased] if isinstance(erased, str) else [erased.user_id, erased.session_id]
+    return hashlib.sha256(json.dumps(["recollect", *named]).encode()).digest()
+
+
+def marks_of(scope: Scope) -> list[bytes]:
+    """Return the marks that a turn of this chat is looked up by: its user's, of a project its person's, too, and its own."""
+    return [*map(mark_of, scopes_in(scope.user_id)), mark_of(scope)]
+
 
 TIMED = (Stage.EMBEDDING, Stage.LEXICAL, Stage.SEARCH)
 """The stages of a recall whose times have columns of their own."""

@@ -12,20 +12,18 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.audit.redaction import Redaction, is_forget_command, redacted
-from recollect.audit.replay import messages_of
+from recollect.audit import Redaction, is_forget_command, messages_of, redacted
 from recollect.errors import DuplicateMemoryError, NotUndoableError
 from recollect.model import Action, Actor, Change, Erase, Erasure, Ignore, Reason, Scope
 from recollect.store.jobs.queue import enqueue
 from recollect.store.log.index import delete_chunks, unindex
-from recollect.store.log.keys import mark_of
-from recollect.store.memories.hidden_messages import hide_messages, with_a_word_of
-from recollect.store.memories.transaction import Transaction
+from recollect.store.log.turns import mark_of
+from recollect.store.memories.transaction import Transaction, hide_messages, with_a_word_of
 from recollect.store.memories.undo import undo
 from recollect.store.pool import Connection
 from recollect.store.rows import update_of
 from recollect.store.sql import SQL
-from recollect.store.users.erasure import leave_tombstone
+from recollect.store.users.portability import leave_tombstone
 from recollect.text.normalization import storable_id
 
 

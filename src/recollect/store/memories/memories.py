@@ -38,20 +38,25 @@ from recollect.model import (
     project_scope,
     team_of,
 )
+from recollect.store.browsing import NEWEST, read_some
 from recollect.store.log.turns import write_turn
-from recollect.store.memories.changes import apply_changes
-from recollect.store.memories.commons import read_globals, share_memory, write_globals
-from recollect.store.memories.edits import change_all, release, revise
+from recollect.store.memories.changes import apply_changes, expire
+from recollect.store.memories.edits import (
+    change_all,
+    read_globals,
+    release,
+    revise,
+    share_memory,
+    write_globals,
+)
 from recollect.store.memories.erasure import erase_session
-from recollect.store.memories.limits import expire
 from recollect.store.memories.quarantine import is_full, read_held, read_quarantined, wake_approvals
-from recollect.store.memories.selection import NEWEST, read_some
 from recollect.store.memories.transaction import Transaction
 from recollect.store.memories.undo import undo_by_id
 from recollect.store.pool import Connection, Database
 from recollect.store.rows import as_columns, memory_of, second_columns, update_of
 from recollect.store.sql import SQL
-from recollect.store.users.erasure import VACUUM_SECONDS, erase_user, left_of_user, vacuum
+from recollect.store.users.portability import VACUUM_SECONDS, erase_user, left_of_user, vacuum
 from recollect.store.users.settings import read_flags
 
 HINTS_ASKED = 3

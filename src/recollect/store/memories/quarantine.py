@@ -6,7 +6,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.audit.replay import deciding_details
+from recollect.audit import deciding_details
 from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import (
     MOST_QUARANTINED,
@@ -27,8 +27,7 @@ from recollect.model import (
     Source,
 )
 from recollect.store.jobs.queue import enqueue
-from recollect.store.memories.hidden_messages import hide_messages
-from recollect.store.memories.transaction import Transaction, optional_text
+from recollect.store.memories.transaction import Transaction, hide_messages, optional_text
 from recollect.store.pool import Connection
 from recollect.store.rows import as_columns, label_columns, memory_of
 from recollect.store.sql import SQL

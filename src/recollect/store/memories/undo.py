@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
-from recollect.audit.replay import as_before, as_linked_before, messages_of, not_resting_on, without_labels
+from recollect.audit import as_before, as_linked_before, messages_of, not_resting_on, without_labels
 from recollect.errors import ChangeNotFoundError, DuplicateMemoryError, NotUndoableError
 from recollect.model import Action, Memory, Reason, Update
 from recollect.store.memories.transaction import Transaction

@@ -26,17 +26,18 @@ from recollect.model import (
 )
 from recollect.store.jobs.queue import enqueue
 from recollect.store.log.index import delete_chunks, unindex
-from recollect.store.log.keys import marks_of, storable_key, storable_parent
 from recollect.store.log.turns import (
     fields_of_exchange,
     fields_of_notes,
     fields_of_notes_alone,
+    marks_of,
+    storable_key,
+    storable_parent,
     tokens_of,
     write_turn,
     write_turn_on,
 )
-from recollect.store.memories.hidden_messages import hide_messages
-from recollect.store.memories.transaction import Transaction
+from recollect.store.memories.transaction import Transaction, hide_messages
 from recollect.store.messages.versions import Version, abandon_other_versions, abandon_turn
 from recollect.store.pool import Connection, Database
 from recollect.store.sql import SQL

@@ -7,11 +7,10 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.audit.replay import messages_of
+from recollect.audit import messages_of
 from recollect.errors import DuplicateMemoryError, NotUndoableError
 from recollect.model import Action, Actor, Reason, Scope, Update
-from recollect.store.memories.hidden_messages import hide_messages
-from recollect.store.memories.transaction import Transaction
+from recollect.store.memories.transaction import Transaction, hide_messages
 from recollect.store.memories.undo import undo
 from recollect.store.pool import Connection
 from recollect.store.rows import update_of

@@ -13,9 +13,8 @@ from asyncpg.pool import PoolConnectionProxy
 from pgvector.asyncpg import register_vector
 
 from recollect.errors import StoreBusyError, StoreError
-from recollect.store.pool.addresses import require_sound
+from recollect.store.pool.addresses import Hosts, require_sound
 from recollect.store.pool.errors import connecting, store_errors
-from recollect.store.pool.hosts import Hosts
 from recollect.store.pool.shares import Lending
 from recollect.store.sql import SQL
 from recollect.text.normalization import storable_user

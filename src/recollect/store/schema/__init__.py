@@ -1,4 +1,1 @@
-"""The schema of the database: its migrations, and a report of missing parts.
-
-Read ``migration`` first; ``steps`` lets no step wait long for a lock that others hold.
-"""
+"""The schema of the database: ``migration`` brings it up to date, ``report`` says which parts are missing."""

@@ -1,4 +1,5 @@
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 from tests.recollect.store.indexing import said as log
 from tests.recollect.store.keeping import apply
 from tests.support.stores import LATER, NOON, Store
+from tests.support.watched_stores import Through
 from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError
@@ -32,8 +34,7 @@ from recollect.model import (
     Scope,
     Source,
 )
-from recollect.store import Postgres
-from recollect.store.inbox.summaries import read_conversation
+from recollect.store.inbox.summaries import ChatSummaries
 
 OUTLINE = Outline(facts=("Drinks tea",), todos=("Buy a pot",))
 
@@ -472,13 +473,16 @@ class Interrupted:
         return await self._connection.fetch(*arguments)
 
 
-async def test_a_chat_that_is_erased_while_it_is_read_is_not_due(store: Store, postgres: Postgres) -> None:
+async def test_a_chat_that_is_erased_while_it_is_read_is_not_due(store: Store) -> None:
     said = store.exchange("I like tea")
     await store.log.append(said)
     await store.inbox.complete([Formed(said)], at=NOON)
 
-    async with postgres.database.for_user(store.anna) as connection:
-        interrupted: Any = Interrupted(connection, lambda: store.memories.erase(store.anna, at=NOON))
-        found = await read_conversation(interrupted, store.anna, turns=1, tokens=0, without=())
+    class Interrupting(Through):
+        @asynccontextmanager
+        async def for_user(self, user_id: str) -> AsyncIterator[Any]:
+            async with store.database.for_user(user_id) as connection:
+                yield Interrupted(connection, lambda: store.memories.erase(store.anna, at=NOON))
 
-    assert found is None
+    interrupted: Any = Interrupting(store.database)
+    assert await ChatSummaries(interrupted).to_summarize(store.anna, turns=1, tokens=0) is None

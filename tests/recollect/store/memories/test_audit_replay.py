@@ -12,7 +12,7 @@ from tests.recollect.store.keeping import history, revised
 from tests.support.searching import lexicon_of
 from tests.support.stores import LATER, NOON, Store
 
-from recollect.audit.replay import replay
+from recollect.audit import replay
 from recollect.errors import StoreError
 from recollect.model import (
     Action,

@@ -10,7 +10,7 @@ from tests.recollect.store.memories.test_erased_chats import rows_with
 from tests.support.notes import note_block
 from tests.support.stores import LATER, NOON, Store
 
-from recollect.audit.replay import replay
+from recollect.audit import replay
 from recollect.engine.recording.exchanges import begun
 from recollect.model import (
     Action,

@@ -20,7 +20,7 @@ from tests.support.notes import note_block
 from tests.support.searching import lexicon_of, vocabulary
 from tests.support.stores import LATER, NOON, NORTH, Store, vector
 
-from recollect.audit.replay import replay
+from recollect.audit import replay
 from recollect.errors import NotUndoableError
 from recollect.model import (
     Action,

@@ -4,7 +4,7 @@ from tests.recollect.store.indexing import said
 from tests.recollect.store.keeping import apply, contents, formed, history, kept, last_update, resting_on
 from tests.support.stores import LATER, Store
 
-from recollect.audit.replay import replay
+from recollect.audit import replay
 from recollect.model import (
     Action,
     Actor,

@@ -8,7 +8,7 @@ from tests.recollect.store.indexing import near, said
 from tests.recollect.store.keeping import apply, contents, edit, history, kept, resting_on
 from tests.support.stores import LATER, NOON, NORTH, Store, vector
 
-from recollect.audit.replay import replay
+from recollect.audit import replay
 from recollect.model import (
     COMMONS,
     Action,

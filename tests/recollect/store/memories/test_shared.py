@@ -9,7 +9,7 @@ from tests.recollect.store.keeping import apply, contents, edit, history, kept, 
 from tests.support.stores import LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
-from recollect.audit.replay import replay
+from recollect.audit import replay
 from recollect.errors import MemoryNotFoundError, NotUndoableError
 from recollect.model import (
     COMMONS,

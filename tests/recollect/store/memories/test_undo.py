@@ -20,7 +20,7 @@ from tests.support.notes import note_block
 from tests.support.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
-from recollect.audit.replay import replay
+from recollect.audit import replay
 from recollect.errors import ChangeNotFoundError, DuplicateMemoryError, NotUndoableError
 from recollect.model import (
     COMMONS,

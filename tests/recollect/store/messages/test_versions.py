@@ -19,7 +19,7 @@ from tests.recollect.store.keeping import (
 from tests.support.notes import note_block
 from tests.support.stores import LATER, NOON, NORTH, Store, vector
 
-from recollect.audit.replay import replay
+from recollect.audit import replay
 from recollect.model import (
     ROOT,
     Action,

@@ -11,7 +11,7 @@ from tests.support.tables import table
 
 from recollect.errors import ConfigurationError, StoreUnavailableError
 from recollect.store import Postgres, open_postgres
-from recollect.store.pool.hosts import Hosts, one_host_each
+from recollect.store.pool.addresses import Hosts, one_host_each
 
 
 @table(

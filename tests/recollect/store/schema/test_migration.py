@@ -210,7 +210,7 @@ async def test_a_migration_waits_for_a_lock_without_having_others_wait_behind_it
     pooled: bool,  # noqa: FBT001 -- a row of the table
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("recollect.store.schema.steps._SHORTEST_PAUSE", 0.05)
+    monkeypatch.setattr("recollect.store.schema.migration._SHORTEST_PAUSE", 0.05)
     waits = "SELECT count(*) FROM pg_locks WHERE NOT granted"
     with capture_logs() as logs:
         async with administrator(new_dsn) as own, administrator(new_dsn) as other:
@@ -235,7 +235,7 @@ async def test_a_migration_waits_for_a_lock_without_having_others_wait_behind_it
 async def test_a_lock_that_is_held_for_ever_is_told_and_nothing_is_changed(
     new_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.store.schema.steps._TRIES", 2)
+    monkeypatch.setattr("recollect.store.schema.migration._TRIES", 2)
     async with administrator(new_dsn) as connection, held(new_dsn):
         with pytest.raises(StoreUnavailableError, match=r"9000_later.*each of the 2 times"):
             await migrate(connection, [*load_migrations(), LATER])

@@ -8,7 +8,7 @@ from tests.recollect.store.users.test_erasure import NAME, live_a_little
 from tests.servers.databases import administrator
 from tests.support.stores import LATER, Store
 
-from recollect.store.users.erasure import VACUUMED_TABLES
+from recollect.store.users.portability import VACUUMED_TABLES
 
 PAGE = Path(__file__).parents[4] / "docs" / "how-to" / "erase-a-person.md"
 
