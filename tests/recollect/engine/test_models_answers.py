@@ -11,7 +11,7 @@ from tests.recollect.engines import engine_over
 from tests.support.people import Person
 from tests.support.stores import NOON, Store, store_over
 
-from recollect.audit.replay import replay
+from recollect.audit import replay
 from recollect.engine import Engine
 from recollect.engine.policy import Batching, Policy, Summarizing
 from recollect.model import Flags, Message, Role, Strategy
