@@ -23,7 +23,7 @@ from recollect.engine.background.inbox import (
     InboxDrain,
 )
 from recollect.engine.background.model_waits import DELAYS, MODEL_DELAY
-from recollect.engine.policy import Batching
+from recollect.engine.policy import Batching, Policy
 from recollect.errors import (
     BudgetSpentError,
     CredentialGoneError,
@@ -99,6 +99,7 @@ class Worker:
     async def drain(self, *, attempts: int = 3) -> timedelta | None:
         drain = InboxDrain(
             inbox=self.store.inbox,
+            policy=Policy(attempts=attempts),
             form=self.form,
             credential=self.credential,
             clock=lambda: self.now,
@@ -106,7 +107,8 @@ class Worker:
             batching=self.batching,
             yielding=self.yielding,
             slow=self.slow,
-            attempts=attempts,
+            extracted=(),
+            forms_unread=False,
             counts=self.counts,
         )
         return await drain.drain(self.store.anna)
@@ -256,20 +258,12 @@ async def test_a_failing_write_of_the_outcome_is_a_failed_try(worker: Worker) ->
     assert await worker.outcomes() == ["failed"]
 
 
-@pytest.mark.parametrize("method", ["lease", "pending", "complete", "postpone"])
+@pytest.mark.parametrize("method", ["lease", "pending", "form", "complete", "postpone"])
 async def test_a_store_that_is_away_is_no_failed_try(worker: Worker, method: str) -> None:
     await worker.hears(1)
     worker.breaks(method, StoreUnavailableError())
-    if method == "postpone":
-        worker.fail = failing(1, ValueError())
-
-    assert await worker.drain() == STORE_DELAY
-    assert await worker.attempts() == 0
-
-
-async def test_a_store_that_is_away_while_forming_is_no_failed_try(worker: Worker) -> None:
-    await worker.hears(1)
-    worker.fail = failing(1, StoreUnavailableError())
+    errors = {"form": StoreUnavailableError(), "postpone": ValueError()}
+    worker.fail = lambda _: errors.get(method)
 
     assert await worker.drain() == STORE_DELAY
     assert (await worker.outcomes(), await worker.attempts()) == (["pending"], 0)

@@ -5,7 +5,7 @@ Never: SQL, which queue calls it, how a model is asked.
 
 import time
 from collections.abc import Awaitable, Callable, Container, MutableMapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -37,9 +37,7 @@ from recollect.formation import (
     log_formed,
 )
 from recollect.model import (
-    NO_CAPS,
     Awaits,
-    Caps,
     Exchange,
     Formed,
     Pending,
@@ -168,6 +166,7 @@ class InboxDrain:
 
     Attributes:
         inbox: Has the exchanges to form, and takes the outcomes.
+        policy: The user's policy.
         form: Forms consecutive exchanges of one chat; returns what each changes.
         credential: Finds a credential by an exchange's id, user and upstream, while this process has one.
         clock: Tells the time.
@@ -176,34 +175,22 @@ class InboxDrain:
         yielding: Knows the chats that come first.
         slow: The ids of exchanges that took a model too long.
         extracted: A model's earlier findings by batch; such batches are formed unchanged.
-        caps: How many memories may be kept.
-        attempts: How often an exchange is tried. Then, if a model is what fails, it waits for that; if something else
-            does, it is held as failed.
-        delays: How long to wait after each failed attempt.
-        asked: Returns how it is written down that a model of this name was asked.
-        model: The model that is asked about all exchanges; "": of each the one that it was with.
         forms_unread: Whether what counts as formed and no model has read is formed now.
-        log_text: Whether decisions are logged with the statements themselves.
         counts: The counters.
     """
 
     inbox: "Inbox"
+    policy: Policy
     form: Callable[[Sequence[Exchange]], Awaitable[list[Formed]]]
     credential: Callable[[UUID, str, str], str | None]
     clock: Clock
     steps: Steps
-    batching: Batching = field(default_factory=Batching)
-    yielding: Yielding = field(default_factory=Yielding)
-    slow: MutableMapping[UUID, None] = field(default_factory=dict)
-    extracted: Container[tuple[UUID, ...]] = ()
-    caps: Caps = NO_CAPS
-    attempts: int = 3
-    delays: Sequence[timedelta] = RETRY_DELAYS
-    asked: Callable[[str], str] = str
-    model: str = ""
-    forms_unread: bool = False
-    log_text: bool = False
-    counts: FormationCounts = field(default_factory=FormationCounts)
+    batching: Batching
+    yielding: Yielding
+    slow: MutableMapping[UUID, None]
+    extracted: Container[tuple[UUID, ...]]
+    forms_unread: bool
+    counts: FormationCounts
 
     async def drain(self, user_id: str) -> timedelta | None:
         """Form everything in the user's inbox, and return after how long to call again, or None.
@@ -256,7 +243,7 @@ class InboxDrain:
         """Form a batch, once; return how long to wait if something it needs is away, None if the inbox goes on."""
         first = batch[0]
         async with self.steps.step(user_id, Step.FORM, str(first.exchange.id)) as begun:
-            if begun > self.attempts:
+            if begun > self.policy.attempts:
                 self.counts.failed(error := WorkerStoppedError(begun - 1))
                 await self._hold(first, error, attempts=begun - 1)
                 return None
@@ -289,16 +276,15 @@ class InboxDrain:
             quiet = min(pending[-1].exchange.turn.at + self.batching.quiet, longest)
         wait = max(first.due, quiet) - now
         # No wait is that long: the clock has been set back since the message or its postponement.
-        is_of_another_clock = wait > _MARGIN + max(self.delays) + self.batching.turns * self.batching.quiet
+        is_of_another_clock = wait > _MARGIN + max(RETRY_DELAYS) + self.batching.turns * self.batching.quiet
         return timedelta() if is_of_another_clock else wait
 
     def _batch(self, pending: Sequence[Pending]) -> list[Pending]:
         """Return the exchanges to form at once.
 
-        An exchange that failed before, or waited, is formed alone, so that it takes no other down with it. After a
-        batch that took a model too long, half of it is formed. A batch that a model was asked about already is formed
-        as it was. Exchanges with different upstreams
-        or keys are never in one batch: it is sent with one key.
+        An exchange that failed before, or waited, is formed alone, so that it takes no other down with it. After a batch
+        that took a model too long, half of it is formed. A batch that a model was asked about already is formed as it was.
+        Exchanges with different upstreams or keys are never in one batch: it is sent with one key.
         """
         if pending[0].attempts or pending[0].waits:
             return [pending[0]]
@@ -330,14 +316,14 @@ class InboxDrain:
         formed = await self.form(exchanges)
         at = self.clock()
         rest = wait_for_rest(batch[0], at=at, asked=self._model_name(batch[0].exchange))
-        applied = await self.inbox.complete(formed, at=at, caps=self.caps, rest=rest)
+        applied = await self.inbox.complete(formed, at=at, caps=self.policy.caps, rest=rest)
         if applied is None:
             return False
         if waiting := sum(each.unread is Unread.UNREADABLE for each in formed):
             self.counts.waits[Awaits.UNREADABLE] += waiting
         for each, changes in zip(formed, applied, strict=True):
             self.counts.formed(each, changes, at=at)
-            log_decision(each, changes, include_text=self.log_text)
+            log_decision(each, changes, include_text=self.policy.log_text)
         log_formed(formed, applied, milliseconds=(time.perf_counter() - began) * 1000)
         return True
 
@@ -351,7 +337,7 @@ class InboxDrain:
 
     def _model_name(self, exchange: Exchange) -> str:
         """Return which model is asked about an exchange, as it is written down."""
-        return self.asked(self.model or exchange.turn.model)
+        return self.policy.asked(self.policy.extraction_model or exchange.turn.model)
 
     async def _put_off(self, batch: Sequence[Pending], error: PutOff) -> timedelta | None:
         """Have exchanges wait for a model, or their person; return how long to wait before the inbox goes on."""
@@ -359,9 +345,12 @@ class InboxDrain:
         if isinstance(error, ExtractorError):
             self.counts.failed(error)
         if isinstance(error, ExtractorTimeoutError) and first.exchange.id not in self.slow:
-            self._note_slow(batch)
+            self.slow.update(
+                dict.fromkeys(each.exchange.id for each in batch)
+            )  # the next attempt asks for less
+            log.warning("formation_timed_out", exchange_id=str(first.exchange.id), turns=len(batch))
             return None
-        is_last = first.attempts + 1 >= self.attempts
+        is_last = first.attempts + 1 >= self.policy.attempts
         wait = wait_for_model(error, first, at=now, asked=self._model_name(first.exchange), is_last=is_last)
         if wait is None:
             delays = [await self._postpone(each, error) for each in batch]
@@ -377,14 +366,6 @@ class InboxDrain:
         await self.inbox.wait([each.exchange for each in batch], wait)
         return None
 
-    def _note_slow(self, batch: Sequence[Pending]) -> None:
-        """Note what took a model too long: the next attempt asks for less."""
-        self.slow.update(dict.fromkeys(each.exchange.id for each in batch))
-        log.warning("formation_timed_out", exchange_id=str(batch[0].exchange.id), turns=len(batch))
-
-    def _is_patient(self, pending: Pending) -> bool:
-        return self.clock() - pending.due < PATIENCE
-
     async def _postpone(self, pending: Pending, error: Exception) -> timedelta | None:
         """Note what failed; return how long to wait if something is away, None if the exchange has a time of its own now."""
         told, exchange = _describe_error(error), pending.exchange
@@ -397,10 +378,10 @@ class InboxDrain:
             )
             await self.inbox.postpone(exchange, error=told, until=pending.due, counts=False)
             return wait
-        if pending.attempts + 1 >= self.attempts:
+        if pending.attempts + 1 >= self.policy.attempts:
             await self._hold(pending, error, attempts=pending.attempts + 1)
             return None
-        delay = self.delays[min(pending.attempts, len(self.delays) - 1)]
+        delay = RETRY_DELAYS[min(pending.attempts, len(RETRY_DELAYS) - 1)]
         self._warn(pending, error, attempts=pending.attempts + 1, held=False)
         await self.inbox.postpone(exchange, error=told, until=self.clock() + delay)
         return None
@@ -425,7 +406,7 @@ class InboxDrain:
         is_young = self.clock() - pending.exchange.turn.at < PATIENCE
         # A failed exchange is due again after each attempt, so its age decides whether it waited for long.
         if isinstance(error, EmbedderError) and (
-            is_young or (self._is_patient(pending) and not pending.attempts)
+            is_young or (self.clock() - pending.due < PATIENCE and not pending.attempts)
         ):
             return EMBEDDER_DELAY
         return None

@@ -177,6 +177,7 @@ class FormationWorker:
         asks = policy.strategy in {Strategy.EXTRACT, Strategy.BOTH}
         inbox = InboxDrain(
             inbox=self._backends.inbox,
+            policy=policy,
             form=BatchFormer(
                 self._backends, self._guard, policy, self._clock, self._indexer, self._extracted, unread
             ).form,
@@ -188,12 +189,7 @@ class FormationWorker:
             yielding=self._yielding if asks and self._backends.extractor else Yielding(),
             slow=self._slow,
             extracted=self._extracted,
-            caps=policy.caps,
-            attempts=policy.attempts,
-            asked=policy.asked,
-            model=policy.extraction_model,
             forms_unread=asks and self._backends.extractor is not None,
-            log_text=policy.log_text,
             counts=self.counts,
         )
         again = await inbox.drain(user_id)
