@@ -159,12 +159,7 @@ class Engine(Profiles):
         return (await self.prepare(turn)).recall
 
     async def rank(self, turn: Turn, *, reach: Reach | None = None) -> Ranking:
-        """Return what may be recalled for ``turn`` as it ranks, before the gate and without a deadline.
-
-        Raises:
-            EmbedderError: The turn could not be embedded.
-            StoreError: The store could not be asked.
-        """
+        """Return what may be recalled for ``turn`` as it ranks, before the gate and without a deadline. Raises EmbedderError."""
         policy = await self.policy_of(turn.scope.user_id)
         ranking, _ = await self._retriever.rank(
             in_zone(turn, policy.zone), reach=reach, lifetimes=policy.lifetimes
@@ -183,12 +178,8 @@ class Engine(Profiles):
     ) -> Found:
         """Return at most ``limit`` of the user's memories that serve a text best, ranked as for a chat's turn, but ungated.
 
-        By meaning and by words; without the embedder by words alone. They include no memory that serves everybody, and no message
-        of the log, and only memories that are ``taken``.
-
-        Raises:
-            EmbedderError: The text could not be embedded, and words are not searched for.
-            StoreError: The store failed.
+        By meaning and by words; without the embedder by words alone, or EmbedderError is raised where words are not searched for. They
+        include no memory that serves everybody, and no message of the log, and only memories that are ``taken``.
         """
         now = self._clock()
         turn = Turn(Scope(user_id, ""), text, key=f"search:{now.isoformat()}", at=now, model="")
@@ -232,8 +223,7 @@ class Engine(Profiles):
     async def erase_team(self, team: str) -> list[Erasure]:
         """Delete everything stated and said in a team, then the team; return the proof of each member's part.
 
-        Raises:
-            TeamNotFoundError: There is no such team.
+        Raises TeamNotFoundError.
         """
         members = (await self._backends.teams.one(team)).members
         parts = [project_scope(each.person, f"{TEAM}{team}") for each in members]
@@ -325,11 +315,7 @@ class Engine(Profiles):
         return await await_outcome(lambda: self.outcome(scope, key), seconds)
 
     async def inspect(self, turn: Turn) -> Inspection:
-        """Return what would be recalled for a turn, and why; nothing is written, and no memory counts as used.
-
-        Raises:
-            StoreError: The user's settings can't be read.
-        """
+        """Return what would be recalled for a turn, and why; nothing is written, and no memory counts as used."""
         flags = await self._backends.flags.flags(turn.scope.user_id)
         prepared = await self._retriever.prepare(turn, RecallOptions(history=False), count=estimate_tokens)
         return inspection(prepared, flags)
@@ -339,14 +325,10 @@ class Engine(Profiles):
     ) -> FormationTrial:
         """Return the statements that a model would keep of a conversation, and why; nothing is stored but the count of its tokens.
 
-        Args:
-            user_id: The user of the conversation, whose memories the model is shown.
-            conversation: Messages of the user and the assistant, in order.
-            model: The model of the chat, which is asked if no other is named to form memories.
+        The model of the chat is asked if no other is named to form memories.
 
         Raises:
             ExtractorError: There is no model, it failed, or its budget is spent.
-            StoreError: The store failed.
         """
         policy = await self.policy_of(user_id)
         return await form_conversation(self._backends, policy, self._clock, user_id, conversation, model)

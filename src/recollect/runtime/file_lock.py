@@ -30,11 +30,7 @@ class FileLock:
         return True
 
     def wait(self, deadline: float) -> bool:
-        """Hold the lock alone as soon as it is free; False when ``deadline`` passes first.
-
-        Args:
-            deadline: By ``time.monotonic()``.
-        """
+        """Hold the lock alone as soon as it is free; False when ``deadline`` (by ``time.monotonic()``) passes first."""
         while not self.take():
             if time.monotonic() > deadline:
                 return False

@@ -6,12 +6,7 @@ from typing import Any
 
 
 def lazy_exports(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a package.
-
-    Args:
-        package: The package's name.
-        modules: For each name that it exports, the module that defines it.
-    """
+    """Return the ``__getattr__`` of a package; ``modules`` has for each name that it exports the module that defines it."""
 
     def export(name: str) -> Any:
         if name not in modules:

@@ -34,11 +34,7 @@ def configured_level() -> str | None:
 
 
 def configure_logging(level: str) -> None:
-    """Send the logs of structlog, and of libraries that use ``logging``, the same way.
-
-    Args:
-        level: debug, info, warning or error.
-    """
+    """Send the logs of structlog, and of libraries that use ``logging``, the same way, from a level (debug, info, ...) on."""
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,

@@ -51,10 +51,7 @@ class WorkerProcess:
     """Runs the worker in a process of its own, and restarts it whenever it ends. Implements ``Worker``.
 
     The counts continue across restarts. If this process ends, the worker ends too, because its standard input closes.
-
-    Args:
-        start: The worker's settings.
-        yields: Whether the worker needs to know how many chats run on the upstream.
+    The worker is told of chats on the upstream if it ``yields``.
     """
 
     def __init__(self, start: Start, *, yields: bool = False) -> None:

@@ -74,18 +74,10 @@ def line_of(message: ToWorker | Report) -> bytes:
 
 
 def to_worker(line: bytes) -> ToWorker:
-    """Return the message of a line to a worker.
-
-    Raises:
-        msgspec.MsgspecError: It says nothing that one knows.
-    """
+    """Return the message of a line to a worker. Raises msgspec.MsgspecError."""
     return _TO_WORKER.decode(line)
 
 
 def read_report(line: bytes) -> Report:
-    """Return the report in a line of a worker.
-
-    Raises:
-        msgspec.MsgspecError: It tells nothing that one does.
-    """
+    """Return the report in a line of a worker. Raises msgspec.MsgspecError."""
     return _TOLD.decode(line)

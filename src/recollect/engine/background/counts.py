@@ -151,14 +151,7 @@ class FormationCounts:
 
 @dataclass(frozen=True, slots=True)
 class ModelUse:
-    """How the calls of models in the background stand.
-
-    Attributes:
-        tokens_today: The tokens since midnight UTC, for all users.
-        budget: The daily limit.
-        guarded: Whether they fail.
-        at: When that was so.
-    """
+    """How the calls of models in the background stood at a time: the tokens since midnight UTC, for all users, and the daily limit."""
 
     tokens_today: int
     budget: TokenBudget
@@ -174,13 +167,7 @@ class ModelUse:
 
 @dataclass(frozen=True, slots=True)
 class UserUsage:
-    """The tokens of background models for one user.
-
-    Attributes:
-        day: Since midnight of which day, UTC.
-        tokens: How many tokens.
-        limit: How many they may take on a day; 0: any number.
-    """
+    """The tokens of background models for one user since midnight of a day, UTC, and how many they may take; 0: any number."""
 
     day: date
     tokens: int

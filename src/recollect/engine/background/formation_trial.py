@@ -57,11 +57,7 @@ class TriedDecision:
 
 @dataclass(frozen=True, slots=True)
 class FormationTrial:
-    """The decisions about a tried conversation, and their cost.
-
-    Attributes:
-        is_read: Whether a model has read all of it.
-    """
+    """The decisions about a tried conversation, and their cost; ``is_read``: a model has read all of it."""
 
     decisions: tuple[TriedDecision, ...]
     is_read: bool
@@ -72,12 +68,7 @@ class FormationTrial:
 async def form_exchanges(
     backends: Backends, guard: CallGuard, rules: FormationRules, clock: Clock, exchanges: Sequence[Exchange]
 ) -> list[Formed]:
-    """Return how a model would have exchanges change their user's memories.
-
-    Raises:
-        ExtractorError: The model failed, as the port says.
-        StoreError: The store failed.
-    """
+    """Return how a model would have exchanges change their user's memories. Raises ExtractorError."""
     pipeline = FormationPipeline(backends, guard, rules, clock=clock, new_id=uuid7)
     formed: list[Formed] = []
     while len(formed) < len(exchanges):  # only those before a wish to forget
@@ -97,7 +88,6 @@ async def form_conversation(
 
     Raises:
         ExtractorError: There is no model, it failed, or its budget is spent.
-        StoreError: The store failed.
     """
     if backends.extractor is None:
         raise ExtractorUnusableError

@@ -97,11 +97,7 @@ def _next_try(pending: Pending, at: datetime) -> datetime | None:
 
 
 async def expect_room(backends: Backends, exchanges: Sequence[Exchange]) -> None:
-    """Return if memories of consecutive exchanges may wait for their person's approval; commands of theirs are always formed.
-
-    Raises:
-        HeldFullError: As many wait as may.
-    """
+    """Return if memories of consecutive exchanges may wait for their person's approval, or one is a command; else raise HeldFullError."""
     user_id = exchanges[-1].turn.scope.user_id
     if await backends.memories.is_held_full(user_id):
         commands = await asyncio.to_thread(lambda: any(map(begins_with_command, exchanges)))
@@ -127,14 +123,9 @@ def _next_day(at: datetime) -> datetime:
 
 
 async def await_outcome(look: Callable[[], Awaitable[Outcome | None]], seconds: float) -> Outcome | None:
-    """Look again and again, less often with time, until memories of an exchange are formed or never will be.
+    """Look again and again, less often with time, until memories of an exchange are formed or never will be; return the last outcome.
 
-    Args:
-        look: Returns the outcome of the exchange; None if the log lacks it.
-        seconds: How long to wait at most.
-
-    Returns:
-        The last outcome.
+    It waits so many seconds at most. ``look`` returns None if the log lacks the exchange.
     """
     waited, pause = 0.0, _FIRST_SECONDS
     while True:

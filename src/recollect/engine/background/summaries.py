@@ -76,11 +76,7 @@ class Summaries:
     async def keep(self, user_id: str, due: Summarizing) -> timedelta | None:
         """Summarize the user's chats that are due or asked for, a few at once; return after how long to come again for more.
 
-        A failed summary is tried again with its user's next turn.
-
-        Raises:
-            YieldedError: A chat comes first.
-            StoreError: The store failed.
+        A failed summary is tried again with its user's next turn. Raises YieldedError when a chat comes first.
         """
         summarizer, inbox = self.backends.summarizer, self.backends.inbox
         if summarizer is None:

@@ -68,7 +68,7 @@ class LiveEngine:
         masks: bool = True,
         goes_on: asyncio.Event | None = None,
     ) -> None:
-        """Prepare to open the engine.
+        """Prepare to open the engine by ``open_engine``.
 
         Args:
             open_engine: Opens it.
@@ -126,9 +126,7 @@ class LiveEngine:
         return self._engine is not None
 
     async def start(self) -> None:
-        """Open the engine; return when that has succeeded or failed once, or the store is late.
-
-        The engine of a late store is opened all the same, as soon as the store is there.
+        """Open the engine; return when that has succeeded or failed once, or the store is late, and is opened once it is there.
 
         Raises:
             RecollectError: It can't be opened, and trying again would not help.
@@ -195,10 +193,7 @@ class LiveEngine:
             self._engine.chats(self._chats)
 
     async def in_its_chat(self, turn: Turn) -> Turn:
-        """Return a turn in the chat that it belongs to, if its request names none or has only its end; never raises.
-
-        The store is asked only for an answer that this process has not relayed.
-        """
+        """Return a turn in the chat that it belongs to, if its request names none or has only its end; never raises."""
         if not turn.scope.session_id.startswith(UNNAMED):
             return replace(turn, is_whole=None) if turn.is_whole and self.recent.is_cut(turn) else turn
         chat = self.recent.chat_of(turn)
@@ -224,13 +219,7 @@ class LiveEngine:
                 log.error("erasures_lookup_failed", error=type(error).__name__, raised_at=raised_at(error))  # noqa: TRY400 -- no text
 
     def note_answer(self, asked: AskedRequest, reply: str | None, *, answer_id: str = "") -> None:
-        """Note the answer to a request, so that the next one is understood; never raises, never waits.
-
-        Args:
-            asked: The request.
-            reply: The answer; None if there is none.
-            answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
-        """
+        """Note the answer to a request (None: there is none), so that the next one is understood; never raises, never waits."""
         if reply is None:
             self.recent.drop(asked)
             return
@@ -274,12 +263,7 @@ class LiveEngine:
     ) -> None:
         """Note in the background the blocks in a turn's prompt, and its request; never raises, never waits.
 
-        Args:
-            turn: The turn.
-            prepared: The additions to its prompt.
-            record: The record of its exchange, with which they go in one write; None: there is none.
-            request_id: The request's id; None: it has none.
-            api: The API that the request spoke.
+        They go in one write with the ``record`` of its exchange, if there is one. ``api`` is the API that the request spoke.
         """
         log_recall(turn, prepared)
         if self._engine is None:
@@ -294,11 +278,7 @@ class LiveEngine:
         return await self._noting.ended(request_id, seconds)
 
     def leave_untold(self, looking: "asyncio.Task[News | None]") -> None:
-        """Give back news in the background that could not be shown: the chat's next answer shows them; never raises or waits.
-
-        Args:
-            looking: Returns the news.
-        """
+        """Give back news that could not be shown, once looked up: the chat's next answer shows them; never raises or waits."""
         _keep(self._requeue_news(looking), self._notes)
 
     async def _requeue_news(self, looking: "asyncio.Task[News | None]") -> None:
@@ -311,14 +291,9 @@ class LiveEngine:
             log.warning("news_requeue_failed", error=type(error).__name__)
 
     def begin_turn(self, turn: Turn, *, credential: str | None) -> ExchangeRecord | None:
-        """Begin to write a turn before it is answered; never raises, never waits.
+        """Begin to write a turn before it is answered; return the record that takes its end; never raises, never waits.
 
-        Args:
-            turn: The user's turn.
-            credential: The request's own ``Authorization``; kept in this process's memory alone.
-
-        Returns:
-            The record that takes the end of the exchange; None if the turn has no words, or no log could hold it.
+        None: the turn has no words, or no log could hold it. The request's ``credential`` stays in this process's memory alone.
         """
         if not (turn.text and is_storable(turn)):
             return None
@@ -329,12 +304,7 @@ class LiveEngine:
     def remember(
         self, turn: Turn, reply: str, *, recollections: Sequence[Recollection], credential: str | None
     ) -> asyncio.Task[Became] | None:
-        """Remember an exchange that is over, in the background; never raises, never waits.
-
-        Returns:
-            A task that returns the outcome, once it will outlive this process; None if the turn has no words, or no log
-            could hold it.
-        """
+        """Remember an exchange that is over, in the background, as ``ExchangeRecord.end``; None as ``begin_turn``."""
         if not (turn.text and is_storable(turn)):
             return None
         return self.record_of(new_exchange(turn, credential=credential)).end(

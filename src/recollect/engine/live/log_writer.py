@@ -35,12 +35,7 @@ _PATIENCE_SECONDS = 0.05
 
 
 class NotesInBackground:
-    """The notes on their way to the store.
-
-    Args:
-        engine: Returns the engine that writes them; None while there is none.
-        tasks: Holds the tasks that write notes alone.
-    """
+    """The notes on their way to the store; ``tasks`` holds those that write notes alone."""
 
     def __init__(self, engine: Callable[[], Engine | None], tasks: set[asyncio.Task[None]]) -> None:
         self._engine = engine
@@ -112,15 +107,7 @@ log = structlog.get_logger(__name__)
 
 
 class LogWriter:
-    """Writes the phases of exchanges, those of a chat in the order in which they were said.
-
-    Args:
-        spool: Keeps the phases until the log has them.
-        engine: Returns the engine that writes to the log; None while there is none.
-        notes: Writes the notes that no phase takes with it.
-        keeps: Whether messages are kept of users whose own `record` setting is unknown while the store is away.
-        patience: Seconds that the log may take with a phase before it waits in the spool.
-        masks: Whether a phase's secrets are masked before it is kept.
+    """Writes the phases of exchanges, those of a chat in the order in which they were said; arguments as ``LiveEngine``'s.
 
     Attributes:
         ready: Set once phases can be masked and kept at once.
@@ -171,8 +158,7 @@ class LogWriter:
     def write_soon(self, entry: LogEntry, record: ExchangeRecord) -> asyncio.Task[Became]:
         """Write a phase in the background, after those before it in its exchange and its chat; never raises, never waits.
 
-        Returns:
-            A task that returns the outcome in the log, once the phase will outlive this process.
+        The task returns the outcome in the log, once the phase will outlive this process.
         """
         if self._successor is not None:
             return self._successor.write_soon(entry, record)
@@ -283,11 +269,7 @@ class LogWriter:
             return None
 
     async def _written(self, engine: Engine, entry: LogEntry, seconds: float | None = None) -> Written:
-        """Write a phase to the log, for so many seconds, or until this writer closes.
-
-        Raises:
-            StoreError: The log can't take it, or not in time.
-        """
+        """Write a phase to the log, for so many seconds, or until this writer closes. Raises StoreError."""
         writing = asyncio.create_task(engine.write(entry))
         if not await wait_until_done(writing, self._closing if seconds is None else None, seconds):
             writing.cancel()  # and not waited for: to let go of a store that hangs takes time too

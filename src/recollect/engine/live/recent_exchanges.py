@@ -232,11 +232,7 @@ _LEAST_ALONE = 40
 
 
 class RecentExchanges:
-    """People's recent exchanges, each person's own; who was heard longest ago goes first.
-
-    Attributes:
-        bytes: Their approximate size.
-    """
+    """People's recent exchanges, each person's own; who was heard longest ago goes first. ``bytes`` is about their size."""
 
     def __init__(self) -> None:
         """Know none yet."""
@@ -254,10 +250,7 @@ class RecentExchanges:
         self._put(user_id, [*(each for each in kept if at - each.turn.at < _KEPT), asked])
 
     def note_answer(self, asked: AskedRequest, reply: str, answer_id: str) -> tuple[Turn, ...]:
-        """Note the answer to a request; return the earlier turns of which the request shows that they were its client's own.
-
-        None for a request that was forgotten meanwhile.
-        """
+        """Note the answer to a request, unless that was forgotten; return the earlier turns that it shows to be its client's own."""
         user_id = asked.turn.scope.user_id
         if asked not in self._people.get(user_id, ()):
             return ()

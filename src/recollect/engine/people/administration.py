@@ -188,8 +188,7 @@ class Administration(Projects):
 
         Raises:
             BulkRefusedError: Some can't be; nothing was done.
-            TeamNotFoundError: It is of a team that the person is not in.
-            NotAllowedInTeamError: The person is to write in it, and may not.
+            TeamNotFoundError, NotAllowedInTeamError: As ``parts``.
         """
         await self.parts(user_id, writes=any(isinstance(each, Revision) for each in wanted))
         prepared = await self._embedded_revisions(user_id, wanted)
@@ -260,8 +259,9 @@ class Administration(Projects):
     ) -> tuple[Update, ...] | None:
         """Undo the changes of one exchange, newest first, and hide its words from recall; a waiting one is never formed.
 
-        The same goes for earlier exchanges whose changes were shown with this one's answer. What its message had
-        forgotten by number comes back. A memory that was changed again since stays as it is. Return the audit's rows of the undone changes; None if the log has no exchange with the key (``Turn.key``).
+        The same goes for earlier exchanges whose changes were shown with this one's answer. What its message had forgotten by
+        number comes back. A memory that was changed again since stays. Return the audit's rows of the undone changes; None if
+        the log has no exchange with the key (``Turn.key``).
         """
         told = await self._backends.inbox.told_with(scope, key)
         undone = [await self._take_back(where, each, actor) for where, each in ((scope, key), *told)]

@@ -80,19 +80,14 @@ def filter_of(
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """The result of a request to forget.
-
-    Attributes:
-        forgotten: The forgotten memory; None if none or more than one fits.
-        candidates: The memories that may be meant if none was forgotten, best first.
-    """
+    """The forgotten memory, or, if none or more than one fits, those that may be meant, best first."""
 
     forgotten: Memory | None = None
     candidates: tuple[Memory, ...] = ()
 
 
 class AgentMemories(Administration):
-    """A person's memories as agents may use them. Every method raises StoreError when the store fails.
+    """A person's memories as agents may use them. What is switched off for the user raises SwitchedOffError.
 
     ``rank`` ranks them for a turn, ``chats`` searches their chats, and ``snapshot`` reads every memory recalled for a user: in
     a project the person's own, too.
@@ -119,12 +114,7 @@ class AgentMemories(Administration):
     async def found(
         self, user_id: str, query: str, *, limit: int, taken: MemoryFilter | None = None
     ) -> list[Recollection]:
-        """Return the memories that rank best for a query, best first, without messages of chats.
-
-        Raises:
-            SwitchedOffError: Nothing is recalled for this user.
-            EmbedderError: The query could not be embedded.
-        """
+        """Return the memories that rank best for a query, best first, without messages of chats. Raises EmbedderError."""
         await self._require_recall(user_id)
         turn = Turn(Scope(user_id, ""), query, "agent", self._clock(), "")
         ranking, taken = await self._rank(turn), taken or filter_of()
@@ -133,51 +123,29 @@ class AgentMemories(Administration):
         ]
 
     async def in_chats(self, user_id: str, query: str, *, limit: int, period: Period) -> FoundInChats:
-        """Return the messages and summaries of past chats that fit a query best, best first.
-
-        Raises:
-            SwitchedOffError: Nothing of the log is recalled for this user.
-            EmbedderError: The query could not be embedded.
-        """
+        """Return the messages and summaries of past chats that fit a query best, best first. Raises EmbedderError."""
         policy = await self._require_recall(user_id)
         if not policy.reach.log:
             raise SwitchedOffError("No messages of chats are recalled for this user: it is switched off.")
         return await self._chats(user_id, query, limit=limit, period=period)
 
     async def recent(self, user_id: str, *, limit: int, taken: MemoryFilter | None = None) -> list[Memory]:
-        """Return the newest memories, newest first; of one kind, or of all kinds that people see; with one tag, or any.
-
-        Raises:
-            SwitchedOffError: Nothing is recalled for this user.
-        """
+        """Return the newest memories, newest first: those ``taken``, or all that people see."""
         await self._require_recall(user_id)
         return list((await self.page(user_id, limit=limit, taken=taken or filter_of())).memories)
 
     async def one(self, user_id: str, memory_id: UUID) -> Memory:
-        """Return one memory.
-
-        Raises:
-            MemoryNotFoundError: The user has no such memory.
-            SwitchedOffError: Nothing is recalled for this user.
-        """
+        """Return one memory. Raises MemoryNotFoundError."""
         await self._require_recall(user_id)
         return await self.get(user_id, memory_id)
 
     async def changed(self, user_id: str, since: datetime, *, limit: int) -> list[Update]:
-        """Return the changes since a time, newest first, ``limit`` at most.
-
-        Raises:
-            SwitchedOffError: Nothing is recalled for this user.
-        """
+        """Return the changes since a time, newest first, ``limit`` at most."""
         await self._require_recall(user_id)
         return [each for each in await self.history(user_id, limit=limit) if each.at >= since]
 
     async def profile(self, user_id: str) -> Profile:
-        """Return a person's most important statements, with the confirmed entries of their profile.
-
-        Raises:
-            SwitchedOffError: Nothing is recalled for this user.
-        """
+        """Return a person's most important statements, with the confirmed entries of their profile."""
         policy = await self._require_recall(user_id)
         now = wall(self._clock(), policy.zone)
         snapshot = (await self._snapshot(user_id)).living(policy.lifetimes, self._clock())
@@ -201,11 +169,7 @@ class AgentMemories(Administration):
         expires_at: datetime | None = None,
         agent: str,
     ) -> Dictated:
-        """Keep a statement, unless it is known, has to be approved, or may not be kept; say which. The audit names the ``agent``.
-
-        Raises:
-            SwitchedOffError: This user wants no record.
-        """
+        """Keep a statement, unless it is known, has to be approved, or may not be kept; say which. The audit names the ``agent``."""
         await self.parts(user_id, writes=True)
         policy = self._policy.under(await self._backends.flags.flags(user_id))
         if not policy.records:
@@ -235,11 +199,7 @@ class AgentMemories(Administration):
         return replace(await self._applied(user_id, change), masked=masked)
 
     async def take_away(self, user_id: str, memory_id: UUID, *, agent: str) -> Memory:
-        """Take a memory from the user, current or past, and return it as it was.
-
-        Raises:
-            MemoryNotFoundError: The user has no such memory.
-        """
+        """Take a memory from the user, current or past, and return it as it was. Raises MemoryNotFoundError."""
         memory = await self.get(user_id, memory_id, past=True)
         change = Retire(memory_id, Reason.DELETED, decided_by=agent)
         home, by = await self.home(user_id, memory_id)
@@ -249,13 +209,9 @@ class AgentMemories(Administration):
         return memory
 
     async def take_away_what(self, user_id: str, query: str, *, agent: str) -> Forgetting:
-        """Forget the one memory that a query names; if it names none or several, none goes.
+        """Forget the one memory that a query names; if it names none or several, none goes. Raises EmbedderError.
 
         A query names a memory that holds all its words. One with just the words of the query is it.
-
-        Raises:
-            SwitchedOffError: Nothing is recalled for this user.
-            EmbedderError: The query could not be embedded.
         """
         found = [each.item for each in await self.found(user_id, query, limit=_NEAR)]
         near = [each for each in found if isinstance(each, Memory) and each.kind in _FORGETTABLE]

@@ -105,20 +105,14 @@ class Browsing(Administration):
     # -- seeing --------------------------------------------------------------------------------------
 
     async def expect_chat(self, scope: Scope) -> None:
-        """Return if something that was said in the chat is kept.
-
-        Raises:
-            SessionNotFoundError: Nothing is.
-        """
+        """Return if something that was said in the chat is kept; else raise SessionNotFoundError."""
         if not await self._backends.browsing.knows_chat(scope):
             raise SessionNotFoundError
 
     async def messages(self, scope: Scope, *, limit: int, after: UUID | None = None) -> list[MessageSeen]:
         """Return the messages of a chat, in order, after the message ``after``.
 
-        Raises:
-            SessionNotFoundError: Nothing that was said in it is kept.
-            MessageNotFoundError: It has no message ``after``.
+        Raises SessionNotFoundError, and MessageNotFoundError if the chat has no message ``after``.
         """
         await self.expect_chat(scope)
         found = await self._backends.browsing.messages(scope, limit=limit, after=after)
@@ -127,11 +121,7 @@ class Browsing(Administration):
         return found
 
     async def summary(self, scope: Scope) -> Memory | None:
-        """Return the newest summary of a chat; None if it has none (yet).
-
-        Raises:
-            SessionNotFoundError: Nothing that was said in it is kept.
-        """
+        """Return the newest summary of a chat; None if it has none (yet). Raises SessionNotFoundError."""
         await self.expect_chat(scope)
         summaries = MemoryFilter(kinds=frozenset({Kind.SUMMARY}), session_id=scope.session_id)
         page = await self._backends.memories.page(scope.user_id, limit=1, taken=summaries)
@@ -139,8 +129,6 @@ class Browsing(Administration):
 
     async def ask_for_summary(self, scope: Scope) -> int:
         """Have a chat summarized now, in the background; return how many of its turns are in no summary yet.
-
-        If there is none, nothing is read.
 
         Raises:
             SwitchedOffError: No model reads the chats of this user.
@@ -155,9 +143,7 @@ class Browsing(Administration):
     async def mark_turn(self, scope: Scope, message_id: UUID, *, marked: bool) -> None:
         """Note that a turn of a chat, with its answers, is valuable, or is not; what that changes is indexed again.
 
-        Raises:
-            SessionNotFoundError: Nothing that was said in the chat is kept.
-            MessageNotFoundError: It has no such message.
+        Raises SessionNotFoundError and MessageNotFoundError.
         """
         await self.expect_chat(scope)
         if not await self._backends.index.mark(scope, message_id, marked=marked):
@@ -176,8 +162,7 @@ class Browsing(Administration):
     async def end_todo(self, user_id: str, memory_id: UUID, ending: Ending, *, actor: Actor) -> Update:
         """Note that a to-do was done or dropped, and return the audit row of that; to undo it opens the to-do again.
 
-        Raises:
-            MemoryNotFoundError: The user has no such to-do of their own.
+        Raises MemoryNotFoundError.
         """
         user_id, by = await self.home(user_id, memory_id)
         todo = await self._backends.memories.get(user_id, memory_id)
@@ -216,8 +201,7 @@ class Browsing(Administration):
     async def confirm(self, user_id: str, memory_id: UUID, *, actor: Actor) -> None:
         """Note that a memory is still true, as if it had been said again; the audit says who confirmed it.
 
-        Raises:
-            MemoryNotFoundError: The user has no such memory of their own.
+        Raises MemoryNotFoundError.
         """
         memory = await self.get(user_id, memory_id)
         if memory.owner != user_id:

@@ -32,12 +32,9 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class FoundInChats:
-    """A page of search results.
+    """A page of passages and summaries, best first, and the stages that failed or were late.
 
-    Attributes:
-        found: Passages and summaries, best first; of a message its best passage.
-        next: The id behind which the next page begins; None on the last.
-        degraded: The stages that failed or were late.
+    ``next`` is the id behind which the next page begins; None on the last. Of a message its best passage is ``found``.
     """
 
     found: tuple[Recollection, ...]
@@ -62,17 +59,9 @@ class ChatSearch:
 
         It leaves nothing out as irrelevant. Hidden messages and erased chats are not in the log it searches.
 
-        Args:
-            user_id: Whose chats.
-            text: A question, or words.
-            limit: The most of a page.
-            period: When they were said.
-            after: The ``next`` of the page before; None: the first page.
-
         Raises:
-            MessageNotFoundError: ``after`` is not among the results.
+            MessageNotFoundError: ``after``, the ``next`` of the page before, is not among the results.
             EmbedderError: The text could not be embedded, and words are not compared.
-            StoreError: The store failed.
         """
         policy = await self._policy_of(user_id)
         reach = replace(

@@ -73,14 +73,7 @@ class Feedback(Browsing):
     ) -> int:
         """Approve or refuse the memories that wait only because all are approved first, oldest first; return how many.
 
-        Suspicious memories are decided one by one.
-
-        Args:
-            user_id: The user.
-            approved: Whether they are approved.
-            session_id: Of which chat; None: of all.
-            until: Only memories that wait since then or before; None: all.
-            actor: Who decides.
+        Those of one chat alone, if it is named, and that wait ``until`` then. Suspicious memories are decided one by one.
         """
         held = await self._backends.memories.quarantined(user_id, session_id=session_id)
         count = 0
@@ -114,11 +107,7 @@ class Feedback(Browsing):
         await self._backends.index.enqueue(user_id)
 
     async def take_back_not_helpful(self, user_id: str, request_id: UUID, memory_id: UUID) -> None:
-        """Let questions like a request's get a memory again.
-
-        Raises:
-            MemoryNotFoundError: It was not called not helpful for that request.
-        """
+        """Let questions like a request's get a memory again. Raises MemoryNotFoundError."""
         if not await self._backends.feedback.remove(user_id, request_id, memory_id):
             raise MemoryNotFoundError
 
@@ -150,8 +139,7 @@ class Feedback(Browsing):
     async def merge(self, user_id: str, kept: UUID, other: UUID, *, actor: Actor) -> None:
         """Keep one of two statements that say the same: the other one goes, which can be undone.
 
-        Raises:
-            MemoryNotFoundError: The user has not both as statements of their own, or they are one.
+        Raises MemoryNotFoundError.
         """
         stays, goes = await self.get(user_id, kept), await self.get(user_id, other)
         own = all(each.owner == user_id and each.kind in STATEMENTS for each in (stays, goes))

@@ -86,8 +86,7 @@ class Profiles(Feedback):
     async def remove_from_profile(self, user_id: str, entry_id: UUID) -> None:
         """Take a statement out of the profile, or refuse one that is proposed; it is not proposed again.
 
-        Raises:
-            ProfileEntryNotFoundError: The profile has no such statement.
+        Raises ProfileEntryNotFoundError.
         """
         if not await self._backends.profiles.remove(user_id, entry_id, at=self._clock()):
             raise ProfileEntryNotFoundError

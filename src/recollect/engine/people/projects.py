@@ -83,11 +83,7 @@ class Projects(SharedMemories):
         return [user_id, *(project_scope(user_id, each.name) for each in found)]
 
     async def project(self, user_id: str, name: str) -> Project:
-        """Return one of the person's projects.
-
-        Raises:
-            ProjectNotFoundError: There is none of this name.
-        """
+        """Return one of the person's projects. Raises ProjectNotFoundError."""
         found = (each for each in await self.projects(user_id, measured=False) if each.name == name)
         project = next(found, None)
         if project is None:
@@ -99,8 +95,7 @@ class Projects(SharedMemories):
     ) -> Project:
         """Change how a project is called, or whether its chats recall its memories alone; None leaves it.
 
-        Raises:
-            ProjectNotFoundError: The person has no such project.
+        Raises ProjectNotFoundError.
         """
         store = self._backends.projects
         return await store.measured(user_id, await store.change(user_id, name, title=title, alone=alone))
@@ -115,8 +110,7 @@ class Projects(SharedMemories):
         Raises:
             MemoryNotFoundError: The user has no such statement of their own.
             DuplicateMemoryError: It is there already, or it was refused there.
-            TeamNotFoundError: It is a team that the person is not in.
-            NotAllowedInTeamError: The person may not write in the team.
+            TeamNotFoundError, NotAllowedInTeamError: As ``parts``, of where it goes.
         """
         target = project_scope(person_of(user_id), project)
         await self.parts(target, writes=True)
@@ -190,8 +184,7 @@ class Projects(SharedMemories):
     async def leave_team(self, team: str, person: str) -> Team:
         """Take someone out of a team. Their statements stay in it until their part, a project of theirs, is erased.
 
-        Raises:
-            TeamNotFoundError: There is no such team, or the person was never in it.
+        Raises TeamNotFoundError.
         """
         former = Member(person, TeamRole.FORMER, "")
         return await self._backends.teams.set_member(team, former, joins=False)
@@ -267,11 +260,7 @@ class Projects(SharedMemories):
         return None
 
     async def get(self, user_id: str, memory_id: UUID, *, past: bool = False) -> Memory:
-        """Return one memory; with ``past`` also one that is past.
-
-        Raises:
-            MemoryNotFoundError: The user has no such memory.
-        """
+        """Return one memory; with ``past`` also one that is past. Raises MemoryNotFoundError."""
         parts = await self.parts(user_id)
         own, *others = parts
         for each in others:

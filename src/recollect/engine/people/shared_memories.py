@@ -57,11 +57,7 @@ class SharedMemories:
     async def add_global(
         self, content: str, *, kind: Kind = Kind.FACT, importance: float = GLOBAL_IMPORTANCE
     ) -> Memory:
-        """Write a memory that serves every user who has few.
-
-        Raises:
-            DuplicateMemoryError: There is one with that content.
-        """
+        """Write a memory that serves every user who has few. Raises DuplicateMemoryError."""
         written = self._written(content, COMMONS, Source.GLOBAL, kind, importance, None)
         [memory] = await self._embedded_if_possible([written])
         await self._backends.memories.keep_globals([memory], [], at=self._clock())

@@ -77,10 +77,7 @@ class DuplicateFinder:
     async def findings(self, user_id: str, memories: Sequence[Memory]) -> AsyncIterator[Finding]:
         """Yield which of a user's memories repeat older ones, or contradict them; each is asked about once.
 
-        Raises:
-            ExtractorError: The model can't be asked, or its daily budget is used up.
-            EmbedderError: Near memories can't be found.
-            StoreError: The store failed.
+        Raises ExtractorError and EmbedderError.
         """
         told = self._tells(user_id)
         new = [
@@ -198,8 +195,7 @@ class StoreAudit(Administration):
     async def findings(self, user_id: str, wanted: Collection[Fault]) -> AsyncIterator[Finding]:
         """Yield the wanted faults of a user's own memories, the newest memory first; shared ones are repaired by no user.
 
-        Raises:
-            ExtractorError, EmbedderError: A model is to be asked, and can't be.
+        Raises ExtractorError and EmbedderError if a model is to be asked, and can't be.
         """
         pairs, told = _Pairs(), set[tuple[Fault, UUID]]()
         after: UUID | None = None
@@ -270,10 +266,9 @@ class StoreAudit(Administration):
     # -- repairing ---------------------------------------------------------------------------------
 
     async def repair(self, user_id: str, wanted: Collection[Fault], *, run: UUID) -> int:
-        """Repair the wanted faults of a user's memories, of each memory one; return how many were repaired. ``run`` names the run, to undo it.
+        """Repair the wanted faults of a user's memories, of each memory one; return how many. ``run`` names the run, to undo it.
 
-        Raises:
-            StoreError: The store failed. Earlier repairs stay.
+        Earlier repairs stay when the store fails.
         """
         repaired: set[UUID] = set()
         async for finding in self.findings(user_id, wanted):

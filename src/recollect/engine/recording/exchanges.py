@@ -69,15 +69,7 @@ def ended(
     answer_id: str = "",
     failure: Failure | None = None,
 ) -> LogEntry:
-    """Return the entry that says how its answer ended.
-
-    Args:
-        exchange: The exchange.
-        reply: The part of the answer that arrived; "" without a word.
-        recollections: The user's memories in the prompt.
-        answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
-        failure: The failure of the answer; None without one.
-    """
+    """Return the entry that says how its answer ended, as ``ExchangeRecord.end`` is told it."""
     said = exchange.turn.whole_answer(reply)
     whole = replace(exchange, reply=said, answer_id=answer_id, failure=failure)
     return LogEntry(Phase.ENDED, whole, _recalled_ids(recollections))
@@ -109,11 +101,7 @@ class Noting:
 
 
 class PhaseWriter(Protocol):
-    """Writes phases of exchanges, as ``LogWriter`` does.
-
-    Attributes:
-        ready: Set once phases can be masked and kept at once.
-    """
+    """Writes phases of exchanges, as ``LogWriter`` does; ``ready`` is set once they can be masked and kept at once."""
 
     ready: asyncio.Event
 
@@ -128,10 +116,6 @@ class PhaseWriter(Protocol):
 
 class ExchangeRecord:
     """Writes an exchange to the log, from the turn to the end of its answer, which is noted once at most.
-
-    Args:
-        writer: Writes its phases.
-        exchange: The exchange.
 
     Attributes:
         turn: The turn.

@@ -76,12 +76,7 @@ async def masked_turn_of(exchange: Exchange) -> MaskedTurn:
 
 
 async def entry_without_secrets(entry: LogEntry, masked: MaskedTurn | None = None) -> LogEntry:
-    """Return a phase of an exchange with its secrets masked; never raises.
-
-    Args:
-        entry: The phase.
-        masked: Its turn, where an earlier phase of the exchange had it masked.
-    """
+    """Return a phase with its secrets masked, its turn as an earlier phase had it ``masked``; never raises."""
     exchange = entry.exchange
     known = masked or await masked_turn_of(exchange)
     if not exchange.reply:
@@ -92,13 +87,7 @@ async def entry_without_secrets(entry: LogEntry, masked: MaskedTurn | None = Non
 
 
 async def _in_lanes(user_id: str, text: str, work: Callable[[MaskedText | None], _T]) -> _T | None:
-    """Run ``work`` on a text in the thread for short ones, and return the result; None if it fails.
-
-    Args:
-        user_id: The person who wrote it.
-        text: The text.
-        work: Masks it; given a long text as the other thread masked it.
-    """
+    """Run ``work`` on a text in the thread for short ones; None if it fails. It is given a long text as the other thread masked it."""
     try:
         masked = await _masked_long(user_id, text) if len(text) > SHORT else None
         async with _turn_of(user_id, is_long=False):
@@ -109,11 +98,7 @@ async def _in_lanes(user_id: str, text: str, work: Callable[[MaskedText | None],
 
 
 async def _masked_long(user_id: str, text: str) -> MaskedText:
-    """Return a long text cut and masked.
-
-    Raises:
-        asyncio.QueueFull: Too many wait.
-    """
+    """Return a long text cut and masked; raise asyncio.QueueFull if too many wait."""
     fullness = max(_waiting[user_id] / WAITING_OF_ONE, _waiting.total() / WAITING_OF_ALL)
     if fullness >= _FULL:
         raise asyncio.QueueFull

@@ -46,14 +46,7 @@ _NAMES_KNOWN, _NAME_SECONDS = 10_000, 600.0
 
 
 class Recorder:
-    """Remembers exchanges of many users.
-
-    Args:
-        backends: Where.
-        policy: Decides whose exchanges are kept.
-        clock: Tells the time.
-        lend: Gives an exchange's own credential to who forms it.
-    """
+    """Remembers exchanges of many users; ``lend`` gives an exchange's own credential to who forms it."""
 
     def __init__(
         self, backends: Backends, policy: Policy, clock: Clock, *, lend: Callable[[Lent], None]
@@ -86,16 +79,13 @@ class Recorder:
         recollections: Sequence[Recollection] = (),
         credential: str | None = None,
     ) -> bool:
-        """Log the exchange, and let it be formed in the background; never raises, and tries once.
+        """Log the exchange, and let it be formed in the background; return whether it is new; never raises, and tries once.
 
         Args:
             turn: The user's turn.
             reply: The part of the answer that arrived; "" if the user left before its first word.
             recollections: The user's memories in the prompt.
             credential: The request's own ``Authorization``; kept in this process's memory alone.
-
-        Returns:
-            Whether it was a new exchange that is now logged.
         """
         entry = ended(new_exchange(turn, credential=credential), reply, recollections)
         try:

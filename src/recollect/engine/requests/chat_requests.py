@@ -216,10 +216,7 @@ class ChatRequests:
     # -- undoing -------------------------------------------------------------------------------------
 
     async def _undo(self, turn: Turn, pointed_at: PointedAt) -> CarriedOut | None:
-        """Undo the changes by the message before, or the news of its answer; None if there are none.
-
-        Only that: "undo that" after anything else speaks of something else.
-        """
+        """Undo the changes by the message before, or the news of its answer; after anything else "undo that" means something else."""
         said_before = _said_before(turn)
         asked_before = read_memory_request(said_before)
         if asked_before is not None and asked_before.asking is Request.LEAVE_OUT:
