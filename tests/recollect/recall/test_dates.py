@@ -253,6 +253,10 @@ def test_dates_that_overlap_are_one() -> None:
     assert read("yesterday, 2020-01-01, this week") == ["2024-05-13 2024-05-20", "2020-01-01 2020-01-02"]
 
 
+def test_a_month_before_the_31st_begins_on_the_last_day_of_a_shorter_month() -> None:
+    assert read("the past month", NOW.replace(day=31)) == ["2024-04-30 2024-06-01"]
+
+
 def test_a_range_whose_ends_are_not_in_order_is_two_dates() -> None:
     assert read("from Monday to Friday") == ["2024-05-13 2024-05-14", LAST_FRIDAY]
 

@@ -253,6 +253,7 @@ def test_of_a_secret_that_a_cut_would_part_nothing_is_kept(secret: str, cut: int
     kept = mask_ends(text, MOST).text
 
     assert not [part for part in _parts(secret) if part in kept]
+    assert "[secret" not in kept, "nor is a part of its mark"
     assert kept.startswith(text[:8_000])
     assert kept.endswith(text[-500:])
     assert LEFT_OUT in kept
@@ -264,6 +265,11 @@ def test_a_secret_of_the_beginning_is_masked_at_the_end_too() -> None:
     kept = mask_ends(f"{text} so what does Tulip77zebra mean", MOST).text
     assert "Tulip77zebra" not in kept
     assert kept.endswith("so what does [secret: password] mean")
+
+
+def test_a_secret_of_four_characters_is_masked_wherever_it_stands_and_a_shorter_one_where_it_is_told() -> None:
+    assert redacted("my pin is 4821. So 4821?") == "my pin is [redacted]. So [redacted]?"
+    assert redacted("CVV 519. I have 519 books") == "CVV [redacted]. I have 519 books"
 
 
 def test_a_text_that_is_not_long_stays_whole() -> None:
