@@ -46,8 +46,3 @@ def test_a_word_of_one_script_is_as_long_as_it_was_whatever_its_letter_is() -> N
     changed = [letter for letter in letters if len(of_one_script(f"{letter}o")) != 2]
 
     assert changed == []
-
-
-@given(text=st.text())
-def test_any_text_is_folded(text: str) -> None:
-    assert isinstance(folded(text), str)

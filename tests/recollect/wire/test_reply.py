@@ -61,8 +61,95 @@ WHOLE = json.dumps(
 ).encode()
 
 
-def test_a_streamed_reply_is_heard() -> None:
-    assert heard(STREAM, ANSWER) == REPLY
+ERROR = {"error": {"message": "overloaded", "code": 529}}
+SAID_A = Reply("a", model="gpt-5")
+CALLED = Reply(has_tool_calls=True, finish_reason="tool_calls", model="gpt-5", complete=True)
+
+
+def only(delta: Any, **choice: Any) -> bytes:
+    return event(chunk(delta, **choice))
+
+
+@table(
+    ("stream", "reply"),
+    [
+        (ANSWER, REPLY),
+        # Cut off; ended without a reason; a reason is a word.
+        (
+            said("Once upon", " a ti") + b'data: {"choices":[{"delta":{"con',
+            replace(SAID_A, text="Once upon a ti"),
+        ),
+        (said("a") + DONE, replace(SAID_A, complete=True)),
+        *((only({"content": "a"}, finish_reason=reason), SAID_A) for reason in (None, "", 5, {})),
+        # Reasoning and refusals are no text.
+        *(
+            (
+                only({"content": None, name: "hm"}) + STOP,
+                Reply(finish_reason="stop", model="gpt-5", complete=True),
+            )
+            for name in ("reasoning_content", "reasoning", "refusal")
+        ),
+        # Calls of tools.
+        *(
+            (only(delta) + only({}, finish_reason="tool_calls") + said(""), CALLED)
+            for delta in ({"tool_calls": [{"index": 0, "id": "1"}]}, {"function_call": {"name": "f"}})
+        ),
+        (only({"tool_calls": []}), Reply(model="gpt-5")),
+        # Only the first choice counts.
+        (
+            event(
+                {
+                    "choices": [
+                        {"index": 1, "delta": {"content": "x", "tool_calls": [1]}, "finish_reason": "stop"}
+                    ]
+                }
+            )
+            + event(
+                {
+                    "choices": [
+                        {"index": 1, "delta": {"content": "y"}},
+                        {"index": 0, "delta": {"content": "a"}},
+                    ]
+                }
+            )
+            + event({"choices": [{"delta": {"content": "b"}}, {"delta": {"content": "z"}}, None, 5]}),
+            Reply("ab"),
+        ),
+        # What is odd is passed over: deltas, fields, events.
+        *((only(delta), Reply(model="gpt-5")) for delta in (None, 5, "a", [], {})),
+        *(
+            (event(fields) + said("a"), SAID_A)
+            for fields in ({"model": None}, {"model": 5}, {"model": ""}, {"choices": None}, {"choices": 5})
+        ),
+        *(
+            (b"data: " + data + b"\n\n" + said("a"), SAID_A)
+            for data in (b"", b"{", b"[]", b"7", b"[DONE", b'{"choices":[{"delta":{"content":"\xff"}}]}')
+        ),
+        # An error amid a stream is a failure; an event without data is none.
+        *(
+            (said("a") + failure, replace(SAID_A, failed=True))
+            for failure in (
+                event(ERROR),
+                b'event: error\ndata: "overloaded"\n\n',
+                b"event:error\n" + event({}),
+                event({**chunk(), **ERROR}),
+            )
+        ),
+        (b"event: error\n\n" + said("a"), SAID_A),
+    ],
+)
+def test_a_streamed_reply_is_heard_for_what_it_says(stream: bytes, reply: Reply) -> None:
+    reader = ReplyReader(STREAM)
+    reader.feed(stream)
+
+    assert reader.finish() == reply
+    reader.feed(said("later"))
+    assert reader.finish() == reply
+
+
+def test_an_error_instead_of_a_reply_is_a_failure() -> None:
+    assert heard("application/json", json.dumps(ERROR).encode()) == Reply(failed=True, complete=True)
+    assert not heard("application/json", b'{"error":null}').failed
 
 
 @table("content_type", ["application/json", "application/json; charset=utf-8", ""])
@@ -91,16 +178,6 @@ def test_every_way_to_write_a_stream_is_heard_alike(stream: bytes) -> None:
     assert heard(STREAM.upper(), stream) == REPLY
 
 
-def test_a_stream_cut_off_is_heard_as_far_as_it_came_and_not_complete() -> None:
-    reply = heard(STREAM, said("Once upon", " a ti") + b'data: {"choices":[{"delta":{"con')
-
-    assert reply == Reply(text="Once upon a ti", model="gpt-5")
-
-
-def test_done_makes_a_reply_complete_without_a_reason() -> None:
-    assert heard(STREAM, said("hi") + DONE) == Reply(text="hi", model="gpt-5", complete=True)
-
-
 @table(
     ("content", "text"),
     [
@@ -126,40 +203,6 @@ def test_any_content_is_heard(content: object, text: str) -> None:
     assert heard("", json.dumps(message).encode()).text == text
 
 
-@table("delta", [None, 5, "a", [], {}])
-def test_a_chunk_without_a_proper_delta_says_nothing(delta: object) -> None:
-    assert heard(STREAM, event(chunk(delta))) == Reply(model="gpt-5")
-
-
-@table("said_so", [{"reasoning_content": "hm"}, {"reasoning": "hm"}, {"refusal": "I can't."}])
-def test_reasoning_and_refusals_are_no_text(said_so: dict[str, str]) -> None:
-    reply = heard(STREAM, event(chunk({"content": None, **said_so})) + STOP)
-
-    assert (reply.text, reply.complete) == ("", True)
-
-
-@table("delta", [{"tool_calls": [{"index": 0, "id": "1"}]}, {"function_call": {"name": "f"}}])
-def test_calls_of_tools_are_heard(delta: dict[str, Any]) -> None:
-    reply = heard(STREAM, event(chunk(delta)) + event(chunk({}, finish_reason="tool_calls")) + said(""))
-
-    assert reply == Reply(has_tool_calls=True, finish_reason="tool_calls", model="gpt-5", complete=True)
-    assert not heard(STREAM, event(chunk({"tool_calls": []}))).has_tool_calls
-
-
-def test_only_the_first_choice_counts() -> None:
-    stream = (
-        event(
-            {"choices": [{"index": 1, "delta": {"content": "x", "tool_calls": [1]}, "finish_reason": "stop"}]}
-        )
-        + event(
-            {"choices": [{"index": 1, "delta": {"content": "y"}}, {"index": 0, "delta": {"content": "a"}}]}
-        )
-        + event({"choices": [{"delta": {"content": "b"}}, {"delta": {"content": "z"}}, None, 5]})
-    )
-
-    assert heard(STREAM, stream) == Reply(text="ab")
-
-
 @table(
     "usage",
     [
@@ -179,59 +222,9 @@ def test_usage_that_is_no_number_is_not_heard(usage: object) -> None:
     assert heard("", json.dumps({"usage": usage}).encode()) == Reply(complete=True)
 
 
-@table("fields", [{"model": None}, {"model": 5}, {"model": ""}, {"choices": None}, {"choices": 5}])
-def test_odd_fields_are_passed_over(fields: dict[str, Any]) -> None:
-    assert heard(STREAM, said("a") + event(fields) + said("b")) == Reply(text="ab", model="gpt-5")
-
-
-@table("reason", [None, "", 5, {}])
-def test_a_finish_reason_is_a_word(reason: object) -> None:
-    reply = heard(STREAM, event(chunk({"content": "a"}, finish_reason=reason)))
-
-    assert (reply.finish_reason, reply.complete) == (None, False)
-
-
-ERROR = {"error": {"message": "overloaded", "code": 529}}
-
-
-@table(
-    "stream",
-    [
-        event(ERROR),
-        b'event: error\ndata: "overloaded"\n\n',
-        b"event:error\n" + event({}),
-        event({**chunk(), **ERROR}),
-    ],
-)
-def test_an_error_amid_a_stream_is_a_failure(stream: bytes) -> None:
-    reply = heard(STREAM, said("Once") + stream)
-
-    assert (reply.text, reply.failed, reply.complete) == ("Once", True, False)
-
-
-def test_an_error_instead_of_a_reply_is_a_failure() -> None:
-    assert heard("application/json", json.dumps(ERROR).encode()) == Reply(failed=True, complete=True)
-    assert not heard("application/json", b'{"error":null}').failed
-    assert not heard(STREAM, b"event: error\n\n" + said("a")).failed
-
-
 @table("body", [b"", b"null", b"[]", b'"hi"', b"<html>", WHOLE[:-1], WHOLE + b"}", b"\xff\xfe"])
 def test_a_body_that_is_no_json_object_is_not_heard(body: bytes) -> None:
     assert heard("application/json", body) == Reply()
-
-
-@table("data", [b"", b"{", b"[]", b"7", b"[DONE", b'{"choices":[{"delta":{"content":"\xff"}}]}'])
-def test_an_event_that_is_no_json_object_is_passed_over(data: bytes) -> None:
-    assert heard(STREAM, b"data: " + data + b"\n\n" + said("a")).text == "a"
-
-
-def test_what_is_fed_after_the_end_is_not_heard() -> None:
-    reader = ReplyReader(STREAM)
-    reader.feed(said("a"))
-    first = reader.finish()
-    reader.feed(said("b"))
-
-    assert reader.finish() == first == Reply(text="a", model="gpt-5")
 
 
 def read_in_slabs(monkeypatch: pytest.MonkeyPatch, size: int) -> None:

@@ -1,6 +1,4 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.support.tables import table
 
 from recollect.model import Statement
@@ -38,13 +36,6 @@ def test_who_asks_what_to_choose_seeks_advice(question: str) -> None:
 @pytest.mark.parametrize("question", ["", "When did the boat arrive?", "Who sold me the lamp?"])
 def test_who_asks_for_a_fact_seeks_none(question: str) -> None:
     assert not seeks_advice(question)
-
-
-@given(st.text())
-def test_any_text_is_survived(text: str) -> None:
-    said = statement_features(text)
-    assert 0 <= said.self_share <= 1
-    assert said.words == len(text.split())
 
 
 @table("unit", ["\n", " ", "-", "1", "'", "\x00", "\ud800", "i "])

@@ -175,29 +175,27 @@ def test_spellings_of_one_word_find_each_other(one: str, other: str) -> None:
     assert set(query_terms(other)) & document_terms(one).keys()
 
 
-def test_letters_that_only_look_accented_stay_letters() -> None:
-    assert document_terms("їжак йод").keys() == {"їжак", "йод"}
-    assert document_terms("и\u0301на и\u0306\u0301од").keys() == {"ин", "йод"}
-
-
-def test_the_arabic_article_is_taken_from_long_enough_words() -> None:
-    assert document_terms("والمدرسة بالسيارة للبيت") == document_terms("مدرسة سيارة بيت")
-    assert document_terms("الله").keys() == {"الله"}
-
-
-def test_chinese_is_read_in_pairs_between_function_characters() -> None:
-    assert document_terms("我的猫喜欢牛奶").keys() == {"猫喜", "喜欢", "欢牛", "牛奶"}
-    assert document_terms("他是猫").keys() == {"猫"}
-
-
-def test_japanese_is_cut_where_the_script_changes() -> None:
-    assert document_terms("猫とラーメンを食べました").keys() == {"猫", "ラー", "ーメ", "メン", "食", "べま"}
-
-
-def test_korean_is_read_in_pairs_within_words_and_thai_in_triples() -> None:
-    assert document_terms("고양이 집").keys() == {"고양", "양이", "집"}
-    assert document_terms("แมวดำ").keys() == {"แมว", "มวด", "วด\u0e4d", "ด\u0e4dา"}
-    assert document_terms("มา").keys() == {"มา"}
+@table(
+    ("text", "terms"),
+    [
+        # Letters that only look accented stay letters.
+        ("їжак йод", {"їжак", "йод"}),
+        ("и\u0301на и\u0306\u0301од", {"ин", "йод"}),
+        # The Arabic article is taken from long enough words.
+        ("والمدرسة بالسيارة للبيت", set(document_terms("مدرسة سيارة بيت"))),
+        ("الله", {"الله"}),
+        # Chinese is read in pairs between function characters; Japanese is cut where the script changes.
+        ("我的猫喜欢牛奶", {"猫喜", "喜欢", "欢牛", "牛奶"}),
+        ("他是猫", {"猫"}),
+        ("猫とラーメンを食べました", {"猫", "ラー", "ーメ", "メン", "食", "べま"}),
+        # Korean is read in pairs within words, Thai in triples.
+        ("고양이 집", {"고양", "양이", "집"}),
+        ("แมวดำ", {"แมว", "มวด", "วด\u0e4d", "ด\u0e4dา"}),
+        ("มา", {"มา"}),
+    ],
+)
+def test_each_script_is_read_in_its_own_way(text: str, terms: set[str]) -> None:
+    assert document_terms(text).keys() == terms
 
 
 def test_scripts_are_told_apart_without_spaces() -> None:

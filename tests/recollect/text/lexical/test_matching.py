@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,11 +70,6 @@ def test_idf_is_lucenes() -> None:
 def test_a_term_said_once_in_a_text_of_mean_length_saturates_at_one_in_one_and_k1() -> None:
     assert saturation(1, 10, 10) == pytest.approx(1 / 2.2)
     assert saturation(3, 20, 10) == pytest.approx(3 / (3 + 1.2 * 1.75))
-
-
-def test_arrays_are_weighed_as_their_elements_are() -> None:
-    weighed = saturation(np.array([1.0, 2.0, 0.0]), np.array([5.0, 10.0, 3.0]), 8.0)
-    assert weighed == pytest.approx([saturation(1, 5, 8), saturation(2, 10, 8), 0.0])
 
 
 @given(st.integers(1, 1_000), st.integers(1, 10_000), st.floats(0.5, 10_000))

@@ -2,18 +2,13 @@ import random
 import string
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.recollect.text.secrets.secret_texts import redacted
-from tests.support.long_texts import up_to
 from tests.support.made_up_keys import URL_SAFE, uuid
 from tests.support.tables import table, texts
 
 from recollect.text.secrets import holds_secret
 from recollect.text.secrets.in_names import id_without_secrets, name_without_secrets
 from recollect.text.secrets.masking import LEFT_OUT, ends_of, mask_ends
-
-CALM = settings(deadline=None)
 
 
 def made_up(length: int, letters: str = string.ascii_letters + string.digits) -> str:
@@ -56,7 +51,11 @@ def test_a_key_is_blacked_out_and_the_words_around_it_stay(key: str) -> None:
     assert redacted(f"({key})") == "([redacted])"
 
 
+WALLET = "apple river stone cloud tiger lemon piano chair ocean bread candle forest"
 ANNOUNCED = [
+    (f"https://example.org/a/b and {made_up(32)}", made_up(32)),  # no part of the link
+    (f"my seed phrase is: {WALLET}.", WALLET),
+    (f"recovery phrase: {WALLET} {WALLET}", f"{WALLET} {WALLET}"),
     ("The wifi password is kaffeepause", "kaffeepause"),
     ("my password is hunter22 and my cat is Momo", "hunter22"),
     ("password: Blumen-Topf!7", "Blumen-Topf!7"),
@@ -109,18 +108,6 @@ def test_what_is_announced_or_checks_out_is_blacked_out(text: str, secret: str) 
     assert holds_secret(text)
 
 
-def test_a_key_behind_a_link_is_no_part_of_it() -> None:
-    assert redacted(f"https://example.org/a/b and {made_up(32)}") == "https://example.org/a/b and [redacted]"
-
-
-def test_a_wallets_words_are_blacked_out() -> None:
-    words = "apple river stone cloud tiger lemon piano chair ocean bread candle forest"
-
-    assert redacted(f"my seed phrase is: {words}.") == "my seed phrase is: [redacted]."
-    assert redacted(f"recovery phrase: {words} {words}") == "recovery phrase: [redacted]"
-    assert not holds_secret(f"We saw: {words}")
-
-
 def test_a_private_key_is_blacked_out_also_where_it_is_not_closed() -> None:
     opening, closing = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
 
@@ -133,6 +120,7 @@ def test_a_private_key_is_blacked_out_also_where_it_is_not_closed() -> None:
 @table(
     "text",
     [
+        f"We saw: {WALLET}",
         *texts("""
             My order number is 4029 3311 0087 2150. | Bestellnummer 4512345678901234567
             Call me at +49 170 1234567 or 555-867-5309 | +4111111111111111 | ISBN 978-3-16-148410-0
@@ -178,47 +166,6 @@ def test_a_card_in_many_groups_is_one_where_they_are_alike_and_no_more(card: str
     assert redacted(f"card {card}.") == "card [redacted]."
     assert not holds_secret(f"{card} {card[: card.index(' ')]}")
     assert not holds_secret("4 11 1 11 11 11 11 11 11 1")
-
-
-@CALM
-@given(st.text(max_size=400))
-def test_any_text_is_survived_and_a_key_in_it_never_left(text: str) -> None:
-    key = "ghp_" + made_up(36)
-
-    assert key not in redacted(f"{text} {key} {text}")
-    assert holds_secret(text) == (redacted(text) != text)
-
-
-@up_to(100_000)
-@table(
-    "piece",
-    [
-        "a",
-        "1 ",
-        "1",
-        "DE12 ",
-        "DE12",
-        "password ",
-        "password is ",
-        "://a:",
-        "key ",
-        "seed ",
-        "seed phrase is apple ",
-        "-----BEGIN PRIVATE KEY-----",
-        "https://",
-        "aA0",
-        "\ud800",
-        "\x00",
-        "密码",
-        "pin ",
-        "sk-",
-        "eyJ",
-        "4",
-        "AAAA-",
-    ],
-)
-def test_a_long_run_of_anything_is_survived(piece: str, length: int) -> None:
-    assert redacted(piece * (length // len(piece)) + " Bye.").endswith((" Bye.", "[redacted]"))
 
 
 MOST = 16_000
@@ -267,7 +214,9 @@ def test_a_secret_of_the_beginning_is_masked_at_the_end_too() -> None:
     assert kept.endswith("so what does [secret: password] mean")
 
 
-def test_a_secret_of_four_characters_is_masked_wherever_it_stands_and_a_shorter_one_where_it_is_told() -> None:
+def test_a_secret_of_four_characters_is_masked_wherever_it_stands_and_a_shorter_one_where_it_is_told() -> (
+    None
+):
     assert redacted("my pin is 4821. So 4821?") == "my pin is [redacted]. So [redacted]?"
     assert redacted("CVV 519. I have 519 books") == "CVV [redacted]. I have 519 books"
 

@@ -12,7 +12,7 @@ from tests.support.long_texts import up_to
 from tests.support.made_up_keys import BLOCKS, HEXADECIMAL, NUMBERS, SEEDS, VENDOR_KEYS, made_up
 from tests.support.tables import table
 
-from recollect.text.secrets import SecretKind, mask
+from recollect.text.secrets import SecretKind, holds_secret, mask
 
 DISGUISED = [
     ("my netf\u200blix pass\u200bword is Tangerine41", "Tangerine41"),
@@ -141,40 +141,36 @@ def test_the_kinds_are_told_in_order() -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from([each[0] for each in (*ASSIGNED, *SENTENCES)]) | hostile_texts, max_size=6))
-def test_any_text_is_survived_and_masked_once(pieces: list[str]) -> None:
-    once = mask(" ".join(pieces)).text
+def test_any_text_is_survived_and_masked_once_and_a_key_in_it_never_left(pieces: list[str]) -> None:
+    text, key = " ".join(pieces), f"ghp_{made_up(36)}"
+    once = mask(text).text
 
     assert mask(once).text == once
+    assert holds_secret(text) == (once != text)
+    assert key not in mask(f"{text} {key} {text}").text
+
+
+PIECES = "a|1|4|key |key=|password |password is |1 |4111 |DE12 |DE12|://a:|sk-|eyJ|aA0|AAAA-|seed |mysql | -u a:|cookie: a=b; |pin |密码"
+LINES = (
+    "password: gooseberry\n",
+    "code sms 123456\n",
+    "x" * 64 + "\n",
+    "-----BEGIN PRIVATE KEY-----",
+    "https://",
+)
+PHRASES = (
+    "the door takes 1 ",
+    "seed phrase is ",
+    "seed phrase is apple ",
+    "\ud800",
+    "\x00",
+    "[secret: password]",
+    "Zm9v",
+)
 
 
 @up_to(1_000_000)
-@table(
-    "piece",
-    [
-        *(
-            "a",
-            "key=",
-            "password is ",
-            "password: gooseberry\n",
-            "1 ",
-            "4111 ",
-            "DE12 ",
-            "://a:",
-            "sk-",
-            "eyJ",
-        ),
-        *(
-            "code sms 123456\n",
-            "-----BEGIN PRIVATE KEY-----",
-            "mysql ",
-            " -u a:",
-            "cookie: a=b; ",
-            "pin ",
-            "\u5bc6\u7801",
-        ),
-        *("the door takes 1 ", "seed phrase is ", "\ud800", "[secret: password]", "Zm9v", "x" * 64 + "\n"),
-    ],
-)
+@table("piece", [*PIECES.split("|"), *LINES, *PHRASES])
 def test_a_long_run_of_anything_is_survived(piece: str, length: int) -> None:
     said = "my wifi password is sunflowerfield. "
 
