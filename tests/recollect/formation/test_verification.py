@@ -558,8 +558,8 @@ def test_what_serves_somebody_else_waits_for_the_person() -> None:
     assert verdict.reason is Reason.INSTRUCTION
 
 
-@table("words", ["hm", "Hmm…", "mhm", "uh", "Mmh!"])
-def test_a_hum_is_no_yes(words: str) -> None:
+@table("words", ["hm", "Hmm…", "mhm", "uh", "Mmh!", "Oh wow. What else do you know?"])
+def test_a_hum_is_no_yes_nor_are_few_words_with_more_behind_them(words: str) -> None:
     history = (Message(Role.ASSISTANT, "You live in Leeds, right?"),)
 
     assert confirmed_words(words, history) == ""
