@@ -62,6 +62,7 @@ WHOLE = json.dumps(
 
 
 ERROR = {"error": {"message": "overloaded", "code": 529}}
+ODD: tuple[Any, ...] = (None, 5, {})
 SAID_A = Reply("a", model="gpt-5")
 CALLED = Reply(has_tool_calls=True, finish_reason="tool_calls", model="gpt-5", complete=True)
 
@@ -80,7 +81,7 @@ def only(delta: Any, **choice: Any) -> bytes:
             replace(SAID_A, text="Once upon a ti"),
         ),
         (said("a") + DONE, replace(SAID_A, complete=True)),
-        *((only({"content": "a"}, finish_reason=reason), SAID_A) for reason in (None, "", 5, {})),
+        *((only({"content": "a"}, finish_reason=reason), SAID_A) for reason in ("", *ODD)),
         # Reasoning and refusals are no text.
         *(
             (
@@ -116,7 +117,7 @@ def only(delta: Any, **choice: Any) -> bytes:
             Reply("ab"),
         ),
         # What is odd is passed over: deltas, fields, events.
-        *((only(delta), Reply(model="gpt-5")) for delta in (None, 5, "a", [], {})),
+        *((only(delta), Reply(model="gpt-5")) for delta in ("a", [], *ODD)),
         *(
             (event(fields) + said("a"), SAID_A)
             for fields in ({"model": None}, {"model": 5}, {"model": ""}, {"choices": None}, {"choices": 5})
