@@ -9,8 +9,7 @@ from recollect_openwebui.conversation import recall, remember
 from recollect_openwebui.engines import engine_with, open_as_kept
 from recollect_openwebui.erasure import begin_erasing, begin_erasing_chat, begin_erasing_chats
 from recollect_openwebui.hook_call import Call
-from recollect_openwebui.my_memories import my_memories
-from recollect_openwebui.undo_action import undo
+from recollect_openwebui.my_memories import my_memories, undo
 
 __all__ = [
     "Call",

@@ -4,7 +4,9 @@ Never: waits for a model, or with a status; keeps anything of a request but on t
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import msgspec
@@ -14,13 +16,12 @@ from recollect.engine.background.model_waits import await_outcome
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.recording.exchanges import ExchangeRecord
 from recollect.engine.turns.prepared import NO_OPTIONS
-from recollect.model import Became, News, Outcome, Turn, Written, person_of, project_of
+from recollect.model import Became, News, Outcome, Recollection, Turn, Written, person_of, project_of
 from recollect.request_composition import compose_request
 from recollect.text.tokens import token_counter
 from recollect.wire import COMPLETIONS, ChatMessage, authored_text
-from recollect_openwebui.answer_state import answer_state
+from recollect.wire.insertion import GAP
 from recollect_openwebui.background import in_background
-from recollect_openwebui.block_removal import without_blocks
 from recollect_openwebui.first_memories import button_name, changes_line
 from recollect_openwebui.hook_call import Call, folder_title, note_folder
 from recollect_openwebui.languages import language_of
@@ -36,6 +37,42 @@ _OUTCOME_SECONDS = 300.0
 """How long after an answer its status may still show new memories; after that the person's next answer shows them."""
 
 FindEngine: TypeAlias = Callable[[], Awaitable[LiveEngine]]
+
+
+@dataclass
+class AnswerState:
+    """The state of one answer. A request to several models has an answer of each.
+
+    Attributes:
+        is_prepared: Whether memories were recalled for it; the model may be asked again, with the results of tools.
+        is_answered: Whether the answer is complete.
+        included: The recollections in its prompt.
+        blocks: The texts that were added to its prompt.
+        notices: The notices in the person's language.
+        exchange_record: Writes the exchange to the log; None if it is not kept, or not yet.
+        chat_priority: Until it is closed, formation yields to this answer.
+    """
+
+    is_prepared: bool = False
+    is_answered: bool = False
+    included: Sequence[Recollection] = ()
+    blocks: Sequence[str] = ()
+    notices: Notices = field(default_factory=Notices)
+    exchange_record: ExchangeRecord | None = None
+    chat_priority: ExitStack = field(default_factory=ExitStack)
+
+
+def answer_state(call: Call) -> AnswerState:
+    """Return the state of the answer that a hook is called for; a new one, kept nowhere, if the hook is given no request."""
+    if call.request is None:
+        return AnswerState()
+    state = call.request.state
+    if not hasattr(state, "recollect_answers"):
+        state.recollect_answers = {}
+    known: AnswerState = state.recollect_answers.setdefault(
+        (call.metadata or {}).get("message_id"), AnswerState()
+    )
+    return known
 
 
 async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
@@ -252,3 +289,46 @@ async def _outcome(live: LiveEngine, turn: Turn) -> Outcome | None:
         return None if live.engine is None else await live.engine.outcome(turn.scope, turn.key)
 
     return await await_outcome(look, _OUTCOME_SECONDS)
+
+
+def without_blocks(messages: Sequence[Any], blocks: Sequence[str]) -> list[Any]:
+    """Return messages without these blocks, wherever they stand and whatever text they were joined to.
+
+    When a model has called tools, Open WebUI asks it again, with the messages as they were composed or with some of them as
+    they were before.
+
+    Args:
+        messages: The messages of a chat completion.
+        blocks: The texts that were added; a message or part that contains nothing else is left out.
+    """
+    if not blocks:
+        return list(messages)
+    left = [(each, _without(each, blocks)) for each in messages]
+    return [now for before, now in left if now is before or now.get("content")]
+
+
+def _without(message: Any, blocks: Sequence[str]) -> Any:
+    content = message.get("content")
+    if isinstance(content, str):
+        text = _text_without(content, blocks)
+        return message if text == content else {**message, "content": text}
+    if not isinstance(content, list):
+        return message
+    parts = [(each, _part_without(each, blocks)) for each in content]
+    if all(now is before for before, now in parts):
+        return message
+    return {**message, "content": [now for before, now in parts if now is before or now.get("text")]}
+
+
+def _part_without(part: Any, blocks: Sequence[str]) -> Any:
+    text = part.get("text") if isinstance(part, dict) else None
+    if not isinstance(text, str):
+        return part
+    left = _text_without(text, blocks)
+    return part if left == text else {**part, "text": left}
+
+
+def _text_without(text: str, blocks: Sequence[str]) -> str:
+    for block in blocks:
+        text = text.replace(f"{GAP}{block}", "").replace(block, "")
+    return text
