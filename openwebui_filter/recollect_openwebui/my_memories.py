@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+import msgspec
+
+from recollect.api.memories import Memory as Document
 from recollect.assembly import running_engine
 from recollect.engine import Engine
 from recollect.errors import (
@@ -28,7 +31,6 @@ from recollect.model import (
     MemoryFilter,
     Party,
     Scope,
-    Update,
     project_scope,
 )
 from recollect_openwebui.languages import language_of
@@ -115,7 +117,8 @@ class MyMemories:
                 for scope in await engine.scopes_of(self.user_id)
                 for each in await engine.history(scope, known, limit=limit)
             ]
-        return [_update(each) for each in sorted(found, key=lambda each: each.at, reverse=True)[:limit]]
+        newest = sorted(found, key=lambda each: each.at, reverse=True)[:limit]
+        return [msgspec.to_builtins(each) for each in newest]
 
     async def undo(self, change_id: str) -> None:
         """Undo one change."""
@@ -202,33 +205,8 @@ async def _engine() -> AsyncIterator[Engine]:
 
 
 def _memory(memory: Memory, project: str) -> Json:
-    source = memory.provenance
-    return {
-        "id": str(memory.id),
-        "kind": memory.kind.value,
-        "source": memory.source.value,
-        "content": memory.content,
-        "observed_at": memory.observed_at.isoformat(),
-        "use": memory.use.value if memory.use else None,
-        "topics": list(memory.topics),
-        "project": project,
-        "provenance": {"session_id": source.session_id, "evidence": source.evidence},
-    }
-
-
-def _update(update: Update) -> Json:
-    return {
-        "id": str(update.id),
-        "at": update.at.isoformat(),
-        "action": update.action.value,
-        "before": update.before,
-        "after": update.after,
-        "undoes": _as_text(update.undoes),
-    }
-
-
-def _as_text(known: UUID | None) -> str | None:
-    return str(known) if known is not None else None
+    told: Json = msgspec.to_builtins(msgspec.convert(memory, Document, from_attributes=True))
+    return told | {"project": project}
 
 
 async def undo(body: Any, user: Any, language: Any = None) -> list[Event]:

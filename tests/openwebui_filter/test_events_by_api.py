@@ -60,24 +60,27 @@ async def sessions(store: Store, user_id: str | None = None) -> set[str]:
     return set(await store.memories.sessions(user_id or store.anna))
 
 
-async def test_who_is_deleted_is_erased(events: Any, store: Store) -> None:
-    await happens(events, deleted(store.anna))
+async def test_a_chat_that_is_deleted_and_then_their_account_are_erased(events: Any, store: Store) -> None:
+    await happens(events, deleted_chat(CHATS[0], store.anna))
+    assert await sessions(store) == {CHATS[1], BY_API}
 
+    await happens(events, deleted(store.anna))
     assert await sessions(store) == set()
     assert await sessions(store, store.ben) == {*CHATS, BY_API}
 
 
-async def test_a_chat_that_is_deleted_is_erased(events: Any, store: Store) -> None:
-    await happens(events, deleted_chat(CHATS[0], store.anna))
+async def test_of_all_chats_those_of_open_webui_are_erased_that_had_begun(events: Any, store: Store) -> None:
+    later, odd = (
+        datetime.now(UTC) + timedelta(minutes=1),
+        {CHATS[0].replace("-", ""), "../../../users/x", "-" * 36},
+    )
+    await store.log.append(store.exchange("I live in Oslo", store.anna.chat(LATER), at=later))
+    for session_id in (*odd, CHATS[0].upper()):
+        await store.log.append(store.exchange("I live in Oslo", store.anna.chat(session_id)))
 
-    assert await sessions(store) == {CHATS[1], BY_API}
-    assert await sessions(store, store.ben) == {*CHATS, BY_API}
-
-
-async def test_of_all_chats_those_of_open_webui_are_erased(events: Any, store: Store) -> None:
     await happens(events, deleted(store.anna, event="chat.deleted_all"))
 
-    assert await sessions(store) == {BY_API}
+    assert await sessions(store) == {BY_API, LATER, *odd}
 
 
 async def test_an_api_that_is_away_is_tried_again(
@@ -103,80 +106,31 @@ async def test_an_api_that_is_away_is_tried_again(
     assert await sessions(store) == set()
 
 
-async def test_an_api_that_stays_away_is_given_up(
-    events: Any, store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    known = type(events).event.__globals__
-    monkeypatch.setitem(known, "_DELAYS", ())
-    monkeypatch.setitem(known, "_LONG_DELAY", 0.01)
-    monkeypatch.setitem(known, "_TRYING_SECONDS", 0.1)
-    events.valves = events.valves.model_copy(update={"memory_api": "http://127.0.0.1:9/memory"})
-
-    with caplog.at_level(logging.INFO, logger="recollect_openwebui"):
-        await happens(events, deleted(store.anna))
-
-    assert [record.getMessage() for record in caplog.records] == [
-        f"Recollect: not all of user {store.anna} is erased: ConnectError"
-    ]
-
-
-async def test_what_names_another_path_erases_nothing(events: Any, store: Store) -> None:
-    odd = [
-        deleted(".."),
-        deleted("..", event="chat.deleted_all"),
-        deleted_chat(".", store.anna),
-        deleted_chat("..", store.anna),
-        deleted_chat(CHATS[0], ".."),
-    ]
-
-    for event in odd:
-        await happens(events, event)
-
-        assert await sessions(store) == {*CHATS, BY_API}, event
-
-
-async def test_of_all_chats_those_stay_that_began_after_they_were_deleted(events: Any, store: Store) -> None:
-    later = datetime.now(UTC) + timedelta(minutes=1)
-    await store.log.append(store.exchange("I live in Oslo", store.anna.chat(LATER), at=later))
-
-    await happens(events, deleted(store.anna, event="chat.deleted_all"))
-
-    assert await sessions(store) == {BY_API, LATER}
-
-
-@pytest.mark.parametrize("odd", [CHATS[0].replace("-", ""), "../../../users/x", "-" * 36])
-async def test_only_ids_as_open_webui_makes_them_are_those_of_its_chats(
-    odd: str, events: Any, store: Store
-) -> None:
-    for session_id in (odd, CHATS[0].upper()):
-        await store.log.append(store.exchange("I live in Oslo", store.anna.chat(session_id)))
-
-    await happens(events, deleted(store.anna, event="chat.deleted_all"))
-
-    assert await sessions(store) == {BY_API, odd}
-
-
 @pytest.mark.parametrize(
     ("valves", "says"),
     [
         ({"key": "another"}, "the memory API answers 401"),
         ({"memory_api": "recollect/memory"}, "UnsupportedProtocol"),
+        ({"memory_api": "http://127.0.0.1:9/memory"}, "ConnectError"),
     ],
 )
-async def test_what_can_never_be_done_is_told_at_once_and_the_token_never(
-    events: Any,
-    store: Store,
-    caplog: pytest.LogCaptureFixture,
+async def test_what_can_never_be_done_or_not_within_an_hour_is_told_and_the_token_never(
     valves: dict[str, str],
     says: str,
+    events: Any,
+    store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
+    for name, value in (("_DELAYS", ()), ("_LONG_DELAY", 0.01), ("_TRYING_SECONDS", 0.1)):
+        monkeypatch.setitem(type(events).event.__globals__, name, value)
     events.valves = events.valves.model_copy(update=valves)
 
     with caplog.at_level(logging.INFO, logger="recollect_openwebui"):
         await happens(events, deleted(store.anna))
 
-    assert f"not all of user {store.anna} is erased: {says}" in caplog.text
-    assert TOKEN not in caplog.text
+    told = [record.getMessage() for record in caplog.records]
+    assert told == [f"Recollect: not all of user {store.anna} is erased: {says}"]
     assert await sessions(store) == {*CHATS, BY_API}
 
 
@@ -229,12 +183,13 @@ async def test_what_an_answer_taught_is_shown_over_it_once_it_is_formed_and_once
     assert open_webui == [(where, told)]
 
 
-@pytest.mark.parametrize("change", [{"show_remembered": False}, {"memory_api": ""}])
 async def test_events_are_not_shown_where_they_are_switched_off(
-    change: dict[str, Any], events: Any, store: Store, open_webui: list[Any]
+    events: Any, store: Store, open_webui: list[Any]
 ) -> None:
-    events.valves = events.valves.model_copy(update=change)
-    await events.event(event=finished(store.anna))
+    there = events.valves
+    for change in ({"show_remembered": False}, {"memory_api": ""}):
+        events.valves = there.model_copy(update=change)
+        await events.event(event=finished(store.anna))
 
-    assert not events._running
+        assert not events._running
     assert open_webui == []

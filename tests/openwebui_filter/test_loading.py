@@ -1,11 +1,14 @@
-"""The filter's text, taken up as Open WebUI takes it up."""
+"""The functions' texts, taken up as Open WebUI takes them up; whatever goes wrong, the chat goes on, and no words are logged."""
 
+import asyncio
 import inspect
 import logging
 import re
+import socket
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +24,14 @@ from tests.openwebui_filter.openwebui import (
     load,
     replace_imports,
 )
+from tests.openwebui_filter.telling import LISBON, WHERE, formed
 from tests.servers.served_process import environment
+from tests.support.people import Person
+from tests.support.tables import table
+from tests.support.waiting import until
 
 from recollect.settings import EngineSettings, is_setting
+from recollect_openwebui import conversation
 
 _OURS = {"recollect", "recollect_openwebui"}
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
@@ -42,24 +50,17 @@ OFFERED = {
 
 README = (Path(__file__).parents[2] / "openwebui_filter" / "README.md").read_text("utf-8")
 METADATA = {"title", "author", "version", "license", "description", "required_open_webui_version"}
-INSTALLS = {"filter": CONTENT}
-BESIDE = {"off": OFF, "undo": UNDO, "memories": MEMORIES, "events": EVENTS}
-"""Those that work where nothing is installed: with the proxy, or with no engine at all."""
+KINDS = {CONTENT: "Filter", OFF: "Filter", UNDO: "Action", MEMORIES: "Action", EVENTS: "Event"}
 
 
-@pytest.mark.parametrize("content", [*INSTALLS.values(), *BESIDE.values()], ids=[*INSTALLS, *BESIDE])
-def test_open_webui_finds_the_metadata_and_nothing_else_there(content: str) -> None:
+@table("content", KINDS)
+def test_open_webui_finds_the_metadata_and_nothing_else_there_and_rewrites_nothing(content: str) -> None:
     found = frontmatter(content)
 
-    assert found.keys() == METADATA
-    assert found["version"] == PROJECT["version"]
-    assert found["license"] == PROJECT["license"]
+    assert found.keys() == METADATA, "and no requirements: no name on a public index is installed"
+    assert (found["version"], found["license"]) == (PROJECT["version"], PROJECT["license"])
     assert found["required_open_webui_version"] == frontmatter(CONTENT)["required_open_webui_version"]
-
-
-@pytest.mark.parametrize("content", [*INSTALLS.values(), *BESIDE.values()], ids=[*INSTALLS, *BESIDE])
-def test_nothing_is_installed_by_a_name_that_is_not_ours_on_a_public_index(content: str) -> None:
-    assert "requirements" not in frontmatter(content)
+    assert replace_imports(content) == content
 
 
 def test_who_lets_open_webui_install_it_is_told_this_very_version() -> None:
@@ -73,22 +74,11 @@ def test_who_lets_open_webui_install_it_is_told_this_very_version() -> None:
     )
 
 
-@pytest.mark.parametrize("content", [*INSTALLS.values(), *BESIDE.values()], ids=[*INSTALLS, *BESIDE])
-def test_open_webui_rewrites_nothing_in_it(content: str) -> None:
-    assert replace_imports(content) == content
-
-
-@pytest.mark.parametrize(
-    ("content", "kind"),
-    [(CONTENT, "Filter"), (OFF, "Filter"), (UNDO, "Action"), (MEMORIES, "Action"), (EVENTS, "Event")],
-)
-async def test_loading_it_imports_nothing_of_recollect(
-    content: str, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_loading_it_imports_nothing_of_recollect(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("recollect", "recollect_openwebui"):
         monkeypatch.setitem(sys.modules, module, None)  # any import of it fails
 
-    assert type(load(content)).__name__ == kind
+    assert [type(load(content)).__name__ for content in KINDS] == [*KINDS.values()]
 
 
 def test_a_persons_switches_are_on_by_default_but_for_folders() -> None:
@@ -101,19 +91,14 @@ def test_a_persons_switches_are_on_by_default_but_for_folders() -> None:
     }
 
 
-@pytest.mark.parametrize("hook", ["request", "outlet"])
-def test_a_hook_is_async_and_asks_only_for_what_it_can_go_without(hook: str) -> None:
-    called = getattr(load(), hook)
-    body, *others = inspect.signature(called).parameters.values()
-
-    assert inspect.iscoroutinefunction(called)
-    assert body.name == "body"
-    assert {parameter.name for parameter in others} <= OFFERED
-    assert all(parameter.default is None for parameter in others)
-
-
-def test_nothing_stands_on_the_filter_but_its_valves() -> None:
-    assert vars(load()).keys() == {"valves"}
+def test_a_hook_is_async_and_asks_only_for_what_it_can_go_without() -> None:
+    loaded = load()
+    for called in (loaded.request, loaded.outlet):
+        body, *others = inspect.signature(called).parameters.values()
+        assert (inspect.iscoroutinefunction(called), body.name) == (True, "body")
+        assert {parameter.name for parameter in others} <= OFFERED
+        assert all(parameter.default is None for parameter in others)
+    assert vars(loaded).keys() == {"valves"}, "nothing else stands on the filter"
 
 
 def test_valves_are_settings_of_the_engine() -> None:
@@ -141,22 +126,15 @@ def test_secrets_are_typed_as_into_a_password_field() -> None:
     assert hidden == {"database_url", "embedder_api_key", "extraction_api_key"}
 
 
-@pytest.mark.parametrize("folder", ["data", "data/../data"])
-def test_the_embedded_database_lies_where_open_webui_keeps_its_data(
+@pytest.mark.parametrize("folder", ["data", "data/../data", "missing"])
+def test_the_embedded_database_lies_where_open_webui_keeps_its_data_if_it_keeps_any(
     folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "data").mkdir()
     monkeypatch.setenv("DATA_DIR", str(tmp_path / folder))
 
-    assert load().valves.data_dir == str(tmp_path / "data" / "recollect")
-
-
-def test_without_such_a_folder_it_lies_where_the_engine_puts_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DATA_DIR", str(tmp_path / "missing"))
-
-    assert load().valves.data_dir == ""
+    kept = str(tmp_path / "data" / "recollect")
+    assert load().valves.data_dir == ("" if folder == "missing" else kept)
 
 
 def test_the_package_loads_no_model_and_no_database_before_an_engine_is_asked_for() -> None:
@@ -186,13 +164,14 @@ async def test_a_missing_package_is_told_once_and_chats_go_on(
     assert line == f"Recollect: no chat has memory, module {missing} is missing: see the README."
 
 
-@pytest.mark.parametrize(
+@table(
     ("valve", "value"),
     [("recall_deadline_ms", -1), ("memory_tokens", "many"), ("database_url", ["hunter2"])],
 )
 async def test_a_valve_that_makes_no_sense_is_named_without_its_value_and_chats_go_on(
     valve: str, value: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.clear()
     loaded = load()
     loaded.valves = loaded.Valves.model_construct(**{**loaded.Valves().model_dump(), valve: value})
 
@@ -201,3 +180,69 @@ async def test_a_valve_that_makes_no_sense_is_named_without_its_value_and_chats_
 
     lines = {record.getMessage() for record in caplog.records if "ecollect" in record.name}
     assert lines == {f"Recollect: a valve makes no sense, no chat has memory: {valve}"}
+
+
+# -- whatever goes wrong -------------------------------------------------------------------------------
+
+
+async def test_a_hook_that_is_handed_nothing_but_the_body_hands_it_back(memory: Any) -> None:
+    bodies: list[dict[str, Any]] = [{}, {"messages": None}, {"messages": [{}]}, {"messages": ["text"]}]
+    for body in bodies:
+        assert [await hook(body=body) is body for hook in (memory.request, memory.outlet)] == [True, True]
+
+
+async def test_what_can_not_be_encoded_goes_on_as_it_is_and_none_of_it_is_logged(
+    memory: Any, caplog: pytest.LogCaptureFixture, alice: Person
+) -> None:
+    words = f"{LISBON} \ud800"
+    chat = Chat(memory, alice)
+
+    with caplog.at_level(logging.INFO):
+        assert await chat.says(words) == ""
+
+    assert chat.history[0]["content"] == words
+    assert [record.getMessage() for record in caplog.records if "ecollect" in record.name] == [
+        "Recollect: a chat had no memory: UnicodeEncodeError in detect_turn"
+    ] * 2
+
+
+async def test_while_the_database_is_away_chats_go_on_and_nothing_is_said_of_its_password(
+    new_filter: Callable[..., Any],
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    alice: Person,
+) -> None:
+    monkeypatch.setattr(conversation, "_OPENING_SECONDS", 0.05)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and never listens: nobody answers there
+        dsn = f"postgresql://recollect:hunter2@127.0.0.1:{taken.getsockname()[1]}/recollect"
+        away = new_filter(database_url=dsn)
+        chat = Chat(away, alice)
+        with caplog.at_level(logging.INFO):
+            assert await chat.says(LISBON) == ""
+            live = await away._engine()
+            await until(lambda: live.failure is not None)
+            assert await chat.says(WHERE) == ""
+
+    written = "".join(capsys.readouterr()) + caplog.text
+    assert "store_open_failed" in written
+    assert "hunter2" not in written
+    assert "Lisbon" not in written
+
+
+async def test_what_is_told_before_the_engine_is_open_is_not_lost(
+    new_filter: Callable[..., Any], alice: Person
+) -> None:
+    opening = new_filter()
+    chat = Chat(opening, alice)
+    await asyncio.gather(*(chat.says(f"{LISBON} Fact {n}.") for n in range(3)))
+
+    assert await (await opening._engine()).ready(60)
+    await formed(opening, alice, 3)
+
+
+async def test_an_embedder_that_does_not_exist_costs_no_chat(
+    new_filter: Callable[..., Any], alice: Person
+) -> None:
+    assert await Chat(new_filter(embedder="local:no-such-model"), alice).says(LISBON) == ""

@@ -8,11 +8,17 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.openwebui_filter.openwebui import Chat
+from tests.openwebui_filter.conftest import SECONDS_TO_OPEN
+from tests.openwebui_filter.openwebui import OFF, Chat, load
 from tests.openwebui_filter.processes import Process
-from tests.openwebui_filter.telling import DOG, LISBON, WHERE, answers, formed, settled, told
-from tests.servers.databases import strangers
+from tests.openwebui_filter.telling import DOG, LISBON, WHERE, answers, formed, nothing_waits, settled, told
+from tests.scripted.extraction import Pupil
+from tests.scripted.upstream import Answer, End, Received, ScriptedUpstream
+from tests.servers.databases import administrator, strangers
 from tests.support.people import Person, person
+from tests.support.round_trips import counting_statements
+from tests.support.tables import table
+from tests.support.waiting import until
 
 from recollect.composition import FENCE
 from recollect.engine import Engine
@@ -24,20 +30,15 @@ async def contents(engine: Engine, user_id: str) -> list[str]:
 
 
 async def test_what_was_told_in_one_chat_is_recalled_in_another(memory: Any, alice: Person) -> None:
-    await Chat(memory, alice).says(LISBON, "What a lovely city.")
+    thought = '<details type="reasoning" done="true">\n> maybe Rome\n</details>\n'
+    await Chat(memory, alice).says(LISBON, f"{thought}What a lovely city.")
     await formed(memory, alice, 1)
 
     told = await Chat(memory, alice).says(WHERE)
 
     assert told.startswith(f"<{FENCE}>")
     assert LISBON in told
-
-
-async def test_nobody_recalls_what_another_told(memory: Any, alice: Person, bob: Person) -> None:
-    await Chat(memory, alice).says(LISBON)
-    await formed(memory, alice, 1)
-
-    assert await Chat(memory, bob).says(WHERE) == ""
+    assert (await answers(memory, alice))[0] == "What a lovely city."
 
 
 async def test_many_users_of_one_filter_at_once_each_recall_their_own(memory: Any) -> None:
@@ -71,112 +72,84 @@ async def test_what_was_recalled_is_not_taken_for_the_users_words(
     assert FENCE not in newest
 
 
-async def test_of_an_answer_the_words_are_remembered_without_the_thought(memory: Any, alice: Person) -> None:
-    await Chat(memory, alice).says(
-        WHERE, '<details type="reasoning" done="true">\n> maybe Rome\n</details>\nIn a city by the sea.'
-    )
-
-    assert await answers(memory, alice) == ["In a city by the sea."]
-
-
-@pytest.mark.parametrize("chat_id", ["", "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11"])
-async def test_an_answer_given_anew_is_not_another_exchange(chat_id: str, memory: Any, alice: Person) -> None:
-    chat = Chat(memory, alice, chat_id)
-    await chat.says(LISBON)
-    chat.history, said = [], chat.history[0]
-    chat._message = lambda role, content: (  # type: ignore[method-assign]  # the same message, sent again
-        said if role == "user" else Chat._message(role, content)
-    )
-    await chat.says(LISBON, "Another answer.")
-    await settled(memory)
-    await formed(memory, alice, 1)
+PROGRAMS: dict[str, Any] = {
+    "user_message": {
+        "id": "m",
+        "parentId": None,
+        "role": "user",
+        "content": WHERE,
+        "meta": {"internal": True},
+    }
+}
+"""The metadata of a request that a model wrote for a timer."""
 
 
-async def test_images_and_the_administrators_prompt_stay_as_they_were(memory: Any, alice: Person) -> None:
-    await Chat(memory, alice).says(LISBON)
-    await formed(memory, alice, 1)
-    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
-    chat = Chat(memory, alice)
-    chat.history.append({"id": "s", "role": "system", "content": "Answer in rhymes."})
-
-    told = await chat.says([{"type": "text", "text": WHERE}, picture])
-
-    assert told.startswith(f"Answer in rhymes.\n\n<{FENCE}>")
-    assert chat.history[1]["content"][1] == picture
-
-
-@pytest.mark.parametrize("chat_id", ["temporary:abc", "local:abc", "channel:abc"])
-async def test_a_chat_that_is_not_a_users_own_has_no_memory(chat_id: str, memory: Any, alice: Person) -> None:
-    await Chat(memory, alice).says(LISBON)
-    await formed(memory, alice, 1)
-
-    assert await Chat(memory, alice, chat_id).says(WHERE) == ""
-    await settled(memory)
-    await formed(memory, alice, 1)
-
-
-@pytest.mark.parametrize(
-    "metadata", [{"task": "title_generation"}, {"internal": True}, {"automation_id": "nightly"}]
-)
-async def test_what_no_person_says_has_no_memory(
-    metadata: dict[str, Any], memory: Any, alice: Person
+@pytest.mark.parametrize("stopped", [False, True])
+async def test_what_is_no_turn_of_a_person_has_no_memory(
+    memory: Any, engine: Engine, alice: Person, *, stopped: bool
 ) -> None:
-    await Chat(memory, alice).says(LISBON)
-    await formed(memory, alice, 1)
-
-    assert await Chat(memory, alice, metadata=metadata).says(WHERE) == ""
+    await engine.add(alice, LISBON)
+    metadata: list[dict[str, Any]] = [
+        *({"chat_id": f"{kind}:abc"} for kind in ("temporary", "local", "channel")),
+        *({"task": "title_generation"}, {"internal": True}, {"automation_id": "nightly"}, PROGRAMS),
+    ]
+    for known in metadata:
+        chat = Chat(memory, alice, metadata=known)
+        if stopped:
+            await chat.is_stopped(WHERE)
+        else:
+            assert await chat.says(WHERE) == "", known
+    await told()
     await settled(memory)
-    await formed(memory, alice, 1)
+
+    assert await engine.sessions(alice) == []
+    await Chat(memory, alice, metadata={"session_id": None}).is_stopped(WHERE)  # by no person
+    await told()
+    await settled(memory)
+    await formed(memory, alice, 0)
 
 
-async def test_a_user_who_switched_recall_off_is_not_recalled_for(memory: Any, alice: Person) -> None:
-    await Chat(memory, alice).says(LISBON)
-    await formed(memory, alice, 1)
+async def test_who_switched_recall_or_remembering_off_or_whose_setting_is_unknown_has_none_of_it(
+    memory: Any, engine: Engine, alice: Person, bob: Person
+) -> None:
+    for user in (alice, bob):
+        await engine.add(user, LISBON)
 
     assert await Chat(memory, alice, valves={"recall": False}).says(WHERE) == ""
-    await formed(memory, alice, 2)
+    for valves in ({"remember": False}, None):
+        assert (LISBON in await Chat(memory, bob, valves=valves).says(WHERE)) == (valves is not None)
+    await Chat(memory, bob, valves={"remember": False}).is_stopped(DOG)
+    await told()
+    await settled(memory)
+    assert [len(await engine.sessions(user)) for user in (alice, bob)] == [1, 0]
 
 
-@pytest.mark.parametrize("valves", [{"remember": False}, None])
-async def test_a_user_who_switched_remembering_off_or_whose_setting_is_unknown_is_not_remembered(
-    valves: dict[str, bool] | None, memory: Any, alice: Person
+async def test_without_a_user_or_an_answer_there_is_nothing_to_remember(
+    memory: Any, engine: Engine, alice: Person
 ) -> None:
-    await Chat(memory, alice, valves=valves).says(LISBON)
+    said = {"role": "user", "content": LISBON}
+    for nobody in ("", None):
+        await Chat(memory, nobody).says(LISBON)  # type: ignore[arg-type]  # as Open WebUI may have it
+    for reply in ("", "  \n", None):
+        chat = Chat(memory, alice)
+        chat.metadata = {"user_message_id": None}  # nothing is logged before the answer
+        await chat.says(LISBON, reply)  # type: ignore[arg-type]  # as above
+    for messages in ([], [said], [said] * 2):
+        body, user = (
+            {"model": "some-model", "messages": messages},
+            {"id": alice, "valves": memory.UserValves()},
+        )
+        assert await memory.outlet(body=body, __user__=user, __metadata__={"chat_id": "c"}) is body
     await settled(memory)
-    await formed(memory, alice, 0)
 
-
-@pytest.mark.parametrize("user_id", ["", None])
-async def test_nobody_has_no_memory(user_id: Any, memory: Any) -> None:
-    await Chat(memory, user_id).says(LISBON)
-    await settled(memory)
     assert await strangers(memory.valves.database_url) == []
+    assert await engine.sessions(alice) == []
 
 
-@pytest.mark.parametrize("reply", ["", "  \n", None])
-async def test_without_an_answer_there_is_nothing_to_remember(reply: Any, memory: Any, alice: Person) -> None:
-    await Chat(memory, alice).says(LISBON, reply)
-    await settled(memory)
-    await formed(memory, alice, 0)
-
-
-@pytest.mark.parametrize(
-    "messages", [[], [{"role": "user", "content": LISBON}], [{"role": "user", "content": LISBON}] * 2]
-)
-async def test_a_chat_that_no_model_answered_is_not_remembered(
-    messages: list[Any], memory: Any, alice: Person
+async def test_a_recalled_turn_needs_no_request_to_be_noted_on(
+    memory: Any, engine: Engine, alice: Person
 ) -> None:
-    user = {"id": alice, "valves": memory.UserValves()}
-    body = {"model": "some-model", "messages": messages}
-
-    assert await memory.outlet(body=body, __user__=user, __metadata__={"chat_id": "c"}) is body
-    await settled(memory)
-    await formed(memory, alice, 0)
-
-
-async def test_a_recalled_turn_needs_no_request_to_be_noted_on(memory: Any, alice: Person) -> None:
-    await Chat(memory, alice).says(LISBON)
-    await formed(memory, alice, 1)
+    await engine.add(alice, LISBON)
     body = {"model": "some-model", "messages": [{"role": "user", "content": WHERE}]}
 
     composed = await memory.request(body=body, __user__={"id": alice, "valves": memory.UserValves()})
@@ -192,13 +165,13 @@ SYSTEM = {"role": "system", "content": "You are helpful."}
 EARLIER = [{"role": "user", "content": "Good morning!"}, {"role": "assistant", "content": "Good morning."}]
 
 
-@pytest.mark.parametrize("before", [[], [SYSTEM], [SYSTEM, *EARLIER], EARLIER], ids=len)
-@pytest.mark.parametrize("left", ["all", "nothing", "the system's", "the user's"])
+@table("before", [[], [SYSTEM], [SYSTEM, *EARLIER], EARLIER])
+@table("left", ["all", "nothing", "the system's", "the user's"])
 async def test_a_prompt_has_the_same_notes_however_often_the_model_is_asked_for_one_answer(
-    memory: Any, before: list[Any], left: str, alice: Person
+    memory: Any, before: list[Any], left: str
 ) -> None:
-    await Chat(memory, alice).says(LISBON)
-    await formed(memory, alice, 1)
+    alice = person("alice")
+    await (await memory._engine()).engine.add(alice, LISBON)
     body = {"model": "some-model", "messages": [*before, {"role": "user", "content": WHERE}]}
     as_it_came, shown = deepcopy(body["messages"]), []
 
@@ -245,42 +218,10 @@ async def test_what_was_said_is_remembered_once_though_its_answer_is_stopped_and
     assert (exchange.said, exchange.reply) == (DOG, "All right.")
 
 
-@pytest.mark.parametrize("known", [{"internal": True}, {"chat_id": "temporary:x"}, {"session_id": None}])
-async def test_what_is_no_turn_of_a_person_is_none_when_it_is_stopped(
-    known: dict[str, Any], taught: Any, alice: Person
-) -> None:
-    chat = Chat(taught, alice, metadata=known)
-    await chat.is_stopped(DOG)
-    await told()
-    await settled(taught)
-    await formed(taught, alice, 0)
-
-
-async def test_who_wants_nothing_remembered_is_not_when_they_stop_an_answer(
-    taught: Any, alice: Person
-) -> None:
-    await Chat(taught, alice, valves={"remember": False}).is_stopped(DOG)
-    await told()
-    await settled(taught)
-    await formed(taught, alice, 0)
-
-
-async def test_what_a_model_wrote_for_a_timer_is_no_word_of_the_persons(memory: Any, alice: Person) -> None:
-    await Chat(memory, alice).says(LISBON)
-    await formed(memory, alice, 1)
-    written = {"id": "m", "parentId": None, "role": "user", "content": WHERE, "meta": {"internal": True}}
-    chat = Chat(memory, alice, metadata={"user_message": written})
-
-    assert await chat.says(WHERE) == ""
-    await settled(memory)
-    await formed(memory, alice, 1)
-
-
 async def test_a_reloaded_filter_and_a_second_instance_use_the_same_engine(
     memory: Any, engine: Engine, process: Process, alice: Person
 ) -> None:
-    await Chat(memory, alice).says(LISBON)
-    await formed(memory, alice, 1)
+    await engine.add(alice, LISBON)
     del sys.modules["function_recollect"]
     reloaded = process.load_filter()
 
@@ -314,3 +255,115 @@ async def test_the_environment_does_not_win_over_a_blank_valve(
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "local:no-such-model")
 
     assert await memory._engine() is live
+
+
+async def test_an_edited_first_message_is_recalled_no_more(
+    memory: Any, engine: Engine, alice: Person
+) -> None:
+    chat = Chat(memory, alice)
+    await chat.says("My dentist is Doctor Palmer in Mill Lane.")
+    await formed(memory, alice, 1)
+    await chat.edits("My dentist is Doctor Quill in Castle Street.")
+    await nothing_waits(memory, alice)
+
+    told = await Chat(memory, alice).says("Who is my dentist, and in which street?")
+
+    assert ("Quill" in told, "Palmer" in told) == (True, False)
+    assert "Palmer" not in str(await contents(engine, alice))
+
+
+async def test_a_chat_is_left_out_where_its_person_asks_for_that(
+    memory: Any, engine: Engine, alice: Person
+) -> None:
+    chat = Chat(memory, alice)
+    await chat.says("Keep this chat out of your memory.")
+    told = chat.sent["messages"][-1]["content"]
+    await chat.says(LISBON)
+    await settled(memory)
+
+    assert "- [DONE] Nothing of this chat is remembered" in told
+    assert chat.chat_id not in await engine.sessions(alice)
+
+
+async def test_an_extraction_is_given_up_for_a_chat_and_done_when_that_is_over(
+    taught: Any, pupil: Pupil, model: ScriptedUpstream, alice: Person, bob: Person
+) -> None:
+    begun: list[Received] = []
+
+    def answer(request: Received) -> Answer:
+        if begun:
+            return pupil(request)
+        begun.append(request)
+        return (End.SILENCE,)
+
+    model.otherwise = answer
+    await Chat(taught, alice).says(DOG)
+    await until(lambda: bool(begun))
+
+    stopped = asyncio.create_task(Chat(taught, bob).is_stopped("Hello?"))
+    async with asyncio.timeout(5):
+        await begun[0].client_left.wait()
+    await stopped
+
+    await formed(taught, alice, 1)
+    assert await contents((await taught._engine()).engine, alice) == [DOG]
+    assert len(pupil.extractions(DOG)) == 1
+
+
+async def test_a_short_answers_turn_is_read_once_and_written_once(
+    new_filter: Callable[..., Any], alice: Person
+) -> None:
+    reads, writes = "recall_state(", "write_turn("
+    with counting_statements() as statements:
+        memory = new_filter()
+        assert await (await memory._engine()).ready(SECONDS_TO_OPEN)
+        await Chat(memory, alice).says(LISBON)
+        await formed(memory, alice, 1)
+        chat = Chat(memory, alice, valves={"show_status": False})
+        statements.sent.clear()
+
+        assert LISBON in await chat.says(WHERE)
+        await settled(memory)
+
+    of_turn = [sent for _, sent in statements.sent if reads in sent or writes in sent]
+    assert [reads in sent for sent in of_turn] == [True, False]
+    async with administrator(memory.valves.database_url) as connection:
+        kept = await connection.fetchval(
+            "SELECT count(*) FROM recollect.injections WHERE user_id = $1 AND session_id = $2",
+            alice,
+            chat.chat_id,
+        )
+    assert kept == 1
+
+
+# -- the switch of a chat ------------------------------------------------------------------------------
+
+
+async def test_while_the_switch_is_on_nothing_is_recalled_or_remembered_and_a_line_says_so(
+    memory: Any, engine: Engine, alice: Person
+) -> None:
+    await engine.add(alice, LISBON)
+    switch = load(OFF, function_id="recollect_off")
+    chat = Chat(memory, alice, switch=switch)
+
+    assert (switch.toggle, switch.icon[:10]) == (True, "data:image")
+    assert switch.valves.priority < load().valves.priority, "it runs before the filter"
+    assert await chat.says(WHERE) == ""
+    await settled(memory)
+    await told()
+    assert await engine.sessions(alice) == []
+    [line] = chat.statuses
+    assert line.startswith("No memory here")
+
+    chat.switch = None
+    await chat.says(WHERE)
+    assert LISBON in str(chat.sent["messages"])
+
+
+async def test_with_the_proxy_the_switch_puts_an_option_into_the_request() -> None:
+    switch = load(OFF, function_id="recollect_off")
+    body: dict[str, Any] = {"messages": []}
+    assert (await switch.inlet(body=body)) is body == {"messages": []}
+    switch.valves = switch.Valves(proxy=True)
+
+    assert (await switch.inlet(body=body))["recollect"] == {"recall": False, "remember": False}

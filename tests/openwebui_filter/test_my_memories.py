@@ -16,6 +16,7 @@ from tests.scripted.answers import Answer, whole
 from tests.scripted.upstream import ScriptedUpstream
 from tests.support.people import Person
 from tests.support.stores import Store
+from tests.support.tables import table
 from tests.support.waiting import until
 
 from recollect.assembly import process_engine
@@ -150,16 +151,7 @@ async def test_a_person_sees_corrects_removes_and_undoes(
     assert tab.replies[2]["failed"] == "not_undoable"
     assert sorted(await contents(engine, alice)) == sorted([ROME, DOG])
     assert await contents(engine, bob) == [OSLO]
-
-
-async def test_what_the_filter_changes_the_person_changed(engine: Engine, memory: Any, alice: Person) -> None:
-    del memory
-    known = await engine.add(alice, ROME)
-    action = load(MEMORIES, function_id="recollect_memories")
-
-    await serve_page(action, alice, {"request": "correct", "id": str(known.id), "content": OSLO})
-
-    assert (await engine.history(alice))[0].actor is Actor.USER
+    assert {each.actor for each in (await engine.history(alice))[:4]} == {Actor.USER}
 
 
 async def test_nobody_reaches_what_is_anothers(
@@ -185,12 +177,11 @@ async def test_nobody_reaches_what_is_anothers(
     assert await contents(engine, alice) == [ROME]
 
 
-@pytest.mark.parametrize("user_id", [None, "", ".", "..", "*", 7])
-async def test_without_a_person_nothing_is_opened(user_id: Any, own_action: Any) -> None:
-    tab = await serve_page(own_action, user_id, listed(), {"request": "erase"})
+async def test_without_a_person_nothing_is_opened(own_action: Any) -> None:
+    for user_id in (None, "", ".", "..", "*", 7):
+        tab = await serve_page(own_action, user_id, listed(), {"request": "erase"})
 
-    assert tab.codes == []
-    assert len(tab.told) == 1
+        assert (tab.codes, len(tab.told)) == ([], 1)
 
 
 async def test_the_list_comes_in_parts(
@@ -244,14 +235,10 @@ async def test_what_cannot_be_forgotten_or_undone_keeps_the_others_from_nothing(
     assert ["failed" in each for each in replies] == [False, True]
 
 
-@pytest.mark.parametrize("by", ["engine", "api"])
 async def test_a_person_reads_writes_and_takes_back_their_instructions(
-    by: str, api: Api, engine_and_action: tuple[Engine, Any], alice: Person
+    engine_and_action: tuple[Engine, Any], alice: Person
 ) -> None:
     engine, action = engine_and_action
-    if by == "api":
-        engine, action = api.engine, load(MEMORIES)
-        action.valves = action.Valves(memory_api=f"http://127.0.0.1:{api.port}/memory", key=TOKEN)
     read, text = {"request": "instructions"}, "Never remember my health."
 
     written = await serve_page(action, alice, {"request": "instruct", "text": f" {text}\n"}, read)
@@ -263,14 +250,8 @@ async def test_a_person_reads_writes_and_takes_back_their_instructions(
     assert await engine.flags(alice) == Flags()
 
 
-@pytest.mark.parametrize("by", ["engine", "api"])
-async def test_a_person_decides_what_waits(
-    by: str, api: Api, engine_and_action: tuple[Engine, Any], alice: Person
-) -> None:
+async def test_a_person_decides_what_waits(engine_and_action: tuple[Engine, Any], alice: Person) -> None:
     engine, action = engine_and_action
-    if by == "api":
-        engine, action = api.engine, load(MEMORIES)
-        action.valves = action.Valves(memory_api=f"http://127.0.0.1:{api.port}/memory", key=TOKEN)
     await engine.change_flags(Flags(approve_first=True), ("approve_first",), alice)
     for text in (ROME, DOG):
         await engine.agents.dictate(alice, text, kind=Kind.FACT, importance=0.5, agent="mcp")
@@ -302,24 +283,14 @@ async def test_by_the_api_a_person_acts_as_themselves_and_no_administrator_reads
     assert {each.by.party for each in changes} == {Party.PERSON}
 
 
-@pytest.mark.parametrize(
-    ("language", "title"),
-    [
-        ("en-US", "My memories"),
-        ("de-DE", "Meine Erinnerungen"),
-        ("pt-BR", "My memories"),
-        (None, "My memories"),
-    ],
-)
-async def test_the_page_is_in_the_language_of_the_tab(
-    language: Any, title: str, own_action: Any, alice: Person
-) -> None:
-    tab = Tab(language=language)
-    given = {"body": {}, "__user__": {"id": alice}}
-    await own_action.action(**given, __event_emitter__=tab.emit, __event_call__=tab.call)
-    await until(lambda: not own_action._running)
+async def test_the_page_is_in_the_language_of_the_tab(own_action: Any, alice: Person) -> None:
+    for language, title in (("de-DE", "Meine Erinnerungen"), ("pt-BR", "My memories"), (None, "My memories")):
+        tab = Tab(language=language)
+        given = {"body": {}, "__user__": {"id": alice}}
+        await own_action.action(**given, __event_emitter__=tab.emit, __event_call__=tab.call)
+        await until(lambda: not own_action._running)
 
-    assert f"<title>{title}</title>" in tab.codes[0]
+        assert f"<title>{title}</title>" in tab.codes[0]
 
 
 async def test_off_and_on_again(engine_and_action: tuple[Engine, Any], alice: Person) -> None:
@@ -338,6 +309,10 @@ async def test_off_and_on_again(engine_and_action: tuple[Engine, Any], alice: Pe
     [reply] = (await serve_page(action, alice, on)).replies
     flags = await engine.flags(alice)
     assert (reply["on"], flags.recall, flags.record) == (True, None, None)
+    for half in (Flags(recall=False), Flags(record=False)):
+        await engine.set_flags(half, alice)
+        [state] = (await serve_page(action, alice, {"request": "state"})).replies
+        assert state["on"] is False, half
 
 
 async def test_all_is_forgotten_and_who_was_off_stays_off(
@@ -357,18 +332,18 @@ async def test_all_is_forgotten_and_who_was_off_stays_off(
     assert await contents(engine, bob) == [ROME]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
 async def test_a_text_gets_into_a_script_as_json_alone(
-    text: str, engine_and_action: tuple[Engine, Any], alice: Person
+    engine_and_action: tuple[Engine, Any], alice: Person
 ) -> None:
     engine, action = engine_and_action
-    await engine.add(alice, text)
+    for text in HOSTILE:
+        await engine.add(alice, text)
 
     tab = await serve_page(action, alice, listed())
 
-    assert texts(tab.replies[0]) == [text]  # what the script holds is one JSON value
+    assert texts(tab.replies[0]) == HOSTILE[::-1]  # what the script holds is one JSON value
     assert all(each.isascii() for each in tab.codes)
-    assert text[:20] not in tab.codes[0]
+    assert not any(text[:20] in tab.codes[0] for text in HOSTILE)
     assert tab.shown == []  # nothing is shown with the chat, which would keep it
 
 
@@ -383,28 +358,23 @@ def test_the_page_runs_its_own_script_alone() -> None:
     assert not re.search(r"https?://", page)
 
 
-@pytest.mark.parametrize(
-    "invalid",
-    [
-        {"request": "correct", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "content": " "},
-        {"request": "correct", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "content": "x" * 8001},
-        {"request": "correct", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "content": "a\0b"},
-        {"request": "correct", "id": None, "content": "a"},
-        {"request": "forget", "ids": ["01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"]},
-        {"request": "forget", "ids": ["01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"] * 201},
-        {"request": "add", "content": " "},
-        {"request": "list"},
-        {"request": "switch", "on": "off"},
-        {"request": "fly"},
-    ],
-)
-async def test_an_invalid_request_is_refused_and_the_page_goes_on(
-    invalid: dict[str, Any], own_action: Any, alice: Person
-) -> None:
-    tab = await serve_page(own_action, alice, invalid, listed())
+KNOWN = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
+INVALID: list[dict[str, Any]] = [
+    *({"request": "correct", "id": KNOWN, "content": content} for content in (" ", "x" * 8001, "a\0b")),
+    {"request": "correct", "id": None, "content": "a"},
+    *({"request": "forget", "ids": [KNOWN] * count} for count in (1, 201)),
+    {"request": "add", "content": " "},
+    {"request": "list"},
+    {"request": "switch", "on": "off"},
+    {"request": "fly"},
+]
 
-    assert tab.replies[0]["failed"]
-    assert texts(tab.replies[1]) == []
+
+async def test_an_invalid_request_is_refused_and_the_page_goes_on(own_action: Any, alice: Person) -> None:
+    tab = await serve_page(own_action, alice, *INVALID, listed())
+
+    assert [bool(reply.get("failed")) for reply in tab.replies] == [True] * len(INVALID) + [False]
+    assert texts(tab.replies[-1]) == []
 
 
 async def test_the_page_stays_open_without_a_request(own_action: Any, alice: Person) -> None:
@@ -414,21 +384,23 @@ async def test_the_page_stays_open_without_a_request(own_action: Any, alice: Per
     assert [*map(bool, tab.replies)] == [False, False, True]
 
 
-@pytest.mark.parametrize("answer", [None, {"error": "Client session disconnected."}, "no", asyncio.sleep])
 async def test_a_tab_that_is_gone_ends_it(
-    answer: Any, own_action: Any, alice: Person, monkeypatch: pytest.MonkeyPatch
+    own_action: Any, alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tab = Tab()
     monkeypatch.setitem(type(own_action).action.__globals__, "_ANSWER_SECONDS", 0.05)
+    for answer in (None, {"error": "Client session disconnected."}, "no", asyncio.sleep):
+        tab = Tab()
 
-    async def call(_: Any) -> Any:
-        return await asyncio.sleep(30) if answer is asyncio.sleep else answer
+        async def call(_: Any, answer: Any = answer) -> Any:
+            return await asyncio.sleep(30) if answer is asyncio.sleep else answer
 
-    await own_action.action(body={}, __user__={"id": alice}, __event_emitter__=tab.emit, __event_call__=call)
-    await until(lambda: not own_action._running)
+        await own_action.action(
+            body={}, __user__={"id": alice}, __event_emitter__=tab.emit, __event_call__=call
+        )
+        await until(lambda: not own_action._running)
 
-    assert len(tab.told) <= 1
-    assert all("could not be shown" in each for each in tab.told)
+        assert len(tab.told) <= 1
+        assert all("could not be shown" in each for each in tab.told)
 
 
 async def test_with_neither_a_filter_nor_valves_it_says_what_to_do(alice: Person) -> None:
@@ -442,21 +414,20 @@ async def test_with_neither_a_filter_nor_valves_it_says_what_to_do(alice: Person
     assert "filter" in told
 
 
-@pytest.mark.parametrize(
-    "valves", [{"key": "wrong"}, {"memory_api": "http://127.0.0.1:9/memory"}, {"memory_api": "no"}]
-)
 async def test_an_api_that_refuses_or_is_away_is_told(
-    valves: dict[str, str], api: Api, alice: Person, caplog: pytest.LogCaptureFixture
+    api: Api, alice: Person, caplog: pytest.LogCaptureFixture
 ) -> None:
-    action = load(MEMORIES)
-    given = {"memory_api": f"http://127.0.0.1:{api.port}/memory", "key": TOKEN} | valves
-    action.valves = action.Valves(**given)
+    for valves in ({"key": "wrong"}, {"memory_api": "http://127.0.0.1:9/memory"}, {"memory_api": "no"}):
+        caplog.clear()
+        action = load(MEMORIES)
+        given = {"memory_api": f"http://127.0.0.1:{api.port}/memory", "key": TOKEN} | valves
+        action.valves = action.Valves(**given)
 
-    tab = await serve_page(action, alice, listed(), {"request": "erase"})
+        tab = await serve_page(action, alice, listed(), {"request": "erase"})
 
-    assert tab.told == ["Your memories could not be shown. Try again in a minute."]
-    assert ("shown: key" in caplog.text) == ("key" in valves)
-    assert TOKEN not in str(tab.codes) + caplog.text
+        assert tab.told == ["Your memories could not be shown. Try again in a minute."]
+        assert ("shown: key" in caplog.text) == ("key" in valves)
+        assert TOKEN not in str(tab.codes) + caplog.text
 
 
 async def test_the_button_to_undo_works_by_the_api_too(
@@ -485,7 +456,7 @@ async def test_the_button_to_undo_works_by_the_api_too(
     assert (await told(alice)).startswith("Nothing is left here to undo. What was said here is not recalled")
 
 
-@pytest.mark.parametrize(
+@table(
     ("answer", "link"),
     [
         (whole(b'{"url": "https://me.example/p/1", "expires_at": "2026-03-15T09:30:00Z"}', status=201), PAGE),

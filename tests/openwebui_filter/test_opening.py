@@ -1,6 +1,9 @@
-"""The engine opens when Open WebUI loads the filter; until it is open a chat waits for a moment, and says so."""
+"""The engine is imported off Open WebUI's loop, and opens when the filter is loaded; until then chats go on, and say so."""
 
 import asyncio
+import importlib
+import json
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -10,13 +13,35 @@ from typing import Any
 
 import pytest
 from tests.openwebui_filter.openwebui import Chat, load
-from tests.openwebui_filter.telling import LISBON, WHERE, settled
+from tests.openwebui_filter.telling import LISBON, WHERE, formed
 from tests.support.people import Person
 from tests.support.waiting import until
 
 from recollect.assembly.process_engine import running_engine
 from recollect.engine import Engine
 from recollect_openwebui import conversation, engines
+
+_PROGRAM = """
+import asyncio, json, sys, threading
+from tests.openwebui_filter.openwebui import load
+
+class Watching:
+    on_the_loop, beside_it = set(), set()
+
+    def find_spec(self, name, path=None, target=None):
+        is_main = threading.current_thread() is threading.main_thread()
+        (self.on_the_loop if is_main else self.beside_it).add(name)
+
+async def first_chat():
+    sys.meta_path.insert(0, Watching())
+    loaded = load()
+    loaded.request.__globals__["_IMPORT_SECONDS"] = 100
+    await loaded.request(body={"messages": [{"role": "user", "content": "Good morning!"}]})
+
+asyncio.run(first_chat())
+print(json.dumps([sorted(Watching.on_the_loop), sorted(Watching.beside_it)]))
+"""
+_HEAVY = {"recollect.engine", "recollect.formation", "recollect.store", "onnxruntime"}
 
 
 class Functions:
@@ -71,16 +96,16 @@ async def test_it_opens_with_the_administrators_valves_as_soon_as_it_is_loaded(
     assert "Memory is starting" not in chat.statuses
 
 
-@pytest.mark.parametrize("name", ["recollect", "another"])
 async def test_a_function_that_is_switched_off_or_only_tried_opens_nothing(
-    name: str, new_filter: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    new_filter: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert new_filter is not None
     functions = keep(Functions({}, is_active=False), monkeypatch)
 
-    await opened(load(function_id=name))
+    for name in ("recollect", "another"):
+        await opened(load(function_id=name))
 
-    assert functions.asked == [name]
+    assert functions.asked == ["recollect", "another"]
     assert running_engine() is None
 
 
@@ -112,24 +137,26 @@ async def test_a_chat_that_meets_an_engine_on_its_way_says_that_memory_is_starti
     assert chat.statuses == ["Memory is starting"]
 
 
-async def test_a_chat_that_meets_a_package_on_its_way_says_so_and_who_wants_no_status_is_told_nothing(
-    memory: Any, alice: Person
+async def test_a_first_chat_goes_on_without_a_package_on_its_way_says_so_and_is_remembered_once_it_is_there(
+    memory: Any, engine: Engine, alice: Person
 ) -> None:
+    await engine.add(alice, LISBON)
     known, installed = memory.request.__globals__, threading.Event()
 
     def import_module(name: str) -> ModuleType:
         assert installed.wait(60)
-        return sys.modules[name]
+        return importlib.import_module(name)
 
     known["import_module"], known["_IMPORT_SECONDS"] = import_module, 0.05
-    known["_importing"].clear()
+    known["_importing"].clear()  # as where nobody has chatted yet
     chat, quiet = Chat(memory, alice), Chat(memory, alice, valves={"show_status": False})
 
     saying = [asyncio.create_task(each.says(WHERE)) for each in (chat, quiet)]
     await until(lambda: bool(chat.sent) and bool(quiet.sent))
     installed.set()
-    await asyncio.gather(*saying)
 
+    assert await asyncio.gather(*saying) == ["", ""], "nothing could be recalled"
+    await formed(memory, alice, 2)
     assert "Memory is starting" in chat.statuses
     assert quiet.shown == []
 
@@ -158,18 +185,39 @@ async def test_a_chat_that_meets_the_engines_libraries_on_their_way_says_so_and_
     await until(is_logged)
 
 
-async def test_a_question_asked_again_in_a_chat_says_that_its_notes_are_used(
-    memory: Any, engine: Engine, alice: Person
-) -> None:
-    await engine.add(alice, LISBON)
-    chat = Chat(memory, alice)
+async def test_an_import_that_failed_is_tried_again_once_whoever_waited_for_it() -> None:
+    known = load().request.__globals__
+    installed, asked = threading.Event(), []
 
-    first = await chat.says(WHERE)
-    await until(lambda: chat.statuses == ["Recalled 1 memory"])
-    await settled(memory)  # nobody asks again before it is noted what the chat was given
-    again = await chat.says(WHERE)
-    await until(lambda: len(chat.statuses) > 1)
+    def import_module(name: str) -> str:
+        asked.append(name)
+        if len(asked) == 1:
+            raise ImportError(name=name)
+        assert installed.wait(60)
+        return "the package"
 
-    assert LISBON in first
-    assert again == first, "it stands where it stood"
-    assert chat.statuses == ["Recalled 1 memory", "Using 1 memory recalled earlier in this chat"]
+    known["import_module"] = import_module
+
+    async def twice() -> Any:
+        with pytest.raises(ImportError):
+            await known["_package"]()
+        return await known["_package"]()  # begins before the others hear of the failure
+
+    chats = [asyncio.create_task(twice()) for _ in range(3)]
+    await until(lambda: len(asked) > 1)
+    chats.append(asyncio.create_task(known["_package"]()))
+    assert await known["_package"](0.01) is None
+    installed.set()
+
+    assert await asyncio.gather(*chats) == ["the package"] * 4
+    assert asked == ["recollect_openwebui"] * 2
+
+
+@pytest.mark.process
+def test_a_first_chat_imports_nothing_heavy_on_the_loop() -> None:
+    printed = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, check=True).stdout
+    on_the_loop, beside_it = json.loads(printed)
+
+    assert set(beside_it) >= _HEAVY
+    assert "mistralai.client" not in beside_it, "what nobody asked for is imported, too"
+    assert not _HEAVY & set(on_the_loop)

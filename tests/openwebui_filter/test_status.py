@@ -46,18 +46,18 @@ async def test_what_was_recalled_is_counted_before_the_answer_and_cited_after_it
     ]
 
 
-@pytest.mark.parametrize(("valves", "cited"), [({}, []), ({"hide_known": False}, [DOG])])
 async def test_what_stands_in_every_chat_is_counted_and_cited_only_if_the_person_wants_that(
-    valves: dict[str, bool], cited: list[str], memory: Any, engine: Engine, alice: Person
+    memory: Any, engine: Engine, alice: Person
 ) -> None:
     await engine.add(alice, DOG, hints=Hints(Use.ALWAYS))
-    chat = Chat(memory, alice, valves=valves)
+    for valves, cited in (({}, []), ({"hide_known": False}, [[DOG]])):
+        chat = Chat(memory, alice, valves=valves)
 
-    assert DOG in await chat.says("Good morning!")
-    await told()
+        assert DOG in await chat.says("Good morning!")
+        await told()
 
-    assert chat.statuses == ["Knows 1 thing about you"]
-    assert [each["document"] for each in chat.sources] == [[each] for each in cited]
+        assert chat.statuses == ["Knows 1 thing about you"]
+        assert [each["document"] for each in chat.sources] == cited
 
 
 async def test_nothing_is_shown_where_nothing_was_recalled_and_nothing_understood(
@@ -106,29 +106,18 @@ async def test_what_is_said_before_the_engine_is_open_is_told_once_it_is_and_onc
     assert chat.statuses == ["Memory is starting"] * 2 + [f"Remembered: {DOG}"]
 
 
-@pytest.mark.parametrize("valves", [{"show_status": False}, None])
-async def test_who_wants_no_status_is_shown_none_and_has_memory_all_the_same(
-    valves: dict[str, bool] | None, taught: Any, alice: Person
+async def test_who_wants_no_status_and_a_call_of_the_api_are_shown_none_and_have_memory_all_the_same(
+    taught: Any, alice: Person
 ) -> None:
-    engine = await engine_of(taught)
-    await engine.add(alice, LISBON)
-    chat = Chat(taught, alice, valves=valves)
-    recalled = await chat.says(f"{WHERE} {DOG}")
-    await settled(taught)
-    await told()
-
-    assert (LISBON in recalled) == (valves is not None)
-    assert chat.shown == []
-
-
-async def test_a_call_of_the_api_is_shown_nothing(taught: Any, alice: Person) -> None:
     await (await engine_of(taught)).add(alice, LISBON)
-    chat = Chat(taught, alice, chat_id="")
+    unread = Chat(taught, alice, valves=None)
+    for chat in (Chat(taught, alice, valves={"show_status": False}), Chat(taught, alice, chat_id=""), unread):
+        recalled = await chat.says(f"{WHERE} {DOG}")
+        await settled(taught)
+        await told()
 
-    assert LISBON in await chat.says(f"{WHERE} {DOG}")
-    await settled(taught)
-    await told()
-    assert chat.shown == []
+        assert (LISBON in recalled) == (chat is not unread)
+        assert chat.shown == []
 
 
 async def test_what_is_formed_later_is_told_with_the_next_answer_in_any_chat_and_once(
@@ -221,22 +210,6 @@ async def test_a_store_that_is_away_costs_a_status_and_is_told_by_its_name(
     assert "Pipa" not in str(line)
 
 
-async def test_a_browser_that_can_not_be_told_costs_no_memory(
-    memory: Any, engine: Engine, alice: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await engine.add(alice, LISBON)
-    chat = Chat(memory, alice)
-
-    async def broken(_event: dict[str, Any]) -> None:
-        raise RuntimeError("Nobody listens.")
-
-    monkeypatch.setattr(chat, "_show", broken)
-
-    assert LISBON in await chat.says(WHERE)
-    await told()
-    await formed(memory, alice, 1)
-
-
 async def test_of_several_models_that_one_message_goes_to_each_has_sources_of_its_own(
     memory: Any, engine: Engine, alice: Person
 ) -> None:
@@ -266,3 +239,20 @@ async def test_of_several_models_that_one_message_goes_to_each_has_sources_of_it
         await hook("outlet", answer, asked, answered)
 
     assert shown == {"first": ["status", "source"], "second": []}
+
+
+async def test_a_question_asked_again_in_a_chat_says_that_its_notes_are_used(
+    memory: Any, engine: Engine, alice: Person
+) -> None:
+    await engine.add(alice, LISBON)
+    chat = Chat(memory, alice)
+
+    first = await chat.says(WHERE)
+    await until(lambda: chat.statuses == ["Recalled 1 memory"])
+    await settled(memory)  # nobody asks again before it is noted what the chat was given
+    again = await chat.says(WHERE)
+    await until(lambda: len(chat.statuses) > 1)
+
+    assert LISBON in first
+    assert again == first, "it stands where it stood"
+    assert chat.statuses == ["Recalled 1 memory", "Using 1 memory recalled earlier in this chat"]

@@ -143,14 +143,7 @@ def _check(*, as_json: bool, offline: bool) -> None:
 
     found = check(offline=offline)
     if as_json:
-        told = {
-            "mistakes": found.mistakes,
-            "remarks": found.remarks,
-            "given": found.given,
-            "database": found.database or None,
-            "model": found.model or None,
-        }
-        typer.echo(msgspec.json.format(msgspec.json.encode(told), indent=2).decode())
+        typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
     else:
         for line in [*found.mistakes, *found.remarks]:
             typer.echo(line)
@@ -183,9 +176,7 @@ def markdown() -> str:
 
 def _described(name: str, field: FieldInfo) -> str:
     default = _default(field)
-    return _item(
-        f"`{PREFIX}{name.upper()}`" + (f" ({default})" if default else "") + f": {field.description}"
-    )
+    return _item(f"`{PREFIX}{name.upper()}`{f' ({default})' if default else ''}: {field.description}")
 
 
 def _item(text: str) -> str:
@@ -240,13 +231,9 @@ def _readable(value: object) -> object:
     if isinstance(value, tuple):
         return [_readable(each) for each in value]
     if isinstance(value, BaseModel):
-        return {name: _readable(getattr(value, name)) for name in sorted(value.model_fields_set)}
+        value = {name: getattr(value, name) for name in sorted(value.model_fields_set)}
     if isinstance(value, dict):
         return {name: _readable(each) for name, each in value.items()}
-    return _readable_leaf(value)
-
-
-def _readable_leaf(value: object) -> object:
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, Enum):

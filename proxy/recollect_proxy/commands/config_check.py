@@ -5,8 +5,8 @@ Whether the data folder can be used is tried: a temporary folder is made there, 
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_IRGRP, S_IROTH
 from typing import Any
@@ -32,7 +32,7 @@ from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.settings.urls import without_credentials
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Findings:
     """The findings of a check.
 
@@ -40,17 +40,15 @@ class Findings:
         mistakes: A start would end with them; a line each.
         remarks: A start would go on; a line each.
         given: How many settings are from where.
-        file: The settings file, if there is one.
-        database: The versions of an external database that was asked; "": none was, or it did not answer.
-        model: How well the extraction model answered, where the settings name one; "": none was asked, or it is in a remark.
+        database: The versions of an external database that was asked; None: none was, or it did not answer.
+        model: How well the extraction model answered, where the settings name one; None: none was asked, or it is in a remark.
     """
 
     mistakes: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    given: Mapping[str, int] = field(default_factory=dict)
-    file: Path | None = None
-    database: str = ""
-    model: str = ""
+    given: dict[str, int] = field(default_factory=dict)
+    database: str | None = None
+    model: str | None = None
 
 
 def check(*, offline: bool = False) -> Findings:
@@ -63,69 +61,64 @@ def check(*, offline: bool = False) -> Findings:
         sources = Sources()
     except ConfigurationError as error:
         return Findings([str(error)])
-    remarks = [f"{name} sets nothing: {advice}" for name, advice in sources.without_effect().items()]
-    remarks += _readable_by_others(sources)
-    given: dict[str, int] = {}
+    found = Findings(
+        remarks=[f"{name} sets nothing: {advice}" for name, advice in sources.without_effect().items()]
+    )
+    found.remarks += _readable_by_others(sources)
     nothing: dict[str, Any] = {}  # but variables and the file
     for name in ProxySettings.model_fields:
         if (source := sources.source(name)) != "default":
-            given[source] = given.get(source, 0) + 1
+            found.given[source] = found.given.get(source, 0) + 1
     try:
         settings = ProxySettings(**nothing)
     except ValidationError as error:
-        return Findings(complaints(error, sources), remarks, given, sources.file)
-    remarks += [*_what_works_less(settings), *_open_to_all(settings)]
-    found = Findings(list(_complaints(settings)), remarks, given, sources.file)
-    return (
-        found if offline else _with_provider(_with_model(_with_database(found, settings), settings), settings)
-    )
+        found.mistakes += complaints(error, sources)
+        return found
+    found.remarks += [*_what_works_less(settings), *_open_to_all(settings)]
+    found.mistakes += _complaints(settings)
+    if not offline:
+        _ask_database(found, settings)
+        told, is_well = asyncio.run(check_model(settings.for_engine, settings.upstream_api))
+        if is_well:
+            found.model = told or None
+        else:
+            found.remarks.append(told)
+        _ask_provider(found, settings)
+    return found
 
 
-def _with_database(found: Findings, settings: ProxySettings) -> Findings:
-    """Return the findings with those about the database, unless it is the embedded one."""
+def _ask_database(found: Findings, settings: ProxySettings) -> None:
+    """Add the findings about the database, unless it is the embedded one."""
     report = asyncio.run(check_database(settings))
     if report is None or settings.database_url is None:
-        return found
-    address = without_credentials(settings.database_url.get_secret_value())
-    return replace(
-        found,
-        mistakes=[*found.mistakes, *(f"RECOLLECT_DATABASE_URL: {line}" for line in report.mistakes)],
-        remarks=[*found.remarks, *(f"RECOLLECT_DATABASE_URL: {line}" for line in report.remarks)],
-        database=f"{address}: {report.found}" if report.found else "",
-    )
+        return
+    found.mistakes += [f"RECOLLECT_DATABASE_URL: {line}" for line in report.mistakes]
+    found.remarks += [f"RECOLLECT_DATABASE_URL: {line}" for line in report.remarks]
+    if report.found:
+        found.database = f"{without_credentials(settings.database_url.get_secret_value())}: {report.found}"
 
 
-def _with_model(found: Findings, settings: ProxySettings) -> Findings:
-    """Return the findings with how the model answers that forms memories; a start would go on without it."""
-    told, is_well = asyncio.run(check_model(settings.for_engine, settings.upstream_api))
-    return replace(found, model=told) if is_well else replace(found, remarks=[*found.remarks, told])
-
-
-def _with_provider(found: Findings, settings: ProxySettings) -> Findings:
-    """Return the findings with those about the OpenID provider; a start goes on without it."""
+def _ask_provider(found: Findings, settings: ProxySettings) -> None:
+    """Add the findings about the OpenID provider; a start goes on without it."""
     try:
         sign_in = make_authentication(settings, _admin_token(settings), system_clock).provider
         if sign_in is not None:
             asyncio.run(sign_in.begin(administrator=False))
     except ConfigurationError:
-        return found  # it is complained of already
+        return  # it is complained of already
     except SignInError as error:
-        told = (
-            "it names itself differently"
-            if error.reason == "issuer"
-            else f"nobody can sign in there now ({error.reason})"
-        )
-        return replace(found, remarks=[*found.remarks, f"RECOLLECT_OIDC_ISSUER: {told}."])
-    return found
+        is_other = error.reason == "issuer"
+        told = "it names itself differently" if is_other else f"nobody can sign in there now ({error.reason})"
+        found.remarks.append(f"RECOLLECT_OIDC_ISSUER: {told}.")
 
 
 def _complaints(settings: ProxySettings) -> Iterator[str]:
     """Yield what makes no sense together, or does not fit the files that are there."""
     steps: tuple[Callable[[ProxySettings], Any], ...] = (
-        _data_folder,
-        _identity,
+        _expect_data_folder,
+        lambda settings: App(settings, admin_token=_admin_token(settings)),
         check_embedders,
-        _extraction,
+        lambda settings: check_extraction(settings, settings.upstream_api),
         check_global_memories,
     )
     for step in steps:
@@ -135,7 +128,7 @@ def _complaints(settings: ProxySettings) -> Iterator[str]:
             yield str(error)
 
 
-def _data_folder(settings: ProxySettings) -> None:
+def _expect_data_folder(settings: ProxySettings) -> None:
     if _needs_folder(settings) and (reason := _why_unusable(settings.data_dir)):
         raise ConfigurationError(f"RECOLLECT_DATA_DIR: {reason}.")
 
@@ -168,10 +161,6 @@ def _why_unusable(folder: Path) -> str:
         return f"nothing can be made in {folder}: {error.strerror}"
 
 
-def _identity(settings: ProxySettings) -> None:
-    App(settings, admin_token=_admin_token(settings))
-
-
 def _admin_token(settings: ProxySettings) -> str:
     """Return the token that a start would have."""
     if settings.admin_token is not None:
@@ -184,10 +173,6 @@ def _admin_token(settings: ProxySettings) -> str:
         raise ConfigurationError(
             f"RECOLLECT_DATA_DIR: the admin token in {settings.data_dir} can't be read: {error.strerror}."
         ) from None
-
-
-def _extraction(settings: ProxySettings) -> None:
-    check_extraction(settings, settings.upstream_api)
 
 
 def _open_to_all(settings: ProxySettings) -> Iterator[str]:

@@ -9,7 +9,7 @@ import sys
 from asyncio import Task, get_running_loop
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import structlog
 import typer
@@ -42,6 +42,11 @@ def _of_this_command() -> None:
     """Let the command be named though it is the only one."""
 
 
+_LogLevel: TypeAlias = Annotated[
+    LogLevel | None, typer.Option(help="How much is logged. (default: info)", case_sensitive=False)
+]
+
+
 def serve(
     upstream: Annotated[
         str | None, typer.Option(help="Base URL of the LLM, as http://127.0.0.1:11434/v1.", metavar="URL")
@@ -64,9 +69,7 @@ def serve(
         str | None,
         typer.Option(help="The model that extracts memories. (default: the chat's)", metavar="NAME"),
     ] = None,
-    log_level: Annotated[
-        LogLevel | None, typer.Option(help="How much is logged. (default: info)", case_sensitive=False)
-    ] = None,
+    log_level: _LogLevel = None,
 ) -> None:
     """Serve the proxy. Every option is a setting too: see below."""
     _run_server(
@@ -139,9 +142,7 @@ def worker(
     database_url: Annotated[
         str | None, typer.Option(help="The Postgres of the proxies; empty: the one in the data folder.")
     ] = None,
-    log_level: Annotated[
-        LogLevel | None, typer.Option(help="How much is logged. (default: info)", case_sensitive=False)
-    ] = None,
+    log_level: _LogLevel = None,
 ) -> None:
     """Form memories, next to the proxies' own workers or in their place (RECOLLECT_WORKER=elsewhere).
 

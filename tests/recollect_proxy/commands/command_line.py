@@ -1,5 +1,6 @@
 """A command line within this process, which starts in no time. Never: a test."""
 
+import json
 import logging
 import os
 import signal
@@ -7,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import structlog
 import typer
@@ -38,6 +40,28 @@ def run(app: typer.Typer, *arguments: str | Path, typed: str | None = None, **en
     if ended.exception is not None and not isinstance(ended.exception, SystemExit | RecollectError):
         raise ended.exception  # a person would see a traceback
     return ended
+
+
+class Operator:
+    """Runs commands on one store."""
+
+    def __init__(self, dsn: str, data_dir: Path, **variables: str) -> None:
+        self.variables = {"RECOLLECT_DATABASE_URL": dsn, "RECOLLECT_DATA_DIR": str(data_dir), **variables}
+
+    def __call__(self, *arguments: str, status: int = 0, typed: str | None = None) -> str:
+        """Run a command, and return what it printed to stdout."""
+        done = recollect(*arguments, typed=typed, **self.variables)
+        assert done.exit_code == status, done.output
+        return done.stdout
+
+    def json(self, *arguments: str, status: int = 0) -> Any:
+        """Return the document that a command prints."""
+        printed = self(*arguments, "--json", status=status)
+        return json.loads(printed) if printed else None
+
+    def contents(self, user_id: str) -> set[str]:
+        """Return the contents of a user's memories."""
+        return {each["content"] for each in self.json("memories", "list", user_id)["memories"]}
 
 
 def operators(settings: ProxySettings) -> dict[str, str]:

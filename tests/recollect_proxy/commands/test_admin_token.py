@@ -94,13 +94,6 @@ def test_a_start_that_does_not_let_go_of_the_token_is_not_waited_for_without_end
             admin_token(proxy_settings(data_dir=tmp_path))
 
 
-def test_two_folders_have_two_tokens(tmp_path: Path) -> None:
-    one = admin_token(proxy_settings(data_dir=tmp_path / "a"))
-    other = admin_token(proxy_settings(data_dir=tmp_path / "b"))
-
-    assert one.value != other.value
-
-
 def test_where_nothing_is_kept_each_start_has_a_token_and_writes_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

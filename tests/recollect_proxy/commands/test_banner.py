@@ -2,7 +2,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.recollect_proxy.settings import proxy_settings
 from tests.support.tables import table
 
@@ -30,25 +29,26 @@ def printed(settings: ProxySettings, token: AdminToken = KNOWN, *, away: bool = 
     return {row[2:12].strip(): row[13:] for row in rows}
 
 
-def test_it_says_what_to_put_where(tmp_path: Path) -> None:
-    rows = printed(proxy_settings(data_dir=tmp_path))
+def test_it_says_what_to_put_where_and_sends_people_to_the_address_that_their_browsers_reach(
+    tmp_path: Path,
+) -> None:
+    for origin, settings in (
+        ("http://127.0.0.1:8080", proxy_settings(data_dir=tmp_path)),
+        (
+            "https://memory.example.org",
+            proxy_settings(public_url="https://memory.example.org/", data_dir=tmp_path),
+        ),
+    ):
+        rows = printed(settings)
 
-    assert rows["base URL"].split()[0] == "http://127.0.0.1:8080/v1"
-    assert rows["pages"].split()[0] == "http://127.0.0.1:8080/memory/ui"
-    assert rows["docs"] == "http://127.0.0.1:8080/memory/docs"
-    assert rows["upstream"] == "http://127.0.0.1:9/v1"
-    assert str(tmp_path) in rows["store"]
+        assert rows["base URL"].split()[0] == "http://127.0.0.1:8080/v1"
+        assert rows["pages"].split()[0] == f"{origin}/memory/ui"
+        assert rows["docs"] == f"{origin}/memory/docs"
+        assert rows["upstream"] == "http://127.0.0.1:9/v1"
+        assert str(tmp_path) in rows["store"]
 
 
-def test_people_are_sent_to_the_address_that_their_browsers_reach() -> None:
-    rows = printed(proxy_settings(public_url="https://memory.example.org/"))
-
-    assert rows["base URL"].split()[0] == "http://127.0.0.1:8080/v1"
-    assert rows["pages"].split()[0] == "https://memory.example.org/memory/ui"
-    assert rows["docs"] == "https://memory.example.org/memory/docs"
-
-
-@pytest.mark.parametrize(
+@table(
     ("upstream", "path", "base"),
     [
         ("http://127.0.0.1:9", "/", "/v1"),
@@ -62,7 +62,7 @@ def test_the_base_url_is_where_the_upstreams_api_is(upstream: str, path: str, ba
     assert rows["base URL"].split()[0] == f"http://127.0.0.1:8080{base}"
 
 
-@pytest.mark.parametrize("identity", ["openwebui-jwt,header", "api-key"])
+@table("identity", ["openwebui-jwt,header", "api-key"])
 def test_a_secret_is_never_printed(identity: str, tmp_path: Path) -> None:
     (tmp_path / "keys").touch()
     given: dict[str, Any] = dict.fromkeys(SECRETS, SECRET) | {
@@ -77,43 +77,26 @@ def test_a_secret_is_never_printed(identity: str, tmp_path: Path) -> None:
 
     assert len(SECRETS) >= 7
     assert not any(SECRET in row for row in rows.values())
+    assert (str(tmp_path / "keys") in rows["identity"]) == (identity == "api-key")
 
 
-def test_a_token_is_shown_only_when_it_is_new() -> None:
+def test_a_token_is_shown_only_when_it_is_new_with_the_file_that_keeps_it() -> None:
     file = Path("/data/admin-token")
+    new = printed(proxy_settings(), AdminToken(SECRET, file, is_new=True))["token"]
+    nowhere = printed(proxy_settings(data_dir=":memory:"), AdminToken(SECRET, is_new=True))["token"]
 
-    new = printed(proxy_settings(), AdminToken(SECRET, file, is_new=True))
-
-    assert SECRET in new["token"]
-    assert str(file) in new["token"]
-    assert "token" not in printed(proxy_settings(), AdminToken(SECRET, file))
-    assert "token" not in printed(proxy_settings(), AdminToken(SECRET))
-
-
-def test_a_token_that_is_kept_nowhere_is_shown_without_a_file() -> None:
-    row = printed(proxy_settings(data_dir=":memory:"), AdminToken(SECRET, is_new=True))["token"]
-
-    assert SECRET in row
-    assert "None" not in row
+    assert (SECRET in new, str(file) in new) == (True, True)
+    assert (SECRET in nowhere, "None" in nowhere) == (True, False)
+    for known in (AdminToken(SECRET, file), AdminToken(SECRET)):
+        assert "token" not in printed(proxy_settings(), known)
 
 
-def test_a_database_that_is_away_is_told_of() -> None:
+def test_a_database_that_is_away_or_gone_with_the_process_is_told_of() -> None:
     assert "NOT REACHABLE" in printed(proxy_settings(), away=True)["store"]
     assert "NOT REACHABLE" not in printed(proxy_settings())["store"]
-
-
-@table(
-    "settings",
-    [
-        {"data_dir": ":memory:"},
-        {"data_dir": "/data", "database_url": "memory:"},
-    ],
-)
-def test_memories_that_are_gone_with_the_process_are_told_of(settings: dict[str, str]) -> None:
-    row = printed(proxy_settings(**settings))["store"]
-
-    assert "in memory" in row
-    assert "/data" not in row
+    for settings in ({"data_dir": ":memory:"}, {"data_dir": "/data", "database_url": "memory:"}):
+        row = printed(proxy_settings(**settings))["store"]
+        assert ("in memory" in row, "/data" in row) == (True, False)
 
 
 @table(
@@ -171,11 +154,3 @@ def test_who_is_believed_and_whose_key_is_used_is_told_apart() -> None:
 
     asks_none = printed(proxy_settings(formation="qa_turn", extraction_model="m"))["formation"]
     assert not re.search(r"\bm\b", asks_none)
-
-
-def test_it_names_the_file_of_keys(tmp_path: Path) -> None:
-    (tmp_path / "keys").touch()
-
-    row = printed(proxy_settings(identity="api-key", api_keys=str(tmp_path / "keys")))["identity"]
-
-    assert str(tmp_path / "keys") in row

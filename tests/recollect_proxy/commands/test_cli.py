@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -15,9 +14,11 @@ from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.settings import proxy_settings
 from tests.scripted.embeddings import embedded
 from tests.scripted.upstream import ScriptedUpstream
+from tests.servers.folders import database_folder
 from tests.servers.running_proxy import CHAT, User, chat_body
 from tests.servers.served_process import RECOLLECT, environment, processes_in, served_process, temporary_files
 from tests.support.raw_client import fetch
+from tests.support.tables import table
 from tests.support.waiting import until
 
 from recollect import __version__
@@ -29,7 +30,6 @@ from recollect_proxy.access.access_keys import AccessKeys
 from recollect_proxy.commands.serve import why_not_free
 from recollect_proxy.identity.api_key import add_key, hash_of, read_key_file
 from recollect_proxy.recollect_command import run_command
-from recollect_proxy.settings.admin_token import admin_token
 from recollect_proxy.settings.command_settings import NO_UPSTREAM, read_settings
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
@@ -104,21 +104,6 @@ def test_a_setting_that_makes_no_sense_is_named_and_ends_it_with_2(
     assert complaint in done.output
 
 
-def test_each_mistake_has_its_line() -> None:
-    done = recollect(
-        *("serve", "--upstream", "ftp://x", "--port", "-1"),
-        RECOLLECT_MEMORY_TOKENS="many",
-        RECOLLECT_ADMIN_TOKEN="sk-secret",
-    )
-
-    assert [line.split(":")[0] for line in done.stderr.splitlines()] == [
-        "RECOLLECT_MEMORY_TOKENS",
-        "RECOLLECT_UPSTREAM",
-        "RECOLLECT_PORT",
-    ]
-    assert "sk-secret" not in done.output
-
-
 def test_an_option_goes_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_UPSTREAM", "http://environment/v1")
     monkeypatch.setenv("RECOLLECT_PORT", "1234")
@@ -127,39 +112,6 @@ def test_an_option_goes_before_the_environment(monkeypatch: pytest.MonkeyPatch) 
 
     assert settings.upstream == "http://option/v1"
     assert settings.port == 1234
-
-
-def test_the_help_names_every_setting() -> None:
-    said = " ".join(recollect("serve", "--help").output.split())
-
-    for name, field in ProxySettings.model_fields.items():
-        assert (f"RECOLLECT_{name.upper()}:" in said) is is_setting(field)
-    assert "Undefined" not in said, "of a setting that must be given there is no default"
-
-
-def test_the_help_shows_what_one_would_write_and_nothing_of_python() -> None:
-    said = " ".join(recollect("serve", "--help").output.split())
-
-    assert "RECOLLECT_IDENTITY: How a request proves" in said
-    assert "(default: header)" in said
-    assert "(default: o1-mini*=none,o1-preview*=none)" in said
-    for name in (
-        "IdentityMode",
-        "SystemStyle",
-        "PosixPath",
-        "SecretStr",
-        "<str>",
-        "(default: ())",
-        "(default: True)",
-    ):
-        assert name not in said
-
-
-def test_without_a_command_it_shows_what_there_is() -> None:
-    said = recollect().output
-
-    for command in ("serve", "worker", "key", "import", "doctor"):
-        assert re.search(rf"\b{command}\b", said)
 
 
 def test_a_data_folder_that_can_not_be_written_is_told_of(tmp_path: Path) -> None:
@@ -182,23 +134,6 @@ def test_an_engine_that_can_not_be_opened_ends_it_with_3_and_says_why(tmp_path: 
     assert done.stdout == ""
 
 
-def test_a_port_that_is_taken_is_told_of_and_the_next_start_shows_the_token(
-    tmp_path: Path, own_dsn: str
-) -> None:
-    options = ("--data-dir", str(tmp_path), "--database-url", own_dsn, "--embedder", "openai:e")
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        done = recollect(
-            *("serve", *UPSTREAM, *options, "--port", str(port)),
-            RECOLLECT_EMBEDDER_BASE_URL="http://127.0.0.1:9/v1",
-        )
-
-    assert done.exit_code == 3
-    assert "address already in use" in done.stderr
-    assert str(port) in done.stderr
-    assert admin_token(proxy_settings(data_dir=tmp_path)).is_new
-
-
 def test_a_port_that_is_taken_is_told_of_in_one_line_before_a_database_is_started(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -210,32 +145,6 @@ def test_a_port_that_is_taken_is_told_of_in_one_line_before_a_database_is_starte
     assert "--port" in line
     assert done.stdout == ""
     assert not (tmp_path / "data").exists()
-
-
-@pytest.mark.parametrize(
-    ("host", "said"),
-    [
-        ("192.0.2.1", "Nothing can be served on 192.0.2.1"),  # RFC 5737: of no machine
-        ("nowhere.invalid", "RECOLLECT_HOST: nowhere.invalid"),  # RFC 6761
-    ],
-)
-def test_an_address_of_no_machine_is_told_of_in_one_line(host: str, said: str) -> None:
-    told = why_not_free(host, 8787)
-
-    assert told is not None
-    assert told.startswith(said)
-    assert "\n" not in told
-
-
-def test_an_address_that_is_free_is_not_told_of_also_right_after_somebody_left_it() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as leaving:
-        port = leaving.getsockname()[1]
-        with socket.create_connection(("127.0.0.1", port)):
-            leaving.accept()[0].close()  # closes first, so the system keeps the address for a minute
-
-    assert why_not_free("127.0.0.1", port) is None
-    assert why_not_free("localhost", port) is None
-    assert why_not_free("nowhere.invalid", 0) is None
 
 
 @pytest.mark.process
@@ -280,31 +189,6 @@ async def test_ctrl_c_stops_what_serves_with_a_word_and_no_traceback(own_dsn: st
     assert "Traceback" not in "".join(served.logged)
 
 
-def test_the_version_is_told() -> None:
-    done = recollect("--version")
-
-    assert (done.exit_code, done.stdout) == (0, f"recollect {__version__}\n")
-
-
-def test_the_command_line_loads_no_server_no_model_and_no_database() -> None:
-    code = "import sys, recollect_proxy.commands.cli; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, check=True, text=True, env=environment()
-    )
-
-    heavy = {
-        "litestar",
-        "uvicorn",
-        "onnxruntime",
-        "mistralai",
-        "httpx",
-        "asyncpg",
-        "pgqueuer",
-        "jwt",
-    }
-    assert heavy & set(done.stdout.split()) == set()
-
-
 def test_a_start_of_the_server_loads_no_other_command() -> None:
     code = (
         "import sys; from recollect_proxy.recollect_command import main\n"
@@ -323,18 +207,6 @@ def test_a_start_of_the_server_loads_no_other_command() -> None:
     assert "Invalid value for '--port'" in done.stderr
 
 
-def test_a_server_of_plain_identities_loads_no_signatures_and_no_certificates_to_start() -> None:
-    code = (
-        "import sys, recollect_proxy.app, recollect_proxy.serving.server, recollect.assembly.lifecycle\n"
-        "print(*{name.partition('.')[0] for name in sys.modules} & {'jwt', 'cryptography', 'httpcore', 'litestar', 'mcp'})"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, check=True, text=True, env=environment()
-    )
-
-    assert done.stdout.split() == []
-
-
 @pytest.mark.parametrize(
     ("error", "status", "told"),
     [(StoreError("No such thing."), 1, ""), (ConfigurationError("No such mode."), 2, "No such mode.\n")],
@@ -351,54 +223,7 @@ def test_what_recollect_can_not_do_is_one_line(
     assert (ended.value.code, capsys.readouterr().err) == ("No such thing." if status == 1 else 2, told)
 
 
-def test_a_key_is_printed_once_and_kept_as_a_hash(tmp_path: Path) -> None:
-    file = tmp_path / "keys"
-
-    first, second = (
-        recollect("key", user, "--file", str(file)).stdout.strip() for user in ("anna", "Bj\u00f6rn B.")
-    )
-
-    assert first not in file.read_text("utf-8")
-    assert file.stat().st_mode & 0o777 == 0o600
-    assert read_key_file(file) == {hash_of(first.encode()): "anna", hash_of(second.encode()): "Bj\u00f6rn B."}
-
-
-def test_keys_are_kept_in_the_data_folder_where_a_start_looks_for_them(tmp_path: Path) -> None:
-    made = recollect("key", "anna", RECOLLECT_DATA_DIR=str(tmp_path / "data"))
-    nowhere = recollect("key", "anna", RECOLLECT_DATA_DIR=":memory:")
-
-    kept = read_key_file(proxy_settings(data_dir=tmp_path / "data").api_key_file)
-    assert kept == {hash_of(made.stdout.strip().encode()): "anna"}
-    assert nowhere.exit_code == 2
-
-
-def test_a_key_of_an_integration_is_kept_with_what_it_may(tmp_path: Path) -> None:
-    made = recollect(
-        "key", "--acting", "openwebui", "--network", "10.0.0.0/8", RECOLLECT_DATA_DIR=str(tmp_path)
-    )
-    read_only = recollect("key", "--reader", "support", RECOLLECT_DATA_DIR=str(tmp_path))
-
-    keys = AccessKeys(proxy_settings(data_dir=tmp_path).access_key_file)
-    acting = keys.principal_of(made.stdout.strip().encode(), "10.1.2.3")
-    assert acting == Principal(Role.ACTING, "openwebui")
-    assert keys.principal_of(made.stdout.strip().encode(), "192.0.2.1") is None
-    assert keys.principal_of(made.stdout.strip().encode(), None) is None
-    assert keys.principal_of(read_only.stdout.strip().encode(), None) == Principal(Role.READER, "support")
-
-
-def test_a_key_may_be_for_one_project_alone(tmp_path: Path) -> None:
-    project, data = "agent:caf\u00e9 1", {"RECOLLECT_DATA_DIR": str(tmp_path)}
-    own = recollect("key", "anna", "--project", project, **data).stdout.strip()
-    acting = recollect("key", "--acting", "bot", "--project", project, **data).stdout.strip()
-
-    settings = proxy_settings(data_dir=tmp_path)
-    kept = read_key_file(settings.api_key_file)
-    assert kept == {hash_of(own.encode()): project_scope("anna", project)}
-    principal = AccessKeys(settings.access_key_file).principal_of(acting.encode(), None)
-    assert principal == Principal(Role.ACTING, "bot", project=project)
-
-
-@pytest.mark.parametrize(
+@table(
     "arguments",
     [
         [],
@@ -414,12 +239,142 @@ def test_a_key_is_for_one_alone(arguments: list[str], tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("user", ["", "*", "a\nb", " a", "a" * 257])
-def test_nobody_gets_no_key(user: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="user's id"):
-        add_key(tmp_path / "keys", user)
-
-
-def test_a_file_of_keys_that_can_not_be_written_is_told_of(tmp_path: Path) -> None:
+def test_nobody_gets_no_key_nor_anybody_where_none_can_be_kept(tmp_path: Path) -> None:
+    for user in ("", "*", "a\nb", " a", "a" * 257):
+        with pytest.raises(ConfigurationError, match="user's id"):
+            add_key(tmp_path / "keys", user)
     with pytest.raises(ConfigurationError, match="can't be written"):
         add_key(tmp_path, "anna")
+
+
+def test_the_help_names_every_setting_as_one_would_write_it_and_nothing_of_python() -> None:
+    said = " ".join(recollect("serve", "--help").output.split())
+
+    for name, field in ProxySettings.model_fields.items():
+        assert (f"RECOLLECT_{name.upper()}:" in said) is is_setting(field)
+    assert "RECOLLECT_IDENTITY: How a request proves" in said
+    assert "(default: header)" in said
+    assert "(default: o1-mini*=none,o1-preview*=none)" in said
+    for name in (
+        "Mode",
+        "SystemStyle",
+        "PosixPath",
+        "SecretStr",
+        "<str>",
+        "(default: ())",
+        "(default: True)",
+    ):
+        assert name not in said
+    assert "Undefined" not in said, "of a setting that must be given there is no default"
+
+
+def test_without_a_command_it_shows_what_there_is_and_its_version_on_demand() -> None:
+    said = recollect().output
+
+    assert [each for each in ("serve", "worker", "key", "import", "doctor") if each not in said.split()] == []
+    assert recollect("--version").stdout == f"recollect {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("modules", "not_loaded"),
+    [
+        (
+            "recollect_proxy.commands.cli",
+            "litestar uvicorn onnxruntime mistralai httpx asyncpg pgqueuer jwt",
+        ),
+        (
+            "recollect_proxy.app, recollect_proxy.serving.server, recollect.assembly.lifecycle",
+            "jwt cryptography httpcore litestar mcp",
+        ),
+    ],
+    ids=["command line", "server of plain identities"],
+)
+def test_what_is_not_needed_is_not_loaded(modules: str, not_loaded: str) -> None:
+    code = f"import sys, {modules}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True, text=True, env=environment()
+    )
+
+    assert {*not_loaded.split()} & {*done.stdout.split()} == set()
+
+
+def test_an_address_that_is_free_is_not_told_of_and_one_of_no_machine_is_in_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as leaving:
+        port = leaving.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)):
+            leaving.accept()[0].close()  # closes first, so the system keeps the address for a minute
+
+    assert [why_not_free(host, port) for host in ("127.0.0.1", "localhost")] == [None, None]
+    assert why_not_free("nowhere.invalid", 0) is None
+    for host, said in (
+        ("192.0.2.1", "Nothing can be served on 192.0.2.1"),  # RFC 5737: of no machine
+        ("nowhere.invalid", "RECOLLECT_HOST: nowhere.invalid"),  # RFC 6761
+    ):
+        told = why_not_free(host, 8787) or ""
+        assert (told[: len(said)], "\n" in told) == (said, False)
+
+
+# -- recollect key -------------------------------------------------------------------------------------
+
+
+def test_a_persons_key_is_printed_once_and_kept_as_a_hash_where_a_start_looks_for_it(tmp_path: Path) -> None:
+    data, project = {"RECOLLECT_DATA_DIR": str(tmp_path / "data")}, "agent:caf\u00e9 1"
+    first = recollect("key", "Bj\u00f6rn B.", **data).stdout.strip()
+    second = recollect("key", "anna", "--project", project, **data).stdout.strip()
+    elsewhere = recollect("key", "anna", "--file", str(tmp_path / "keys")).stdout.strip()
+
+    file = proxy_settings(data_dir=tmp_path / "data").api_key_file
+    assert first not in file.read_text("utf-8")
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert read_key_file(file) == {
+        hash_of(first.encode()): "Bj\u00f6rn B.",
+        hash_of(second.encode()): project_scope("anna", project),
+    }
+    assert read_key_file(tmp_path / "keys") == {hash_of(elsewhere.encode()): "anna"}
+    assert recollect("key", "anna", RECOLLECT_DATA_DIR=":memory:").exit_code == 2
+
+
+def test_a_key_of_an_integration_is_kept_with_what_it_may(tmp_path: Path) -> None:
+    def made(*options: str) -> bytes:
+        return recollect("key", *options, RECOLLECT_DATA_DIR=str(tmp_path)).stdout.strip().encode()
+
+    acting = made("--acting", "openwebui", "--network", "10.0.0.0/8")
+    of_project, reader = made("--acting", "bot", "--project", "boat"), made("--reader", "support")
+
+    keys = AccessKeys(proxy_settings(data_dir=tmp_path).access_key_file)
+    assert keys.principal_of(acting, "10.1.2.3") == Principal(Role.ACTING, "openwebui")
+    assert [keys.principal_of(acting, address) for address in ("192.0.2.1", None)] == [None, None]
+    assert keys.principal_of(of_project, None) == Principal(Role.ACTING, "bot", project="boat")
+    assert keys.principal_of(reader, None) == Principal(Role.READER, "support")
+
+
+# -- the log of a start -----------------------------------------------------------------------------------
+
+_READS_AS_AN_ERROR = ("error", "fatal", "traceback", "failed", "warning", "exception", "panic")
+
+
+async def _started(folder: Path, upstream: ScriptedUpstream) -> tuple[list[str], list[str]]:
+    """Start, wait until the worker is there, end, and return the lines of the log, and those for the person."""
+    environ = environment(upstream=upstream.base_url, data_dir=folder)
+    async with served_process(environ=environ) as served:
+        await until(lambda: "worker_started" in "".join(served.logged))
+    return served.logged, served.output
+
+
+@pytest.mark.process
+@pytest.mark.database
+async def test_a_first_start_and_a_warm_one_log_what_they_did_and_nothing_that_reads_as_an_error() -> None:
+    with database_folder() as parent:
+        folder = parent / "data"
+        async with ScriptedUpstream() as upstream:
+            first, shown = await _started(folder, upstream)
+            warm, shown_again = await _started(folder, upstream)
+
+    assert shown[0] == f"First start: makes the data folder {folder} (--data-dir names another).\n"
+    assert not any("First start" in line for line in shown_again)
+
+    for line in [*first, *warm]:
+        assert json.loads(line)["level"] == "info", line
+        assert not [word for word in _READS_AS_AN_ERROR if word in line.lower()], line
+    for start in (first, warm):
+        assert [json.loads(line)["event"] for line in start] == ["worker_started"]

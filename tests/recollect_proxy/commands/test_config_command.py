@@ -1,15 +1,21 @@
-"""`recollect config`: what is set, and where it is from."""
+"""`recollect config`: what is set, where it is from, and what a start would refuse."""
 
+import asyncio
 import json
 import re
+import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect_proxy.commands.command_line import recollect
+from tests.scripted.oidc_provider import ScriptedOidc
+from tests.support.tables import table
 
 from recollect.settings import EngineSettings, is_setting
 from recollect_proxy.commands.config import FILES, GROUPS, markdown
+from recollect_proxy.serving.ephemeral_server import serve_upstream
 from recollect_proxy.settings.command_settings import settings_of_start
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
@@ -136,3 +142,284 @@ def test_a_start_tells_once_of_all_that_sets_nothing(monkeypatch: pytest.MonkeyP
         "RECOLLECT_USERCAP": "there is no such setting; did you mean RECOLLECT_USER_CAP?",
     }
     assert "hush" not in str(told)
+
+
+# -- recollect config check ------------------------------------------------------------------------------
+
+ALL_IS_WELL = {"RECOLLECT_UPSTREAM": "http://llm/v1"}
+SECRET = "0123456789abcdef0123456789abcdef"
+_SIGNED = {"RECOLLECT_IDENTITY": "openwebui-jwt", "RECOLLECT_OPENWEBUI_JWT_SECRET": SECRET}
+PASSWORD = "hush-7"
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "recollect.toml"
+    file.write_text(text, "utf-8")
+    file.chmod(0o600)
+    return file
+
+
+def check(folder: Path, **variables: str) -> tuple[int, list[str]]:
+    """Return how `recollect config check` ended, and its lines."""
+    done = recollect("config", "check", RECOLLECT_DATA_DIR=str(folder), **{**ALL_IS_WELL, **variables})
+    return done.exit_code, done.stdout.splitlines()
+
+
+def test_the_check_says_that_all_is_well_and_from_where_settings_are(tmp_path: Path) -> None:
+    file = write(tmp_path, "user_cap = 5")
+
+    status, lines = check(tmp_path)
+
+    assert status == 0
+    given = f"2 from the environment, 1 from the file {file}"
+    nothing_listens, verdict = lines
+    assert nothing_listens.startswith("Nothing listens at the address of the model's server")
+    assert verdict == f"A start has all it needs. Settings given: {given}; all others are at their defaults."
+
+
+def test_the_check_names_each_mistake_with_its_value_and_where_that_is_from(tmp_path: Path) -> None:
+    file = write(tmp_path, 'memory_tokens = 10\nrecord = "perhaps"\nupstream = 3')
+
+    status, lines = check(
+        tmp_path, RECOLLECT_UPSTREAM="", RECOLLECT_PORT="eighty", RECOLLECT_FORMATION="never"
+    )
+
+    assert status == 2
+    assert set(lines[:-1]) == {
+        f"RECOLLECT_MEMORY_TOKENS: has to be 50 or more (it is 10, from the file {file})",
+        f"RECOLLECT_RECORD: has to be true or false (it is perhaps, from the file {file})",
+        f"RECOLLECT_UPSTREAM: has to be a text, in the settings file within quotes (it is 3, from the file {file})",
+        "RECOLLECT_PORT: has to be a whole number (it is eighty, from the environment)",
+        "RECOLLECT_FORMATION: has to be 'extract', 'qa_turn', 'both' or 'off' (it is never, from the environment)",
+    }
+
+
+@table(
+    ("variables", "complaint"),
+    [
+        ({"RECOLLECT_UPSTREAM": ""}, "Recollect needs the base URL of your LLM"),
+        ({"RECOLLECT_HOST": "0.0.0.0"}, "Whoever reaches 0.0.0.0 could claim any identity"),
+        ({"RECOLLECT_IDENTITY": "api-key"}, "RECOLLECT_IDENTITY=api-key needs "),
+        ({"RECOLLECT_EMBEDDER": "openai:e5"}, "needs RECOLLECT_EMBEDDER_BASE_URL"),
+        ({"RECOLLECT_EMBEDDER": "word2vec"}, "Unknown embedder 'word2vec'"),
+        ({"RECOLLECT_EMBEDDER": "local:all-mpnet-base-v2"}, "write local:multilingual-e5-small"),
+        ({"RECOLLECT_SECOND_EMBEDDER": "on"}, "Unknown second embedder 'on'"),
+        ({"RECOLLECT_EXTRACTION_BASE_URL": "llm"}, "RECOLLECT_EXTRACTION_MODEL must name a model"),
+        ({"RECOLLECT_DATA_DIR": "/dev/null/x"}, "RECOLLECT_DATA_DIR: /dev/null is no folder"),
+        # Below /proc root, too, makes nothing, though it may write there by the mode of the folder.
+        (
+            {"RECOLLECT_DATA_DIR": "/proc/nope"},
+            "RECOLLECT_DATA_DIR: nothing can be made in /proc/nope: No such",
+        ),
+        (
+            {"RECOLLECT_DATA_DIR": "/proc/nope", "RECOLLECT_ADMIN_TOKEN": SECRET},
+            "RECOLLECT_DATA_DIR: nothing can be made in /proc/nope: No such",
+        ),
+        (
+            {"RECOLLECT_LOG_LEVEL": "verbose"},
+            "RECOLLECT_LOG_LEVEL: has to be 'debug', 'info', 'warning' or 'error'",
+        ),
+        (
+            {"RECOLLECT_HOST": "0.0.0.0", **_SIGNED, "RECOLLECT_ADMIN_TOKEN": "a" * 40},
+            "RECOLLECT_ADMIN_TOKEN is too weak",
+        ),
+    ],
+)
+def test_the_check_sees_what_makes_no_sense_together(
+    tmp_path: Path, variables: dict[str, str], complaint: str
+) -> None:
+    done = recollect("config", "check", **{"RECOLLECT_DATA_DIR": str(tmp_path), **ALL_IS_WELL, **variables})
+
+    lines = done.stdout.splitlines()
+    assert (done.exit_code, complaint in lines[0]) == (2, True)
+    assert not any(line.startswith("RECOLLECT_DATA_DIR") for line in lines[1:]), "complained of once"
+
+
+@table("identity", [_SIGNED, {"RECOLLECT_SHARED_SECRET": SECRET}])
+def test_the_check_takes_an_address_that_others_reach_where_a_start_would_make_the_token(
+    tmp_path: Path, identity: dict[str, str]
+) -> None:
+    status, lines = check(tmp_path, RECOLLECT_HOST="0.0.0.0", **identity)
+
+    assert status == 0
+    assert [each.split(" ")[0] for each in lines] == ["Nothing", "A"], lines
+
+
+def test_the_check_judges_the_token_that_a_start_would_find(tmp_path: Path) -> None:
+    (tmp_path / "admin-token").write_text("a" * 40, "ascii")
+
+    status, [mistake, *_] = check(tmp_path, RECOLLECT_HOST="0.0.0.0", **_SIGNED)
+
+    assert (status, "RECOLLECT_ADMIN_TOKEN is too weak" in mistake) == (2, True)
+
+
+def test_the_check_says_of_a_token_that_is_none_what_to_do_and_quotes_nothing_of_it(tmp_path: Path) -> None:
+    file = tmp_path / "admin-token"
+    file.write_text("schlüssel-hush", "utf-8")
+
+    status, [mistake, *_] = check(tmp_path)
+
+    assert (status, mistake.startswith(f"RECOLLECT_DATA_DIR: {file} holds no admin token")) == (2, True)
+    assert "hush" not in mistake
+    served = recollect("serve", RECOLLECT_DATA_DIR=str(tmp_path), RECOLLECT_PORT="0", **ALL_IS_WELL)
+    assert str(served.exception) == mistake
+
+
+def test_the_check_leaves_nothing_in_the_folder_that_it_tries_and_makes_none(tmp_path: Path) -> None:
+    assert [check(folder)[0] for folder in (tmp_path, tmp_path / "new")] == [0, 0]
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_check_says_what_is_worse_without_a_folder_where_a_start_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    none_needed = {
+        "RECOLLECT_ADMIN_TOKEN": SECRET,
+        "RECOLLECT_DATABASE_URL": "postgresql://127.0.0.1:9/none",
+        "RECOLLECT_DATA_DIR": str(tmp_path / "file"),
+    }
+
+    done = recollect("config", "check", "--offline", **none_needed, **ALL_IS_WELL)
+
+    remark, verdict = done.stdout.splitlines()
+    assert done.exit_code == 0
+    assert remark.startswith(f"RECOLLECT_DATA_DIR: {tmp_path / 'file'} is no folder; a start goes on")
+    assert verdict.startswith("A start has all it needs.")
+
+
+async def test_the_check_asks_the_provider_for_the_sign_in(tmp_path: Path) -> None:
+    async with serve_upstream(oidc := ScriptedOidc()) as origin:
+        oidc.issuer = origin
+        given = {"PUBLIC_URL": "https://memory.example", "OIDC_CLIENT_ID": "x", "OIDC_ISSUER": origin}
+        variables = {f"RECOLLECT_{name}": value for name, value in given.items()}
+
+        _, well = await asyncio.to_thread(check, tmp_path, **variables)
+        oidc.issuer = f"{origin}/"
+        _, another = await asyncio.to_thread(check, tmp_path, **variables)
+    _, away = await asyncio.to_thread(check, tmp_path, **variables)
+
+    told = [[line for line in lines if "RECOLLECT_OIDC" in line] for lines in (well, another, away)]
+    assert [len(each) for each in told] == [0, 1, 1]
+    assert "it names itself differently" in told[1][0]
+    assert "nobody can sign in there now (ConnectError)" in told[2][0]
+
+
+def test_the_check_reads_the_memories_for_everybody(tmp_path: Path) -> None:
+    file = tmp_path / "global-memories.txt"
+    file.write_bytes("Der B\u00e4cker \u00f6ffnet um sieben.".encode("latin-1"))
+
+    status, [mistake, *_] = check(tmp_path)
+
+    assert (status, f"{file} can't be read: UnicodeDecodeError" in mistake) == (2, True)
+
+
+@table(
+    ("variables", "reminders"),
+    [
+        ({"RECOLLECT_PUBLIC_URL": "https://chat.example.org"}, 1),
+        (
+            {"RECOLLECT_PUBLIC_URL": "https://chat.example.org", "RECOLLECT_REQUIRE_IDENTITY": "true"},
+            0,
+        ),
+        ({}, 0),
+    ],
+)
+def test_the_check_says_that_others_ask_the_llm_with_the_operators_key(
+    tmp_path: Path, variables: dict[str, str], reminders: int
+) -> None:
+    status, lines = check(tmp_path, RECOLLECT_UPSTREAM_API_KEY="hush", **variables)
+
+    assert status == 0
+    assert sum("RECOLLECT_REQUIRE_IDENTITY" in line for line in lines) == reminders
+
+
+def test_the_check_shows_no_secret_and_says_who_can_read_the_file(tmp_path: Path) -> None:
+    file = write(tmp_path, 'admin_token = "  "\nshared_secret = "hush-1"')
+    file.chmod(0o644)
+
+    status, lines = check(tmp_path, RECOLLECT_UPSTREAM="http://anna:hush-2@llm/v1")
+
+    assert status == 2
+    assert "hush" not in " ".join(lines)
+    assert f"{file} holds admin_token, shared_secret and others can read it: chmod 600 {file}" in lines
+
+
+def test_the_check_is_there_for_programs_too(tmp_path: Path) -> None:
+    done = recollect(
+        "config", "check", "--json", RECOLLECT_DATA_DIR=str(tmp_path), RECOLLECT_PORT="-1", **ALL_IS_WELL
+    )
+
+    assert json.loads(done.stdout)["mistakes"] == [
+        "RECOLLECT_PORT: has to be 0 or more (it is -1, from the environment)"
+    ]
+    assert done.exit_code == 2
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> dict[str, str]:
+    return {"RECOLLECT_UPSTREAM": "http://llm/v1", "RECOLLECT_DATA_DIR": str(tmp_path)}
+
+
+@pytest.fixture
+def away() -> Iterator[str]:
+    """The address of a database that is not running."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"postgresql://anna:{PASSWORD}@127.0.0.1:{taken.getsockname()[1]}/memories"
+
+
+def test_a_database_that_a_start_takes_is_told_with_its_versions(
+    own_dsn: str, settings: dict[str, str]
+) -> None:
+    done = recollect("config", "check", RECOLLECT_DATABASE_URL=own_dsn, **settings)
+
+    assert done.exit_code == 0, done.output
+    *_, versions, verdict = done.stdout.splitlines()
+    assert versions.startswith("Database postgresql://")
+    assert "pgvector 0." in versions
+    assert verdict.startswith("A start has all it needs.")
+
+
+def test_a_database_that_is_merely_away_is_a_remark(away: str, settings: dict[str, str]) -> None:
+    done = recollect("config", "check", RECOLLECT_DATABASE_URL=away, **settings)
+
+    assert done.exit_code == 0
+    assert "nothing listens at its address" in done.stdout.splitlines()[0]
+    assert PASSWORD not in done.output
+
+
+def test_one_that_a_start_would_not_take_ends_with_2(empty_dsn: str, settings: dict[str, str]) -> None:
+    none = empty_dsn.replace("recollect_test_", "no_such_database_")
+
+    done = recollect("config", "check", "--json", RECOLLECT_DATABASE_URL=none, **settings)
+
+    told = json.loads(done.stdout)
+    assert done.exit_code == 2
+    assert [line.partition(":")[0] for line in told["mistakes"]] == ["RECOLLECT_DATABASE_URL"]
+    assert told["database"] is None
+
+
+def test_an_address_that_no_waiting_would_mend_ends_with_2(settings: dict[str, str]) -> None:
+    url = f"postgresql://anna:123#{PASSWORD}@127.0.0.1:9/d"
+
+    done = recollect("config", "check", RECOLLECT_DATABASE_URL=url, **settings)
+
+    assert done.exit_code == 2
+    assert "cuts its address short" in done.stdout.splitlines()[0]
+    assert PASSWORD not in done.output
+    assert "123" not in done.output
+
+
+def test_offline_it_is_left_alone(away: str, settings: dict[str, str]) -> None:
+    done = recollect("config", "check", "--offline", "--json", RECOLLECT_DATABASE_URL=away, **settings)
+
+    assert json.loads(done.stdout)["remarks"] == []
+
+
+@table("url", ["", "memory:"])
+def test_an_embedded_database_is_brought_along_by_a_start(settings: dict[str, str], url: str) -> None:
+    done = recollect("config", "check", "--json", RECOLLECT_DATABASE_URL=url, **settings)
+
+    told = json.loads(done.stdout)
+    assert (told["mistakes"], told["database"]) == ([], None)
+    assert [line for line in told["remarks"] if "DATABASE" in line] == []

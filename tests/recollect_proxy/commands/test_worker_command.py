@@ -17,9 +17,11 @@ from tests.servers.folders import database_folder
 from tests.servers.internals import variables
 from tests.servers.served_process import RECOLLECT, environment
 from tests.support.stores import Store
+from tests.support.tables import table
 from tests.support.waiting import until
 from typer.testing import Result
 
+from recollect.assembly import lifecycle
 from recollect.errors import ConfigurationError
 from recollect.store import start_embedded
 
@@ -95,12 +97,12 @@ def test_a_slip_in_a_name_is_told_of_also_where_that_setting_is_needed(tmp_path:
     assert "did you mean RECOLLECT_UPSTREAM?" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["worker", "serve"])
-@pytest.mark.parametrize("text", ["memory_tokens = ", None])
+@table("command", ["worker", "serve"])
+@table("text", [None, "memory_tokens = "])
 def test_a_settings_file_that_can_not_be_read_is_told_of_once(
     command: str, text: str | None, tmp_path: Path
 ) -> None:
-    file = tmp_path / "mine.toml"
+    file = tmp_path / f"{command}.toml"
     if text is not None:
         file.write_text(text)
 
@@ -205,29 +207,25 @@ async def _is_indexed(store: Store) -> bool:
 
 @pytest.mark.process
 @pytest.mark.database
-@pytest.mark.parametrize("shared", [False, True])
-async def test_an_embedded_database_that_no_proxy_uses_is_warned_of(*, shared: bool) -> None:
+async def test_an_embedded_database_that_no_proxy_uses_is_warned_of() -> None:
     with database_folder(created=True) as folder:
-        beside = await asyncio.to_thread(start_embedded, folder) if shared else None
         environ = environment(
             upstream=UPSTREAM,
             data_dir=folder,
             embedder="openai:e",
             embedder_base_url=UPSTREAM,
+            second_embedder="off",
             formation="off",
-        ) | {"RECOLLECT_SECOND_EMBEDDER": "off"}
-        try:
-            async with working(environ) as worker:
-                pass
-        finally:
-            if beside is not None:
-                await asyncio.to_thread(beside.stop)
+        )
+        async with working(environ) as worker:
+            pass
+        beside = await asyncio.to_thread(start_embedded, folder)
+        is_shared = lifecycle._is_shared(folder)
+        await asyncio.to_thread(beside.stop)
 
     assert [line["database"] for line in worker.events("worker_database_selected")] == [
         f"embedded in {folder}"
     ]
-    warned = worker.events("worker_started_without_proxy")
-    assert [(line["level"], line["folder"]) for line in warned] == (
-        [] if shared else [("warning", str(folder))]
-    )
-    assert all("RECOLLECT_DATABASE_URL" in line["remedy"] for line in warned)
+    [warned] = worker.events("worker_started_without_proxy")
+    assert (warned["level"], warned["folder"], is_shared) == ("warning", str(folder), True)
+    assert "RECOLLECT_DATABASE_URL" in warned["remedy"]

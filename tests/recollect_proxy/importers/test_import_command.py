@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.importers.kept import chat_row, memory_row, talk, write_database, write_export
+from tests.recollect_proxy.settings import proxy_settings
 from tests.servers.served_process import RECOLLECT, environment
 
 from recollect.model import Reason
-from recollect_proxy.importers.tally import Tally
+from recollect_proxy.importers.tally import Tally, hints
 from recollect_proxy.settings.urls import without_credentials
 
 DIARY = "I keep bees on the roof of the library."
@@ -73,21 +74,17 @@ def test_a_person_is_told_what_came_and_none_of_it(own_dsn: str, data_dir: Path,
     assert not any("RECOLLECT_" in line for line in out), "nothing is to be formed"
 
 
-def test_without_limits_and_with_a_model_there_is_less_to_know(
-    own_dsn: str, data_dir: Path, tmp_path: Path
-) -> None:
-    source = write_export(tmp_path / "chats.json", [chat_row(talk((DIARY, "Oh.")))])
+def test_without_limits_and_with_a_model_there_is_less_to_know() -> None:
+    tally = Tally()
+    tally.exchanges["new"] = 1
+    tally.spoken_with["anna"] = None
+    limits = {"memories_per_hour": 0, "user_cap": 0, "formation": "extract"}
 
-    _, out, _ = run(
-        *(source, "--chats", "--dry-run", "--user", "anna", "--user", "ben"),
-        database_url=own_dsn,
-        data_dir=data_dir,
-        memories_per_hour=0,
-        user_cap=0,
-        extraction_model="small",
-    )
+    [only] = hints(proxy_settings(extraction_model="small", **limits), tally)
+    told = [*hints(proxy_settings(formation="extract"), tally)]
 
-    assert out[-1].startswith("Memories are formed of the chats while")
+    assert only.startswith("Memories are formed of the chats while")
+    assert (told[0], len(told), told[-1][:8]) == (only, 3, "NO MODEL")
 
 
 def test_a_project_is_of_one_user(data_dir: Path, tmp_path: Path) -> None:
@@ -128,29 +125,16 @@ def test_the_store_is_named_first_and_without_a_password(tmp_path: Path) -> None
     assert run(missing, data_dir=":memory:")[1] == ["store:     embedded in :memory:"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "complaint"),
-    [
-        (["/no/such/file"], 1, "No such file"),
-        (["ftp://x/y"], 1, "postgresql://"),
-        ([], 2, "SOURCE"),
-    ],
-)
-def test_what_cannot_be_read_is_said_in_a_line(arguments: list[str], status: int, complaint: str) -> None:
-    done = recollect("import", "openwebui", *arguments)
+def test_what_cannot_be_read_is_said_in_a_line() -> None:
+    status, _, errors = run("/no/such/file")
 
-    assert done.exit_code == status
-    assert complaint in done.stderr
-    assert "Traceback" not in done.output
-
-
-def test_without_saying_from_what_the_help_is_shown() -> None:
-    assert "openwebui" in recollect("import").output
+    assert (status, len(errors), "No such file" in errors[0]) == (1, 1, True)
+    assert run()[0] == 2
 
 
 def test_the_summary_counts_each_reason() -> None:
     tally = Tally(users={"a"}, off={"a"})
-    tally.memories.update(new=3, held=2)
+    tally.memories.update(new=3, held=2, left=6)
     tally.refused.update({Reason.CONFIDENTIAL: 1, Reason.TOO_LONG: 4})
     tally.left_out.update({"of a sub-agent": 5})
 
@@ -158,7 +142,7 @@ def test_the_summary_counts_each_reason() -> None:
 
     assert lines[1] == (
         "memories:  3 new, 2 held back until their person approves, 0 there already, "
-        "1 refused (nothing but a secret), 4 refused (too long)"
+        "6 changed here since, left as it is, 1 refused (nothing but a secret), 4 refused (too long)"
     )
     assert lines[2].endswith("5 left out (of a sub-agent)")
     assert lines[-1] == "recording is off for 1 users: nothing of their chats is kept"

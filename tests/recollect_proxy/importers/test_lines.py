@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.recollect_proxy.importers.kept import BEGUN, chat_row, memory_row
 from tests.support.tables import table
 
-from recollect_proxy.importers.lines import BrokenRowError, as_object, moment, name_of
+from recollect_proxy.importers.lines import BrokenRowError, as_object, moment, name_of, stable_id
 from recollect_proxy.importers.openwebui import read_chat, read_memory
 
 BEGAN = datetime.fromtimestamp(BEGUN, UTC)
@@ -98,3 +98,27 @@ def test_a_row_is_named_by_the_printable_part_of_its_id() -> None:
     assert name_of("ab\x1b[31m\n") == "ab[31m"
     assert name_of(None) == "without id"
     assert len(name_of("x" * 1000)) == 100
+
+
+NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
+names = st.lists(st.text(), min_size=1, max_size=3)
+
+
+@given(names, names)
+def test_an_id_belongs_to_its_names(one: list[str], other: list[str]) -> None:
+    here, there = stable_id(NOW, *one), stable_id(NOW, *other)
+
+    assert here == stable_id(NOW, *one)
+    assert here.version == 7
+    replaced = "�"
+    if one != other and not any(
+        0xD800 <= ord(c) <= 0xDFFF or c in ("\0", replaced) for t in one + other for c in t
+    ):
+        assert here != there
+
+
+def test_ids_sort_by_time_and_say_it() -> None:
+    ids = [stable_id(NOW + timedelta(milliseconds=number), "x") for number in range(50)]
+
+    assert ids == sorted(ids)
+    assert ids[0].int >> 80 == NOW.timestamp() * 1000

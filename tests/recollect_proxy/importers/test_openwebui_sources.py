@@ -2,10 +2,11 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
@@ -18,6 +19,7 @@ from tests.recollect_proxy.importers.kept import (
     write_database,
     write_export,
 )
+from tests.servers.databases import administrator, running_server
 from tests.support.tables import table
 
 from recollect.store.sql import read_queries
@@ -289,3 +291,50 @@ def test_the_queries_only_read() -> None:
 
     assert len(queries) == 4
     assert all(query.text.startswith("SELECT ") for query in queries)
+
+
+# -- its password --------------------------------------------------------------------------------------
+
+PASSWORD = "correct-horse"
+
+
+@pytest.fixture
+async def guarded() -> AsyncIterator[str]:
+    """The URL, without a password, of an OpenWebUI's Postgres that asks everyone but its superuser for one."""
+    with running_server() as dsn:
+        await fill(dsn)
+        async with administrator(dsn) as connection:
+            await connection.execute(
+                f"CREATE ROLE webui LOGIN PASSWORD '{PASSWORD}' IN ROLE pg_read_all_data"
+            )
+            _ask_for_password(Path(await connection.fetchval("SHOW hba_file")))
+            await connection.execute("SELECT pg_reload_conf()")
+        yield urlsplit(dsn)._replace(netloc="webui@").geturl()
+
+
+def _ask_for_password(rules: Path) -> None:
+    rules.write_text(f"local all webui scram-sha-256\n{rules.read_text()}")
+
+
+@pytest.mark.process
+async def test_a_password_is_taken_from_the_environment_or_from_a_file(
+    guarded: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passwords, elsewhere = tmp_path / ".pgpass", tmp_path / "elsewhere"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("PGPASSWORD", "PGPASSFILE"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(SourceError, match=r"can't be reached: InvalidPasswordError\."):
+        await opened(guarded)
+
+    with monkeypatch.context() as patch:
+        patch.setenv("PGPASSWORD", PASSWORD)
+        assert len(await contents_of(guarded)) == 2
+
+    passwords.write_text(f"*:*:*:webui:{PASSWORD}\n")
+    passwords.chmod(0o600)
+    assert len(await contents_of(guarded)) == 2
+
+    passwords.rename(elsewhere)
+    monkeypatch.setenv("PGPASSFILE", str(elsewhere))
+    assert len(await contents_of(guarded)) == 2

@@ -1,13 +1,15 @@
-"""A memory of OpenWebUI's is kept, held back, or refused, as what people say is."""
+"""A memory of OpenWebUI's is kept without its decorations, held back, or refused, as what people say is."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.tables import table
 
 from recollect.model import Add, Ignore, Kind, Quarantine, Reason, Source
 from recollect_proxy.importers.lines import StoredMemory
-from recollect_proxy.importers.screening import LONGEST, screened
+from recollect_proxy.importers.screening import LONGEST, Undecorated, screened, undecorated
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 SAID = datetime(2025, 10, 9, 8, tzinfo=UTC)
@@ -35,19 +37,14 @@ def test_a_memory_says_that_it_was_imported_and_when_it_was_said() -> None:
     assert change.reason is Reason.NEW
 
 
-def test_decorations_become_kind_importance_and_confidence() -> None:
+def test_decorations_become_kind_importance_and_confidence_and_what_is_always_told_matters_more() -> None:
     memory = kept(
         stored("[Tags: preference, identity] Prefers oat milk [Memory Bank: Personal] [Confidence: 0.6]")
     ).memory
 
     assert (memory.content, memory.kind, memory.confidence) == ("Prefers oat milk", Kind.PREFERENCE, 0.6)
-    assert memory.importance > kept(stored("Prefers oat milk")).memory.importance
-
-
-def test_what_is_told_in_every_turn_matters_more() -> None:
-    always = kept(stored("I keep bees.", is_always_told=True)).memory
-
-    assert always.importance > kept(stored("I keep bees.")).memory.importance
+    always = kept(stored("Prefers oat milk", is_always_told=True)).memory
+    assert memory.importance == always.importance > kept(stored("Prefers oat milk")).memory.importance
 
 
 def test_what_somebody_wrote_by_hand_they_stand_behind_and_what_a_filter_wrote_they_do_not() -> None:
@@ -62,15 +59,15 @@ def test_where_it_is_filed_is_told_unless_the_text_says_it() -> None:
     assert kept(stored("My sister Odile", path="family/sister")).memory.content == "My sister Odile"
 
 
-@pytest.mark.parametrize("content", ["", "   ", "...", "[Tags: a] [Confidence: 0.5]"])
+@table("content", ["", "   ", "...", "[Tags: a] [Confidence: 0.5]"])
 def test_what_says_nothing_is_refused(content: str) -> None:
     assert screened(stored(content), at=NOW) == Ignore(Reason.EMPTY)
     assert screened(stored(content, path="work/notes"), at=NOW) == Ignore(Reason.EMPTY)
 
 
-@pytest.mark.parametrize("length", [LONGEST + 1, 100 * LONGEST])
-def test_what_is_too_long_is_refused(length: int) -> None:
-    assert screened(stored("a" * length), at=NOW) == Ignore(Reason.TOO_LONG)
+def test_what_is_too_long_is_refused() -> None:
+    for length in (LONGEST + 1, 100 * LONGEST):
+        assert screened(stored("a" * length), at=NOW) == Ignore(Reason.TOO_LONG)
 
 
 def test_a_secret_is_blacked_out_and_nothing_but_a_secret_is_refused() -> None:
@@ -91,20 +88,6 @@ def test_a_planted_order_is_held_back() -> None:
     assert change.memory.source is Source.IMPORT
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "User prefers oat milk in coffee",
-        "The user lives in Ghent and likes its beer best",
-        "User wants the assistant to call them Sam",
-        "User always wants answers in bullet points",
-        "Always call me Sam",
-    ],
-)
-def test_a_statement_about_the_user_is_no_order(content: str) -> None:
-    assert isinstance(screened(stored(content), at=NOW), Add)
-
-
 def test_the_same_has_the_same_id_whatever_it_says() -> None:
     bees = stored("I keep bees.")
 
@@ -121,8 +104,59 @@ def test_what_was_said_nobody_knows_when_or_in_the_future_was_said_now() -> None
     assert kept(stored("I keep bees.", said_at=NOW + timedelta(days=9))).memory.observed_at == NOW
 
 
-@pytest.mark.parametrize(
-    "content", ["اسم أختي أوديل", "\U0001f41d roof \U0001f41d", "蜂を屋上で飼っている", "a " * 3_900]
+# -- decorations ---------------------------------------------------------------------------------------
+
+
+def test_decorations_come_off_both_ends() -> None:
+    plain = undecorated(
+        "[Tags: Preference, behavior] Reads on trains [Memory Bank: Personal] [Confidence: 0.85]"
+    )
+
+    assert plain == Undecorated(
+        "Reads on trains", frozenset({"preference", "behavior"}), 0.85, is_decorated=True
+    )
+
+
+@table(
+    ("text", "confidence"),
+    [
+        ("Tea [Confidence: 0.4]", 0.4),
+        ("Tea [confidence: 85 %]", 0.85),
+        ("Tea [Confidence: 85]", 0.85),
+        ("Tea [Confidence: -1]", 0.0),
+        ("Tea [Confidence: 500]", 1.0),
+        ("Tea [Confidence: high]", None),
+        ("Tea [Confidence: nan]", None),
+    ],
 )
-def test_any_writing_is_kept_as_it_is(content: str) -> None:
-    assert kept(stored(content)).memory.content == content.strip()
+def test_a_confidence_is_read_as_people_write_it(text: str, confidence: float | None) -> None:
+    assert undecorated(text) == Undecorated("Tea", frozenset(), confidence, is_decorated=True)
+
+
+@table(
+    "text",
+    [
+        "I wrote [Tags: x] in the middle of it",
+        "My list [1]",
+        "[draft] Reads on trains",
+        "[Tags: never closed",
+        "Tea [Confidence: 0.5] in the afternoon",
+        "",
+    ],
+)
+def test_what_is_a_persons_own_stays(text: str) -> None:
+    assert undecorated(text) == Undecorated(text)
+
+
+@given(st.text())
+def test_any_text_is_survived_and_stays_a_part_of_itself(text: str) -> None:
+    assert undecorated(text).text in text
+
+
+@given(st.text(alphabet=st.characters(exclude_characters="[]", exclude_categories=["Cs"])))
+def test_a_text_that_is_decorated_comes_back_as_it_was(text: str) -> None:
+    assert undecorated(f"[Tags: a] {text} [Memory Bank: Work] [Confidence: 0.5]").text == text.strip()
+
+
+def test_a_huge_text_of_brackets_is_read_at_once() -> None:
+    assert undecorated("[" * 500_000 + "]").text.startswith("[[")

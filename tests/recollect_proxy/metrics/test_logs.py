@@ -1,3 +1,5 @@
+"""The log: JSON a line, or lines for a person at a terminal; a chat without a fault leaves none at the default level."""
+
 import json
 import logging
 import sys
@@ -6,6 +8,8 @@ from contextlib import suppress
 
 import pytest
 import structlog
+from structlog.testing import capture_logs
+from tests.servers.running_proxy import RunningProxy, User
 
 from recollect.runtime.logs import configure_logging
 
@@ -81,13 +85,13 @@ def test_libraries_are_never_heard_below_a_warning(capsys: pytest.CaptureFixture
     assert [json.loads(line)["event"] for line in capsys.readouterr().err.splitlines()] == ["careful"]
 
 
-def test_a_person_at_a_terminal_reads_lines(
+def test_a_person_at_a_terminal_reads_lines_in_which_no_id_that_a_client_chose_commands_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     configure_logging("info")
 
-    structlog.get_logger("ours").info("recalled", user_id="anna", given=2)
+    structlog.get_logger("ours").info("recalled", user_id="anna\x9b2J", session_id="a\x1b]0;b\x07", given=2)
     logging.getLogger("theirs").error("Port %d is taken", 80)
 
     ours, theirs = capsys.readouterr().err.splitlines()
@@ -95,16 +99,32 @@ def test_a_person_at_a_terminal_reads_lines(
     assert "anna" in ours
     assert not ours.startswith("{")
     assert "Port 80 is taken" in theirs
+    assert "\x1b]" not in ours
+    assert not {"\x07", "\x9b"} & set(ours)
 
 
-def test_no_id_that_a_client_chose_commands_a_terminal(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+CAT = "My cat is called Minka."
+
+
+async def test_a_chat_without_a_fault_is_logged_at_the_level_debug_alone(
+    proxy: RunningProxy, user: User
 ) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    configure_logging("info")
+    with capture_logs() as logs:
+        await proxy.say(user, CAT)
+        await proxy.say(user, "What is my cat called?")
+        await proxy.settle()
+        await proxy.formed(user)
 
-    structlog.get_logger("ours").info("recalled", session_id="a\x1b]0;title\x07b", user_id="c\x9b2Jd")
-
-    line = capsys.readouterr().err
-    assert "\x1b]" not in line
-    assert not {"\x07", "\x9b"} & set(line)
+    told = [line for line in logs if line.get("user_id") == user.id]
+    assert {line["log_level"] for line in told if "degraded" not in line} == {"debug"}
+    recalled = [line for line in told if line["event"] == "recalled"]
+    formed = [line for line in told if line["event"] == "formed"]
+    assert len(recalled) == 2
+    assert sum(line["exchanges"] for line in formed) == 2
+    decided = [line for line in told if line["event"] == "memories_decided"]
+    assert len(decided) == 2
+    for line in recalled:
+        assert set(line) - {"degraded"} == {
+            *("event", "log_level", "user_id", "session_id", "given", "skipped", "milliseconds")
+        }
+    assert CAT not in str(logs)

@@ -37,23 +37,7 @@ def test_a_request_as_it_went_over_the_wire_is_read(tmp_path: Path, end: bytes) 
     )
 
 
-def test_a_head_without_a_body_is_read(tmp_path: Path) -> None:
-    assert read_captured_request(
-        written(tmp_path, "POST http://127.0.0.1:8787/v1/chat/completions HTTP/1.1\nA: b")
-    ) == CapturedRequest([(b"a", b"b")], b"", "http://127.0.0.1:8787/v1/chat/completions")
-
-
 CHUNKED = b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: gzip, Chunked\r\n\r\n"
-
-
-@table("end", [b"\r\n", b"\n"])
-@table("size", [1, 7, len(BODY)])
-def test_a_body_sent_in_chunks_is_put_together(tmp_path: Path, end: bytes, size: int) -> None:
-    chunks = [BODY[at : at + size] for at in range(0, len(BODY), size)]
-    framed = b"".join(b"%X ;a=b" % len(chunk) + end + chunk + end for chunk in chunks)
-
-    for last in (b"0" + end, b"0" + end + b"Trailer: x" + end + end, b"000"):
-        assert read_captured_request(written(tmp_path, CHUNKED + framed + last)).body == BODY
 
 
 def test_a_body_whose_chunks_a_tool_put_together_stays_as_it_is(tmp_path: Path) -> None:
@@ -82,10 +66,12 @@ def test_a_request_as_json_is_read(tmp_path: Path, headers: object) -> None:
     assert found.path == "/api/chat/completions"
 
 
-def test_a_body_as_text_stays_as_it_is(tmp_path: Path) -> None:
-    found = read_captured_request(written(tmp_path, json.dumps({"headers": {}, "body": BODY.decode()})))
+def test_a_head_without_a_body_and_a_body_as_text_are_read(tmp_path: Path) -> None:
+    url = "http://127.0.0.1:8787/v1/chat/completions"
+    head = read_captured_request(written(tmp_path, f"POST {url} HTTP/1.1\nA: b"))
+    text = read_captured_request(written(tmp_path, json.dumps({"headers": {}, "body": BODY.decode()})))
 
-    assert found == CapturedRequest([], BODY)
+    assert (head, text) == (CapturedRequest([(b"a", b"b")], b"", url), CapturedRequest([], BODY))
 
 
 @table("content", ["", "my diary", "GET", "{broken", '{"headers": 7}', '{"a": ' * 100_000, "\0\xff"])
@@ -116,9 +102,16 @@ def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes) -> None:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.binary(min_size=1).map(lambda chunk: b"{" + chunk + b"}"), st.integers(1, 9))
-def test_whatever_is_sent_in_chunks_is_read_as_it_was(tmp_path: Path, content: bytes, size: int) -> None:
-    chunks = (content[at : at + size] for at in range(0, len(content), size))
-    framed = b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in chunks)
+@given(
+    st.binary(min_size=1).map(lambda chunk: b"{" + chunk + b"}"),
+    st.integers(1, 9),
+    st.sampled_from([b"\r\n", b"\n"]),
+)
+def test_whatever_is_sent_in_chunks_is_read_as_it_was(
+    tmp_path: Path, content: bytes, size: int, end: bytes
+) -> None:
+    chunks = [content[at : at + size] for at in range(0, len(content), size)]
+    framed = b"".join(b"%X ;a=b" % len(chunk) + end + chunk + end for chunk in chunks)
 
-    assert read_captured_request(written(tmp_path, CHUNKED + framed + b"0\r\n\r\n")).body == content
+    for last in (b"0" + end, b"0" + end + b"Trailer: x" + end + end, b"000"):
+        assert read_captured_request(written(tmp_path, CHUNKED + framed + last)).body == content

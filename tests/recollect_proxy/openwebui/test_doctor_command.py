@@ -14,6 +14,7 @@ from tests.recollect_proxy.openwebui.requests_of_openwebui import SECRET, body, 
 from tests.recollect_proxy.settings import proxy_settings
 from tests.servers.served_process import RECOLLECT, environment
 from tests.support.raw_client import fetch
+from tests.support.tables import table
 from typer.testing import Result
 
 from recollect_proxy.openwebui import captured_request, doctor_command
@@ -53,24 +54,19 @@ def test_a_captured_request_with_all_set_ends_with_0(tmp_path: Path) -> None:
 
 
 def test_what_is_missing_is_told_with_what_to_set_and_ends_with_1(tmp_path: Path) -> None:
-    done = doctor("--openwebui", "--request", request_file(tmp_path, headers("x-recollect-task")))
+    command = ("--openwebui", "--request", request_file(tmp_path, headers("x-recollect-task")))
+    done, as_json = doctor(*command), json.loads(doctor(*command, "--json").stdout)
 
     assert done.exit_code == 1
     lines = done.stdout.splitlines()
     at = next(number for number, line in enumerate(lines) if line.startswith("MISSING"))
     assert lines[at].startswith("MISSING  task: x-recollect-task is absent")
     assert lines[at + 1].strip() == '-> add to the headers of the connection: "x-recollect-task": "{{TASK}}"'
+    assert as_json["ok"] is False
+    assert {each["check"] for each in as_json["findings"] if each["status"] == "missing"} == {"task"}
 
 
-def test_as_json_it_is_one_document(tmp_path: Path) -> None:
-    done = doctor("--openwebui", "--json", "--request", request_file(tmp_path, headers("x-recollect-task")))
-
-    document = json.loads(done.stdout)
-    assert document["ok"] is False
-    assert {each["check"] for each in document["findings"] if each["status"] == "missing"} == {"task"}
-
-
-@pytest.mark.parametrize(
+@table(
     ("arguments", "complaint"),
     [
         ([], "recollect doctor --openwebui"),
@@ -98,12 +94,9 @@ async def test_a_wait_in_vain_ends_with_advice_and_says_meanwhile_how_long_is_le
     assert left == [0.1875, 0.125, 0.0625]
 
 
-@pytest.mark.parametrize(
-    ("seconds", "spelled"),
-    [(600.0, "10 minutes"), (60.0, "1 minute"), (90.0, "90 seconds"), (0.5, "0.5 seconds")],
-)
-def test_a_time_is_said_in_minutes_if_it_is_whole_minutes(seconds: float, spelled: str) -> None:
-    assert doctor_command._spelled(seconds) == spelled
+def test_a_time_is_said_in_minutes_if_it_is_whole_minutes() -> None:
+    spelled = {each: doctor_command._spelled(each) for each in (600.0, 60.0, 90.0, 0.5)}
+    assert [*spelled.values()] == ["10 minutes", "1 minute", "90 seconds", "0.5 seconds"]
 
 
 def wait(**how: Any) -> Coroutine[Any, Any, CapturedRequest]:
@@ -153,7 +146,7 @@ async def test_the_first_message_of_a_person_is_waited_for() -> None:
     assert request.body == body()
 
 
-@pytest.mark.parametrize(
+@table(
     ("target", "said", "complaint"),
     [(b"/v1/responses", "", "Responses API"), (b"/v1/chat/completions", "x" * 2_000, "chats only")],
 )

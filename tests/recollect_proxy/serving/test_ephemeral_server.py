@@ -1,9 +1,10 @@
-"""A proxy for a short while leaves nothing behind, and says when it can't be."""
+"""A proxy for a short while leaves nothing behind, and says when it can't be; so does the application without a server."""
 
 import asyncio
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.recollect_proxy.settings import proxy_settings
@@ -21,6 +22,7 @@ from recollect_proxy.serving.ephemeral_server import (
     serve_upstream,
     temporary,
 )
+from recollect_proxy.web.asgi import Event
 
 
 def test_its_settings_are_the_operators_but_for_database_token_and_port(tmp_path: Path) -> None:
@@ -67,24 +69,15 @@ async def test_a_store_that_does_not_open_is_an_error(
 
 
 async def test_an_upstream_is_gone_when_it_was_left() -> None:
-    async def answer(_scope: object, _receive: object, send: object) -> None:
-        assert callable(send)
+    async def answer(_scope: object, _receive: object, send: Any) -> None:
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
     async with serve_upstream(answer) as origin:
         port = int(origin.rpartition(":")[2])
         assert (await fetch(port, b"GET", b"/")).status == 204
-
     with pytest.raises(ConnectionRefusedError):
         await fetch(port, b"GET", b"/")
-
-
-def test_work_runs_to_its_end() -> None:
-    async def work() -> str:
-        return "done"
-
-    assert run_to_the_end(work()) == "done"
 
 
 @table("number", [signal.SIGTERM, signal.SIGINT])
@@ -104,3 +97,58 @@ def test_a_signal_lets_it_clean_up(number: signal.Signals) -> None:
         run_to_the_end(work())
 
     assert cleaned
+    assert run_to_the_end(asyncio.sleep(0, "done")) == "done"
+
+
+# -- the application without a server: what no HTTP request can reach -------------------------------------
+
+HANDSHAKE = {
+    "type": "websocket",
+    "http_version": "1.1",
+    "raw_path": b"/v1/realtime",
+    "query_string": b"",
+    "headers": [(b"host", b"proxy.test")],
+    "subprotocols": [],
+}
+
+
+@table("changed", [{}, {"raw_path": b"/realtime"}, {"headers": [(b"host", b"a"), (b"host", b"b")]}])
+async def test_a_websocket_that_can_not_be_opened_is_closed_where_a_server_can_not_say_more(
+    changed: dict[str, Any],
+) -> None:
+    sent: list[Event] = []
+
+    async def send(event: Event) -> None:
+        sent.append(event)
+
+    async def receive() -> Event:
+        return {"type": "websocket.connect"}
+
+    await App(proxy_settings(), admin_token="t")(HANDSHAKE | changed, receive, send)
+
+    assert [event["type"] for event in sent] == ["websocket.close"]
+
+
+async def test_a_start_that_fails_says_why() -> None:
+    sent: list[Event] = []
+
+    async def send(event: Event) -> None:
+        sent.append(event)
+
+    async def receive() -> Event:
+        return {"type": "lifespan.startup"}
+
+    app = App(proxy_settings(database_url="nonsense"), admin_token="t")
+    await app({"type": "lifespan"}, receive, send)
+
+    assert [event["type"] for event in sent] == ["lifespan.startup.failed"]
+    assert "can't be opened" in sent[0]["message"]
+
+
+def test_a_token_that_can_be_guessed_is_refused_where_others_can_try() -> None:
+    away = proxy_settings(host="0.0.0.0", trusted_networks="10.0.0.0/8")
+
+    with pytest.raises(ConfigurationError, match="RECOLLECT_ADMIN_TOKEN"):
+        App(away, admin_token="short")
+    App(away, admin_token="0123456789" * 4)
+    App(proxy_settings(), admin_token="short")

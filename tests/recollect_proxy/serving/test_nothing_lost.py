@@ -7,19 +7,30 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from functools import partial
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import httptools
 import pytest
-from tests.recollect_proxy.serving.test_store_outage import Database
+from tests.recollect_proxy.serving.test_outages import Database
 from tests.recollect_proxy.settings import changed
 from tests.scripted.embeddings import embedded
-from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, failure
+from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion
 from tests.servers.databases import administrator
 from tests.servers.folders import database_folder
-from tests.servers.running_proxy import CHAT, User, chat_body, running_proxy, somebody
+from tests.servers.running_proxy import (
+    CHAT,
+    RunningProxy,
+    User,
+    chat_body,
+    extract_statements,
+    running_proxy,
+    somebody,
+    words_shown,
+)
 from tests.servers.served_process import environment, served_process
+from tests.support.people import Person, person
 from tests.support.raw_client import fetch
 from tests.support.waiting import until
 
@@ -52,10 +63,6 @@ async def logged(dsn: str) -> list[tuple[str, str]]:
             "JOIN recollect.exchanges AS e ON e.message_id = m.id ORDER BY e.id"
         )
     return [(row["content"], row["state"]) for row in rows]
-
-
-async def is_logged(dsn: str, expected: list[tuple[str, str]]) -> bool:
-    return await logged(dsn) == expected
 
 
 def quick(
@@ -238,6 +245,108 @@ def _is_empty(folder: Path) -> bool:
     return not folder.exists() or not any(file.stat().st_size for file in folder.iterdir())
 
 
+# -- formation ---------------------------------------------------------------------------------------
+
+WORKERS = 4
+FORMED_BEFORE_THE_KILL = 3
+FACTS = (
+    "plays the violoncello on Mondays.",
+    "was born in Ljubljana.",
+)
+"""What each user tells, in words so different that no two are taken for one."""
+
+
+def facts(user: Person) -> list[str]:
+    return [f"{user} {words}" for words in FACTS]
+
+
+async def tell(port: int, user: Person) -> None:
+    for number, fact in enumerate(facts(user)):
+        headers = User(user).headers(chat=f"chat-{number}")
+        assert (await fetch(port, b"POST", CHAT, headers, chat_body(fact))).status == 200
+
+
+async def time_passes(dsn: str) -> None:
+    """Let pass what a dead process's rights to form hold for: seconds, which a test need not wait."""
+    async with administrator(dsn) as connection:
+        longest = await connection.fetchval(
+            "SELECT max(expires_at) - clock_timestamp() FROM recollect.leases"
+        )
+        assert longest < timedelta(seconds=20)
+        await connection.execute("UPDATE recollect.leases SET expires_at = clock_timestamp()")
+
+
+async def all_formed(proxy: RunningProxy) -> dict[str, Any]:
+    """Wait until no exchange is left to be formed, and return how formation stands."""
+    formation: dict[str, Any] | None = None
+
+    async def none_pending() -> bool:
+        nonlocal formation
+        formation = (await proxy.api(b"GET", "/health")).json["formation"]
+        return formation is not None and formation["pending"] == 0
+
+    await until(none_pending)
+    assert formation is not None
+    return formation
+
+
+@pytest.mark.process
+async def test_a_kill_loses_no_exchange_and_forms_none_twice(
+    fresh_settings: ProxySettings, upstream: ScriptedUpstream
+) -> None:
+    users = [person("user") for _ in range(WORKERS + 2)]
+    killed = asyncio.Event()
+    shown: Counter[str] = Counter()
+
+    def extract_slowly(request: Received) -> Answer:
+        shown[words_shown(request)] += 1
+        if len(shown) > FORMED_BEFORE_THE_KILL and not killed.is_set():
+            return (killed, *extract_statements(request))  # under way when the process dies
+        return extract_statements(request)
+
+    assert fresh_settings.database_url is not None
+    dsn = fresh_settings.database_url.get_secret_value()
+    async with ScriptedUpstream(extract_slowly) as model:
+        own = {
+            "extraction_base_url": model.base_url,
+            "extraction_model": "extractor",
+            "formation_quiet_seconds": 0,
+            "formation_batch_turns": 1,
+            "formation_workers": WORKERS,
+            "job_heartbeat_seconds": 1,
+            "second_embedder": "off",
+        }
+        environ = environment(
+            upstream=upstream.base_url,
+            data_dir=fresh_settings.data_dir,
+            database_url=dsn,
+            **own,
+        )
+        async with served_process(environ=environ) as served:
+            await asyncio.gather(*(tell(served.port, user) for user in users))
+            await model.requests(FORMED_BEFORE_THE_KILL + WORKERS)  # all workers are at it
+            served.kill()
+            await served.ended()
+        killed.set()
+        await time_passes(dsn)
+
+        async with running_proxy(changed(fresh_settings, **own)) as proxy:
+            formation = await all_formed(proxy)
+            memories = {user: (await proxy.engine.page(user, limit=100)).memories for user in users}
+            exchanges = await proxy.rows("SELECT state FROM recollect.exchanges")
+            changes = await proxy.rows("SELECT action, after FROM recollect.memory_updates")
+
+    told = [fact for user in users for fact in facts(user)]
+    assert formation["formed"] == len(told)
+    assert (formation["failed"], formation["waiting"]) == (0, {})
+    assert Counter(row["state"] for row in exchanges) == {"formed": len(told)}
+    for user in users:
+        assert sorted(memory.content for memory in memories[user]) == sorted(facts(user))
+    assert Counter((row["action"], row["after"]) for row in changes) == {("add", fact): 1 for fact in told}
+    assert set(shown) == set(told)
+    assert max(shown.values()) > 1  # some were under way when the process died
+
+
 # -- the store ---------------------------------------------------------------------------------------
 
 
@@ -290,45 +399,6 @@ async def test_what_is_said_while_the_store_is_away_outlives_a_stop_and_is_logge
     assert [words for role, words in log if role == "user"] == said
     assert [words for role, words in log if role == "assistant"] == ["All right."] * len(said)
     assert _is_empty(settings.data_dir / "spool")
-
-
-async def test_an_answer_that_ends_while_the_store_is_away_comes_to_its_turn(
-    settings: ProxySettings, database: Database, upstream: ScriptedUpstream, user: User
-) -> None:
-    ends = asyncio.Event()
-    upstream.answers.append((ends, *completion("Nice!")))
-    async with running_proxy(settings) as proxy:
-        saying = asyncio.create_task(proxy.say(user, "I moved to Oslo"))
-        await upstream.requests(1)
-        await until(partial(is_logged, database.dsn, [("I moved to Oslo", "open")]))
-        await database.stop()
-        ends.set()
-        assert (await saying).status == 200
-        await until(lambda: proxy.app.engine.log_writer.waiting.exchanges == 1)
-
-        await database.start()
-        await proxy.settle()
-
-        assert await proxy.logged(user) == [("user", "I moved to Oslo"), ("assistant", "Nice!")]
-
-
-async def test_a_failure_while_the_store_is_away_leaves_what_was_said(
-    settings: ProxySettings, database: Database, upstream: ScriptedUpstream, user: User
-) -> None:
-    refuses = asyncio.Event()
-    upstream.answers.append((refuses, *failure(503)))
-    async with running_proxy(settings) as proxy:
-        saying = asyncio.create_task(proxy.say(user, "I moved to Oslo"))
-        await upstream.requests(1)
-        await database.stop()
-        refuses.set()
-        assert (await saying).status == 503
-        await until(lambda: proxy.app.engine.log_writer.waiting.exchanges == 1)
-
-        await database.start()
-        await proxy.settle()
-
-        assert await proxy.logged(user) == [("user", "I moved to Oslo")]
 
 
 async def test_who_is_erased_while_their_words_wait_is_not_logged_afterwards(

@@ -4,15 +4,16 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.recollect_proxy.commands.command_line import recollect
+from tests.recollect_proxy.commands.command_line import Operator, recollect
 from tests.scripted.upstream import ScriptedUpstream
 from tests.support.stores import LATER, NOON, store_over
+from tests.support.tables import table
+from typer.testing import Result
 from uuid_utils.compat import uuid7
 
 from recollect.model import Actor, Add, AdminRead, Kind, Memory, Provenance, Scope, Source
@@ -24,34 +25,21 @@ LIGHT, HEAVY = "Weighs 72 kg", "Weighs 75 kg"
 SHOP = f"The shop in Leeds uses the Stripe key {KEY}"
 
 
-@dataclass
-class Operator:
-    """Runs commands on one store."""
-
-    dsn: str
-    data_dir: Path
+class Auditor(Operator):
+    """Runs `recollect audit-store` on one store."""
 
     def __call__(self, *arguments: str, status: int = 0, typed: str | None = None) -> str:
-        """Run `recollect audit-store`, and return its stdout."""
-        variables = {"RECOLLECT_DATABASE_URL": self.dsn, "RECOLLECT_DATA_DIR": str(self.data_dir)}
-        done = recollect("audit-store", *arguments, typed=typed, **variables)
-        assert done.exit_code == status, done.output
-        return done.stdout
-
-    def json(self, *arguments: str) -> Any:
-        """Return the document that it prints."""
-        return json.loads(self(*arguments, "--json"))
-
-    def contents(self, user_id: str) -> set[str]:
-        """Return the contents of a user's memories."""
-        listed = recollect("memories", "list", user_id, "--json", RECOLLECT_DATABASE_URL=self.dsn)
-        return {each["content"] for each in json.loads(listed.stdout)["memories"]}
+        """Run the command, or another that is named first."""
+        is_other = arguments[:1] == ("memories",)
+        return super().__call__(
+            *(() if is_other else ("audit-store",)), *arguments, status=status, typed=typed
+        )
 
     def admin_reads(self, user_id: str) -> list[AdminRead]:
         """Return the reads by administrators that a user can see."""
 
         async def read() -> list[AdminRead]:
-            store = await open_postgres(self.dsn)
+            store = await open_postgres(self.variables["RECOLLECT_DATABASE_URL"])
             try:
                 return await store.admin_reads.admin_reads(user_id, limit=10)
             finally:
@@ -61,8 +49,8 @@ class Operator:
 
 
 @pytest.fixture
-def operator(own_dsn: str, data_dir: Path) -> Operator:
-    return Operator(own_dsn, data_dir)
+def operator(own_dsn: str, data_dir: Path) -> Auditor:
+    return Auditor(own_dsn, data_dir)
 
 
 @pytest.fixture
@@ -94,7 +82,7 @@ async def kept(own_postgres: Postgres) -> dict[str, UUID]:
 
 
 @pytest.mark.usefixtures("kept")
-def test_faults_are_counted_by_user_and_nothing_is_shown_or_changed(operator: Operator) -> None:
+def test_faults_are_counted_by_user_and_nothing_is_shown_or_changed(operator: Auditor) -> None:
     rows = [line.split("\t") for line in operator().splitlines()]
     told = operator.json("--only", "junk", "--user", "ben")
 
@@ -114,7 +102,7 @@ def test_faults_are_counted_by_user_and_nothing_is_shown_or_changed(operator: Op
 
 
 @pytest.mark.usefixtures("kept")
-def test_what_is_wrong_is_shown_to_who_asks_for_it_and_the_person_can_see_that(operator: Operator) -> None:
+def test_what_is_wrong_is_shown_to_who_asks_for_it_and_the_person_can_see_that(operator: Auditor) -> None:
     shown = operator("--show", "--user", "anna")
     [read] = operator.admin_reads("anna")
 
@@ -126,7 +114,7 @@ def test_what_is_wrong_is_shown_to_who_asks_for_it_and_the_person_can_see_that(o
 
 
 def test_findings_are_in_the_document_where_they_are_to_be_shown(
-    operator: Operator, kept: dict[str, UUID]
+    operator: Auditor, kept: dict[str, UUID]
 ) -> None:
     [finding] = operator.json("--show", "--only", "contradiction")["findings"]
 
@@ -139,31 +127,34 @@ def test_findings_are_in_the_document_where_they_are_to_be_shown(
 
 
 @pytest.mark.usefixtures("kept")
-def test_it_is_repaired_after_a_yes_and_undone_by_the_run(operator: Operator) -> None:
+def test_it_is_repaired_after_a_yes_and_undone_by_the_run(operator: Auditor) -> None:
     operator("--repair", "junk", "--repair", "secret", status=1, typed="n\n")
     untouched = operator.contents("anna")
     done = operator("--repair", "junk", "--repair", "secret", typed="y\n")
     repaired = operator.contents("anna")
     run = done.split()[-1]
+    of_ben = operator.json("--undo", run, "--user", "ben")
+    still_repaired = operator.contents("anna")
     undone = operator.json("--undo", run)
 
     assert untouched == {QUESTION, SHOP, LIGHT, HEAVY}
     assert QUESTION not in repaired
     assert KEY not in repr(repaired)
-    assert undone == {"run": run, "undone": 3, "left": 0}
+    assert (of_ben, still_repaired) == ({"run": run, "undone": 1, "left": 0}, repaired)
+    assert undone == {"run": run, "undone": 2, "left": 0}
     assert operator.contents("anna") == untouched
     assert operator.contents("ben") == {QUESTION}
     operator("--undo", run, status=1)
 
 
 @pytest.mark.usefixtures("kept")
-def test_what_has_no_fault_needs_no_yes(operator: Operator) -> None:
+def test_what_has_no_fault_needs_no_yes(operator: Auditor) -> None:
     told = operator.json("--repair", "order")
 
     assert (told["totals"], told["run"], told["repaired"]) == ({"order": 0}, None, 0)
 
 
-@pytest.mark.parametrize(
+@table(
     "arguments",
     [
         ("--only", "spelling"),
@@ -172,7 +163,7 @@ def test_what_has_no_fault_needs_no_yes(operator: Operator) -> None:
         ("--user", "*"),
     ],
 )
-def test_what_is_asked_for_wrongly_ends_it_with_2(operator: Operator, arguments: tuple[str, ...]) -> None:
+def test_what_is_asked_for_wrongly_ends_it_with_2(operator: Auditor, arguments: tuple[str, ...]) -> None:
     operator(*arguments, status=2)
 
 
@@ -191,47 +182,31 @@ def llm() -> Iterator[ScriptedUpstream]:
     loop.close()
 
 
-def asked_of(operator: Operator, llm: ScriptedUpstream, policy: dict[str, Any]) -> tuple[int, set[bytes]]:
-    """Run the command under an upstream policy; return its exit code and the requested paths."""
+def asked_of(operator: Auditor, upstream: str, policy: dict[str, Any]) -> Result:
+    """Have two memories that may say otherwise, and run the command under an upstream policy."""
     for content in ("Lives in Leeds with Ana", "Lives in York with Ana"):
-        added = recollect("memories", "add", "anna", content, RECOLLECT_DATABASE_URL=operator.dsn)
-        assert added.exit_code == 0, added.output
-    done = recollect(
-        *("audit-store", "--ask-model", "--extraction-model", "some"),
-        *("--upstream", llm.base_url.removesuffix("/v1")),
+        operator("memories", "add", "anna", content)
+    return recollect(
+        *("audit-store", "--ask-model", "--extraction-model", "some", "--upstream", upstream),
+        **operator.variables,
         RECOLLECT_UPSTREAMS=json.dumps([{"path": "/", **policy}]),
-        RECOLLECT_DATABASE_URL=operator.dsn,
-        RECOLLECT_DATA_DIR=str(operator.data_dir),
     )
-    return done.exit_code, {each.target for each in llm.received}
 
 
-def test_a_model_is_asked_where_its_upstreams_api_is(operator: Operator, llm: ScriptedUpstream) -> None:
-    _, targets = asked_of(operator, llm, {})
-    assert targets == {b"/v1/chat/completions"}
+def test_a_model_is_asked_where_its_upstreams_api_is(operator: Auditor, llm: ScriptedUpstream) -> None:
+    asked_of(operator, llm.base_url.removesuffix("/v1"), {})
+    assert {each.target for each in llm.received} == {b"/v1/chat/completions"}
 
 
 def test_an_upstream_is_told_no_memory_that_its_policy_keeps_from_it(
-    operator: Operator, llm: ScriptedUpstream
+    operator: Auditor, llm: ScriptedUpstream
 ) -> None:
-    assert asked_of(operator, llm, {"memories": "none"}) == (0, set())
+    done = asked_of(operator, llm.base_url.removesuffix("/v1"), {"memories": "none"})
+    assert (done.exit_code, llm.received) == (0, [])
 
 
-def test_a_model_that_is_away_ends_it_with_a_line_and_without_a_word_of_a_memory(operator: Operator) -> None:
-    for content in ("Lives in Leeds with Ana", "Lives in York with Ana"):
-        added = recollect("memories", "add", "anna", content, RECOLLECT_DATABASE_URL=operator.dsn)
-        assert added.exit_code == 0, added.output
-
-    done = recollect(
-        "audit-store",
-        "--ask-model",
-        "--upstream",
-        "http://127.0.0.1:9/v1",
-        "--extraction-model",
-        "none",
-        RECOLLECT_DATABASE_URL=operator.dsn,
-        RECOLLECT_DATA_DIR=str(operator.data_dir),
-    )
+def test_a_model_that_is_away_ends_it_with_a_line_and_without_a_word_of_a_memory(operator: Auditor) -> None:
+    done = asked_of(operator, "http://127.0.0.1:9", {})
 
     assert done.exit_code == 1
     assert "Leeds" not in done.output

@@ -5,15 +5,14 @@ import json
 import signal
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.recollect.engines import engine_over
-from tests.recollect_proxy.commands.command_line import recollect
+from tests.recollect_proxy.commands.command_line import Operator
 from tests.recollect_proxy.settings import proxy_settings
 from tests.servers.databases import administrator
 from tests.servers.served_process import RECOLLECT, environment
 from tests.support.stores import Store
+from tests.support.tables import table
 from tests.support.waiting import until
 
 from recollect.assembly import open_engine
@@ -28,28 +27,11 @@ def line(user: str, number: int) -> str:
     return json.dumps({"messages": messages, "user": user, "chat_id": f"c-{number}"})
 
 
-class Operator:
-    """Runs commands on one store, where exchanges are kept as they were said."""
-
-    def __init__(self, dsn: str, data_dir: Path) -> None:
-        self.settings = proxy_settings(database_url=dsn, data_dir=data_dir, formation="qa_turn")
-        self.variables = {
-            "RECOLLECT_DATABASE_URL": dsn,
-            "RECOLLECT_DATA_DIR": str(data_dir),
-            "RECOLLECT_UPSTREAM": "http://127.0.0.1:9/v1",
-            "RECOLLECT_FORMATION": "qa_turn",
-        }
-
-    def json(self, *arguments: str, status: int = 0) -> Any:
-        """Run a command, and return the document that it prints."""
-        done = recollect(*arguments, "--json", **self.variables)
-        assert done.exit_code == status, done.output
-        return json.loads(done.stdout) if done.stdout else None
-
-
 @pytest.fixture
 def operator(own_dsn: str, data_dir: Path) -> Operator:
-    return Operator(own_dsn, data_dir)
+    """One whose exchanges are kept as they were said."""
+    own = {"RECOLLECT_UPSTREAM": "http://127.0.0.1:9/v1", "RECOLLECT_FORMATION": "qa_turn"}
+    return Operator(own_dsn, data_dir, **own)
 
 
 def test_what_waits_is_formed_at_a_rate_and_only_once(operator: Operator, tmp_path: Path) -> None:
@@ -70,7 +52,7 @@ def test_what_waits_is_formed_at_a_rate_and_only_once(operator: Operator, tmp_pa
     assert len(operator.json("memories", "list", "ben")["memories"]) == 1
 
 
-@pytest.mark.parametrize("rate", ["fast", "-1", "1.5/min", "", "9999999/min", "\u0663/min"])
+@table("rate", ["fast", "-1", "1.5/min", "", "9999999/min", "\u0663/min"])
 def test_a_rate_that_is_none_is_told_of(operator: Operator, rate: str) -> None:
     operator.json("backfill", "--rate", rate, status=2)
 
@@ -108,21 +90,6 @@ async def test_an_import_that_is_killed_is_run_again_and_brings_nothing_twice(
     assert (status, in_the_end) == (0, 2 * count)
 
 
-async def test_what_another_model_embedded_is_counted_until_a_worker_has_embedded_it(
-    own_store: Store,
-) -> None:
-    engine, anna = engine_over(own_store), own_store.anna
-    added = [Add(own_store.memory(each), Reason.NEW) for each in ("She rows.", "She swims.")]
-    await own_store.memories.apply(anna.scope, added, actor=Actor.ADMIN, at=added[0].memory.created_at)
-
-    before = await engine.unembedded(anna)
-    await engine.embed_again(anna)
-    await engine.drain(anna)
-
-    assert (before, await engine.unembedded(anna)) == (2, 0)
-    assert await engine.unembedded(own_store.ben) == 0
-
-
 async def enqueued(dsn: str) -> list[bytes]:
     """Return whose jobs wait."""
     async with administrator(dsn) as connection:
@@ -140,13 +107,14 @@ async def old(own_store: Store) -> Store:
 
 
 def test_the_gate_is_measured_once_all_is_embedded(
-    operator: Operator, old: Store, monkeypatch: pytest.MonkeyPatch
+    operator: Operator, old: Store, own_dsn: str, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = calibration.unrelated_questions()[:25]
     monkeypatch.setattr(calibration, "unrelated_questions", lambda: few)
 
     async def embed() -> None:
-        async with open_engine(operator.settings) as engine:
+        settings = proxy_settings(database_url=own_dsn, data_dir=data_dir, formation="qa_turn")
+        async with open_engine(settings) as engine:
             await engine.embed_again(old.anna)
             await engine.drain(old.anna)
 

@@ -3,13 +3,13 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from tests.recollect_proxy.commands.command_line import recollect
+from tests.recollect_proxy.commands.command_line import Operator, recollect
 from tests.scripted.models import WordEmbedder
 from tests.support.stores import NOON, store_over
+from tests.support.tables import table
 
 from recollect.indexing import EmbeddingScope, index_user
 from recollect.model import Awaits, Exchange, Flags, Formed, Scope, Unread, Wait
@@ -17,28 +17,6 @@ from recollect.store import Postgres
 
 CAT = "She has a cat called Minka."
 TEA = "She drinks tea."
-
-
-class Operator:
-    """Runs commands on one store."""
-
-    def __init__(self, dsn: str, data_dir: Path) -> None:
-        self.variables = {"RECOLLECT_DATABASE_URL": dsn, "RECOLLECT_DATA_DIR": str(data_dir)}
-
-    def __call__(self, *arguments: str, status: int = 0, typed: str | None = None) -> str:
-        """Run a command, and return what it printed to stdout."""
-        done = recollect(*arguments, typed=typed, **self.variables)
-        assert done.exit_code == status, done.output
-        return done.stdout
-
-    def json(self, *arguments: str) -> Any:
-        """Return the document that a command prints."""
-        return json.loads(self(*arguments, "--json"))
-
-
-@pytest.fixture
-def operator(own_dsn: str, data_dir: Path) -> Operator:
-    return Operator(own_dsn, data_dir)
 
 
 @pytest.fixture
@@ -179,7 +157,7 @@ def test_memories_are_tagged_and_listed_by_their_tags(operator: Operator) -> Non
     ] == [["cats"]]
 
 
-@pytest.mark.parametrize(
+@table(
     "arguments",
     [
         ("memories", "list", "*"),
@@ -240,29 +218,24 @@ def test_tokens_are_listed_by_user_and_day_and_priced(operator: Operator) -> Non
     assert [line.split("\t")[-1] for line in priced] == ["1.00", "0.00", "0.00", "0.00", "1.00"]
 
 
-def test_a_user_is_erased_after_a_yes_and_not_without(operator: Operator, told: Exchange) -> None:
+def test_a_user_is_erased_after_a_yes_and_that_nothing_was_known_of_one_is_told_of(
+    operator: Operator, told: Exchange
+) -> None:
     anna = told.turn.scope.user_id
 
     operator("erase", anna, status=1, typed="n\n")
     kept = operator.json("chats", "list", anna)["chats"]
-    operator("erase", anna, typed="y\n")
+    known = recollect("erase", anna, "--yes", **operator.variables)
+    slip = recollect("erase", f"{anna}-with-a-slip", "--yes", **operator.variables)
     gone = operator.json("erase", anna, "--yes")
 
     assert kept == [told.turn.scope.session_id]
-    assert operator.json("users")["users"] == []
-    assert (gone["left"], set(gone["rows"].values())) == (0, {0})
-
-
-def test_that_nothing_was_known_of_who_is_erased_is_told_of(operator: Operator, told: Exchange) -> None:
-    anna = told.turn.scope.user_id
-    known, slip = (
-        recollect("erase", each, "--yes", **operator.variables) for each in (anna, f"{anna}-with-a-slip")
-    )
-
     assert (known.exit_code, known.stderr) == (0, "")
     assert slip.exit_code == 0
     assert slip.stderr.startswith(f"Nothing was known of '{anna}-with-a-slip'.")
     assert "0 rows are gone. Tombstone" in slip.stdout
+    assert operator.json("users")["users"] == []
+    assert (gone["left"], set(gone["rows"].values())) == (0, {0})
 
 
 def test_a_chat_is_erased_and_one_that_is_not_there_is_told_of(operator: Operator, told: Exchange) -> None:

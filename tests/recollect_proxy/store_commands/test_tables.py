@@ -1,4 +1,4 @@
-"""What the commands print on a terminal: tables of its width, ids by their ends, and that nothing is there."""
+"""Tables on a terminal keep to its width, and show ids by their ends; a command takes an id by any part that only one has."""
 
 import json
 import re
@@ -6,11 +6,14 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
+import typer
 from tests.support.recollections import memory
+from tests.support.tables import table
 
 from recollect_proxy.store_commands.memories_commands import memories_output
 from recollect_proxy.store_commands.printing import on_a_terminal as on_one_line
 from recollect_proxy.store_commands.printing import print_json, print_output, print_table
+from recollect_proxy.store_commands.running_commands import part_of_id, whole_chat, whole_id
 
 COLUMNS = ("id", "content")
 MEMORY = UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10")
@@ -113,3 +116,56 @@ def test_that_there_is_nothing_is_said(
     print_table(COLUMNS, [])
 
     assert capsys.readouterr().out.strip() == "There is nothing to list."
+
+
+# -- ids -------------------------------------------------------------------------------------------------
+
+ONE = UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10")
+TWO = UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a1b")
+OTHER = UUID("01990000-52f2-7d68-9d3f-0b6c2f6faaaa")
+CHATS = ("monday", "monday-2", "tuesday")
+
+
+@table(
+    ("part", "meant"),
+    [
+        ("2f6f2a10", ONE),
+        ("01990000-52", OTHER),
+        ("0199000052F2".lower(), OTHER),
+        (str(ONE), ONE),
+        ("ffffffff-ffff-7fff-bfff-ffffffffffff", UUID("ffffffff-ffff-7fff-bfff-ffffffffffff")),
+    ],
+)
+def test_a_part_that_one_id_alone_has_means_it(part: str, meant: UUID) -> None:
+    assert whole_id(part, [ONE, TWO, OTHER], "memory") == meant
+
+
+@table(
+    ("part", "said"),
+    [
+        ("01980f6e", f"01980f6e is ambiguous:\n  {ONE}\n  {TWO}\n"),
+        ("abcd", "No memory has an id that begins or ends with abcd.\n"),
+    ],
+)
+def test_a_part_of_several_or_of_none_is_refused(
+    capsys: pytest.CaptureFixture[str], part: str, said: str
+) -> None:
+    with pytest.raises(typer.Exit) as ended:
+        whole_id(part, [ONE, TWO, OTHER], "memory")
+
+    assert (ended.value.exit_code, capsys.readouterr().err) == (2, said)
+
+
+@table("given", ["the cat", "abc", "%", "x" * 8])
+def test_what_no_id_can_have_is_refused(capsys: pytest.CaptureFixture[str], given: str) -> None:
+    with pytest.raises(typer.Exit):
+        part_of_id(given)
+
+    assert "is no id" in capsys.readouterr().err
+
+
+def test_a_chat_is_meant_by_its_id_or_the_beginning_that_it_alone_has() -> None:
+    means = {part: whole_chat(part, CHATS) for part in ("monday", "tu", "friday")}
+    assert means == {"monday": "monday", "tu": "tuesday", "friday": "friday"}
+    with pytest.raises(typer.Exit):
+        whole_chat("mon", CHATS)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.settings import proxy_settings
@@ -17,7 +18,17 @@ from tests.servers.internals import variables
 from tests.servers.ready_servers import ready_servers
 from tests.support.received import Received
 
-from recollect_proxy.trial.judgement import CARELESS, FAULTLESS, SILENT, Judgement, labelled_turns, report
+from recollect.model import Reason, Retire
+from recollect_proxy.trial.judgement import (
+    CARELESS,
+    FAULTLESS,
+    SILENT,
+    Judgement,
+    LabelledTurn,
+    judge,
+    labelled_turns,
+    report,
+)
 from recollect_proxy.trial.try_model_command import judgements_of
 
 _ANSWERS = Path(__file__).with_name("right_answers.jsonl")
@@ -42,10 +53,6 @@ def careless(request: Received) -> Answer:
     [said] = messages_shown(request)
     told = [statement(found[0].strip()) for found in _SENTENCE.finditer(said) if found[0].strip()]
     return completion(json.dumps({"words": "own", "wishes": [], "memories": told}))
-
-
-def silent(_request: Received) -> Answer:
-    return completion('{"words": "own", "wishes": [], "memories": []}')
 
 
 def unreadable(_request: Received) -> Answer:
@@ -78,17 +85,6 @@ def test_there_are_forty_messages_with_small_talk_secrets_and_denials_among_them
     }
 
 
-async def test_a_model_without_a_fault_gets_all_right(
-    spare_databases: SpareDatabases, data_dir: Path
-) -> None:
-    judgements = await tried(spare_databases, right, data_dir)
-
-    assert [(each.labelled.id, each.missed, each.invented) for each in judgements if not each.is_right] == []
-    assert list(report(judgements))[-1] == (
-        "40 of 40 right (faultless 40, silent 15, careless 11): this model extracts well enough."
-    )
-
-
 async def test_a_careless_model_is_told_by_what_it_missed_and_invented(
     spare_databases: SpareDatabases, data_dir: Path
 ) -> None:
@@ -102,13 +98,23 @@ async def test_a_careless_model_is_told_by_what_it_missed_and_invented(
     assert any(line.startswith("en-thanks         invented    I'm so tired today.") for line in lines)
 
 
-async def test_a_model_that_finds_nothing_is_better_than_a_careless_one_and_not_good_enough(
-    spare_databases: SpareDatabases, data_dir: Path
-) -> None:
-    judgements = await tried(spare_databases, silent, data_dir)
+def test_a_model_that_finds_nothing_is_better_than_a_careless_one_and_not_good_enough() -> None:
+    judgements = [judge(each, [uuid4() for _ in each.known], (), 0.1) for each in labelled_turns()]
 
     assert sum(each.is_right for each in judgements) == SILENT
     assert [each.invented for each in judgements if each.invented] == []
+
+
+def test_a_memory_that_had_to_stay_and_did_not_is_a_fault_as_one_that_had_to_go_and_stayed() -> None:
+    labelled = LabelledTurn("en-x", "changes", "I moved.", known=("Lives in Rome", "Sings"), gone=(0,))
+    rome, sings = uuid4(), uuid4()
+
+    right, wrong = (
+        judge(labelled, [rome, sings], [Retire(each, Reason.CONTRADICTS)], 0.1) for each in (rome, sings)
+    )
+
+    assert (right.kept, right.is_right) == (("no longer: Lives in Rome",), True)
+    assert (wrong.missed, wrong.invented) == (("still: Lives in Rome",), ("no longer: Sings",))
 
 
 async def test_an_answer_that_cannot_be_read_is_named_and_the_trial_goes_on(
@@ -146,7 +152,9 @@ async def test_the_command_asks_the_server_that_is_named_with_the_key_that_is_na
         code, out, err = await run(spare_databases, "small", *options, data_dir=data_dir)
 
     assert (code, err) == (0, "")
-    assert "40 of 40 right" in out
+    assert out.splitlines()[-1] == (
+        "40 of 40 right (faultless 40, silent 15, careless 11): this model extracts well enough."
+    )
     assert {each.json["model"] for each in llm.received} == {"small"}
     assert {value for each in llm.received for value in each.values(b"authorization")} == {b"Bearer sk-own"}
 
