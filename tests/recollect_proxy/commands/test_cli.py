@@ -256,7 +256,7 @@ def test_the_help_names_every_setting_as_one_would_write_it_and_nothing_of_pytho
     assert "(default: header)" in said
     assert "(default: o1-mini*=none,o1-preview*=none)" in said
     for name in (
-        "Mode",
+        "IdentityMode",
         "SystemStyle",
         "PosixPath",
         "SecretStr",
