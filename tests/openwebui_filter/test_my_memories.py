@@ -310,7 +310,7 @@ async def test_off_and_on_again(engine_and_action: tuple[Engine, Any], alice: Pe
     flags = await engine.flags(alice)
     assert (reply["on"], flags.recall, flags.record) == (True, None, None)
     for half in (Flags(recall=False), Flags(record=False)):
-        await engine.set_flags(half, alice)
+        await engine.change_flags(half, ("recall", "record"), alice)
         [state] = (await serve_page(action, alice, {"request": "state"})).replies
         assert state["on"] is False, half
 
