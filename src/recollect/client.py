@@ -17,7 +17,7 @@ from msgspec import Struct, UnsetType
 
 from recollect.api.failures import ErrorBody, ErrorDetail
 from recollect.api.memories import Memory, Page
-from recollect.api.operation import Operation
+from recollect.api.operations import Operation
 from recollect.api.queries import KEY, MATCH, PROJECT
 
 __all__ = [

@@ -3,8 +3,7 @@
 import re
 from pathlib import Path
 
-from tests.recollect.formation.attacks import OWN, SEEN, UNSEEN
-from tests.recollect.formation.test_attacks import held
+from tests.recollect.formation.test_attacks import OWN, SEEN, UNSEEN, held
 from tests.recollect.formation.test_instructions import ORDERS
 
 from recollect.text.prompt_injection import is_injected

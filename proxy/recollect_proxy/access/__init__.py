@@ -4,7 +4,7 @@
 an engine; the store's row-level security checks each object once more.
 """
 
-from recollect.api.operation import Permission
+from recollect.api.operations import Permission
 from recollect_proxy.access.access_keys import KeyRole, add_access_key
 from recollect_proxy.access.authentication import (
     Authentication,

@@ -22,8 +22,7 @@ from recollect.api.failures import (
     UNAUTHORIZED,
     Failure,
 )
-from recollect.api.operation import Operation, Permission
-from recollect.api.operations import OPERATIONS
+from recollect.api.operations import OPERATIONS, Operation, Permission
 from recollect.api.queries import LAST_EVENT
 from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine

@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
-from recollect.api.operation import Operation
+from recollect.api.operations import Operation
 from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError

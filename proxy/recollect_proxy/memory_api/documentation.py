@@ -17,7 +17,7 @@ from recollect import __version__
 from recollect.api.failures import MEMORY_NOT_FOUND, ErrorBody, Failure, every_failure
 from recollect.api.fields import MEMORY, WHEN
 from recollect.api.memories import Memory
-from recollect.api.operation import Operation, Permission
+from recollect.api.operations import Operation, Permission
 from recollect.api.queries import KEY, LAST_EVENT, MATCH, PROJECT, InHeaders, InPath
 from recollect.model import Action, Actor, Ending, EntryState, FailedAt, Party, Reason, Role, State
 from recollect_proxy.memory_api.asked import Reply

@@ -278,9 +278,7 @@ class PointedAt:
     Attributes:
         requests: The requests and lists, newest first.
         exchanges: The last exchanges, newest first.
-        is_left_out: Whether nothing of the chat is kept.
     """
 
     requests: tuple[KeptRequest, ...] = ()
     exchanges: tuple[LastExchange, ...] = ()
-    is_left_out: bool = False

@@ -1,7 +1,7 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.long_texts import up_to
@@ -9,6 +9,8 @@ from tests.support.tables import table
 
 from recollect.model import Exchange, Message, Role, Scope, Turn
 from recollect.text.attribution import Attribution, attribute
+from recollect.text.attribution.speakers import confirmed_words
+from recollect.text.looks import ends_asking
 
 CALM = settings(deadline=None)
 EARLIER_BLOCK = """<recollect_memories>
@@ -31,7 +33,7 @@ Earlier messages:
 - User Ben, 2026-02-02: I have two sisters.
 - Assistant, 2026-02-01: Bergen is rainy.
 </recollect_memories>"""
-BLOCKS = pytest.mark.parametrize("block", [BLOCK, EARLIER_BLOCK], ids=["block", "of an earlier version"])
+BLOCKS = [BLOCK, EARLIER_BLOCK]
 HISTORY = "<recollect_history>\nEarlier.\n- User: I like rain\n- Assistant: Noted.\n</recollect_history>"
 LONG = "The harbour was quiet that morning and the gulls had gone inland, as they do before a storm. " * 4
 
@@ -81,7 +83,7 @@ def test_a_quote_that_holds_a_quotation_is_one_of_the_words_outside() -> None:
     assert said.outside_quotations("I have diabetes") == "I have diabetes"
 
 
-@BLOCKS
+@table("block", BLOCKS)
 def test_the_lines_of_our_blocks_are_told_without_labels_and_dates(block: str) -> None:
     assert read("hi", injected=(block, HISTORY, block)).injected == (
         "Prefers tea over coffee.",
@@ -99,7 +101,7 @@ def test_the_lines_of_our_blocks_are_told_without_labels_and_dates(block: str) -
     )
 
 
-@BLOCKS
+@table("block", BLOCKS)
 def test_our_lines_that_come_back_are_cut_out(block: str) -> None:
     bullets = "\n".join(line for line in block.splitlines()[2:-1] if not line.endswith(":"))
 
@@ -110,7 +112,7 @@ def test_our_lines_that_come_back_are_cut_out(block: str) -> None:
     assert read("Prefers tea over coffee\nLives in Bergen\n\nWhy?", injected=(block,)).authored == "Why?"
 
 
-@BLOCKS
+@table("block", BLOCKS)
 def test_what_a_person_says_again_in_a_sentence_of_their_own_is_theirs(block: str) -> None:
     for text in (
         *("I have two sisters.", "I like rain", "Lives in Bergen.\nWhy?", "- Lives in Bergen.\n- Why?"),
@@ -128,7 +130,16 @@ QUESTION = "So you live in Oslo and prefer trains, right?"
 
 @table(
     "answer",
-    """yes
+    """ok ja
+    ja
+    sì
+    はい
+    igen
+    ndiyo
+    네
+    כן
+    yes; and I do
+    yes
     Yes, exactly!
     yep that's me
     That's right, and I also like boats
@@ -161,7 +172,16 @@ def test_a_short_yes_confirms_what_the_assistant_said_last(answer: str) -> None:
 
 @table(
     "answer",
-    """thanks
+    """Oh wow. What else do you know?
+    hm
+    Hmm…
+    mhm
+    uh
+    Mmh!
+    Ναι;
+    ja?
+    так? 🤔
+    thanks
     no
     不是
     yes?
@@ -171,6 +191,35 @@ def test_a_short_yes_confirms_what_the_assistant_said_last(answer: str) -> None:
 )
 def test_anything_else_confirms_nothing(answer: str) -> None:
     assert read(answer.strip(), history=(said(QUESTION),)).confirmed == ""
+
+
+@table(
+    "question",
+    [
+        *(
+            "You live in Leeds, right?",
+            "Du wohnst in Leeds? \U0001f60a",
+            "Μένεις στη Λαμία;",
+            "Μένεις στη Λαμία\u037e",
+        ),
+        *(
+            "Ապրում ես Երևանում՞",
+            "እዚህ ትኖራለህ፧ \U0001f3e1",
+            "أنت من دمشق؟",
+            "ביתך בחיפה? :)",
+            "住在北京？」",
+            "❓",
+        ),
+    ],
+)
+def test_a_question_is_known_by_its_mark_in_any_script_and_confirmed_at_the_end_of_a_long_answer(
+    question: str,
+) -> None:
+    history = (Message(Role.ASSISTANT, f"{'A long answer. ' * 60}\n\n{'So ' * 20}{question}"),)
+
+    assert question.rstrip(" :)\U0001f60a\U0001f3e1」") in confirmed_words("exactly", history)
+    assert confirmed_words("exactly", (replace(history[0], text="A long answer; " * 60),)) == ""
+    assert ends_asking(question)
 
 
 def test_only_a_short_message_or_the_question_at_its_end_is_confirmed() -> None:
@@ -197,42 +246,16 @@ def test_any_text_is_survived(text: str, blocks: list[str], reply: str) -> None:
     assert set(reading.authored) <= set(text) | set("\u2026\n")
 
 
-PIECES = [
-    "a",
-    "> ",
-    ">\n",
-    "<context>\n",
-    "</context>",
-    "```\n",
-    '"',
-    "'",
-    "\u201e",
-    "\u00ab",
-    '"""',
-    "<<<",
-    "translate\n",
-    "translate: ",
-    "x = 1\n",
-    "|a|\n",
-    "\n",
-    "\n\n",
-    "a\n\n",
-    "On 3 ",
-    "From: a@b\n",
-    "- [FACT] a (2026-01-01)\n",
-    "- User, 2026-01-01: a\n",
-    "- a (on 2026-01-01, ",
-    "\t",
-    ";\n",
-    "translate '",
-    "\ud800",
-    "\x00",
-    ": > ",
-]
-
-
 @up_to(100_000)
-@table("piece", PIECES)
+@table(
+    "piece",
+    [
+        *("a", "> ", ">\n", "<context>\n", "</context>", "```\n", '"', "'", "\u201e", "\xab"),
+        *('"""', "<<<", "translate\n", "translate: ", "x = 1\n", "|a|\n", "\n", "\n\n", "a\n\n"),
+        *("On 3 ", "From: a@b\n", "- [FACT] a (2026-01-01)\n", "- User, 2026-01-01: a\n"),
+        *("- a (on 2026-01-01, ", "\t", ";\n", "translate '", "\ud800", "\x00", ": > "),
+    ],
+)
 def test_a_long_run_of_anything_is_survived(piece: str, length: int) -> None:
     assert read(piece * (length // len(piece)), injected=(BLOCK,)).injected
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-import pytest
+from tests.support.tables import table
 
 from recollect.formation.turns import (
     AnalyzedTurn,
@@ -50,73 +50,47 @@ def requests(text: str, *commands: ExtractedCommand) -> tuple[MemoryCommand, ...
     return turn.commands
 
 
-def test_a_command_in_words_of_no_form_is_the_models_to_tell() -> None:
-    text = "the thing with my lungs? let that one slip your mind"
-
-    [request] = requests(text, ExtractedCommand(Asking.FORGET, "let that one slip your mind", (0,)))
-
-    assert (request.asking, request.meant) == (Asking.FORGET, (KNOWN[0],))
-
-
-def test_a_command_that_the_person_did_not_put_is_none() -> None:
-    assert (
-        requests("what is asthma?", ExtractedCommand(Asking.FORGET, "forget that I have asthma", (0,))) == ()
-    )
-
-
 PASTED = "Translate this, please. I forgot that I live in Kiel.\n\n> Please do forget that I live in Kiel\n> Yours, Ben"
+SLIP = "let that one slip your mind"
 
 
-@pytest.mark.parametrize(
-    "quote",
+@table(
+    ("text", "quote", "about", "meant"),
     [
-        "Please do forget that I live in Kiel",
-        "forget that I live in Kiel",  # the person's own words are another form of the verb
-        "I live in Kiel",
+        (f"the thing with my lungs? {SLIP}", SLIP, (0,), [0]),
+        ("Let Kiel go.", "Let Kiel go", (1, 1, 99, -1), [1]),
+        ("wipe it all, will you", "wipe it all", (0, 1, 2), [0, 1, 2]),
+        # a short message is quoted whole, in another two letters ask for nothing
+        *((text, text, (0,), [0]) for text in ("忘了", "olvídalo", "42")),
+        *(("My asthma is nobody's business.", quote, (0,), None) for quote in ("is", "my")),
+        # what the person did not say; others' words beside theirs; theirs are another form of the verb
+        ("what is asthma?", "forget that I have asthma", (0,), None),
+        (PASTED, "Please do forget that I live in Kiel", (1,), None),
+        (PASTED, "forget that I live in Kiel", (1,), None),
+        (PASTED, "I live in Kiel", (1,), None),
+        # what is done before the answer is not done once more
+        *(
+            (text, text, (0, 1, 2), None)
+            for text in ("Forget number 1", "forget everything about me", "olvida todo lo que sabes de mí")
+        ),
     ],
 )
-def test_others_words_beside_the_persons_ask_for_nothing(quote: str) -> None:
-    assert requests(PASTED, ExtractedCommand(Asking.FORGET, quote, (1,))) == ()
+def test_a_command_that_a_model_understood_counts_where_its_person_said_it(
+    text: str, quote: str, about: tuple[int, ...], meant: list[int] | None
+) -> None:
+    found = requests(text, ExtractedCommand(Asking.FORGET, quote, about))
+
+    told = [(Asking.FORGET, tuple(KNOWN[each] for each in meant))] if meant is not None else []
+    assert [(each.asking, each.meant) for each in found] == told
 
 
 def test_a_command_beside_others_words_is_known_as_one() -> None:
-    pasted = "Where I live, let that slip your mind.\n\n> What do you play?"
-
-    [mixed] = requests(pasted, ExtractedCommand(Asking.FORGET, "let that slip your mind", (1,)))
-    [alone] = requests(
-        "Let that slip your mind.", ExtractedCommand(Asking.FORGET, "Let that slip your mind", (1,))
+    [mixed] = requests(
+        f"Where I live, {SLIP}.\n\n> What do you play?", ExtractedCommand(Asking.FORGET, SLIP, (1,))
     )
+    [alone] = requests(f"{SLIP}.", ExtractedCommand(Asking.FORGET, SLIP, (1,)))
 
     assert (mixed.is_beside_others, alone.is_beside_others) == (True, False)
-
-
-def test_a_command_names_each_memory_that_was_shown_once() -> None:
-    [request] = requests("Let Kiel go.", ExtractedCommand(Asking.FORGET, "Let Kiel go", (1, 1, 99, -1)))
-
-    assert request.meant == (KNOWN[1],)
-
-
-@pytest.mark.parametrize(
-    "text", ["Forget number 1", "forget everything about me", "olvida todo lo que sabes de mí"]
-)
-def test_what_is_done_before_the_answer_is_not_done_once_more(text: str) -> None:
-    assert requests(text, ExtractedCommand(Asking.FORGET, text, (0, 1, 2))) == ()
-
-
-@pytest.mark.parametrize("text", ["忘了", "olvídalo", "42"])
-def test_a_short_message_is_quoted_whole(text: str) -> None:
-    assert len(requests(text, ExtractedCommand(Asking.FORGET, text, (0,)))) == 1
-
-
-def test_a_wish_means_all_that_the_model_names() -> None:
-    known = tuple(memory(f"Owns {number} boats") for number in range(12))
-    command = ExtractedCommand(Asking.FORGET, "wipe the boats", tuple(range(12)))
-
-    [turn] = with_understood_commands(
-        [said("wipe the boats, will you")], Extraction(Extracted(commands=(command,)), known)
-    )
-
-    assert turn.commands[-1].meant == known
 
 
 def test_what_is_forgotten_is_known_no_more_and_numbers_follow() -> None:
@@ -163,11 +137,6 @@ def test_what_is_told_in_the_sentence_that_asks_to_forget_is_learned_and_what_is
     assert learned(text, ExtractedCommand(Asking.FORGET, text, (1,)), *found) == ["Lives in Bonn"]
 
 
-@pytest.mark.parametrize("quote", ["is", "my"])
-def test_two_letters_ask_for_nothing(quote: str) -> None:
-    assert requests("My asthma is nobody's business.", ExtractedCommand(Asking.FORGET, quote, (0,))) == ()
-
-
 def test_nothing_is_asked_of_a_memory_that_was_told_after_the_wish() -> None:
     later = replace(memory("Lives in Kiel again"), observed_at=AT + timedelta(days=1))
     command = ExtractedCommand(Asking.FORGET, "Let Kiel go", (0, 1))
@@ -179,7 +148,7 @@ def test_nothing_is_asked_of_a_memory_that_was_told_after_the_wish() -> None:
     assert turn.commands[0].meant == (KNOWN[1],)
 
 
-@pytest.mark.parametrize(
+@table(
     ("evidence", "left"),
     [
         ("my HIV status", 0),
@@ -201,7 +170,7 @@ NEPHEW, LEEDS = ("Has a nephew, Ben",), ("Lives in Leeds",)
 CONTRADICTS, NEW, REFINES, REPEATS = Relation.CONTRADICTS, Relation.NEW, Relation.REFINES, Relation.REPEATS
 
 
-@pytest.mark.parametrize(
+@table(
     ("asking", "wish", "named", "evidence", "content", "relation", "stays"),
     [
         (Asking.CORRECT, "I never said I have a nephew", NEPHEW, "I have a nephew", "Has a nephew called Ben", NEW, False),
@@ -243,7 +212,8 @@ def test_what_is_denied_or_to_be_forgotten_is_not_stated_by_the_words_that_ask(
     evidence: str,
     content: str,
     relation: Relation,
-    stays: bool,  # noqa: FBT001 -- a column of the table
+    *,
+    stays: bool,
 ) -> None:
     known = tuple(map(memory, named or ("Plays the flute",)))
     found = Candidate(
@@ -259,11 +229,7 @@ def test_what_is_denied_or_to_be_forgotten_is_not_stated_by_the_words_that_ask(
 # -- Commands by the first words of a message, without a model --
 
 
-def test_a_message_that_begins_with_a_command_is_one() -> None:
-    assert read_commands("Remember that I'm vegan!") == (MemoryCommand(Asking.REMEMBER, "I'm vegan!"),)
-
-
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         *(
@@ -277,6 +243,7 @@ def test_a_message_that_begins_with_a_command_is_one() -> None:
     ],
 )
 def test_none_is_what_is_done_before_the_answer_nor_a_question_nor_what_has_no_subject(text: str) -> None:
+    assert read_commands("Remember that I'm vegan!") == (MemoryCommand(Asking.REMEMBER, "I'm vegan!"),)
     assert read_commands(text) == ()
 
 

@@ -16,10 +16,8 @@ from recollect.formation.verification import (
     verify,
 )
 from recollect.formation.wording import without_secrets
-from recollect.model import Candidate, Ignore, Kind, Lasting, Message, Reason, Relation, Role, Stance
+from recollect.model import Candidate, Ignore, Kind, Lasting, Reason, Relation, Stance
 from recollect.text.attribution import Attribution
-from recollect.text.attribution.speakers import confirmed_words
-from recollect.text.looks import ends_asking
 
 SAID = "Hi! I moved to Leipzig last week, and I don’t eat meat — only “fish”."
 
@@ -46,44 +44,49 @@ def objection(of: Candidate, said: Attribution | None = None) -> Reason | None:
     return None if isinstance(verdict, AcceptedCandidate) else verdict.reason
 
 
+VIM = "Prefers Vim over every IDE"
+
+
 class TestEvidence:
     @table(
-        "evidence",
+        ("evidence", "authored", "proves"),
         [
-            "I moved to Leipzig",
-            "i MOVED to leipzig",
-            "I  moved\nto Leipzig",
-            '"I moved to Leipzig last week,"',
-            'I don\'t eat meat - only "fish"',
-            "I don´t eat meat",
-            "Ｌｅｉｐｚｉｇ",
-            "Leip\u00adzig",
-            "**Leipzig**",
-            SAID,
+            ("I moved to Leipzig", SAID, True),
+            ("i MOVED to leipzig", SAID, True),
+            ("I  moved\nto Leipzig", SAID, True),
+            ('"I moved to Leipzig last week,"', SAID, True),
+            ('I don\'t eat meat - only "fish"', SAID, True),
+            ("I don´t eat meat", SAID, True),
+            ("Ｌｅｉｐｚｉｇ", SAID, True),
+            ("Leip\u00adzig", SAID, True),
+            ("**Leipzig**", SAID, True),
+            (SAID, SAID, True),
+            *(
+                (each, SAID, False)
+                for each in ("", " ", "...", "I", "to", "I moved to Berlin", "moved to Leip")
+            ),
+            ("last week ... I moved", SAID, False),
+            ("The user lives in Leipzig", SAID, False),
+            (SAID + "!?! And more", SAID, False),
+            ("I like tea", "I like teachers", False),
+            ("I like tea", "I like teachers, and I like tea", True),
+            ("吃素", "我从去年开始吃素了", True),
+            ("ผมกินเจ", "ตอนนี้ผมกินเจอยู่", True),
+            ("서울", "저는 서울에 살아요", True),
+            ("すし", "すしが好き", True),
         ],
     )
-    def test_a_quote_of_the_users_words_is_evidence(self, evidence: str) -> None:
+    def test_is_a_quote_of_the_persons_words(self, evidence: str, authored: str, *, proves: bool) -> None:
         asked = candidate(evidence=evidence)
 
-        assert verdicts(asked) == [AcceptedCandidate(asked, 0)]
+        kept, refused = AcceptedCandidate(asked, 0), Ignore(Reason.NO_EVIDENCE, asked)
+        assert verdicts(asked, said=reading(authored)) == [kept if proves else refused]
 
-    @table(
-        "evidence",
-        [
-            "",
-            " ",
-            "...",
-            "I",
-            "to",
-            "I moved to Berlin",
-            "moved to Leip",
-            "last week ... I moved",
-            "The user lives in Leipzig",
-            SAID + "!?! And more",
-        ],
-    )
-    def test_anything_else_is_not(self, evidence: str) -> None:
-        assert objection(candidate(evidence=evidence)) is Reason.NO_EVIDENCE
+    def test_of_a_line_that_was_shown_is_told_from_one_that_stands_nowhere(self) -> None:
+        said = reading("how do I swap two words", injected=(VIM,))
+
+        assert objection(candidate("Is a vim person", VIM), said) is Reason.INJECTED
+        assert objection(candidate("Is a vim person", "as you use vim"), said) is Reason.NO_EVIDENCE
 
     @table(
         "evidence, proves",
@@ -94,160 +97,117 @@ class TestEvidence:
             ("avoid all sugar", False),
         ],
     )
-    def test_a_quotation_proves_nothing_and_the_words_beside_it_do(self, evidence: str, proves: bool) -> None:  # noqa: FBT001 -- a table's
+    def test_is_no_quotation_but_the_words_beside_it(self, evidence: str, *, proves: bool) -> None:
         quoted = "you need to avoid all sugar for three months"
         said = Attribution('My doctor said "\u2026", since I have diabetes.', (), quoted=(quoted,))
 
         found = objection(candidate("Has diabetes", evidence), said)
         assert found is (None if proves else Reason.NO_EVIDENCE)
 
-    def test_half_a_word_proves_nothing_but_a_whole_one_later_does(self) -> None:
-        tea = candidate("Likes tea", "I like tea")
-
-        assert objection(tea, reading("I like teachers")) is Reason.NO_EVIDENCE
-        assert objection(tea, reading("I like teachers, and I like tea")) is None
-
-    @pytest.mark.parametrize(
-        ("evidence", "authored"),
+    @table(
+        ("quote", "turns", "turn", "kept"),
         [
-            ("吃素", "我从去年开始吃素了"),
-            ("ผมกินเจ", "ตอนนี้ผมกินเจอยู่"),
-            ("서울", "저는 서울에 살아요"),
-            ("すし", "すしが好き"),
+            (
+                "moved to Ghent in February",
+                ["We've moved to Ghent in Febuary!"],
+                0,
+                "moved to Ghent in Febuary",
+            ),
+            ("I moved to Leipzig", [SAID, "ok", "yes, I moved to Leipzig", "bye"], 2, "I moved to Leipzig"),
+            ("meat — only “fish”", [SAID, "ok"], 0, "meat — only “fish”"),
+            (
+                "I moved to Bonn lately",
+                ["I moved to Bonn lately", "I moved to Bon lately"],
+                0,
+                "I moved to Bonn lately",
+            ),
         ],
     )
-    def test_scripts_without_spaces_are_quoted_within(self, evidence: str, authored: str) -> None:
-        assert objection(candidate(evidence, evidence), reading(authored)) is None
+    def test_is_kept_as_typed_in_the_newest_turn_that_has_it_as_written(
+        self, quote: str, turns: list[str], turn: int, kept: str
+    ) -> None:
+        [verdict] = verify([candidate(evidence=quote)], list(map(reading, turns)), minimum_importance=0.3)
 
-    def test_a_quote_with_a_slip_is_kept_as_the_person_typed_it(self) -> None:
-        said = reading("We've moved to Ghent in Febuary, finally!")
+        assert verdict == AcceptedCandidate(candidate(evidence=kept), turn)
 
-        [verdict] = verdicts(candidate("Lives in Ghent", "We've moved to Ghent in February"), said=said)
-
-        assert isinstance(verdict, AcceptedCandidate)
-        assert verdict.candidate.evidence == "We've moved to Ghent in Febuary"
-
-    def test_the_newest_turn_that_has_it_proves_it(self) -> None:
-        turns = [reading(), reading("ok"), reading("yes, I moved to Leipzig"), reading("bye")]
-
-        [first, second] = verify(
-            [candidate(), candidate(evidence="meat — only “fish”")], turns, minimum_importance=0.3
-        )
-
-        assert (first, second) == (
-            AcceptedCandidate(candidate(), 2),
-            AcceptedCandidate(candidate(evidence="meat — only “fish”"), 0),
-        )
-
-    def test_an_exact_quote_of_an_older_turn_comes_before_a_like_one_of_a_newer(self) -> None:
-        turns = [reading("I moved to Leipzig recently"), reading("I moved to Leipzg recently")]
-
-        [verdict] = verify([candidate(evidence="I moved to Leipzig recently")], turns, minimum_importance=0.3)
-
-        assert isinstance(verdict, AcceptedCandidate)
-        assert verdict.turn == 0
-
-    @pytest.mark.parametrize("slip", ["", "e"])
-    def test_what_the_person_confirms_is_believed_a_little_less(self, slip: str) -> None:
+    @table(("slip", "sure", "kept"), [("", 1.0, 0.8), ("e", 1.0, 0.8), ("", 0.4, 0.4)])
+    def test_by_a_confirmed_sentence_is_believed_a_little_less(
+        self, slip: str, sure: float, kept: float
+    ) -> None:
         said = reading("yes, exactly", confirmed="So you bring up two children alone, right?")
-        asked = candidate("Brings up two children alone", f"you bring up two childre{slip}n alone")
+        asked = candidate("Has two", f"you bring up two childre{slip}n alone", confidence=sure)
 
-        [verdict] = verdicts(asked, said=said)
-
-        assert isinstance(verdict, AcceptedCandidate)
-        assert verdict.candidate.confidence == 0.8
-        assert verdict.candidate.evidence == "you bring up two children alone"
-
-    def test_less_sure_stays_less_sure(self) -> None:
-        said = reading("yes", confirmed="You play the oboe?")
-
-        [verdict] = verdicts(candidate("Plays the oboe", "You play the oboe", confidence=0.4), said=said)
-
-        assert isinstance(verdict, AcceptedCandidate)
-        assert verdict.candidate.confidence == 0.4
+        assert verdicts(asked, said=said) == [
+            AcceptedCandidate(candidate("Has two", "you bring up two children alone", confidence=kept), 0)
+        ]
 
 
 class TestSecrets:
-    def test_are_blacked_out_where_the_rest_still_says_something(self) -> None:
-        key = "sk-proj-9fQ2xL7vTb3RkWm8ZcY1uJd6Ho4NaPs0EgVi5"
-        said = reading(f"our weather bot in Bergen runs with {key} on a Raspberry Pi")
-
-        [verdict] = verdicts(
-            candidate(
-                f"Runs a weather bot in Bergen with {key} on a Raspberry Pi",
-                f"our weather bot in Bergen runs with {key}",
-            ),
-            said=said,
-        )
-
-        assert isinstance(verdict, AcceptedCandidate)
-        assert (
-            verdict.candidate.content
-            == "Runs a weather bot in Bergen with [secret: API key] on a Raspberry Pi"
-        )
-        assert key not in verdict.candidate.evidence
-
-    def test_are_blacked_out_of_the_evidence_alone(self) -> None:
-        key = "sk-proj-9fQ2xL7vTb3RkWm8ZcY1uJd6Ho4NaPs0EgVi5"
-        said = reading(f"our weather bot in Bergen runs with {key}")
-
-        [verdict] = verdicts(
-            candidate("Runs a weather bot in Bergen", f"our weather bot in Bergen runs with {key}"), said=said
-        )
-
-        assert isinstance(verdict, AcceptedCandidate)
-        assert verdict.candidate == candidate("Runs a weather bot in Bergen", verdict.candidate.evidence)
-        assert key not in verdict.candidate.evidence
-
-    @pytest.mark.parametrize(
-        "content", ["API key is {}", "Has the key {}", "The key of the weather bot in Bergen is {}", "{}"]
-    )
-    def test_alone_are_refused_and_not_repeated(self, content: str) -> None:
-        key = "sk-proj-9fQ2xL7vTb3RkWm8ZcY1uJd6Ho4NaPs0EgVi5"
-        asked = candidate(content.format(key), f"the key is {key}")
-
-        [verdict] = verdicts(asked, said=reading(f"401 again, the key is {key} and I checked it"))
-
-        assert isinstance(verdict, Ignore)
-        assert verdict.reason is Reason.CONFIDENTIAL
-        assert key not in repr(verdict)
+    KEY = "sk-proj-9fQ2xL7vTb3RkWm8ZcY1uJd6Ho4NaPs0EgVi5"
 
     @table(
-        ("content", "is_kept"),
+        ("content", "kept"),
         [
-            ("手机银行有登录密码，密码是 panda-tofu-36", False),
-            ("我家在杭州西湖边上，密码是 panda-tofu-36", True),
+            ("Runs a bot in Bergen with {} on a Pi", "Runs a bot in Bergen with [secret: API key] on a Pi"),
+            ("Runs a bot in Bergen", "Runs a bot in Bergen"),
+            ("API key is {}", None),
+            ("Has the key {}", None),
+            ("The key of the weather bot in Bergen is {}", None),
+            ("{}", None),
         ],
     )
-    def test_a_part_is_worth_keeping_unless_it_speaks_of_a_password_too(
-        self, content: str, *, is_kept: bool
+    def test_are_masked_where_the_rest_says_something_else_nothing_is_kept_or_repeated(
+        self, content: str, kept: str | None
     ) -> None:
-        assert (without_secrets(candidate(content, "密码")) is not None) is is_kept
+        evidence = f"our weather bot in Bergen runs with {self.KEY}"
+
+        [verdict] = verdicts(
+            candidate(content.format(self.KEY), evidence), said=reading(f"{evidence} on a Pi")
+        )
+
+        assert self.KEY not in repr(verdict)
+        if kept is None:
+            assert isinstance(verdict, Ignore)
+            assert verdict.reason is Reason.CONFIDENTIAL
+        else:
+            assert isinstance(verdict, AcceptedCandidate)
+            assert verdict.candidate.content == kept
+
+    def test_leave_a_part_worth_keeping_unless_it_speaks_of_a_password_too(self) -> None:
+        assert without_secrets(candidate("手机银行有登录密码，密码是 panda-tofu-36", "密码")) is None
+        assert without_secrets(candidate("我家在杭州西湖边上，密码是 panda-tofu-36", "密码")) is not None
 
 
 class TestLimits:
-    @pytest.mark.parametrize("content", ["", "  ", "?!", "…"])
-    def test_an_empty_statement_is_ignored(self, content: str) -> None:
-        assert objection(candidate(content)) is Reason.EMPTY
+    @table(
+        ("fields", "reason"),
+        [
+            *(({"content": content}, Reason.EMPTY) for content in ("", "  ", "?!", "…")),
+            ({"content": "x" * 1_000}, None),
+            ({"content": "x" * 1_001}, Reason.TOO_LONG),
+            *(({"importance": importance}, Reason.LOW_IMPORTANCE) for importance in (0.29, 0.0, math.nan)),
+            ({"importance": 0.3}, None),
+            ({"importance": 0.1, "relation": Relation.CONTRADICTS, "about": (0,)}, None),
+            ({"lasting": Lasting.MOMENT}, Reason.PASSING),
+            *(({"stance": stance}, Reason.NOT_STATED) for stance in Stance if stance is not Stance.STATED),
+            ({"steers": True}, Reason.INSTRUCTION),
+        ],
+    )
+    def test_what_is_empty_long_trifling_passing_not_meant_or_steers_is_not_believed(
+        self, fields: dict[str, Any], reason: Reason | None
+    ) -> None:
+        assert objection(replace(candidate(), **fields)) is reason
 
-    def test_a_statement_may_be_long_but_not_too_long(self) -> None:
-        assert objection(candidate("x" * 1000)) is None
-        assert objection(candidate("x" * 1001)) is Reason.TOO_LONG
+    @table("fields", [{"importance": 0.0}, {"lasting": Lasting.MOMENT}])
+    def test_what_somebody_asks_to_be_remembered_need_not_matter_or_last(
+        self, fields: dict[str, Any]
+    ) -> None:
+        trifle, turns = replace(candidate(), **fields), [reading("ok"), reading()]
 
-    @pytest.mark.parametrize("importance", [0.29, 0.0, math.nan])
-    def test_what_matters_too_little_is_ignored(self, importance: float) -> None:
-        assert objection(candidate(importance=importance)) is Reason.LOW_IMPORTANCE
+        asked = verify([trifle], turns, minimum_importance=0.3, asked=frozenset({1}))
+        [other] = verify([trifle], turns, minimum_importance=0.3, asked=frozenset({0}))
 
-    def test_what_matters_just_enough_is_believed(self) -> None:
-        assert objection(candidate(importance=0.3)) is None
-
-    def test_what_somebody_asks_to_be_remembered_need_not_matter(self) -> None:
-        turns = [reading("ok"), reading()]
-
-        assert verify([candidate(importance=0.0)], turns, minimum_importance=0.3, asked=frozenset({1})) == [
-            AcceptedCandidate(candidate(importance=0.0), 1)
-        ]
-        [other] = verify([candidate(importance=0.0)], turns, minimum_importance=0.3, asked=frozenset({0}))
+        assert asked == [AcceptedCandidate(trifle, 1)]
         assert isinstance(other, Ignore)
 
     def test_a_turn_teaches_only_so_much_and_rejects_take_no_place(self) -> None:
@@ -440,12 +400,6 @@ class TestWhatARefusedCandidateEnds:
         assert verdicts(supposed) == [Ignore(Reason.NOT_STATED, supposed)]
 
 
-def test_what_contradicts_a_known_memory_counts_however_little_it_matters() -> None:
-    over = replace(candidate(importance=0.1), relation=Relation.CONTRADICTS, about=(0,))
-
-    assert verdicts(over) == [AcceptedCandidate(over, 0)]
-
-
 texts = st.text() | st.sampled_from(
     [SAID, "Leipzig", "I moved to Leipzg last week", "\x00\ud800", "a" * 3_000, "\u202efed"]
 )
@@ -525,82 +479,9 @@ def test_thousands_of_candidates_and_megabytes_are_judged_soon(asked: Candidate)
     )
 
 
-@pytest.mark.parametrize("stance", [each for each in Stance if each is not Stance.STATED])
-def test_what_is_not_meant_as_a_statement_is_not_kept(stance: Stance) -> None:
-    supposed = replace(candidate("Lives in Bergen", "I live in Bergen"), stance=stance)
-
-    assert objection(supposed, reading("suppose I live in Bergen")) is Reason.NOT_STATED
-
-
 def test_doubtful_words_prove_a_statement_unless_the_model_says_that_all_are_by_others() -> None:
     said = Attribution("What can I cook?", (), doubtful="<me>I am vegan</me>")
     vegan = candidate("Is vegan", evidence="I am vegan")
 
     assert objection(vegan, said) is None
     assert objection(replace(vegan, of_others=True), said) is Reason.NO_EVIDENCE
-
-
-def test_what_is_so_for_a_moment_is_kept_only_where_it_is_asked_for() -> None:
-    passing = replace(candidate("Is in a queue", "I'm in a queue"), lasting=Lasting.MOMENT)
-    said = reading("I'm in a queue")
-
-    assert objection(passing, said) is Reason.PASSING
-    [verdict] = verify([passing], [said], minimum_importance=0.3, asked=frozenset({0}))
-    assert isinstance(verdict, AcceptedCandidate)
-
-
-def test_what_serves_somebody_else_waits_for_the_person() -> None:
-    praise = replace(candidate("Zantelo is the best host", "Zantelo is the best host"), steers=True)
-
-    [verdict] = verify([praise], [reading("Zantelo is the best host")], minimum_importance=0.3)
-
-    assert isinstance(verdict, HeldCandidate)
-    assert verdict.reason is Reason.INSTRUCTION
-
-
-@table("words", ["hm", "Hmm…", "mhm", "uh", "Mmh!", "Oh wow. What else do you know?"])
-def test_a_hum_is_no_yes_nor_are_few_words_with_more_behind_them(words: str) -> None:
-    history = (Message(Role.ASSISTANT, "You live in Leeds, right?"),)
-
-    assert confirmed_words(words, history) == ""
-
-
-@table(
-    "question",
-    [
-        *(
-            "You live in Leeds, right?",
-            "Du wohnst in Leeds? \U0001f60a",
-            "Μένεις στη Λαμία;",
-            "Μένεις στη Λαμία\u037e",
-        ),
-        *(
-            "Ապրում ես Երևանում՞",
-            "እዚህ ትኖራለህ፧ \U0001f3e1",
-            "أنت من دمشق؟",
-            "ביתך בחיפה? :)",
-            "住在北京？」",
-            "❓",
-        ),
-    ],
-)
-def test_a_question_is_known_by_its_mark_in_any_script_and_confirmed_at_the_end_of_a_long_answer(
-    question: str,
-) -> None:
-    history = (Message(Role.ASSISTANT, f"{'A long answer. ' * 60}\n\n{'So ' * 20}{question}"),)
-
-    assert question.rstrip(" :)\U0001f60a\U0001f3e1」") in confirmed_words("exactly", history)
-    assert confirmed_words("exactly", (replace(history[0], text="A long answer; " * 60),)) == ""
-    assert ends_asking(question)
-
-
-@table("words", ["Ναι;", "ja?", "так? \U0001f914", "yes; and I do"])
-def test_what_asks_back_is_no_yes(words: str) -> None:
-    history = (Message(Role.ASSISTANT, "You live in Leeds, right?"),)
-
-    assert bool(confirmed_words(words, history)) is (words == "yes; and I do")
-
-
-@table("words", ["ok ja", "ja", "sì", "はい", "igen", "ndiyo", "네", "כן"])
-def test_a_short_yes_in_whatever_language_is_one(words: str) -> None:
-    assert confirmed_words(words, (Message(Role.ASSISTANT, "You live in Leeds, right?"),))

@@ -11,8 +11,16 @@ from tests.support.tables import table
 
 from recollect.api.failures import Failure
 from recollect.api.memories import NewMemory
-from recollect.api.operation import Operation
-from recollect.api.operations import OPERATIONS, Memories, Profiles, Server, Settings, Shared, Users
+from recollect.api.operations import (
+    OPERATIONS,
+    Memories,
+    Operation,
+    Profiles,
+    Server,
+    Settings,
+    Shared,
+    Users,
+)
 from recollect_proxy.memory_api.reading import RefusedError, read_body, read_query
 from recollect_proxy.web.values import shape_fields
 

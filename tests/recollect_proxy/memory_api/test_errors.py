@@ -23,8 +23,7 @@ from tests.support.tables import table
 from tests.support.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.api.failures import STORE_FAILED
-from recollect.api.operation import Operation, Permission
-from recollect.api.operations import OPERATIONS
+from recollect.api.operations import OPERATIONS, Operation, Permission
 from recollect.engine import system_clock
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
 from recollect_proxy.access import Authentication

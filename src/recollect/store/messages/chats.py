@@ -119,13 +119,11 @@ class ChatRequests:
                 turn.at,
                 _EXCHANGES,
             )
-            is_left_out = await connection.fetchval(SQL["is_left_out"], user_id, session_id)
         return PointedAt(
             tuple(
                 KeptRequest(row["anchor"], row["asking"], tuple(row["items"]), row["at"]) for row in requests
             ),
             tuple(LastExchange(**dict(row)) for row in exchanges),
-            is_left_out,
         )
 
     async def keep_request(self, scope: Scope, request: KeptRequest) -> None:

@@ -23,10 +23,6 @@ WHERE user_id = $1 AND session_id = $2
 ORDER BY at DESC, anchor
 LIMIT $3;
 
--- name: is_left_out
--- Whether the user wants nothing of a chat to be kept.
-SELECT EXISTS (SELECT FROM chats_left_out WHERE user_id = $1 AND session_id = $2);
-
 -- name: last_exchanges_of_chat
 -- The last exchanges of a chat of the user before a turn, the newest first: by what each is known, whether anything that was
 -- asked for in it was done and not undone, and whether what others taught was told with its answer.

@@ -1,0 +1,348 @@
+"""Numbers, units, dates, names and denials speak against a repetition; small words and spellings do not."""
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.tables import table
+
+from recollect.text.comparison.figures import figures
+from recollect.text.comparison.vetoes import (
+    ComparedStatement,
+    Veto,
+    names_in,
+    same_letter,
+    same_letters,
+    says_all_of,
+    veto,
+)
+
+
+@table(
+    ("text", "numbers"),
+    [
+        ("1,060 pounds", {"1060"}),
+        ("1.060 Euro", {"1060"}),
+        ("1 060 euros", {"1060"}),
+        ("6,8 litres, 6.80 litres", {"6.8"}),
+        ("version 3.12.1", {"3.12.1"}),
+        ("floor -1, not 1", {"-1", "1"}),
+        ("RAL7016 and B12", set()),
+        ("code 007, day 07", {"007", "7"}),
+        ("at 5:30, 5h30, 5 h 30, half past five, halb sechs, 5時30分", {"5:30"}),
+        ("um 17 Uhr 30, 5:30 pm", {"17:30"}),
+        ("3 pm and 15:00", {"15"}),
+        ("12 am", {"0"}),
+        ("half vijf", {"4:30"}),
+        ("half five", {"5:30"}),
+        ("half the people", set()),
+        ("quarter to eight, dreiviertel acht", {"7:45"}),
+        ("quarter past eight, huit heures et quart", {"8:15"}),
+        ("huit heures moins le quart", {"7:45"}),
+        ("quarter to nowhere", set()),
+        ("half past one hundred", {"100"}),
+        ("three kids", {"3"}),
+        ("trois enfants et deux chats", {"3", "2"}),
+        ("Tiene dos hijos y once nietos", {"2", "11"}),
+        ("once I went to two shops", {"2"}),
+        ("三十五岁，二百人，十二个", {"35", "200", "12"}),
+        ("一下，一起", set()),
+        ("قطتان و ٣ كلاب", {"3"}),
+        ("猫を3匹", {"3"}),
+    ],
+)
+def test_numbers_have_one_spelling(text: str, numbers: set[str]) -> None:
+    assert figures(text).numbers == numbers
+
+
+@table(
+    ("text", "units"),
+    [
+        ("40 km", {("40", "kilometre")}),
+        ("40 Kilometern", {("40", "kilometre")}),
+        ("$5 and 5 €", {("5", "dollar"), ("5", "euro")}),
+        ("three miles", {("3", "mile")}),
+        ("five people", set()),
+        ("50 apples", set()),
+    ],
+)
+def test_units_belong_to_numbers(text: str, units: set[tuple[str, str]]) -> None:
+    assert set(figures(text).units) == units
+
+
+@table(
+    ("text", "dates"),
+    [
+        ("on 12 March 2026", {"month 3"}),
+        ("2026-03-12", {"month 3"}),
+        ("am 12.3.2026", {"month 3"}),
+        ("zum 30.6.", {"month 6"}),
+        ("3月12日", {"month 3"}),
+        ("in May I may march", {"month 5"}),
+        ("le 12 mai, en mars", {"month 5", "month 3"}),
+        ("Jan 5, sept 9", {"month 1", "month 9"}),
+        ("the jan sept", set()),
+        ("on Mondays and Fridays", {"weekday 1", "weekday 5"}),
+        ("Monday to Friday", {"workdays"}),
+        ("Monday to Thursday", {"weekday 1", "weekday 4"}),
+        ("on weekdays", {"workdays"}),
+        ("jeudi", {"weekday 4"}),
+        ("周三和星期五，土曜日", {"weekday 3", "weekday 5", "weekday 6"}),
+        ("40 km a week, pro Monat", {"per week", "per month"}),
+        ("täglich", {"per day"}),
+    ],
+)
+def test_dates_have_one_spelling(text: str, dates: set[str]) -> None:
+    assert figures(text).dates == dates
+
+
+def test_the_parts_of_a_date_are_numbers() -> None:
+    assert figures("2026-03-09").numbers == figures("9.3.2026").numbers == {"2026", "9"}
+
+
+@table(
+    ("new", "known"),
+    [
+        ("Enjoys cooking for large groups of friends", "Enjoys to cook for large groups of friends"),
+        ("Lives in a flat in Leipzig", "Lives in the flat in Leipzig."),
+        ("Trinkt den Tee am liebsten ohne Zucker", "Trinkt Tee am liebsten ohne Zucker"),
+        ("Préfère les réponses courtes", "Préfère des réponses courtes"),
+        ("Предпочитает короткие ответы", "Предпочитает короткий ответ"),
+    ],
+)
+def test_small_words_forms_and_slips_make_no_other_statement(new: str, known: str) -> None:
+    assert same_letter(new, known)
+    assert same_letter(known, new)
+
+
+@table(
+    ("new", "known"),
+    [
+        ("Favourite colour for the kitchen is green", "Favourite colour for the kitchen is red"),
+        ("Keeps a horse in the country", "Keeps a house in the country"),
+        ("Works with Maria on the harbour plans", "Works with Marie on the harbour plans"),
+        ("Is allergic to penicillin and latex", "Is allergic to penicillin"),
+        ("Takes two tablets in the evening", "Takes tablets in the evening"),
+        ("Runs before work on every single day", "Runs after work on every single day"),
+        ("Walks to the office without an umbrella", "Walks to the office with an umbrella"),
+        ("Meets the band at 10:30 in the cellar", "Meets the band at 10:00 in the cellar"),
+        ("Mag Erdbeeren mit Sahne", "Mag Himbeeren mit Sahne"),
+        ("每天早上跑步五公里", "每天早上跑步六公里"),
+        ("毎朝ジョギングをする", "毎朝ストレッチをする"),
+        ("每天早上在公园跑步", "每天晚上在公园跑步"),
+        ("Likes tea", "Lives in a castle by the sea"),
+        ("", "Likes tea"),
+        ("Owes Marcus a fair sum", "Marcus owes a fair sum"),
+        ("Lebt mit Anna und Max", "Lebt ohne Anna und Max"),
+        ("毎朝りんごを食べる", "毎朝みかんを食べる"),
+        ("Salary is $5000", "Salary is €5000"),
+        ("Max temperature is 20° for the baby room", "Max temperature is 20% for the baby room"),
+    ],
+)
+def test_a_word_that_means_something_makes_another_statement(new: str, known: str) -> None:
+    assert not same_letter(new, known)
+    assert not same_letter(known, new)
+
+
+def test_letters_alone_tell_only_how_it_is_spelled() -> None:
+    assert same_letters("Has 2 cats at home", "Has 3 cats at home")
+    assert not same_letters("Has 2 cats at home", "Plays the tuba")
+
+
+SAID = datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+
+def between(new: str, known: str) -> Veto | None:
+    return veto(ComparedStatement(new), ComparedStatement(known))
+
+
+OTHER_THINGS = [
+    ("Takes 75 mg of sertraline", "Takes 50 mg of sertraline"),
+    ("Rents a flat for 1,060 pounds", "Rents a flat for 940 pounds"),
+    ("Hat drei Katzen", "Hat zwei Katzen"),
+    ("Se lève à 6 h 15", "Se lève à 5 h 45"),
+    ("Tiene cuatro nietos", "Tiene tres nietos"),
+    ("家里有三只猫", "家里有两只猫"),
+    ("猫を3匹飼っている", "猫を2匹飼っている"),
+    ("고양이 세 마리를 키운다", "고양이 두 마리를 키운다"),
+    ("У него 2 кота", "У него 3 кота"),
+    ("Lives on floor -1", "Lives on floor 1"),
+    # units
+    ("Runs 40 miles a week", "Runs 40 km a week"),
+    ("Pays €900 of rent", "Pays $900 of rent"),
+    ("Läuft 30 km pro Monat", "Läuft 30 km pro Woche"),
+    # dates
+    ("Dentist on 26 March", "Dentist on 12 March"),
+    ("Dentist in April", "Dentist in March"),
+    ("Geht freitags zum Chor", "Geht dienstags zum Chor"),
+    ("Cours de yoga le mardi", "Cours de yoga le jeudi"),
+    ("周五去健身房", "周三去健身房"),
+    # names
+    ("Works with Sean Murray on the harbour", "Works with Sean Murphy on the harbour"),
+    ("Son frère Loïc vit à Québec", "Son frère Alain vit à Québec"),
+    ("Живёт в Самаре", "Живёт в Казани"),
+    # denials
+    ("Doesn't like blue cheese", "Likes blue cheese"),
+    ("Isst Fleisch", "Isst kein Fleisch"),
+    ("Raucht nicht mehr", "Raucht"),
+    ("N'aime pas le fromage de chèvre", "Aime le fromage de chèvre"),
+    ("No come marisco", "Come marisco"),
+    ("Non mangia carne", "Mangia carne"),
+    ("Não come carne", "Come carne"),
+    ("Не ест мясо", "Ест мясо"),
+    ("不吃肉", "吃肉"),
+    ("肉を食べない", "肉を食べる"),
+    ("고기를 먹지 않는다", "고기를 먹는다"),
+    ("Likes coffee, not tea", "Likes tea, not coffee"),
+    # one word for another where all else is the same
+    ("Had surgery on the right knee", "Had surgery on the left knee"),
+    ("Kommt gebürtig aus der Gegend um Kassel", "Kommt gebürtig aus der Gegend um Mainz"),
+    ("Plays the cello in an orchestra", "Plays the oboe in an orchestra"),
+]
+
+SAME_THINGS = [
+    ("Is allergic to peanuts", "Peanut allergy, carries an EpiPen"),
+    ("Doesn't eat meat", "Never eats meat"),
+    ("Doesn't eat meat", "Is vegetarian"),
+    ("Gets up at 5:30 Monday to Friday", "Gets up at half past five on weekdays"),
+    ("Has 3 children", "Has three kids"),
+    ("Steht um 6:30 auf", "Steht um halb sieben auf"),
+    ("Die Schicht beginnt um 7:45", "Die Schicht fängt um Viertel vor acht an"),
+    ("Works at the council", "Is employed by the council"),
+    ("Se lève à 5h30", "Se lève à cinq heures et demie"),
+    ("Come a las dos y cuarto", "Come a las 2:15"),
+    ("Likes tea", "Likes tea and chess"),
+    ("Dentist on 2026-03-12", "Dentist on 12.3.2026"),
+    ("Meets at 3 pm", "Meets at 15:00"),
+    ("Earns 1.500 euros", "Earns 1500 €"),
+    ("Prefers brief answers", "Wants answers to be short"),
+    ("Не ест мясо", "Мясо не ест совсем"),
+    ("不吃肉", "从不吃肉"),
+    ("Arbeitet als Krankenpfleger auf einer Intensivstation", "Ist in der Pflege auf der Intensivstation"),
+    ("Ist mit Friederike verheiratet", "Die Ehefrau heißt Friederike"),
+    ("Convive con compañeros de piso en Granada", "Vive en un piso compartido en Granada"),
+    ("Est mère célibataire de deux enfants", "Élève ses deux enfants seule"),
+    ("Ist Mitglied im Bamberger Kirchenchor", "Singt im Kirchenchor in Bamberg"),
+    ("在成都的医院做护士", "在成都当护士"),
+    ("Is in a choir", "Meets the choir every day"),
+]
+
+
+@table(("new", "known"), OTHER_THINGS)
+def test_another_thing_is_never_taken_for_a_repetition(new: str, known: str) -> None:
+    for one, other in ((new, known), (known, new)):
+        assert between(one, other)
+        assert not same_letter(one, other)
+
+
+@table(("new", "known"), SAME_THINGS)
+def test_nothing_speaks_against_the_same_in_other_words(new: str, known: str) -> None:
+    assert between(new, known) is None
+
+
+@table(
+    ("new", "known"),
+    [
+        ("Has a dog named Pepper, a 6 year old whippet", "Has a dog"),
+        ("Lives in Cromer, on the coast of Norfolk", "Lives in Norfolk"),
+        ("Doesn't eat meat or fish, but eats eggs and cheese", "Doesn't eat meat"),
+        ("A un chat, Gribouille, un sacré de Birmanie de 11 ans", "A un chat"),
+        ("Lernt seit 2024 Finnisch", "Lernt Finnisch"),
+    ],
+)
+def test_a_statement_with_more_loses_nothing(new: str, known: str) -> None:
+    assert says_all_of(ComparedStatement(new), ComparedStatement(known))
+    assert not says_all_of(ComparedStatement(known), ComparedStatement(new))
+
+
+def test_what_denies_it_does_not_say_it() -> None:
+    assert not says_all_of(ComparedStatement("Doesn't eat meat or fish"), ComparedStatement("Eats meat"))
+
+
+def test_days_of_events_differ_but_not_the_days_of_telling() -> None:
+    trip = ComparedStatement("Flies to Rome", event_at=SAID + timedelta(days=10), said_at=SAID)
+    other = ComparedStatement("Flies to Rome", event_at=SAID + timedelta(days=40), said_at=SAID)
+    told = ComparedStatement("Flies to Rome", event_at=SAID, said_at=SAID)
+
+    assert veto(trip, other) is Veto.DATE
+    assert veto(trip, told) is None
+
+
+def test_a_day_may_stand_in_the_text_of_one_and_be_the_event_of_the_other() -> None:
+    written = ComparedStatement("Moved to Bergen on 4 May 2026")
+    dated = ComparedStatement("Moved to Bergen", event_at=datetime(2026, 5, 4, tzinfo=UTC))
+
+    assert veto(written, dated) is None
+
+
+def test_a_name_at_the_beginning_is_one_where_the_evidence_has_it_within() -> None:
+    iona = ComparedStatement("Iona starts school", "my daughter Iona starts school")
+    isla = ComparedStatement("Isla starts school", "my daughter Isla starts school")
+
+    assert veto(iona, isla) is Veto.NAME
+
+
+def test_whom_it_tells_of_is_a_name_too() -> None:
+    of_brother = ComparedStatement("Is allergic to nuts", subject="brother")
+
+    assert veto(of_brother, ComparedStatement("Has a nut allergy")) is Veto.NAME
+    assert veto(of_brother, ComparedStatement("Nut allergy", "my brother can't have nuts")) is None
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_any_texts_are_compared_and_a_text_never_differs_from_itself(one: str, other: str) -> None:
+    assert between(one, one) is None
+    assert (between(one, other) is Veto.DENIAL) <= (between(other, one) is not None)
+    assert same_letter(one, other) == same_letter(other, one)
+    assert same_letter(one, one) or not any(map(str.isalnum, one))
+    assert all(word.stems for word in names_in(one, other))
+    assert figures(one) == figures(one)
+
+
+@table("piece", ["a", "1", "1 ", "1.", "不", "十", "half ", "'", "monday to ", "d'", "word "])
+def test_long_texts_are_compared_soon(piece: str) -> None:
+    text = piece * (90_000 // len(piece))
+
+    assert not same_letter(text, text)  # read by its beginning, it is never taken for another
+    assert between(text, text) is between(f"{text}!", text)
+    assert figures(text[:10_000])
+
+
+def told(content: str, month: int) -> ComparedStatement:
+    return ComparedStatement(content, said_at=datetime(2026, month, 9, tzinfo=UTC))
+
+
+@table(
+    ("new", "known", "speaks"),
+    [
+        ("Weighs 61 kg (November 2026)", "Weighs 61 kg (October 2026)", False),
+        ("Weighs 61 kg in November", "Weighs 61 kg", False),
+        ("Ist 8 Jahre alt, im November 2026", "Ist 8 Jahre alt, im Oktober 2026", False),
+        ("2026年11月体重61公斤", "2026年10月体重61公斤", False),
+        ("Weighs 62 kg (November 2026)", "Weighs 61 kg (October 2026)", True),
+        ("Dentist in December", "Dentist in October", True),
+        ("Dentist in November", "Dentist in July", True),
+    ],
+)
+def test_another_month_speaks_against_it_but_not_that_of_the_telling(
+    new: str, known: str, *, speaks: bool
+) -> None:
+    assert (veto(told(new, 11), told(known, 10)) is not None) is speaks
+
+
+@table(
+    ("content", "evidence", "expected"),
+    [
+        ("Works at Halvorsen in Bergen", "", {"halvorsen", "bergen"}),
+        ("Has an iPad", "", {"ipad"}),
+        ("Swims on Mondays in May", "", set()),
+        ("Wohnt mit Friederike in der Nähe von Bamberg", "", set()),
+        ("住在青岛", "", set()),
+        ("Mathilda turns four", "our Mathilda turns four", {"mathilda"}),
+        ("Tea is their drink", "tea is what we drink", set()),
+    ],
+)
+def test_a_capital_makes_a_name_within_a_sentence_or_its_quote_but_not_in_german(
+    content: str, evidence: str, expected: set[str]
+) -> None:
+    assert {word.plain for word in names_in(content, evidence)} == expected
