@@ -28,10 +28,11 @@ from recollect.api.memories import (
     Sharing,
     TodoEnd,
 )
-from recollect.api.operation import Answer, Operation
 from recollect.api.operations import (
+    Answer,
     Held,
     Memories,
+    Operation,
     Profiles,
     Projects,
     Requests,
@@ -52,9 +53,8 @@ from recollect.api.people import (
     Profile,
     ProfileEntryChange,
 )
-from recollect.api.projects import ProjectChange
+from recollect.api.projects import NewMember, NewTeam, ProjectChange
 from recollect.api.queries import OfErasure, OfMemories, OfPage, OfSearch
-from recollect.api.teams import NewMember, NewTeam
 from recollect.client import (
     AsyncMemoryClient,
     ChangedMeanwhileError,
