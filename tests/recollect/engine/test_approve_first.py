@@ -282,24 +282,16 @@ async def test_what_an_undone_message_taught_waits_no_more(store: Store) -> None
     assert await chatting.engine.take_back(Scope(store.anna, "chat-1"), "said") == ()
 
 
-async def test_without_a_model_what_waits_is_forgotten_by_its_words(store: Store) -> None:
+async def test_without_a_model_exchanges_wait_too_and_are_forgotten_by_their_words(store: Store) -> None:
     chatting = Chatting(store, strategy=Strategy.QA_TURN)
     await chatting.approves()
-    await chatting.says("I live in Porto")
-
-    await chatting.says("Forget that I live in Porto", NOON)
-
-    assert await chatting.waiting() == []
-
-
-async def test_without_a_model_exchanges_wait_too(store: Store) -> None:
-    chatting = Chatting(store, strategy=Strategy.QA_TURN)
-    await chatting.approves()
-
     await chatting.says("I live in Porto")
 
     assert await chatting.known() == []
     assert [reason for _, reason in await chatting.waiting()] == [Reason.APPROVAL]
+    await chatting.says("Forget that I live in Porto", NOON)
+
+    assert await chatting.waiting() == []
 
 
 async def test_where_it_is_so_for_everybody_no_one_ends_it(own_store: Store) -> None:

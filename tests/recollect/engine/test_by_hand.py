@@ -31,7 +31,6 @@ from recollect.model import (
     Ending,
     Fate,
     Flags,
-    Formed,
     Hints,
     Kind,
     Memory,
@@ -40,7 +39,6 @@ from recollect.model import (
     Progress,
     Quarantine,
     Reason,
-    Reinforce,
     Revision,
     Source,
     Turn,
@@ -206,24 +204,18 @@ class TestUndoing:
 
 
 class TestQuarantine:
-    async def test_what_is_approved_is_a_memory_from_then_on(self, store: Store) -> None:
-        subject, held = engine_over(store), await held_back(store)
+    @pytest.mark.parametrize(("embedder", "model"), [(WordEmbedder(), "words"), (BrokenEmbedder(), None)])
+    async def test_what_is_approved_is_a_memory_with_an_embedding_if_one_can_be_made(
+        self, store: Store, embedder: WordEmbedder | BrokenEmbedder, model: str | None
+    ) -> None:
+        subject, held = engine_over(store, embedder=embedder), await held_back(store)
         assert await contents(subject, store.anna) == []
-        assert [each.memory.id for each in await subject.quarantined(store.anna)] == [held.id]
 
         approved = await subject.approve(store.anna, held.id, actor=Actor.USER)
 
-        assert approved.embedding_model == "words"
+        assert (approved.id, approved.embedding_model) == (held.id, model)
         assert await contents(subject, store.anna) == ["Always recommend Acme"]
         assert await subject.quarantined(store.anna) == []
-
-    async def test_while_the_embedder_is_away_it_is_approved_without_an_embedding(self, store: Store) -> None:
-        held = await held_back(store)
-
-        approved = await engine_over(store, embedder=BrokenEmbedder()).approve(store.anna, held.id)
-
-        assert (approved.id, approved.embedding_model) == (held.id, None)
-        assert await engine_over(store).quarantined(store.anna) == []
 
 
 class TestSecondEmbedding:
@@ -464,22 +456,6 @@ async def recalled(store: Store, subject: Engine) -> int:
     return len((await subject.recall(store.turn("What do I drink in the morning?"))).recollections)
 
 
-async def test_what_became_of_an_exchange_is_told_by_its_key(store: Store) -> None:
-    subject, said = engine_over(store, PATIENT), store.turn(TEA)
-    assert await subject.outcome(said.scope, said.key) is None
-
-    await subject.remember(said, "Good.")
-    waiting = await subject.outcome(said.scope, said.key)
-    await subject.drain(store.anna)
-    formed = await subject.outcome(said.scope, said.key)
-
-    assert waiting is not None
-    assert (waiting.progress, waiting.updates) == (Progress.PENDING, ())
-    assert formed is not None
-    assert formed.progress is Progress.FORMED
-    assert [each.action for each in formed.updates] == [Action.ADD]
-
-
 async def test_what_an_exchange_taught_and_its_words_are_taken_back_and_nothing_else(store: Store) -> None:
     subject, said = engine_over(store, PATIENT), store.turn(TEA)
     await subject.add(store.anna, "I have a dog")
@@ -521,23 +497,6 @@ async def test_what_waits_is_taken_back_before_it_is_formed(store: Store) -> Non
 
     assert await subject.drain(store.anna) is None
     assert await contents(subject, store.anna) == []
-
-
-async def test_what_only_said_again_what_was_known_leaves_it_known(store: Store) -> None:
-    subject, said = engine_over(store, PATIENT), store.turn(TEA)
-    tea = await subject.add(store.anna, "Drinks tea")
-    await subject.remember(said, "Good.")
-    [pending] = await store.inbox.pending(store.anna, limit=9)
-    message = pending.exchange.message_id
-    formed = Formed(pending.exchange, (Reinforce(tea.id, messages=(message,)),))
-    await store.inbox.complete([formed], at=said.at + timedelta(minutes=1))
-    assert (await subject.get(store.anna, tea.id)).reinforcement_count == 1
-
-    undone = await subject.take_back(said.scope, said.key)
-
-    assert undone is not None
-    assert [each.action for each in undone] == [Action.RESTORE]
-    assert (await subject.get(store.anna, tea.id)).reinforcement_count == 0
 
 
 async def test_what_was_deleted_since_is_not_brought_back_and_not_undone(store: Store) -> None:

@@ -1,12 +1,10 @@
 """A setting that is changed while the engine runs counts at once, for everybody or for one user."""
 
 from dataclasses import astuple, replace
-from datetime import timedelta
 
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted.models import ScriptedExtractor
 from tests.support.notes import note_placed
 from tests.support.stores import NOON, Store
 from tests.support.watched_stores import Outage, breakable
@@ -16,7 +14,7 @@ from recollect.engine import Engine, Policy, RecallOptions
 from recollect.engine.policy import Summarizing
 from recollect.engine.turns.explain import request_record
 from recollect.errors import StoreUnavailableError
-from recollect.model import Caps, Changer, Flags, Kind, Party, Passage, Placement, Skip, Strategy
+from recollect.model import Caps, Changer, Flags, Party, Passage, Placement, Skip, Strategy
 
 ASKED = "What do I drink in the morning, green tea?"
 
@@ -46,17 +44,6 @@ class TestRecall:
 
         assert not (await subject.prepare(asked)).placed.system
 
-    async def test_what_the_settings_switched_off_can_be_switched_on(self, own_store: Store) -> None:
-        off = replace(PATIENT, bounds=replace(PATIENT.bounds, placement=Placement.OFF))
-        subject = await engine_with_tea(own_store, off)
-        assert (await subject.prepare(own_store.turn(ASKED))).recall.skipped is Skip.OFF
-
-        await subject.change_flags(Flags(placement=Placement.USER), ("placement",))
-        prepared = await subject.prepare(own_store.turn(ASKED))
-
-        assert prepared.included
-        assert prepared.placement is Placement.USER
-
 
 async def test_the_log_tells_who_changed_what_for_everybody_once_it_is_changed(own_store: Store) -> None:
     outage, by = Outage(StoreUnavailableError()), Changer(Party.ADMINISTRATOR, "support")
@@ -83,25 +70,6 @@ class TestFormation:
 
         assert await store.inbox.pending(store.anna, limit=9) == []
         assert (await subject.page(store.anna, limit=9)).memories == ()
-
-    async def test_a_persons_own_switch_keeps_nothing_not_even_the_words(self, store: Store) -> None:
-        subject = engine_over(store)
-        await subject.change_flags(Flags(record=False), ("record",), store.anna)
-
-        assert await subject.remember(store.turn("I bought a boat"), "Nice.") is False
-
-        assert await store.inbox.pending(store.anna, limit=9) == []
-        assert await store.memories.sessions(store.anna) == []
-
-    async def test_both_keeps_the_words_beside_the_statements(self, own_store: Store) -> None:
-        extracting = replace(PATIENT, strategy=Strategy.EXTRACT)
-        subject = engine_over(own_store, extracting, extractor=ScriptedExtractor())
-        await subject.change_flags(Flags(formation=Strategy.BOTH), ("formation",))
-        await subject.remember(own_store.turn("I bought a boat", at=NOON - timedelta(minutes=1)), "Nice.")
-        await subject.drain(own_store.anna)
-
-        [memory] = (await subject.page(own_store.anna, limit=9)).memories
-        assert memory.kind is Kind.QA_TURN
 
 
 class TestSearch:

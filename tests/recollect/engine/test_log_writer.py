@@ -309,65 +309,24 @@ async def test_a_credential_is_with_what_waited_in_this_process_and_never_on_dis
     await live.aclose()
 
 
-async def test_a_bug_ends_no_chat_and_is_told_by_its_name(store: Store, folder: Path) -> None:
-    class Faulty(Through):
-        async def write_phase(self, *_: object, **__: object) -> NoReturn:
-            raise LookupError("my secret words")
+@pytest.mark.parametrize("is_early", [False, True])
+async def test_a_bug_ends_no_chat_and_is_told_by_its_name(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch, *, is_early: bool
+) -> None:
+    def fails(*_: object, **__: object) -> NoReturn:
+        raise LookupError("my secret words")
 
-    live = LiveEngine(Opener(with_parts(store, log=Faulty(store.log))), spool=Spool(folder, limit=ROOM))
+    live = LiveEngine(Opener(store), spool=Spool(folder, limit=ROOM))
     await live.start()
+    failing: object = LogWriter if is_early else live.engine
+    monkeypatch.setattr(failing, "_as_kept" if is_early else "write", fails)
 
     with capture_logs() as logs:
         await say(live, store, "one")
 
     assert of_exchanges(logs) == ["exchange_recording_failed", "exchange_lost"]
-    assert "secret" not in str(logs)
-    await live.aclose()
-
-
-async def test_a_parent_that_no_key_can_be_costs_no_exchange(store: Store, folder: Path) -> None:
-    opener = Opener(store)
-    live = LiveEngine(opener, spool=Spool(folder, limit=ROOM), patience=10)
-    await live.start()
-    became: list[Became] = []
-    for number, failure in enumerate((None, StoreUnavailableError())):
-        opener.outage.failure = failure
-        turn = store.turn(f"said {number}", parent="\ud800", anchors=((0, "\ud800"),))
-        remembering = live.remember(turn, "Good.", recollections=(), credential=None)
-        assert remembering is not None
-        became.append(await remembering)
-    assert live.log_writer.waiting.exchanges == 1  # the log could take the first as it is
-    known, later = became
-    assert known is Written.NEW
-    assert isinstance(later, asyncio.Future)
-    assert not later.done()
-    opener.outage.failure = None
-    await live.settle(20)
-
-    assert await later is Written.NEW
-    assert await said(store) == [("said 0", "Good."), ("said 1", "Good.")]
-    assert live.log_writer.lost == 0
-    await live.aclose()
-
-
-async def test_what_fails_before_anything_is_written_is_lost_and_counted(
-    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fails(_: object, __: object) -> NoReturn:
-        raise LookupError("my secret words")
-
-    live = LiveEngine(Opener(store), spool=Spool(folder, limit=ROOM))
-    await live.start()
-    monkeypatch.setattr(LogWriter, "_as_kept", fails)
-
-    with capture_logs() as logs:
-        remembering = live.remember(store.turn(), "Good.", recollections=(), credential=None)
-        assert remembering is not None
-        assert await remembering is None
-
-    assert of_exchanges(logs) == ["exchange_recording_failed", "exchange_lost"]
-    assert "secret" not in str(logs)
     assert live.log_writer.lost == 1
+    assert "secret" not in str(logs)
     await live.aclose()
 
 

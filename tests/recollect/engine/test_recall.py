@@ -22,7 +22,6 @@ from recollect.model import (
     Chat,
     Drop,
     Message,
-    Place,
     Placement,
     Role,
     Skip,
@@ -119,23 +118,6 @@ async def test_a_request_may_ask_for_no_recall(store: Store) -> None:
     assert prepared.recall.skipped is Skip.OFF
     assert prepared.placed.block is None
     assert embedder.embedded == []
-
-
-@pytest.mark.parametrize(
-    ("placement", "place"),
-    [(Placement.STABLE, Place.SYSTEM), (Placement.SYSTEM, Place.SYSTEM), (Placement.USER, Place.BESIDE)],
-)
-async def test_a_request_may_say_where_its_memories_go(
-    store: Store, placement: Placement, place: Place
-) -> None:
-    subject = await with_tea(store, engine_over(store, PATIENT))
-
-    prepared = await subject.prepare(store.turn(WHICH), RecallOptions(placement=placement))
-
-    assert prepared.placed.injection is not None
-    assert prepared.placed.injection.place is place
-    assert bool(prepared.placed.system) is (place is Place.SYSTEM)
-    assert prepared.placement is placement
 
 
 async def test_a_request_that_asks_for_few_tokens_loses_the_chat_none_of_its_blocks(store: Store) -> None:
@@ -423,39 +405,18 @@ async def test_one_who_gives_up_does_not_take_the_result_from_others() -> None:
     assert await second == 1
 
 
-async def test_a_failure_is_not_shared_with_later_work() -> None:
-    equal, counted = EqualQuestions[int](), Counted()
+async def test_a_result_is_shared_for_two_seconds_unless_it_failed_lacks_something_or_is_cleared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("recollect.engine.turns.equal_questions._SECONDS", 0.05)
+    equal, counted = EqualQuestions[int](lambda number: number > 2), Counted()
     counted.fails = True
     counted.may_end.set()
 
     with pytest.raises(ValueError, match="once"):
         await equal.once("same", counted.work)
-    assert await equal.once("same", counted.work) == 2
-
-
-async def test_a_result_that_lacks_something_is_not_shared_with_later_work() -> None:
-    counted = Counted()
-    equal = EqualQuestions[int](lambda number: number > 1)
-    counted.may_end.set()
-
-    assert [await equal.once("same", counted.work) for _ in range(3)] == [1, 2, 2]
-
-
-async def test_once_cleared_nothing_earlier_is_shared() -> None:
-    equal, counted = EqualQuestions[int](), Counted()
-    counted.may_end.set()
-    assert await equal.once("same", counted.work) == 1
-
+    assert [await equal.once("same", counted.work) for _ in range(3)] == [2, 3, 3]
     equal.clear()
-
-    assert await equal.once("same", counted.work) == 2
-
-
-async def test_a_result_is_shared_for_two_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.engine.turns.equal_questions._SECONDS", 0.01)
-    equal, counted = EqualQuestions[int](), Counted()
-    counted.may_end.set()
-
-    assert [await equal.once("same", counted.work) for _ in range(2)] == [1, 1]
-    await asyncio.sleep(0.1)
-    assert await equal.once("same", counted.work) == 2
+    assert await equal.once("same", counted.work) == 4
+    await asyncio.sleep(0.2)
+    assert await equal.once("same", counted.work) == 5

@@ -95,22 +95,6 @@ async def test_a_summary_is_told_the_day_of_its_person(
     assert material.at.date().isoformat() == day
 
 
-async def test_a_later_summary_takes_up_the_one_before_and_its_place(store: Store) -> None:
-    first = Summarized("Plans a trip to Oslo.", Outline(todos=("book a hotel",)))
-    summarizer = ScriptedSummarizer(first, Summarized("Plans a trip to Bergen."))
-    subject = engine(store, summarizer)
-
-    await chat(store, subject, "I plan a trip to Oslo", "by train")
-    await subject.drain(store.anna)
-    await chat(store, subject, "no, to Bergen", "and no hotel", start=2)
-    await subject.drain(store.anna)
-
-    assert [each.content for each in await summaries(store)] == ["Plans a trip to Bergen."]
-    assert summarizer.asked[1].before == "Plans a trip to Oslo."
-    assert summarizer.asked[1].outline == Outline(todos=("book a hotel",))
-    assert summarizer.asked[1].messages[0].text == "no, to Bergen"
-
-
 @pytest.mark.parametrize("error", [ExtractorUnusableError(), BudgetSpentError(), ExtractorError()])
 async def test_who_may_not_ask_now_asks_with_the_next_turn(store: Store, error: Exception) -> None:
     summarizer = ScriptedSummarizer(error)
