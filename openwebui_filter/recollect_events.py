@@ -114,12 +114,7 @@ async def _begin_here(user_id: str, chat_id: str | None, at: datetime) -> None:
         missing = str(error.name).partition(".")[0]
         log.error("Recollect: nothing of user %s is erased, module %s is missing", user_id, missing)  # noqa: TRY400 -- the line says it all
         return
-    if chat_id is None:
-        openwebui.begin_erasing_chats(user_id, begun_before=at)
-    elif chat_id:
-        openwebui.begin_erasing_chat(user_id, chat_id)
-    else:
-        openwebui.begin_erasing(user_id)
+    openwebui.begin_erasing(user_id, chat_id, at if chat_id is None else None)
 
 
 async def _erase_there(valves: Any, user_id: str, chat_id: str | None, at: datetime) -> None:

@@ -7,15 +7,13 @@ Never: Open WebUI's own modules, SQL, prompts, anything of one request once that
 
 from recollect_openwebui.conversation import recall, remember
 from recollect_openwebui.engines import engine_with, open_as_kept
-from recollect_openwebui.erasure import begin_erasing, begin_erasing_chat, begin_erasing_chats
+from recollect_openwebui.erasure import begin_erasing
 from recollect_openwebui.hook_call import Call
 from recollect_openwebui.my_memories import my_memories, undo
 
 __all__ = [
     "Call",
     "begin_erasing",
-    "begin_erasing_chat",
-    "begin_erasing_chats",
     "engine_with",
     "my_memories",
     "open_as_kept",

@@ -33,38 +33,25 @@ log = structlog.get_logger(__name__)
 
 
 class _ErasureRequest(NamedTuple):
-    """The extent of an erasure: one chat, all chats of Open WebUI (``chat_id`` None), or everything ("").
-
-    With all chats, only the ones begun before ``begun_before`` are erased, since the erasure may run hours after the
-    request.
-    """
+    """The extent of an erasure, as ``begin_erasing`` is given it."""
 
     user_id: str
     chat_id: str | None
     begun_before: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
 
 
-def begin_erasing(user_id: str) -> None:
-    """Erase everything of a user in the background, as soon as this process has an engine and the engine its store.
+def begin_erasing(user_id: str, chat_id: str | None, begun_before: datetime | None = None) -> None:
+    """Erase in the background, as soon as this process has an engine and the engine its store.
 
     Until then the request waits as a file in Open WebUI's data folder, where a later process finds it at its first chat.
-    """
-    in_background(_once_possible(_ErasureRequest(user_id, "")))
-
-
-def begin_erasing_chat(user_id: str, chat_id: str) -> None:
-    """Erase one chat of a user in the same way, and memories learned from it alone."""
-    in_background(_once_possible(_ErasureRequest(user_id, chat_id)))
-
-
-def begin_erasing_chats(user_id: str, *, begun_before: datetime) -> None:
-    """Erase in the same way all chats of a user in Open WebUI, whose ids are UUIDs; chats of its API stay.
 
     Args:
         user_id: The user.
-        begun_before: When the erasure was requested, with its time zone; later chats stay.
+        chat_id: The chat to erase, with the memories learned from it alone; None: all chats of Open WebUI, whose ids are
+            UUIDs, so that chats of its API stay; "": everything of the user.
+        begun_before: Of all chats, only those begun before are erased, since the erasure may run hours after the request.
     """
-    in_background(_once_possible(_ErasureRequest(user_id, None, begun_before)))
+    in_background(_once_possible(_ErasureRequest(user_id, chat_id, begun_before)))
 
 
 def resume_erasing() -> None:

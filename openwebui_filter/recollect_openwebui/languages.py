@@ -1,7 +1,9 @@
-"""Chooses a person's language among the five of notices and My memories, and holds their words. Pure."""
+"""Chooses a person's language among five, and holds the words of notices and the page My memories in each. Pure."""
 
+import json
 from collections.abc import Iterable, Mapping
 from functools import cache
+from html import escape
 from importlib.resources import files
 from typing import Any
 
@@ -16,6 +18,9 @@ _NAMED = {"german": "de", "french": "fr", "spanish": "es"}
 _HAN = range(0x4E00, 0x9FFF)
 _READ = 2_000
 """Characters of a person's words that are read at most."""
+
+_OF_PAGE = ("page.", "kind.")
+_OF_NOTICES = ("remembered", "replaced", "forgot")
 
 
 def language_of(told: Any, texts: Iterable[str] = ()) -> str:
@@ -44,3 +49,29 @@ def words_in(language: str) -> Mapping[str, str]:
     """Return the words of a language of ``LANGUAGES`` by their keys."""
     read = files("recollect_openwebui").joinpath("words", f"{language}.json").read_bytes()
     return msgspec.json.decode(read, type=dict[str, str])
+
+
+@cache
+def my_memories_page(language: str) -> str:
+    """Return the page in a language of ``LANGUAGES``.
+
+    The caller replaces ``NONCE`` by a nonce, and ``THEME`` by ``light`` or ``dark``.
+    """
+    folder, words = files("recollect_openwebui").joinpath("page"), words_in(language)
+    parts = {
+        "LANGUAGE": language,
+        "TITLE": escape(words["page.title"]),
+        "STYLE": folder.joinpath("page.css").read_text("utf-8"),
+        "WORDS_AS_JSON": json.dumps(
+            {
+                key.removeprefix("page."): text
+                for key, text in words.items()
+                if key.startswith(_OF_PAGE) or key in _OF_NOTICES
+            }
+        ),
+        "SCRIPT": folder.joinpath("page.js").read_text("utf-8"),
+    }
+    page = folder.joinpath("page.html").read_text("utf-8")
+    for place, text in parts.items():
+        page = page.replace(place, text, 1)
+    return page

@@ -33,9 +33,8 @@ from recollect.model import (
     Scope,
     project_scope,
 )
-from recollect_openwebui.languages import language_of
+from recollect_openwebui.languages import language_of, my_memories_page
 from recollect_openwebui.notices import Event, Notices, notification, status
-from recollect_openwebui.page import my_memories_page
 
 Json = dict[str, Any]
 

@@ -15,7 +15,7 @@ from tests.support.waiting import until
 from recollect.engine import Engine
 from recollect.model import TeamRole, project_scope
 from recollect_openwebui import my_memories
-from recollect_openwebui.erasure import begin_erasing_chat
+from recollect_openwebui.erasure import begin_erasing
 from recollect_openwebui.hook_call import Call, folder_title, team_named
 
 FOLDER = "4a1d6a5b-6a38-4f0c-9a0e-2f4c6b8d1e57"
@@ -197,7 +197,7 @@ async def test_a_deleted_chat_is_erased_in_its_folder(
     await chat.says(LISBON)
     await formed(memory, project_scope(alice, FOLDER), 1)
 
-    begin_erasing_chat(alice, chat.chat_id)
+    begin_erasing(alice, chat.chat_id)
 
     async def is_gone() -> bool:
         return not await of(engine, alice)

@@ -25,9 +25,8 @@ from recollect.engine.people.chat_search import Period
 from recollect.errors import StoreError
 from recollect.model import Update
 from recollect_openwebui.first_memories import changes_line
-from recollect_openwebui.languages import language_of
+from recollect_openwebui.languages import language_of, my_memories_page
 from recollect_openwebui.notices import Notices
-from recollect_openwebui.page import my_memories_page
 from recollect_proxy.access import Audience
 from recollect_proxy.memory_api.asked import Asked, Reply, erasure_as_json
 from recollect_proxy.memory_api.reading import (
