@@ -38,7 +38,7 @@ log = structlog.get_logger(__name__)
 
 def sees_status(caller: Caller, chat: ChatBody) -> bool:
     """Whether the sender sees it, because they chat on OpenWebUI's own page."""
-    return caller.by_openwebui and caller.session_id is not None and chat.stream
+    return caller.by_openwebui and caller.session_id is not None and chat.shape.stream
 
 
 @asynccontextmanager

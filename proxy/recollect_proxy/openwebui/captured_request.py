@@ -252,7 +252,7 @@ async def _answer_request(scope: Scope, receive: Receive, send: Send, limit: int
             await respond(send, 404, msgspec.json.encode(error), content_type=_JSON)
             return None
         chat = read_body(body)
-        await _complete(send, streamed=chat is not None and chat.stream)
+        await _complete(send, streamed=chat is not None and chat.shape.stream)
         return CapturedRequest(list(scope["headers"]), body, scope["path"], peer_of(scope))
     return None
 

@@ -139,7 +139,6 @@ class ChatBody:
         messages_span: Where in ``raw`` the list of messages stands, brackets included; or the text that is
             the only message.
         model: The model it names; "" if it names none.
-        stream: Whether the answer is asked for as a stream.
         follows: The answer that this follows, which the server keeps; "" if the request has everything that was said.
         conversation: The chat's own id, if the server keeps it; else "".
         outside: How many of ``messages``, the first of them, stand elsewhere in ``raw``.
@@ -152,7 +151,6 @@ class ChatBody:
     messages: tuple[ChatMessage, ...]
     messages_span: Span
     model: str = ""
-    stream: bool = False
     follows: str = ""
     conversation: str = ""
     outside: int = 0
@@ -193,7 +191,6 @@ def read_body(body: bytes) -> ChatBody | None:
         messages=messages.items,
         messages_span=span,
         model=decode_text(members.get("model", b"")) or "",
-        stream=bytes(members.get("stream", b"")) == b"true",
         unread=messages.unread,
         shape=shape_of(members),
     )

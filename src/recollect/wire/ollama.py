@@ -113,17 +113,15 @@ def _body(
 ) -> ChatBody:
     if any(bytes(members.get(name, b"null")) not in _UNSET for name in _BARE):
         messages, outside = _NO_TURN, 0
-    shape = _shape(members)
     return ChatBody(
         raw=body,
         messages=messages,
         messages_span=span,
         model=decode_text(members.get("model", b"")) or "",
-        stream=shape.stream,
         outside=outside,
         unread=unread,
         is_whole=is_whole,
-        shape=shape,
+        shape=_shape(members),
     )
 
 

@@ -77,7 +77,6 @@ def read_responses_body(body: bytes) -> ChatBody | None:
         messages=(ChatMessage("system", instructions), *messages) if instructions else messages,
         messages_span=span,
         model=decode_text(members.get("model", b"")) or "",
-        stream=bytes(members.get("stream", b"")) == b"true",
         follows=decode_text(members.get("previous_response_id", b"")) or "",
         conversation=_conversation(members),
         outside=1 if instructions else 0,

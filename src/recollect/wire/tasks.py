@@ -114,9 +114,9 @@ def is_background_task(chat: ChatBody) -> bool:
     user = said[0].text.strip()
     if _CHAT_AS_JSON.match(user) and user.endswith("}]"):
         return True
-    if not chat.stream and (_quotes_chat(user, system, chat.shape) or _ends_with_chat(user)):
+    if not chat.shape.stream and (_quotes_chat(user, system, chat.shape) or _ends_with_chat(user)):
         return True
-    return any(shape.fits(user, system, stream=chat.stream) for shape in _SHAPES)
+    return any(shape.fits(user, system, stream=chat.shape.stream) for shape in _SHAPES)
 
 
 def _quotes_chat(user: str, system: str, shape: RequestShape) -> bool:

@@ -6,10 +6,11 @@ and our own fences, where a frontend sends back what we added.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from recollect.model import Message, Role
 from recollect.text.attribution import is_context, without_frame
+from recollect.text.attribution.pieces import cut
 from recollect.text.attribution.thoughts import without_data, without_thoughts
 from recollect.text.patterns import Pattern, anchored, bounded
 from recollect.wire.body import ChatMessage
@@ -88,35 +89,24 @@ def _unwrapped(text: str) -> str:
     if "<" not in text:
         return text
     # Ours first: a quote in one may look like the end of another.
-    text = _without_own(text).strip()
+    text = cut(text, own_blocks(text)).strip()
     text = _without_retrieved(text)
     for opens, closes in _BLOCKS:
         if closes in text:
-            text = _without_blocks(text, opens, closes)
+            text = cut(text, _blocks(text, opens, closes))
     return _without_sources(text).strip()
 
 
-def _without_own(text: str) -> str:
-    kept: list[str] = []
-    at = 0
-    for start, end in own_blocks(text):
-        kept.append(text[at:start])
-        at = end
-    return "".join((*kept, text[at:]))
-
-
-def _without_blocks(text: str, opens: Pattern, closes: str) -> str:
-    """Cut every closed block out, in one pass over the text; an open one stays."""
-    kept: list[str] = []
+def _blocks(text: str, opens: Pattern, closes: str) -> Iterator[tuple[int, int]]:
+    """Yield the span of every closed block, in one pass over the text; an open one stays."""
     at = 0
     for opening in opens.finditer(text):
         if opening.start() < at:
             continue  # within the block before
         if (end := text.find(closes, opening.end())) < 0:
             break
-        kept.append(text[at : opening.start()])
         at = end + len(closes)
-    return "".join((*kept, text[at:]))
+        yield opening.start(), at
 
 
 def _without_retrieved(text: str) -> str:

@@ -35,7 +35,7 @@ def test_a_chat_is_read() -> None:
 
     chat = read(body)
 
-    assert (chat.model, chat.stream) == ("gpt-5", True)
+    assert (chat.model, chat.shape.stream) == ("gpt-5", True)
     assert [(message.role, message.content) for message in chat.messages] == [
         ("system", "Be kind."),
         ("user", "hello"),
@@ -54,8 +54,8 @@ def test_the_model_is_a_name_or_none(member: dict[str, Any], model: str) -> None
 
 @table("stream", [None, False, 1, "true", {}, []])
 def test_only_true_asks_for_a_stream(stream: object) -> None:
-    assert not read({"stream": stream, "messages": [HELLO]}).stream
-    assert not read({"messages": [HELLO]}).stream
+    assert not read({"stream": stream, "messages": [HELLO]}).shape.stream
+    assert not read({"messages": [HELLO]}).shape.stream
 
 
 @table(

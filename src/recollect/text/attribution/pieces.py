@@ -93,16 +93,14 @@ def lines_of(text: str) -> list[Span]:
     return found
 
 
-def cut(text: str, spans: Iterable[Span], *, gap: str = GAP) -> tuple[str, list[str]]:
-    """Return a text without these spans, which are in order, each replaced by ``gap``; and the pieces that were cut."""
+def cut(text: str, spans: Iterable[Span]) -> str:
+    """Return a text without these spans, which are in order; some may overlap."""
     kept: list[str] = []
-    pieces: list[str] = []
     at = 0
     for start, end in joined(spans):
-        pieces.append(text[start:end])
-        kept += text[at:start], gap
+        kept.append(text[at:start])
         at = end
-    return "".join((*kept, text[at:])), [piece.strip() for piece in pieces if piece.strip()]
+    return "".join((*kept, text[at:]))
 
 
 def tidy(text: str) -> str:

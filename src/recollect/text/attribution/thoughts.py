@@ -74,7 +74,7 @@ def without_thoughts(text: str) -> str:
         return text
     said = _said_on_channels(text)
     for find in (_folded, *([_fenced] if _FENCED.search(text) else []), _marked):
-        said, _ = cut(said, find(said), gap="")
+        said = cut(said, find(said))
     return text if said == text else _unwrapped(tidy(said))
 
 

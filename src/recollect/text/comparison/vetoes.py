@@ -36,9 +36,7 @@ def same_letters(one: str, other: str) -> bool:
     return Levenshtein.normalized_similarity(letters, others, score_cutoff=SAME_LETTERS) > SAME_LETTERS
 
 
-@lru_cache(4_096)
-def _letters(text: str) -> str:
-    return normalize(text)
+_letters = lru_cache(4_096)(normalize)
 
 
 def same_letter(one: str, other: str) -> bool:

@@ -152,7 +152,7 @@ class _Found:
         whole = fold(identifier).removeprefix("./").removeprefix("--")
         self.exact.append(whole)
         self.identifiers.add(whole)
-        self.exact += [whole[1:]] if _is_version(identifier) else []
+        self.exact += [whole[1:]] if _VERSION.fullmatch(identifier) else []
         self._name_parts(identifier)
 
     def _name_parts(self, identifier: str) -> None:
@@ -356,18 +356,13 @@ def _is_identifier(token: str) -> bool:
     )
 
 
-def _is_version(token: str) -> bool:
-    """Return whether ``token`` is a version with its prefix, ``v1.2.3``; without the prefix it might be a date."""
-    return bool(_VERSION.fullmatch(token))
-
-
 def _parts(identifier: str) -> tuple[list[str], list[str]]:
     """Return the names inside an identifier, as written, and the words inside those.
 
     ``Foo.barBaz`` has the name ``barBaz`` and the words ``Foo``, ``bar`` and ``Baz``. Names that are
     one word are among the words only. A version has no parts, nor has what has more than a person writes.
     """
-    if _is_version(identifier):
+    if _VERSION.fullmatch(identifier):
         return [], []
     names = [name for name in _NO_WORD.split(identifier) if name]
     words_by_name = [_words_in(name) for name in names]
