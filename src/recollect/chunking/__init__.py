@@ -1,6 +1,6 @@
 """How a message of the log is cut: into chunks to be found, into windows to be embedded. Never: a model."""
 
 from recollect.chunking.chunks import Chunk, chunks
-from recollect.chunking.packing import MOST_WINDOWS, windows
+from recollect.chunking.packing import windows
 
-__all__ = ["MOST_WINDOWS", "Chunk", "chunks", "windows"]
+__all__ = ["Chunk", "chunks", "windows"]

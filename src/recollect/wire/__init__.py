@@ -7,14 +7,14 @@ from recollect.model import SystemStyle
 from recollect.wire.body import ChatBody, ChatMessage, read_body
 from recollect.wire.dialect import COMPLETIONS, MESSAGES, OLLAMA_CHAT, OLLAMA_COMPLETION, RESPONSES, Dialect
 from recollect.wire.encodings import decoded
-from recollect.wire.insertion import Additions, restorable, said_with
+from recollect.wire.insertion import Additions, said_with
 from recollect.wire.limits import is_light
 from recollect.wire.own_members import add_memories, may_have_options, take_options
 from recollect.wire.raw_json import Span
 from recollect.wire.reply import ReplyReader
 from recollect.wire.reply_parser import Reply
 from recollect.wire.tasks import is_background_task, session_skip
-from recollect.wire.turn import Anchor, anchors, prompt_texts, read_turn
+from recollect.wire.turn import anchors
 from recollect.wire.turn_detection import DetectedTurn, detect_turn
 from recollect.wire.user_text import authored_text
 
@@ -25,7 +25,6 @@ __all__ = [
     "OLLAMA_COMPLETION",
     "RESPONSES",
     "Additions",
-    "Anchor",
     "ChatBody",
     "ChatMessage",
     "DetectedTurn",
@@ -42,10 +41,7 @@ __all__ = [
     "is_background_task",
     "is_light",
     "may_have_options",
-    "prompt_texts",
     "read_body",
-    "read_turn",
-    "restorable",
     "said_with",
     "session_skip",
     "take_options",

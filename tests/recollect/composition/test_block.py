@@ -13,8 +13,8 @@ from tests.support.hostile_texts import fences_seen, hostile_texts
 from tests.support.recollections import NOON, recalled_passage, recollection
 from tests.support.tables import table
 
-from recollect.composition import FENCE, Block, compose
-from recollect.composition.block import done_lines
+from recollect.composition import FENCE, compose
+from recollect.composition.block import Block, done_lines
 from recollect.composition.lines import CODE_TOKENS, PASSAGE_TOKENS, line_of
 from recollect.composition.quoting import focus_of
 from recollect.model import Action, Actor, Hints, Kind, Provenance, Reason, Recollection, Role, Update, Use

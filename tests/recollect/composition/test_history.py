@@ -10,18 +10,21 @@ from tests.support.hostile_texts import fences_seen, hostile_texts
 from tests.support.recollections import NOON, logged, turn
 from tests.support.tables import table
 
-from recollect.composition import (
-    HISTORY_FENCE,
-    Bounds,
+from recollect.composition import Bounds, place
+from recollect.composition import history as composition_history
+from recollect.composition.history import (
+    LEAST_TOKENS,
+    TURNS,
     History,
     compose_history,
+    known_anchors,
     missing_exchanges,
-    place,
+    split_history,
 )
-from recollect.composition import history as composition_history
-from recollect.composition.history import LEAST_TOKENS, TURNS, known_anchors, split_history
+from recollect.composition.quoting import HISTORY as HISTORY_FENCE
 from recollect.model import Chat, LoggedExchange, Message, Role, Turn
-from recollect.text.secrets import MaskedText, mask
+from recollect.text.secrets import mask
+from recollect.text.secrets.masking import MaskedText
 from recollect.text.tokens import estimate_tokens, token_counter
 
 COUNTERS = [estimate_tokens, token_counter("gpt-4o"), token_counter("claude-3")]

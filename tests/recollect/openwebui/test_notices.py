@@ -12,7 +12,8 @@ from tests.support.recollections import NOON, passage, recollection
 from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
-from recollect.composition import Block, Placed
+from recollect.composition import Placed
+from recollect.composition.block import Block
 from recollect.engine.turns.prepared import Prepared
 from recollect.model import (
     Action,

@@ -9,16 +9,8 @@ from hypothesis import strategies as st
 from tests.recollect.wire.fuzzing import dialects, names, values, words
 
 from recollect.model import Message, Role
-from recollect.wire import (
-    COMPLETIONS,
-    Additions,
-    ChatBody,
-    Dialect,
-    SystemStyle,
-    anchors,
-    detect_turn,
-    restorable,
-)
+from recollect.wire import COMPLETIONS, Additions, ChatBody, Dialect, SystemStyle, anchors, detect_turn
+from recollect.wire.insertion import restorable
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 ADDED = 'What is known: \u00e4 "quoted" \\ </x>\n'

@@ -20,9 +20,9 @@ from recollect.wire import (
     Dialect,
     SystemStyle,
     read_body,
-    restorable,
     said_with,
 )
+from recollect.wire.insertion import restorable
 
 ANY, FIRST, DEVELOPER, NONE = SystemStyle
 EARLIER = (Message(Role.USER, 'I like "tea".'), Message(Role.ASSISTANT, "Noted."))

@@ -10,18 +10,8 @@ from hypothesis import strategies as st
 from tests.support.tables import table
 
 from recollect.model import Message, Role, Scope, Turn
-from recollect.wire import (
-    COMPLETIONS,
-    MESSAGES,
-    RESPONSES,
-    Anchor,
-    ChatBody,
-    Dialect,
-    anchors,
-    prompt_texts,
-    read_body,
-    read_turn,
-)
+from recollect.wire import COMPLETIONS, MESSAGES, RESPONSES, ChatBody, Dialect, anchors, read_body
+from recollect.wire.turn import Anchor, prompt_texts, read_turn
 
 AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 IMAGES = {

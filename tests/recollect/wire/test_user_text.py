@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table
 
-from recollect.composition import FENCE, HISTORY_FENCE
+from recollect.composition import FENCE
+from recollect.composition.quoting import HISTORY as HISTORY_FENCE
 from recollect.wire import ChatMessage, authored_text, said_with
 from recollect.wire.user_text import own_blocks
 

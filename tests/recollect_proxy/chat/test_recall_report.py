@@ -7,7 +7,8 @@ from tests.support.recollections import NOON, recollection
 from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
-from recollect.composition import Block, Placed
+from recollect.composition import Placed
+from recollect.composition.block import Block
 from recollect.engine.turns.prepared import Prepared
 from recollect.model import Injection, Passage, Place, Recall, Recollection, Role, Skip, Stage
 from recollect_proxy.chat.answer_relay import RecallReports, listed_memories, memory_list_header, preview

@@ -18,7 +18,8 @@ from tests.support.tables import table
 from tests.support.waiting import until
 from tests.support.watched_stores import Outage, Through, breakable, with_parts
 
-from recollect.composition import Block, Placed
+from recollect.composition import Placed
+from recollect.composition.block import Block
 from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.turns.prepared import Prepared

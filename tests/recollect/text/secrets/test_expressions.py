@@ -10,7 +10,8 @@ from tests.recollect.text.secrets.secret_texts import ASSIGNED, HARMLESS, SENTEN
 from tests.support.tables import table
 
 from recollect.text.patterns import Linear, linear
-from recollect.text.secrets import MaskedText, mask, masking, warm
+from recollect.text.secrets import mask, masking, warm
+from recollect.text.secrets.masking import MaskedText
 from recollect.text.secrets.values import SEPARATOR
 
 TEXTS = [*(text for text, _ in (*ASSIGNED, *SENTENCES)), *HARMLESS]

@@ -12,7 +12,8 @@ from tests.support.long_texts import up_to
 from tests.support.made_up_keys import BLOCKS, HEXADECIMAL, NUMBERS, SEEDS, VENDOR_KEYS, made_up
 from tests.support.tables import table
 
-from recollect.text.secrets import SecretKind, holds_secret, mask
+from recollect.text.secrets import holds_secret, mask
+from recollect.text.secrets.values import SecretKind
 
 DISGUISED = [
     ("my netf\u200blix pass\u200bword is Tangerine41", "Tangerine41"),
