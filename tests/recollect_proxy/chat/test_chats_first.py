@@ -100,21 +100,6 @@ async def test_a_chat_that_comes_ends_an_extraction_which_is_done_later_and_coun
     await until(lambda: one_server.engine._worker.guarded.given_up >= 1)
 
 
-async def test_never_means_that_chats_do_not_matter(
-    own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User, other_user: User
-) -> None:
-    over = asyncio.Event()
-    extracting(upstream, lambda request: (over, *extract_statements(request)))
-    async with own_proxies.serve(**ONE_SERVER, formation_yields="never") as proxy:
-        await proxy.say(user, CIDER)
-        [running] = await asked(upstream, 1)
-        await proxy.say(other_user, "Hello?", chat="chat-2")
-        await asyncio.sleep(0.3)
-        assert not running.client_left.is_set()
-        over.set()
-        assert await proxy.statements(user) == [CIDER]
-
-
 async def test_a_worker_elsewhere_reads_in_the_log_whose_answers_are_under_way(
     own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User, other_user: User
 ) -> None:

@@ -14,10 +14,8 @@ from tests.recollect_proxy.frontends import APIS, Api, Frontend, Sent
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.scripted.upstream import ScriptedUpstream, streamed, whole
-from tests.servers.running_proxy import RunningProxy, User, running_proxy, somebody
+from tests.servers.running_proxy import RunningProxy, User, somebody
 from tests.support.tables import table
-
-from recollect_proxy.settings.proxy_settings import ProxySettings
 
 FACTS = ("Lives in Lisbon", "Has a dog called Fips", "Works as a nurse")
 LIST = "What do you know about me?"
@@ -134,21 +132,6 @@ async def test_an_answers_id_names_the_chat_of_nobody_else(
     assert [row["user_id"] for row in rows] == [user.known_as]
 
 
-async def test_a_chain_goes_on_after_a_restart(
-    fresh_settings: ProxySettings, upstream: ScriptedUpstream, user: User
-) -> None:
-    async with running_proxy(fresh_settings) as before:
-        chain = Chain(before, upstream, user)
-        await chain.says("Good evening.")
-    async with running_proxy(fresh_settings) as after:
-        later = Chain(after, upstream, user)
-        later.last = chain.last
-        await later.says("And good night.")
-
-        chats = await after.rows("SELECT id FROM recollect.sessions WHERE user_id = $1", user.known_as)
-        assert len(chats) == 1
-
-
 # -- the client sends a part of it -----------------------------------------------------------------
 
 
@@ -189,30 +172,6 @@ def _texts(value: Any) -> Iterator[str]:
         yield from _texts(each)
 
 
-WINDOWS = [
-    *(("completions", most, chat) for most, chat in ((2, "chat-1"), (3, "chat-1"), (5, "chat-1"), (5, None))),
-    *((name, 3, "chat-1") for name in ("responses", "messages")),
-]
-
-
-@table("name, most, chat_id", WINDOWS)
-async def test_the_list_in_a_window_is_pointed_at(
-    proxy: RunningProxy, upstream: ScriptedUpstream, name: str, most: int, chat_id: str | None
-) -> None:
-    person = await person_of(proxy)
-    chat = Window(proxy, upstream, person, chat=chat_id, api=APIS[name], most=most)
-    for said in ("Good evening.", "How do tides work?", "And springtides?", LIST):
-        await chat.says(said)
-    listed = chat.messages[-1]["content"]
-
-    sent = await chat.says(FORGET)
-
-    assert DONE in sent.text
-    assert await left(proxy, person) == {each for each in FACTS if f"2. {each}" not in listed}
-    chats = await proxy.rows("SELECT id FROM recollect.sessions WHERE user_id = $1", person.known_as)
-    assert len(chats) == 1
-
-
 @table("most, chat_id", [(3, "chat-1"), (4, "chat-1"), (5, None)])
 async def test_a_sliding_window_is_one_chat_and_keeps_its_blocks(
     proxy: RunningProxy, upstream: ScriptedUpstream, most: int, chat_id: str | None
@@ -228,22 +187,6 @@ async def test_a_sliding_window_is_one_chat_and_keeps_its_blocks(
     chats = await proxy.rows("SELECT id FROM recollect.sessions WHERE user_id = $1", person.known_as)
     assert len(chats) == 1
     assert all(TEA in each.text for each in sent[1:])
-
-
-async def test_chats_with_the_same_pair_stay_apart(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    one, other = (Frontend(proxy, upstream, user, chat=None) for _ in range(2))
-    for chat, begins in ((one, "How do tides work?"), (other, "Who built the Belfry?")):
-        for said in (begins, "Thanks.", "Really?"):
-            await chat.says(said)
-    await one.says("And springtides?")
-
-    rows = await proxy.rows(
-        "SELECT session_id, count(*) AS n FROM recollect.exchanges WHERE user_id = $1 GROUP BY 1 ORDER BY 2",
-        user.known_as,
-    )
-    assert [row["n"] for row in rows] == [3, 4]
 
 
 ALLERGY = "Is allergic to shellfish."

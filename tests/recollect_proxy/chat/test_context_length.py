@@ -11,16 +11,16 @@ from tests.scripted.upstream import (
     End,
     ScriptedUpstream,
     completion_body,
-    completion_stream,
-    compressed,
     failure,
     head,
     whole,
 )
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.support.recollections import turn
 from tests.support.tables import table
 
 from recollect_proxy.chat.context_length import says_too_long
+from recollect_proxy.chat.request_preparer import FullChats
 
 OPENAI = {
     "error": {
@@ -211,6 +211,14 @@ def test_what_is_no_json_says_nothing(error: bytes) -> None:
     assert not says_too_long(error)
 
 
+def test_a_chat_is_full_from_the_least_size_on_that_was_too_long() -> None:
+    chats, asked = FullChats(), turn()
+    for size in (10, 8, 9):
+        chats.note_too_long(asked, size)
+
+    assert [chats.is_full(asked, size) for size in (7, 8, 11)] == [False, True, True]
+
+
 @pytest.fixture
 def proxy(listening_proxy: RunningProxy) -> RunningProxy:
     """A proxy that forms no memories, so only recall is tested."""
@@ -239,24 +247,6 @@ async def test_a_prompt_too_long_with_memories_is_sent_once_more_without(
     assert answer.header(b"x-recollect-skipped") == b"context-length"
     assert answer.header(b"x-recollect-memories") == b"0"
     assert await proxy.logged(user) == [("user", WHICH_TEA), ("assistant", "Assam.")]
-
-
-async def test_a_stream_is_asked_for_again_before_its_first_byte(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    await given_memory(proxy, user)
-    zipped = compressed(json.dumps(OPENAI).encode(), "gzip")
-    upstream.answers += [
-        whole(zipped, status=400, headers=[*JSON, (b"Content-Encoding", b"gzip")]),
-        completion_stream("As", "sam."),
-    ]
-
-    answer = await proxy.say(user, WHICH_TEA, stream=True, recollect={"include": "memories"})
-
-    assert len(upstream.received) == 2
-    assert json.loads(upstream.last.body) == json.loads(chat_body(WHICH_TEA, stream=True))
-    assert answer.header(b"x-recollect-skipped") == b"context-length"
-    assert answer.body.count(b"data:") == 5
 
 
 async def test_what_is_too_long_without_memories_too_is_said_once(
@@ -301,38 +291,6 @@ async def test_any_other_refusal_is_relayed_and_nothing_is_asked_again(
     assert TEA in upstream.last.system
     assert b"".join(each for each in refused if isinstance(each, bytes)).endswith(answer.body)
     assert answer.body
-
-
-async def test_a_prompt_without_memories_is_sent_once(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append(refusal(OPENAI))
-
-    answer = await proxy.say(user, WHICH_TEA, recollect={"remember": False})
-
-    assert len(upstream.received) == 1
-    assert (answer.status, answer.json) == (400, OPENAI)
-
-
-async def test_what_did_not_fit_is_told_nowhere_as_given(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    await given_memory(proxy, user)
-    upstream.answers += [refusal(OPENAI), whole(completion_body("Assam."))]
-
-    answer = await proxy.say(user, WHICH_TEA)
-    await proxy.settle()
-
-    explained = await proxy.api(
-        b"GET", f"/explain/{(answer.header(b'x-recollect-request-id') or b'').decode()}"
-    )
-    assert explained.json["skipped"] == "context-length"
-    assert not explained.json["tokens"]
-    assert not await proxy.rows("SELECT FROM recollect.injections WHERE user_id = $1", user.known_as)
-    counted = await proxy.rows(
-        "SELECT recall_count FROM recollect.users_vectors WHERE user_id = $1", user.known_as
-    )
-    assert [row["recall_count"] for row in counted] == [0]
 
 
 async def test_a_chat_without_room_is_sent_once_each_turn_until_it_is_shorter(

@@ -1,7 +1,6 @@
 """A turn that its LLM failed to answer leaves an answer that says at which stage; it is neither recalled nor learned from."""
 
 import asyncio
-import json
 from typing import Any
 
 from tests.recollect_proxy.in_turn import in_turn
@@ -94,44 +93,3 @@ async def test_what_came_of_a_failed_answer_goes_when_it_is_answered(
 
     assert await turns(listening_proxy, user) == [ASKED, ("assistant", "Tartu.", None, None, False)]
     assert await listening_proxy.logged(user) == [("user", SAID), ("assistant", "Tartu.")]
-
-
-async def test_what_came_of_a_failed_answer_reaches_no_prompt_and_no_extraction_and_no_secret_is_kept(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    came = (
-        "The ferry to Piran leaves at noon, the key is sk-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL."
-    )
-    upstream.answers.append(streamed(*list(events(came, "x"))[:2], End.CLOSE))
-    await proxy.say(user, SAID, stream=True)
-    await proxy.formed(user)
-    upstream.received.clear()
-
-    await proxy.say(user, "When does the ferry to Piran leave?", chat="chat-2")
-    await proxy.say(user, "And the ferry to Piran?")
-    await proxy.formed(user)
-
-    assert not any(b"at noon" in each.body for each in upstream.received)
-    (_, failed) = (await turns(proxy, user))[:2]
-    assert "at noon" in failed[1]
-    assert "sk-abcdef" not in failed[1]
-
-
-async def test_a_failed_answer_is_a_page_of_its_own_and_stands_in_the_export(
-    listening_proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append(streamed(*list(events("Tar", "tu"))[:2], End.CLOSE))
-    await listening_proxy.say(user, SAID, stream=True)
-    await listening_proxy.say(user, "Still there?")
-    await listening_proxy.settle()
-
-    texts: list[str] = []
-    after = ""
-    for _ in range(3):
-        page = await listening_proxy.api(b"GET", f"/users/{user.id}/sessions/chat-1/messages?limit=1{after}")
-        texts += [each["text"] for each in page.json["messages"]]
-        after = f"&after={page.json['next']}"
-
-    assert texts == [SAID, "Tar", "Still there?"]
-    exported = await listening_proxy.api(b"GET", f"/users/{user.id}/export")
-    assert json.loads(exported.body)["exchanges"][0]["partial"] == "Tar"

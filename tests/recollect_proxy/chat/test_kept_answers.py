@@ -7,7 +7,6 @@ from typing import Any
 from tests.recollect_proxy.chat.spoken import named_event, replies
 from tests.recollect_proxy.frontends import APIS
 from tests.recollect_proxy.in_turn import in_turn
-from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.scripted.upstream import Answer, ScriptedUpstream, streamed, whole
 from tests.servers.running_proxy import RunningProxy, User, somebody
 from tests.support.waiting import until
@@ -127,18 +126,6 @@ async def test_a_kept_answer_that_failed_says_so(
 
     assert await proxy.logged(user) == [("user", ASKED), *logged]
     assert await failures(proxy, user) == [failed]
-
-
-async def test_another_process_logs_an_answer_that_is_fetched_over_it(
-    listening_proxies: ListeningProxies, upstream: ScriptedUpstream, user: User
-) -> None:
-    async with listening_proxies.serve() as one, listening_proxies.serve() as other:
-        upstream.answers += [told("queued"), told("completed", TOLD)]
-        await ask(one, user)
-        await one.settle()
-        await fetch(other, user)
-
-        assert await one.logged(user) == [("user", ASKED), ("assistant", TOLD)]
 
 
 ASKED = "Which rivers meet in Ghent?"

@@ -47,28 +47,7 @@ async def test_a_senseless_option_is_refused_and_nothing_is_sent_on(
         assert await proxy.logged(user) == []
 
 
-async def test_remember_off_recalls_all_the_same_and_remembers_nothing(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    await proxy.say(drinker, WHICH_TEA, extra=[(b"X-Recollect-Remember", b"off")])
-
-    assert TEA in upstream.last.system
-    assert await proxy.logged(drinker) == []
-
-
 # -- the headers of the answer --------------------------------------------------------------------------
-
-
-async def test_the_answer_says_what_its_prompt_was_given(proxy: RunningProxy, drinker: User) -> None:
-    answer = await proxy.say(drinker, WHICH_TEA)
-
-    assert len(answer.header(b"x-recollect-request-id") or b"") == 36
-    assert int(answer.header(b"x-recollect-memory-tokens") or b"") > 0
-    assert answer.header(b"x-recollect-chat-memory-tokens") == answer.header(b"x-recollect-memory-tokens")
-    assert answer.header(b"x-recollect-history-tokens") == b"0"
-    assert float(answer.header(b"x-recollect-milliseconds") or b"") > 0
-    assert answer.header(b"x-recollect-degraded") is None
-    assert answer.header(b"x-recollect-memory-list") is None
 
 
 async def test_a_stream_tells_its_memories_in_a_header(
@@ -87,13 +66,3 @@ async def test_a_stream_tells_its_memories_in_a_header(
     assert TEA in [memory["preview"] for memory in memories]
     assert all(set(memory) == {"id", "kind", "source", "preview", "score"} for memory in memories)
     assert b"memories" not in answer.body
-
-
-async def test_recall_off_recalls_nothing_and_remembers_all_the_same(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    answer = await proxy.say(drinker, WHICH_TEA, extra=[(b"X-Recollect-Recall", b"off")])
-
-    assert answer.header(b"x-recollect-skipped") == b"off"
-    assert upstream.last.body == chat_body(WHICH_TEA)
-    assert ("user", WHICH_TEA) in await proxy.logged(drinker)

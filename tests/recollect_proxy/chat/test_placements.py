@@ -7,15 +7,13 @@ from itertools import pairwise
 import pytest
 from tests.recollect_proxy.frontends import APIS, Api, Frontend, Sent
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
-from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.scripted.upstream import ScriptedUpstream
-from tests.servers.running_proxy import RunningProxy, User, running_proxy
+from tests.servers.running_proxy import RunningProxy, User
 from tests.support.tables import table
 
 from recollect.composition import Placed
 from recollect.wire import COMPLETIONS, ChatBody, SystemStyle
 from recollect_proxy.chat.request_preparer import compose
-from recollect_proxy.settings.proxy_settings import ProxySettings
 
 CAT = "My cat is called Minka."
 WHICH_CAT = "What is my cat called?"
@@ -66,51 +64,7 @@ async def test_a_request_is_how_the_next_one_of_its_chat_begins(
     assert "glazier in Bremen" in json.dumps(sent[-1].messages[8])
 
 
-async def test_a_chat_goes_on_as_it_was_after_a_restart(
-    fresh_settings: ProxySettings, upstream: ScriptedUpstream, user: User
-) -> None:
-    async with running_proxy(fresh_settings) as proxy:
-        for content in (TEA, CAT):
-            await given_memory(proxy, user, content)
-        chat = Frontend(proxy, upstream, user)
-        await chat.says(WHICH_TEA)
-        second = await chat.says(WHICH_CAT)
-
-    async with running_proxy(fresh_settings) as proxy:
-        chat.proxy = proxy
-        third = await chat.says(SUM)
-
-    assert second.begins(third)
-    assert fenced(third) == [False, False, True, False, False]
-
-
 # -- the other placements --------------------------------------------------------------------------
-
-
-async def test_the_setting_says_where_it_goes_unless_a_request_does(
-    own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User
-) -> None:
-    async with own_proxies.serve(placement="user") as proxy:
-        await given_memory(proxy, user)
-        beside = await Frontend(proxy, upstream, user).says(WHICH_TEA)
-        asked = Frontend(proxy, upstream, user, "chat-2", headers=[(b"X-Recollect-Placement", b"system")])
-
-        assert fenced(beside) == [True]
-        assert TEA in (await asked.says(WHICH_TEA)).system
-
-
-async def test_a_model_that_takes_no_system_prompt_is_told_beside_the_first_message(
-    own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User
-) -> None:
-    async with own_proxies.serve(system_styles={"gemma*": "none"}) as proxy:
-        await given_memory(proxy, user)
-        chat = Frontend(proxy, upstream, user, model="Gemma-3-it")
-
-        sent = [await chat.says(text) for text in (WHICH_TEA, SUM)]
-
-        assert [each.system for each in sent] == ["", ""]
-        assert fenced(sent[1]) == [True, False, False]
-        assert sent[0].begins(sent[1])
 
 
 KNOWN = "<recollect_memories>\n- tea\n</recollect_memories>"
@@ -173,17 +127,3 @@ async def test_a_chat_without_an_id_is_known_again_by_how_it_began(
     assert all(one.begins(next_one) for one, next_one in pairwise(sent))
     assert TEA in sent[-1].system
     assert fenced(sent[-1]) == [False, False, True, False, False]
-
-
-async def test_a_turn_that_is_sent_again_goes_up_with_the_same_bytes(
-    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
-) -> None:
-    chat = Frontend(proxy, upstream, chatter)
-    await chat.says(WHICH_TEA)
-    second = await chat.says(WHICH_CAT)
-    await given_memory(proxy, chatter, "My cat Minka is fourteen years old.")
-    chat.messages.pop()
-
-    again = await chat.again()
-
-    assert again.body == second.body

@@ -8,9 +8,9 @@ import pytest
 from pydantic import SecretStr
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import ListeningProxies
-from tests.scripted.upstream import ScriptedUpstream
+from tests.scripted.upstream import LAST_CHUNK, ScriptedUpstream, chunk
 from tests.servers.running_proxy import CHAT, RunningProxy, chat_body
-from tests.support.raw_client import Fields, Response
+from tests.support.raw_client import Fields, RawConnection, Response, request_bytes
 
 from recollect.settings.upstreams import UpstreamSettings
 from recollect_proxy.identity.api_key import add_key
@@ -127,6 +127,13 @@ async def test_nor_a_body_with_what_is_for_everybody(
     method, target, headers = asked
 
     assert_refused(await strict.fetch(method, target, headers, chat_body("Hello.")), upstream)
+
+
+async def test_nor_one_in_chunks(strict: RunningProxy, upstream: ScriptedUpstream) -> None:
+    request = request_bytes(b"GET", b"/v1/models", [(b"Transfer-Encoding", b"chunked")])
+    async with RawConnection(strict.port) as client:
+        await client.send(request + chunk(chat_body("Hello.")) + LAST_CHUNK)
+        assert_refused(await client.read_response(), upstream)
 
 
 async def test_nor_is_a_socket_opened(strict: RunningProxy, upstream: ScriptedUpstream) -> None:

@@ -117,24 +117,6 @@ async def test_a_bad_identity_is_answered_without_memory_and_counted(
     assert after.keys() - before.keys() <= {"bad-identity"}
 
 
-async def test_a_request_of_nobodys_is_counted_as_such_and_so_is_a_recall_of_nothing(
-    guarded: RunningProxy, user: User
-) -> None:
-    before = (await guarded.api(b"GET", "/health")).json["skipped"]
-
-    await ask(guarded, [(b"Authorization", b"Bearer sk-of-the-upstream")])
-    await ask(guarded, [signed(user.id)])
-    await ask(guarded, [signed(user.id), (b"X-Recollect-Task", b"title")])
-
-    after = (await guarded.api(b"GET", "/health")).json["skipped"]
-    grown = {reason: count - before.get(reason, 0) for reason, count in after.items()}
-    assert {reason: count for reason, count in grown.items() if count} == {
-        "no-identity": 1,
-        "nothing-relevant": 1,
-        "task": 1,
-    }
-
-
 # -- ids -------------------------------------------------------------------------------------------
 
 IDS = [

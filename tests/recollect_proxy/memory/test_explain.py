@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.given import WHICH_TEA, given_memory
-from tests.scripted.upstream import ScriptedUpstream
-from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, somebody
-from tests.support.tables import table
+from tests.servers.running_proxy import RunningProxy, User, somebody
 
 from recollect.model import LogEntry, Turn, TurnNotes, Written
 from recollect_proxy.memory_api import of_insights
@@ -66,27 +64,6 @@ async def test_the_whole_explanation_of_a_request_is_told(proxy: RunningProxy, d
     assert candidate["parts"]
 
 
-async def test_what_a_request_had_no_certain_place_for_is_told(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    strange = {"role": "system", "content": {"text": "Be brief."}}
-    body = chat_body([strange, {"role": "user", "content": WHICH_TEA}])
-
-    answer = await proxy.fetch(b"POST", CHAT, drinker.headers(), body)
-    await proxy.settle()
-    request_id = answer.header(b"x-recollect-request-id") or b""
-    explanation = (await proxy.api(b"GET", f"/explain/{request_id.decode()}")).json
-
-    assert upstream.last.body == body
-    assert (answer.header(b"x-recollect-memories"), answer.header(b"x-recollect-skipped")) == (
-        b"0",
-        b"no-place",
-    )
-    assert (explanation["skipped"], explanation["items"], explanation["tokens"]) == ("no-place", 0, 0)
-    assert explanation["truncated"] == 0
-    assert [each["dropped"] for each in explanation["candidates"]] == ["no-place"]
-
-
 async def test_what_was_asked_is_told_as_the_log_has_it(proxy: RunningProxy, drinker: User) -> None:
     key = f"ghp_{'a1B2' * 9}"
 
@@ -112,43 +89,6 @@ async def test_a_user_is_told_of_their_own_requests_alone(proxy: RunningProxy, d
     assert own.json == explanation
     assert (others.status, others.json["error"]["code"]) == (404, "request_not_found")
     assert (listed["request_id"], listed["question"]) == (request, WHICH_TEA)
-
-
-async def test_what_was_asked_is_not_told_where_that_is_switched_off(
-    proxy: RunningProxy, drinker: User
-) -> None:
-    explanation = await explanation_of(proxy, drinker, WHICH_TEA)
-    request, user = explanation["request_id"], f"/users/{drinker.known_as}"
-
-    await proxy.api(b"PATCH", f"{user}/settings", {"queries": False})
-
-    for path in (f"/explain/{request}", f"{user}/explain/{request}"):
-        assert (await proxy.api(b"GET", path)).json == explanation | {"question": None}
-    [listed] = (await proxy.api(b"GET", f"{user}/recalls")).json["recalls"]
-    assert listed["question"] is None
-    await proxy.api(b"PATCH", f"{user}/settings", {"queries": None})
-    assert (await proxy.api(b"GET", f"/explain/{request}")).json == explanation
-
-
-async def test_who_asks_right_after_the_answer_waits_for_what_is_being_written(
-    proxy: RunningProxy, drinker: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    engine = proxy.app.engine.engine
-    assert engine is not None
-    write = engine.write
-
-    async def slowly(entry: LogEntry) -> Written:
-        await asyncio.sleep(0.05)
-        return await write(entry)
-
-    monkeypatch.setattr(engine, "write", slowly)
-    answer = await proxy.say(drinker, WHICH_TEA)
-    told = await proxy.api(b"GET", f"/explain/{answer.header(b'x-recollect-request-id').decode()}")  # type: ignore[union-attr]
-
-    assert told.status == 200
-    assert told.json["user_id"] == drinker.known_as
-    await proxy.settle()
-    assert proxy.app.engine._noting._under_way == {}
 
 
 async def test_what_is_not_written_within_a_second_is_said_to_be_on_its_way(
@@ -180,12 +120,3 @@ async def test_what_is_not_written_within_a_second_is_said_to_be_on_its_way(
 
     assert (early.status, early.json["error"]["code"]) == (503, "request_not_written")
     assert later.status == 200
-
-
-@table("known", ["7", "not-a-uuid", "%00", "x" * 500])
-async def test_what_is_no_uuid_is_refused(proxy: RunningProxy, known: str) -> None:
-    answer = await proxy.api(b"GET", f"/explain/{known}")
-
-    assert answer.status == 400
-    assert answer.json["error"]["code"] == "invalid_parameter"
-    assert answer.json["error"]["field"] == "request_id"

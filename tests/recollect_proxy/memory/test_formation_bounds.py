@@ -6,48 +6,13 @@ from uuid import UUID
 
 import pytest
 from tests.recollect_proxy.frontends import Frontend, Sent
-from tests.recollect_proxy.given import TEA, given_memory
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.scripted.extraction import Lesson, Pupil, asked_for, shown
+from tests.scripted.extraction import Pupil, asked_for, shown
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
 from tests.support.waiting import until
 
 from recollect.model import Kind, Memory
-
-# -- caps ------------------------------------------------------------------------------------------
-
-WEIGHTS = {
-    "I whistle while I cook.": 0.4,
-    "My name is Leonie.": 0.9,
-    "I own a red umbrella.": 0.35,
-    "My son Jan has asthma.": 0.95,
-    "I run a bookshop in Ghent.": 0.7,
-}
-
-
-async def tell_all(proxy: RunningProxy, pupil: Pupil, user: User) -> None:
-    pupil.lessons += [Lesson(text, importance=weight) for text, weight in WEIGHTS.items()]
-    for number, text in enumerate(WEIGHTS):
-        await proxy.say(user, text, chat=f"chat-{number}")
-        await proxy.formed(user)
-
-
-async def test_of_more_memories_than_a_user_may_have_the_least_important_go(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"user_cap": 3})
-
-    await tell_all(proxy, pupil, user)
-
-    assert await proxy.statements(user) == sorted(
-        text for text, weight in WEIGHTS.items() if weight not in (0.4, 0.35)
-    )
-    sent = await Frontend(proxy, upstream, user, chat="asked").says("What colour is my umbrella?")
-    retired = [each for each in await proxy.engine.history(user.known_as) if each.action == "retire"]
-    assert [(each.actor, each.reason) for each in retired] == [("prune", "cap")] * 2
-    assert "- I own a red umbrella." not in sent.text
-
 
 # -- summaries -------------------------------------------------------------------------------------
 
@@ -118,36 +83,3 @@ async def test_a_long_chat_is_summarized_and_a_client_that_sends_its_last_messag
     assert f"- Summary: {SUMMARY}" in sent.system
     [asked] = [request for request in pupil.asked if asked_for(request) == "summary"]
     assert "Remark number 0 on my boat Albatros." in shown(asked, "What was said since")[0]
-
-
-# -- those who have little -------------------------------------------------------------------------
-
-HOUSE = "The library of our school opens at eight."
-WHEN = "When does the library of our school open?"
-
-
-@pytest.fixture(scope="module")
-async def school(
-    own_proxies: OwnProxies, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[RunningProxy]:
-    """A proxy with a file of memories for all users."""
-    path = tmp_path_factory.mktemp("school") / "everybody.txt"
-    path.write_text(f"# what everybody may know\n\n{HOUSE}\n")
-    async with own_proxies.serve(global_memories=path) as proxy:
-        yield proxy
-
-
-async def test_what_serves_everybody_is_told_to_those_who_have_fewer_than_five_memories(
-    school: RunningProxy, upstream: ScriptedUpstream, user: User, other_user: User
-) -> None:
-    for content in (TEA, *list(WEIGHTS)[:3]):
-        await given_memory(school, other_user, content)
-
-    none = await Frontend(school, upstream, user).says(WHEN)
-    four = await Frontend(school, upstream, other_user).says(WHEN)
-    await given_memory(school, other_user, list(WEIGHTS)[3])
-    five = await Frontend(school, upstream, other_user, chat="with five").says(WHEN)
-
-    assert HOUSE in none.text
-    assert HOUSE in four.text
-    assert HOUSE not in five.text

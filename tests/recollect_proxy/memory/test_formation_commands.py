@@ -25,31 +25,6 @@ def answering(upstream: ScriptedUpstream) -> ScriptedUpstream:
     return upstream
 
 
-async def test_what_somebody_asks_to_be_remembered_is_and_the_next_answer_can_say_so(
-    proxy: RunningProxy,
-    answering: ScriptedUpstream,
-    pupil: Pupil,
-    user: User,
-) -> None:
-    pupil.lessons.append(Lesson(LOCKER, importance=0.1))
-    pupil.wishes.append(("remember", REMEMBER))
-    chat = Frontend(proxy, answering, user)
-
-    asked = await chat.says(REMEMBER)
-    await proxy.formed(user)
-    next_one = await chat.says(SMALL_TALK)
-    await proxy.formed(user)
-    last = await chat.says(SMALL_TALK)
-    elsewhere = await Frontend(proxy, answering, user, chat="elsewhere").says(WHICH)
-
-    [memory] = await proxy.memories(user)
-    assert memory.importance >= 0.8
-    assert "[DONE]" not in asked.text
-    assert f"- [DONE] Remembered, as the user asked: {memory.content}" in next_one.text
-    assert last.text.count("[DONE]") == 1, "it stays where it was told, and is not told again"
-    assert memory.content in elsewhere.text
-
-
 async def test_what_somebody_asks_to_be_forgotten_is_gone_from_everywhere(
     proxy: RunningProxy,
     answering: ScriptedUpstream,
@@ -78,26 +53,6 @@ async def test_what_somebody_asks_to_be_forgotten_is_gone_from_everywhere(
     assert "417" not in (await asked.says(SMALL_TALK)).text, "nor a block that is attached again"
     assert "417" not in (await told.says(SMALL_TALK)).done
     assert FORGET not in new.text, "nor the command itself"
-
-
-async def test_of_a_secret_to_be_remembered_nothing_is_kept_and_the_next_answer_says_why(
-    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    said = "Remember that my wifi password is Tulip-77-garden so I don't have to look it up"
-    masked = "my wifi password is [secret: password] so I don't have to look it up"
-    pupil.lessons.append(Lesson(masked))
-    pupil.wishes.append(("remember", f"Remember that {masked}"))
-    chat = Frontend(proxy, answering, user)
-
-    await chat.says(said)
-    await proxy.formed(user)
-    next_one = await chat.says("Which tea is good at night?")
-    last = await chat.says(SMALL_TALK)
-
-    assert pupil.extractions("wifi")
-    assert await proxy.statements(user) == []
-    assert "- [NOT DONE] Nothing was remembered of the user's message before this one" in next_one.text
-    assert last.text.count("[NOT DONE]") == 1, "it is told once"
 
 
 _ROWS = "SELECT row_to_json(each)::text AS row FROM recollect.{table} AS each"

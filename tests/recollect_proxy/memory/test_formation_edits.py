@@ -19,9 +19,7 @@ QUILL = "My dentist is Doctor Quill in Castle Street."
 WHICH_DENTIST = "Who is my dentist, and in which street?"
 VOLVO = "I drive a green Volvo."
 SAAB = "I drive a black Saab now."
-WEATHER = "Will it rain on Sunday?"
 BOAT = "My boat Heron lies in Falmouth."
-WHICH_BOAT = "Where does my boat lie, and what is it called?"
 
 
 @dataclass
@@ -85,20 +83,6 @@ async def test_an_edited_first_message_takes_the_place_of_what_it_taught(thread:
     told = await asked(thread, WHICH_DENTIST)
     assert "Quill" in told
     assert "Palmer" not in told
-
-
-@pytest.mark.usefixtures("taught")
-async def test_the_request_that_edits_is_told_nothing_of_what_it_takes_the_place_of(thread: Thread) -> None:
-    await thread.says(WEATHER)
-    await thread.says(BOAT)
-    await thread.says(PALMER)
-    assert await formed(thread) == [BOAT, PALMER]
-    assert "Falmouth" in await asked(thread, WHICH_BOAT)
-
-    sent = await thread.edits(WHICH_BOAT, back=2)
-
-    assert "Falmouth" not in sent.text
-    assert "Palmer" not in sent.text
 
 
 async def test_a_message_that_is_edited_while_it_is_formed_teaches_nothing(

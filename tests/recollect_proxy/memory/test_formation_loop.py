@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.frontends import Frontend, Sent
-from tests.scripted.extraction import Lesson, Pupil, memories_shown, messages_shown, shown, statement
+from tests.scripted.extraction import Lesson, Pupil, memories_shown, statement
 from tests.scripted.upstream import Received, ScriptedUpstream, completion
 from tests.servers.running_proxy import RunningProxy, User
 
@@ -113,51 +113,3 @@ async def test_a_model_that_finds_again_what_was_recalled_adds_nothing_to_it(
     assert counts.rejects["injected"] > injected
     history = await proxy.engine.history(user.known_as)
     assert {each.action for each in history} == {"add", "reinforce"}
-
-
-def copying(quote: str) -> Callable[[Received], list[dict[str, Any]]]:
-    """Return a model that extracts each memory and answer in its prompt as news, with the same quote."""
-
-    def copies(request: Received) -> list[dict[str, Any]]:
-        earlier = "\n".join(shown(request, "Earlier in this chat"))
-        answers = [line.removeprefix("Assistant: ") for line in earlier.splitlines() if "Assistant: " in line]
-        found = [statement(quote, each) for each in (*memories_shown(request), *answers)]
-        return found if any(quote in each for each in messages_shown(request)) else []
-
-    return copies
-
-
-async def test_a_model_that_copies_brings_back_nothing_that_is_forgotten(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    pupil.lessons.append(Lesson(CAT))
-    await proxy.say(user, CAT, chat="told")
-    [cat] = await proxy.memories(user)
-    upstream.otherwise = lambda _request: completion(CAT)
-    asked = Frontend(proxy, upstream, user, chat="asked")
-    assert CAT in blocks_of(await asked.says(QUESTIONS[0]))
-    await proxy.formed(user)
-    await proxy.api(b"DELETE", f"/users/{user.id}/memories/{cat.id}")
-    pupil.extracts = copying("my cat")
-
-    await asked.says("Is my cat too fat?")
-    await proxy.formed(user)
-
-    assert pupil.extractions("Is my cat too fat?")
-    assert await proxy.statements(user) == []
-
-
-async def test_a_model_that_copies_gives_no_person_anothers_memory(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    pupil.lessons.append(Lesson("I cannot eat gluten", "Cannot eat gluten"))
-    room = Frontend(proxy, upstream, user, "room")
-    for name, text in (("Greta", "I cannot eat gluten."), ("Otto", "What is for dinner?")):
-        room.messages.append({"role": "user", "name": name, "content": text})
-        await room.again()
-        room.messages.append({"role": "assistant", "content": "Soup."})
-        await proxy.formed(user)
-        pupil.extracts = lambda request: [statement("dinner", each) for each in memories_shown(request)]
-
-    assert pupil.extractions("What is for dinner?")
-    assert await proxy.statements(user) == ["Greta: Cannot eat gluten"]

@@ -1,6 +1,6 @@
 """The model of the background is broken, or spent its budget: chats never notice, and nothing is lost."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,7 +13,6 @@ from tests.support.waiting import until
 from recollect.formation.call_guard import FAILURES
 
 CAT = "I have a cat called Minka."
-DOG = "I have a dog called Rex."
 
 
 async def exchanges(proxy: RunningProxy, user: User) -> list[tuple[Any, ...]]:
@@ -23,41 +22,6 @@ async def exchanges(proxy: RunningProxy, user: User) -> list[tuple[Any, ...]]:
         user.known_as,
     )
     return [tuple(row) for row in rows]
-
-
-# -- budget ----------------------------------------------------------------------------------------
-
-
-async def test_what_is_said_once_the_budget_is_spent_waits_for_the_next_day(
-    own_proxies: OwnProxies, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    pupil.lessons += [Lesson(CAT), Lesson(DOG)]
-    async with own_proxies.serve(user_tokens_per_day=1) as proxy:
-        await proxy.say(user, CAT, chat="first")
-        await proxy.formed(user)
-        answer = await proxy.say(user, DOG, chat="second")
-        await proxy.formed(user)
-        kept = [memory.content for memory in await proxy.memories(user)]
-        told = await exchanges(proxy, user)
-        health = (await proxy.api(b"GET", "/health")).json
-        usage = (await proxy.api(b"GET", f"/users/{user.known_as}/usage")).json
-        of_another = (await proxy.api(b"GET", "/users/somebody/usage")).json
-        await proxy.say(user, "What is my dog called?", chat="third")
-
-    assert answer.status == 200
-    assert kept == [CAT]
-    assert [each[:3] for each in told] == [("formed", 0, None), ("pending", 0, "budget")]
-    assert (health["status"], health["formation"]["waiting"]) == ("ok", {"budget": 1})
-    assert not pupil.extractions(DOG)
-    assert health["model"]["tokens_today"] >= 1
-    assert health["model"]["user_tokens_per_day"] == 1
-    assert usage == {"day": f"{datetime.now(UTC):%Y-%m-%d}", "tokens": usage["tokens"], "limit": 1}
-    assert usage["tokens"] >= 1
-    assert (of_another["tokens"], of_another["limit"]) == (0, 1)
-    assert "Rex" in upstream.last.system
-
-
-# -- answers that can't be read --------------------------------------------------------------------
 
 
 # -- breaker ---------------------------------------------------------------------------------------

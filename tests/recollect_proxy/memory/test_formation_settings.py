@@ -5,12 +5,9 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.own_proxies import OwnProxies
-from tests.scripted.extraction import Lesson, Pupil
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User, chat_body
-from tests.support.waiting import until
 
-CAT = "I have a cat called Minka."
 FOR = pytest.mark.parametrize("path", ["/settings", "/users/{user}/settings"], ids=["everybody", "one user"])
 
 
@@ -54,25 +51,3 @@ async def test_recall_is_off_and_on_again_at_once(
     assert as_it_came == chat_body(WHICH_TEA)
     assert (TEA in others) is ("users" in path)
     assert TEA in upstream.last.system
-
-
-async def test_what_is_said_while_formation_is_off_for_everybody_is_formed_once_it_is_on(
-    own_proxy: RunningProxy, pupil: Pupil, user: User, other_user: User
-) -> None:
-    pupil.lessons.append(Lesson(CAT))
-    await change(own_proxy, "/settings", user, formation="off")
-    await change(own_proxy, "/users/{user}/settings", other_user, formation="off")
-    for each in (user, other_user):
-        await own_proxy.say(each, CAT)
-        await own_proxy.formed(each)
-        assert await own_proxy.statements(each) == []
-
-    await change(own_proxy, "/settings", user, formation="extract")
-    await change(own_proxy, "/users/{user}/settings", other_user, formation="extract")
-    await own_proxy.say(other_user, "Good morning!", chat="another")
-
-    async def is_formed() -> bool:
-        return await own_proxy.statements(user) == [CAT]
-
-    await until(is_formed)  # the setting sets it in motion
-    assert await own_proxy.statements(other_user) == []

@@ -1,6 +1,5 @@
 """The conversation is restored for a client that sends only its last message."""
 
-import json
 from typing import Any
 
 import pytest
@@ -51,29 +50,3 @@ async def test_what_was_said_before_comes_back_as_messages(client: LastOnly) -> 
         ("user", SAIL),
     ]
     assert int(client.answer[b"x-recollect-history-tokens"]) > 0
-
-
-@pytest.mark.parametrize(
-    "header",
-    [(b"X-Recollect-Include-History", b"off"), (b"X-Recollect-Max-History-Tokens", b"0")],
-    ids=["none", "no tokens"],
-)
-async def test_a_request_may_ask_for_none_of_it(client: LastOnly, header: tuple[bytes, bytes]) -> None:
-    await client.says(BOAT)
-    client.headers = [*SESSION, header]
-
-    sent = await client.says(COLOUR)
-
-    assert said(sent) == [("user", COLOUR)]
-    assert client.answer[b"x-recollect-history-tokens"] == b"0"
-
-
-async def test_an_answer_that_shows_its_memories_says_what_the_history_takes(client: LastOnly) -> None:
-    await client.says(BOAT)
-    client.headers = [*SESSION, (b"X-Recollect-Include", b"memories")]
-    body = json.dumps({"model": "scripted", "messages": [{"role": "user", "content": COLOUR}]}).encode()
-    own = [each for each in client.user.headers() if each[0] != b"X-OpenWebUI-Chat-Id"]
-
-    answer = await client.proxy.fetch(b"POST", client.api.path, [*own, *client.headers], body)
-
-    assert answer.json["used_history_tokens"] == int(answer.header(b"x-recollect-history-tokens") or b"") > 0

@@ -5,8 +5,8 @@ import json
 import pytest
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.settings import changed
-from tests.scripted.upstream import ScriptedUpstream, completion_body, completion_stream, compressed, whole
-from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, running_proxy
+from tests.scripted.upstream import ScriptedUpstream, completion_body, whole
+from tests.servers.running_proxy import RunningProxy, User, chat_body, running_proxy
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
@@ -42,17 +42,6 @@ async def test_another_user_never_sees_it(
     assert await listening_proxy.memories(other_user, at_least=0) == []
 
 
-async def test_a_turn_that_recalls_nothing_goes_up_byte_for_byte(
-    listening_proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    body = b' { "messages":[{"role":"user","content":"sqrt(2)*sqrt(8)="}],\n"model":"scripted" }\n'
-
-    answer = await listening_proxy.fetch(b"POST", CHAT, drinker.headers(), body)
-
-    assert answer.header(b"x-recollect-skipped") == b"nothing-relevant"
-    assert upstream.last.body == body
-
-
 async def test_memories_are_added_to_a_json_answer_when_they_are_asked_for(
     listening_proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
 ) -> None:
@@ -73,21 +62,6 @@ async def test_memories_are_added_to_a_json_answer_when_they_are_asked_for(
     assert told == json.loads(body)
     assert answer.complete
     assert upstream.last.values(b"accept-encoding") == []
-
-
-async def test_an_answer_that_is_streamed_or_compressed_is_never_added_to(
-    listening_proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    include = [(b"X-Recollect-Include", b"memories")]
-    packed = compressed(completion_body("Souchong."), "gzip")
-    headers = [(b"Content-Type", b"application/json"), (b"Content-Encoding", b"gzip")]
-    upstream.answers += [completion_stream("Souchong."), whole(packed, headers=headers)]
-
-    streamed = await listening_proxy.say(drinker, WHICH_TEA, stream=True, extra=include)
-    zipped = await listening_proxy.say(drinker, WHICH_TEA, extra=include)
-
-    assert b'"memories"' not in streamed.body
-    assert zipped.body == packed
 
 
 async def test_a_temporary_chat_may_recall_but_is_never_remembered(

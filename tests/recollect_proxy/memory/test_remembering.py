@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import pytest
-from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.scripted.upstream import (
     Answer,
@@ -83,20 +82,6 @@ async def test_a_compressed_answer_is_relayed_untouched_and_remembered_all_the_s
     ]
 
 
-@in_turn("status", [400, 503])
-async def test_a_failed_answer_is_relayed_as_it_is_and_what_was_said_is_remembered(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, status: int
-) -> None:
-    upstream.answers.append(failure(status, headers=[(b"Retry-After", b"7")]))
-
-    answer = await proxy.say(user, CAT)
-
-    assert answer.status == status
-    assert answer.header(b"retry-after") == b"7"
-    assert answer.json["error"]["code"] == f"scripted_{status}"
-    assert await proxy.logged(user) == [("user", CAT)]
-
-
 @in_turn("status", [401, 403])
 async def test_of_whom_the_upstream_does_not_know_nothing_is_remembered(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, status: int
@@ -149,17 +134,3 @@ async def test_a_body_too_large_to_read_passes_without_memory(
     assert answer.header(b"x-recollect-skipped") == b"too-large"
     assert upstream.last.body == body
     assert await proxy.logged(user) == []
-
-
-@in_turn("chat", ["temporary:1", "channel:7"])
-async def test_temporary_chats_and_channels_neither_recall_nor_form(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, chat: str
-) -> None:
-    await proxy.say(user, CAT)
-    await given_memory(proxy, user, CAT)
-
-    answer = await proxy.say(user, WHICH_CAT, chat=chat)
-
-    assert answer.header(b"x-recollect-skipped") == (b"channel" if "channel" in chat else b"temporary")
-    assert upstream.last.system == ""
-    assert len(await proxy.logged(user)) == 2

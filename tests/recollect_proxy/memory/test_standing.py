@@ -81,37 +81,3 @@ async def test_it_is_told_apart_in_the_answer_its_headers_and_its_explanation(
     assert {each["id"] for each in standing} == {each["id"] for each in memories}
     assert {each["dropped"] for each in standing} == {None}
     assert upstream.last.system.count("\n\u2022 ") == len(FACTS)
-
-
-async def test_what_was_written_for_everybody_is_given_where_it_is_needed_alone(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    rule = {"content": "The office closes at six on Fridays."}
-    assert (await proxy.api(b"POST", "/global", rule)).status == 201
-
-    other = await Frontend(proxy, upstream, user).says("What is the capital of Peru?")
-    asked = await Frontend(proxy, upstream, user, "chat-2").says("When does the office close on Fridays?")
-
-    assert "closes at six" not in other.text
-    assert "closes at six" in asked.text
-
-
-async def test_a_note_that_is_longer_than_the_standing_part_is_given_to_the_question_that_needs_it(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    note = (
-        "The engine of my boat takes five litres of the mineral oil 15W-40, never a synthetic one. "
-        + "It was built in 1987 and I look after it myself every spring before the season begins. " * 10
-    )
-    assert estimate_tokens(note) > 160
-    assert (await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"profile": True})).status == 200
-    assert (
-        await proxy.api(b"POST", f"/users/{user.id}/profile", {"field": "notes", "content": note})
-    ).status == 201
-
-    chat = Frontend(proxy, upstream, user)
-    other = await chat.says(SUM)
-    asked = await chat.says("Which oil does the engine of my boat need?")
-
-    assert "15W-40" not in other.text
-    assert "15W-40" in asked.text

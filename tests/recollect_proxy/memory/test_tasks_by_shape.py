@@ -16,7 +16,6 @@ SAID = "I moved to Leipzig last week, which tea should I buy there?"
 ANSWERED = "In Leipzig there is a shop for Lapsang Souchong beside the station."
 CHAT = [{"role": "user", "content": SAID}, {"role": "assistant", "content": ANSWERED}]
 LINES = f"User: {SAID}\nAssistant: {ANSWERED}"
-TIDES = "They follow the moon, and rise twice a day where the coast is open to the sea."
 STREAM = {"stream": True}
 QUIET = {"stream": False}
 
@@ -164,47 +163,6 @@ async def test_what_a_person_says_next_is_no_task(
     assert ("user", last) in await listening_proxy.logged(person)
 
 
-async def test_a_message_is_a_persons_also_under_another_persona(
-    listening_proxy: RunningProxy, upstream: ScriptedUpstream
-) -> None:
-    person = await given_memory(listening_proxy, somebody(), TEA)
-    api = APIS["completions"]
-    await send(listening_proxy, upstream, person, instructed("You are a sailor.", *said(SAID)), api, ANSWERED)
-
-    skipped, _ = await send(
-        listening_proxy, upstream, person, instructed("You are a pirate.", *said(SAID)), api, "Ahoy!"
-    )
-
-    assert skipped != "task"
-
-
-async def test_a_message_that_was_not_kept_is_a_persons_when_it_comes_again(
-    listening_proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    api, pirate = APIS["completions"], instructed("You are a pirate.", *said(SAID))
-    headers = [*user.headers(), (b"X-Recollect-Remember", b"false")]
-    body = json.dumps({"model": "scripted", "messages": said(SAID)}).encode()
-    upstream.otherwise = replies(ANSWERED)
-    await listening_proxy.fetch(b"POST", api.path, headers, body)
-
-    await send(listening_proxy, upstream, user, pirate, api, "Ahoy!")
-
-    assert ("user", SAID) in await listening_proxy.logged(user)
-
-
-async def test_an_erasure_forgets_how_a_persons_messages_began(
-    listening_proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    api, title = APIS["completions"], instructed("Du vergibst Titel.", *said(LINES))
-    await send(listening_proxy, upstream, user, said(SAID), api, ANSWERED)
-    assert (await send(listening_proxy, upstream, user, title, api, "Tea"))[0] == "task"
-    await listening_proxy.engine.erase(user.known_as)
-
-    skipped, _ = await send(listening_proxy, upstream, user, title, api, "Tea")
-
-    assert skipped != "task"
-
-
 @table("whole", [True, False])
 async def test_what_another_proxy_erases_is_forgotten_here(
     listening_proxies: ListeningProxies, upstream: ScriptedUpstream, *, whole: bool
@@ -220,52 +178,3 @@ async def test_what_another_proxy_erases_is_forgotten_here(
 
         await until(lambda: chat not in recent.scopes)
         assert {each.user_id for each in recent.scopes} == {bystander.known_as}
-
-
-async def shown(proxy: RunningProxy, person: User) -> list[str]:
-    rows = await proxy.rows(
-        "SELECT content FROM recollect.messages WHERE user_id = $1 AND role = 'user' AND NOT hidden ORDER BY id",
-        person.known_as,
-    )
-    return [row["content"] for row in rows]
-
-
-async def test_a_title_that_is_asked_for_before_the_answer_is_left_out_afterwards_if_it_taught_nothing(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    title, api = f"Title for: \u201c{SAID}\u201d", APIS["completions"]
-    await send(proxy, upstream, user, said(title), api, "Tea in Leipzig", max_tokens=20)
-    await proxy.formed(user)
-    await send(proxy, upstream, user, said(SAID), api, ANSWERED)
-
-    assert await shown(proxy, user) == [SAID]
-
-
-async def test_a_question_that_was_never_followed_up_is_left_out_if_it_taught_nothing(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    api = APIS["completions"]
-    await send(proxy, upstream, user, said(SAID), api, ANSWERED)
-    name, dog, thanks = (
-        said("Which name suits this conversation?"),
-        said("I have a dog."),
-        said("And tides?"),
-    )
-    for messages, reply in (
-        ([*CHAT, *name], "Tea in Leipzig"),
-        ([*CHAT, *dog], "Good."),
-        ([*CHAT, *thanks], TIDES),
-        (
-            [
-                *CHAT,
-                *thanks,
-                {"role": "assistant", "content": TIDES},
-                *said("Why?"),
-            ],
-            "It pulls.",
-        ),
-    ):
-        await send(proxy, upstream, user, messages, api, reply)
-        await proxy.formed(user)
-
-    assert await shown(proxy, user) == [SAID, "I have a dog.", "And tides?", "Why?"]

@@ -6,8 +6,8 @@ from urllib.parse import quote
 
 import pytest
 from tests.recollect_proxy.openai_sdk.application import sdk
-from tests.scripted.extraction import Lesson, Pupil, messages_shown
-from tests.scripted.upstream import ScriptedUpstream, completion
+from tests.scripted.extraction import Lesson, Pupil
+from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
 
 PLUMBER = "The plumber's number is 555 0199"
@@ -112,56 +112,3 @@ async def test_a_family_asks_for_what_one_of_them_said(
     await family.says(dora, "The bakery closes at six.", chat="bread")
     await proxy.settle()
     assert set(await family.knows(ben)) == {PLUMBER, NUTS}
-
-
-async def test_no_words_of_one_member_replace_what_another_stated(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, people: list[User]
-) -> None:
-    clara, ben, *_ = people
-    newer = "The plumber's number is 555 0200"
-    pupil.lessons = [Lesson(PLUMBER), Lesson(newer, relation="contradicts", about="plumber"), Lesson(NUTS)]
-    crew = await team_of(proxy, upstream, Clara=(clara, "owner"), Ben=(ben, "writer"))
-    await crew.says(clara, f"{PLUMBER}.", chat="one")
-    await crew.knows(clara)
-
-    await crew.says(ben, f"{newer}.", chat="two")
-    await crew.says(ben, f"{NUTS}.", chat="two")
-
-    known = await crew.knows(clara, at_least=3)
-    assert known == {PLUMBER: clara.known_as, newer: ben.known_as, NUTS: ben.known_as}
-    told = await crew.says(clara, "What is the plumber's number?", chat="three")
-    assert f"Clara (the user): {PLUMBER}" in told
-    assert f"Ben: {newer}" in told
-    for extraction in pupil.extractions(newer):
-        assert PLUMBER not in str(extraction.json), "a model reads one member's words and memories alone"
-    assert all(messages_shown(each) for each in pupil.extractions())
-
-
-async def test_a_companys_team_corrects_by_the_api_what_a_colleague_left(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, people: list[User]
-) -> None:
-    lead, colleague, *_ = people
-    release = "We release on Thursdays"
-    pupil.lessons = [Lesson(release)]
-    team = await team_of(proxy, upstream, Lea=(lead, "owner"), Colin=(colleague, "writer"))
-    await team.says(colleague, f"{release}.", chat="work")
-    await team.knows(lead)
-
-    # The colleague leaves: the team knows it still, and he reads nothing any more.
-    left = await proxy.api(b"DELETE", f"/teams/{quote(team.id)}/members/{colleague.id}")
-    assert left.status == 200
-    assert release not in await team.says(colleague, "When do we release?", chat="again")
-    assert f"Colin: {release}" in await team.says(lead, "When do we release?", chat="plan")
-
-    # The lead corrects it from the next turn on, and in the end erases the team.
-    listed = await proxy.api(b"GET", f"/users/{lead.id}/memories", extra=team.header)
-    path = f"/users/{lead.id}/memories/{listed.json['memories'][0]['id']}"
-    corrected = await proxy.api(b"PATCH", path, {"content": "We release on Mondays"}, extra=team.header)
-    assert corrected.status == 200, corrected.body
-    assert corrected.json["said_by"] == colleague.known_as
-    assert "Colin: We release on Mondays" in await team.says(lead, "When do we release?", chat="plan b")
-    erased = await proxy.api(b"DELETE", f"/teams/{quote(team.id)}")
-    assert len(erased.json["parts"]) == 2
-    upstream.answers.append(completion("I do not know."))
-    assert "Mondays" not in await team.says(lead, "When do we release?", chat="plan c")
-    assert team.skipped == "not-in-team"

@@ -92,17 +92,6 @@ async def test_the_zone_of_an_earlier_chat_counts_where_a_request_tells_none(
     assert "told_zone" not in told["own"]
 
 
-@pytest.mark.usefixtures("reckoning")
-async def test_the_zone_of_the_persons_settings_counts(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    zone = elsewhere()
-    told = await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"time_zone": zone})
-    assert told.json["effective"]["time_zone"] == f"UTC{zone}"
-
-    await is_told_the_day(proxy, upstream, user, zone)
-
-
 @pytest.fixture
 async def kiritimati(
     own_proxies: OwnProxies, monkeypatch: pytest.MonkeyPatch, session_upstream: ScriptedUpstream
@@ -122,10 +111,3 @@ async def test_the_zone_of_the_machine_counts_where_nobody_tells_one(
     await is_told_the_day(kiritimati, upstream, user, elsewhere(), extra=wrong)
     everybodys = (await kiritimati.api(b"GET", "/settings")).json
     assert everybodys["time_zone"] is None
-
-
-@pytest.mark.parametrize("path", ["/settings", "/users/somebody/settings"])
-async def test_a_zone_that_is_none_is_refused_as_a_setting(proxy: RunningProxy, path: str) -> None:
-    refused = await proxy.api(b"PATCH", path, {"time_zone": "Mars/Olympus"})
-
-    assert (refused.status, refused.json["error"]["field"]) == (422, "time_zone")

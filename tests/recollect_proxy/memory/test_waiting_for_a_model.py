@@ -1,16 +1,10 @@
 """Exchanges wait while their model can't be asked: after restarts, for imports, for missing models."""
 
-import asyncio
-import json
-from pathlib import Path
-
 import pytest
 from tests.recollect_proxy.settings import changed
 from tests.scripted.extraction import messages_shown
 from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, failure
 from tests.servers.running_proxy import RunningProxy, User, extract_statements, running_proxy
-from tests.servers.served_process import RECOLLECT, environment
-from tests.support.waiting import until
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
@@ -86,64 +80,6 @@ async def test_what_was_said_just_before_a_restart_waits_for_its_persons_key_and
     assert (kept, reasons, status) == ([], {"key": 2}, "degraded")
     assert 'recollect_exchanges_waiting{reason="key"} 2.0' in metrics
     assert (formed, left) == ([CAT, DOG], {})
-
-
-async def imported(settings: ProxySettings, user: User, tmp_path: Path) -> str:
-    """Import a chat of another product's model, and return the command's output."""
-    file = tmp_path / "chats.jsonl"
-    messages = [
-        {"role": "user", "content": CAT},
-        {"role": "assistant", "content": "Nice.", "model": "gpt-4o"},
-    ]
-    file.write_text(json.dumps({"messages": messages, "user": user.known_as, "chat_id": "c"}), "utf-8")
-    assert settings.database_url is not None
-    environ = environment(database_url=settings.database_url.get_secret_value(), data_dir=settings.data_dir)
-    command = await asyncio.create_subprocess_exec(
-        str(RECOLLECT), "import", "jsonl", str(file), env=environ, stdout=asyncio.subprocess.PIPE
-    )
-    told, _ = await command.communicate()
-    assert command.returncode == 0
-    return told.decode()
-
-
-async def test_an_import_without_a_model_says_so_and_waits_until_one_is_set(
-    settings: ProxySettings,
-    fresh_settings: ProxySettings,
-    upstream: ScriptedUpstream,
-    user: User,
-    tmp_path: Path,
-) -> None:
-    server = OneServer(upstream, "llama")
-    told = await imported(settings, user, tmp_path)
-    async with running_proxy(settings) as proxy:
-        await proxy.formed(user)
-        kept, reasons = await contents(proxy, user), await waiting(proxy)
-    async with running_proxy(changed(fresh_settings, worker="within")) as proxy:
-        await until(lambda: _is_formed(proxy, user))
-        formed = await proxy.statements(user)
-
-    assert "NO MODEL" in told
-    assert (kept, reasons, server.asked) == ([], {"model": 1}, [])
-    assert formed == [CAT]
-
-
-async def _is_formed(proxy: RunningProxy, user: User) -> bool:
-    return bool(await contents(proxy, user))
-
-
-async def test_an_import_asks_the_model_that_its_person_chats_with_and_no_other(
-    settings: ProxySettings, upstream: ScriptedUpstream, user: User, tmp_path: Path
-) -> None:
-    server = OneServer(upstream, "llama", "gpt-4o")
-    async with running_proxy(settings) as proxy:
-        await proxy.say(user, DOG, model="llama")
-        await proxy.formed(user)
-        told = await imported(settings, user, tmp_path)
-        formed = await proxy.statements(user)
-
-    assert "NO MODEL" not in told
-    assert "NO KEY" in told
-    assert (formed, set(server.asked)) == ([CAT, DOG], {"llama"})
 
 
 async def test_what_waits_goes_with_its_chat_or_its_person_and_does_not_come_back_with_them(

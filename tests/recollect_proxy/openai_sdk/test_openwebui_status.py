@@ -51,20 +51,3 @@ async def test_a_stream_with_a_status_is_read_as_any_other(
     assert told[1]["data"]["document"] == [TEA]
     assert told[2]["data"]["description"] == "Meanwhile remembered: Has a cat."
     assert_recalled(upstream.last, someone)
-
-
-async def test_the_stream_helper_puts_a_completion_with_a_status_together(
-    proxy: RunningProxy, upstream: ScriptedUpstream, someone: User
-) -> None:
-    upstream.answers.append(completion_stream("Lapsang", " Souchong."))
-    named = {name.decode(): value.decode() for name, value in spoken_for(someone)}
-
-    async with (
-        sdk(proxy, someone) as client,
-        client.chat.completions.stream(model="scripted", messages=ASK, extra_headers=named) as stream,
-    ):
-        snapshots = [event.snapshot async for event in stream if event.type == "content.delta"]
-        final = await stream.get_final_completion()
-
-    assert snapshots[-2:] == ["Lapsang", "Lapsang Souchong."]
-    assert final.choices[0].message.content == "Lapsang Souchong."

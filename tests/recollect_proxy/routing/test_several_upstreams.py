@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from tests.recollect_proxy.chat.spoken import RESPONSES
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.scripted.upstream import ScriptedUpstream, failure, whole
@@ -14,6 +15,7 @@ from tests.servers.running_proxy import KEY, RunningProxy, User, chat_body
 from tests.support.raw_client import Response
 
 from recollect_proxy.chat.fair_executor import FairExecutor
+from recollect_proxy.chat.reply_recorder import KeptAnswers
 
 CLOUD_KEY = b"Bearer key-of-the-cloud"
 
@@ -57,6 +59,7 @@ async def module_servers(listening_proxies: ListeningProxies) -> AsyncIterator[S
             },
             {"name": "some-people", "url": cloud.base_url, "models": ["few"], "users": ["anna-*"]},
             {"name": "private", "url": private.base_url.removesuffix("/v1"), "path": "/private"},
+            {"name": "keyed", "url": cloud.base_url, "path": "/keyed", "api_key": "own"},
         ]
         async with listening_proxies.serve(upstream=default.base_url, upstreams=entries) as proxy:
             yield Servers(default, cloud, private, proxy)
@@ -151,6 +154,23 @@ async def test_a_clients_key_goes_to_no_server_that_the_model_chose(servers: Ser
     assert servers.cloud.last.values(b"authorization") == servers.cloud.last.values(b"cookie") == []
     await servers.chat(user, "llama")
     assert servers.default.last.values(b"authorization") == [KEY]
+
+
+async def test_the_key_of_who_fetches_an_answer_is_lent_to_the_server_that_it_is_for_alone(
+    servers: Servers, user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lent: list[str | None] = []
+
+    async def note(*_: object, credential: str | None, **__: object) -> None:
+        lent.append(credential)
+
+    monkeypatch.setattr(KeptAnswers, "_note", note)
+    for path, server in ((b"/keyed", servers.cloud), (b"/private/v1", servers.private)):
+        server.answers.append(whole(RESPONSES.whole("All right.")))
+        await servers.proxy.fetch(b"GET", path + b"/responses/resp_1", user.headers())
+    await servers.proxy.settle()
+
+    assert lent == [None, KEY.decode()]
 
 
 async def test_what_may_not_be_sent_is_not_and_nothing_is_learned_and_the_explanation_says_so(

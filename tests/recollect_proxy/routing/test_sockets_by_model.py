@@ -23,7 +23,10 @@ class Servers:
 @pytest.fixture(scope="module")
 async def servers(listening_proxies: ListeningProxies) -> AsyncIterator[Servers]:
     async with talking_upstream() as default, talking_upstream() as realtime:
-        entries = [{"name": "realtime", "url": realtime.base_url, "models": ["gpt-*"], "api_key": "own"}]
+        entries = [
+            {"name": "realtime", "url": realtime.base_url, "models": ["gpt-*"], "api_key": "own"},
+            {"name": "keyless", "url": realtime.base_url, "models": ["free-*"]},
+        ]
         async with listening_proxies.serve(upstream=default.base_url, upstreams=entries) as proxy:
             yield Servers(default, realtime, proxy.port)
 
@@ -36,6 +39,18 @@ async def test_it_goes_where_its_model_is_with_that_servers_own_key(servers: Ser
     assert request.path == "/v1/realtime?model=GPT-rt&x=1"
     assert request.headers["Authorization"] == "Bearer own"
     assert "Cookie" not in request.headers
+
+
+async def test_a_server_without_a_key_gets_no_clients_key_by_the_subprotocol_either(servers: Servers) -> None:
+    servers.realtime.subprotocol = "realtime"
+    offered = ["realtime", "openai-insecure-api-key.sk-client"]
+    async with talking(servers.port, "/v1/realtime?model=free-1", headers=KEYS, subprotocols=offered):
+        request = servers.realtime.socket.request
+    servers.realtime.forget()
+
+    assert request is not None
+    assert request.headers["Sec-WebSocket-Protocol"] == "realtime"
+    assert "sk-client" not in str(request.headers)
 
 
 @pytest.mark.parametrize("query", ["", "?model=llama", "?model=llama&model=llama"])

@@ -11,7 +11,6 @@ from tests.scripted.upstream import ScriptedUpstream, whole
 from tests.servers.running_proxy import RunningProxy, chat_body, somebody
 from tests.support.tables import table
 
-from recollect_proxy.routing.destination import chat_path
 from recollect_proxy.web.paths import canonical, climbs
 
 _PAGE = Path(__file__).parents[3] / "docs" / "reference" / "upstreams.md"
@@ -127,10 +126,3 @@ def test_what_stays_below_its_start_does(path: bytes) -> None:
 
 def test_a_path_of_many_encodings_is_read_in_linear_time() -> None:
     assert climbs(b"/%" + b"25" * 30_000 + b"2e")
-
-
-def test_only_what_asks_for_a_chat_is_one() -> None:
-    assert chat_path(b"/v1/threads/t/messages", b"/v1") is None
-    assert chat_path(b"/v1/chat/completions/c_1/messages", b"/v1") is None
-    assert chat_path(b"/openai/v1/responses", b"/v1") == b"/responses"
-    assert chat_path(b"/x/chat/completions", b"") == b"/chat/completions"

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from tests.scripted.upstream import End, ScriptedUpstream, streamed, whole
+from tests.scripted.upstream import End, ScriptedUpstream, streamed
 
 from recollect_proxy.upstream.upstream import Upstream, UpstreamError
 from recollect_proxy.web.errors import BAD_REQUEST
@@ -37,15 +37,3 @@ async def test_an_answer_that_is_not_read_closes_its_connection() -> None:
         async with asyncio.timeout(20):
             await server.last.client_left.wait()
         await upstream.aclose()
-
-
-async def test_cookies_of_one_answer_are_not_sent_with_another_request() -> None:
-    async with ScriptedUpstream() as server:
-        server.answers.append(whole(b"{}", headers=[(b"Set-Cookie", b"session=anna; Path=/")]))
-        upstream = Upstream(server.base_url, connect_timeout=5, read_timeout=5)
-        for _ in range(2):
-            async with upstream.forward("GET", b"/x", [], None) as answer:
-                await answer.read_body()
-        await upstream.aclose()
-
-    assert server.last.values(b"cookie") == []

@@ -133,18 +133,6 @@ async def test_an_upstream_that_falls_silent_within_its_answer_is_cut_off(
     assert await impatient.logged(user) == [("user", CAT)]  # what came is kept apart
 
 
-async def test_what_came_before_the_break_is_delivered(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    said = list(events("one ", "two ", "three"))[:4]
-    upstream.answers.append(streamed(*said, End.CLOSE))
-
-    answer = await proxy.say(user, CAT, stream=True)
-
-    assert answer.body == b"".join(said)
-    assert not answer.complete
-
-
 async def test_an_answer_to_be_rewritten_that_breaks_off_is_a_502(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
@@ -263,48 +251,3 @@ async def test_a_failure_of_our_own_within_an_answer_cuts_it(
 async def nothing_is_held(proxy: RunningProxy) -> None:
     """Wait until no request holds a connection to the upstream."""
     await until(lambda: not proxy.app.upstream.connections.lent, seconds=20)
-
-
-@pytest.mark.parametrize("end", [End.CLOSE, End.RESET])
-async def test_what_came_before_the_upstream_broke_off_is_kept_apart(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, end: End
-) -> None:
-    gone_on = asyncio.Event()
-    upstream.answers.append(streamed(*list(events("Min", "ka"))[:3], gone_on, end))
-    async with RawConnection(proxy.port) as client:
-        await client.send(chat_request(user, CAT, stream=True))
-        await client.read_head()
-        await client.read_until(b'"ka"')
-        gone_on.set()
-        await client.read_rest()
-
-    assert await proxy.logged(user) == [("user", CAT)]
-    kept = "SELECT failed_at, partial FROM recollect.exchanges WHERE user_id = $1"
-    assert [tuple(row) for row in await proxy.rows(kept, user.known_as)] == [("stream", "Minka")]
-
-
-async def test_a_stream_with_a_pause_within_an_event_is_relayed_as_it_comes(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    first, *rest = events("Minka")
-    go_on = asyncio.Event()
-    upstream.answers.append(streamed(first[:20], go_on, first[20:], *rest, headers=EVENT_STREAM))
-    async with RawConnection(proxy.port) as client:
-        await client.send(chat_request(user, CAT, stream=True))
-        await client.read_head()
-        await client.read_until(first[:20])  # before the upstream says any more
-        go_on.set()
-        await client.read_until(b"data: [DONE]\n\n")
-
-    assert (await proxy.logged(user))[1] == ("assistant", "Minka")
-
-
-async def test_an_answer_that_ends_with_its_connection_is_remembered(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append((head(200, EVENT_STREAM), *events("Min", "ka"), End.CLOSE))
-
-    answer = await proxy.say(user, CAT, stream=True)
-
-    assert answer.complete
-    assert (await proxy.logged(user))[1] == ("assistant", "Minka")

@@ -39,51 +39,6 @@ async def test_a_client_that_leaves_frees_the_upstream(
         await request.client_left.wait()
 
 
-async def test_a_client_that_leaves_within_the_answer_frees_the_model_and_is_remembered(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append(streamed(*list(events("Min", "ka"))[:3], End.SILENCE))
-    async with RawConnection(proxy.port) as client:
-        await client.send(chat_request(user, CAT, stream=True))
-        await client.read_head()
-        await client.read_until(b'"ka"')
-        client.leave()
-
-    async with asyncio.timeout(20):
-        await upstream.last.client_left.wait()
-    assert await proxy.logged(user) == [("user", CAT), ("assistant", "Minka")]
-
-
-async def test_a_client_that_leaves_before_the_answer_frees_the_model_and_its_question_is_remembered(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append((End.SILENCE,))
-    async with RawConnection(proxy.port) as client:
-        await client.send(chat_request(user, CAT))
-        await upstream.requests(1)
-        client.leave()
-
-    async with asyncio.timeout(20):
-        await upstream.last.client_left.wait()
-    assert await proxy.logged(user) == [("user", CAT)]
-
-
-async def test_a_client_that_asks_again_after_leaving_is_answered_within_the_same_exchange(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append((End.SILENCE,))
-    async with RawConnection(proxy.port) as client:
-        await client.send(chat_request(user, CAT))
-        await upstream.requests(1)
-        client.leave()
-    await upstream.last.client_left.wait()
-    await proxy.settle()
-
-    await proxy.say(user, CAT)
-
-    assert await proxy.logged(user) == [("user", CAT), ("assistant", "All right.")]
-
-
 async def test_an_upload_that_breaks_off_is_not_the_upstreams_failure(
     proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:

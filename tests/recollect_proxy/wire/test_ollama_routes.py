@@ -164,6 +164,18 @@ async def test_nothing_else_of_the_server_is_served(
     assert (answer.status, upstream.received) == (404, [])
 
 
+async def test_no_models_server_is_reached_by_another_path_either(
+    listening_proxies: ListeningProxies, upstream: ScriptedUpstream
+) -> None:
+    others = json.dumps([{"name": "cloud", "url": upstream.base_url, "models": ["gpt-*"]}])
+    async with listening_proxies.serve(
+        upstream=f"http://127.0.0.1:{upstream.port}", upstreams=others
+    ) as proxy:
+        answer = await proxy.fetch(b"POST", b"/slots", [], b'{"model":"gpt-6"}')
+
+    assert (answer.status, upstream.received) == (404, [])
+
+
 async def test_a_websocket_opens_no_other_path(proxy: RunningProxy, upstream: ScriptedUpstream) -> None:
     for path in (b"/debug/pprof/heap", b"/api/pull"):
         handshake = [

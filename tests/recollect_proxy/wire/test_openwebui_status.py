@@ -134,63 +134,6 @@ async def test_what_was_recalled_is_shown_before_the_first_word(
     assert b"Recalled 1 memory" in before
 
 
-async def test_a_message_without_memory_says_so_and_nothing_else(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    await given_memory(proxy, user)
-    upstream.answers.append(completion_stream("Tea."))
-    off = [(b"X-Recollect-Recall", b"off"), (b"X-Recollect-Remember", b"off")]
-
-    answer = await proxy.say(
-        user, WHICH_TEA, chat="chat-1", extra=[*spoken_for(user, WHICH_TEA), *off], stream=True
-    )
-
-    [line] = shown(answer.body, DONE).lines
-    assert line.startswith("No memory here")
-
-
-async def test_each_memory_is_cited_and_the_status_is_done(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    await given_memory(proxy, user)
-    await given_memory(proxy, user, "Of all teas my favourite cup is Assam in the morning.")
-    upstream.answers.append(completion_stream("Tea."))
-
-    seen = shown((await ask(proxy, user)).body, DONE)
-
-    assert seen.lines == ["Recalled 2 memories"]
-    assert set(seen.sources) == {TEA, "Of all teas my favourite cup is Assam in the morning."}
-    assert [each["type"] for each in seen.before] == ["status", "source", "source"]
-    assert seen.within == []
-
-
-async def test_what_stands_in_every_chat_is_counted_and_not_cited(
-    listening_proxies: ListeningProxies, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append(completion_stream("Good morning!"))
-    async with listening_proxies.serve(standing_tokens=160) as proxy:
-        await given_memory(proxy, user, CAT, use="always")
-        seen = shown((await ask(proxy, user, "Good morning!")).body, DONE)
-
-    assert (seen.lines, seen.sources) == (["Knows 1 thing about you"], [])
-
-
-async def test_what_was_learned_is_shown_with_the_chats_next_answer_and_once(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await learned(proxy, upstream, user, CAT)
-
-    upstream.answers.append(once_looked(monkeypatch))
-    seen = shown((await ask(proxy, user, "Good morning!")).body, DONE)
-    upstream.answers.append(once_looked(monkeypatch))
-    again = shown((await ask(proxy, user, "And good night!")).body, DONE)
-
-    assert seen.said == b"".join(STREAM)
-    assert seen.lines == [f"Meanwhile remembered: {CAT}"]
-    assert seen.within == []
-    assert again.lines == []
-
-
 async def test_it_is_shown_in_any_chat_of_its_person_once_and_to_nobody_else(
     proxy: RunningProxy,
     upstream: ScriptedUpstream,
@@ -234,15 +177,6 @@ async def test_what_is_learned_while_an_answer_comes_is_shown_between_its_words(
 
     assert b"Meanwhile" not in before
     assert b"la " in within
-
-
-async def test_where_nothing_happened_nothing_is_shown(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append(streamed(*STREAM))
-
-    assert (await ask(proxy, user)).body == b"".join(STREAM)
-    await proxy.formed(user)
 
 
 # -- every byte ----------------------------------------------------------------------------------------------
@@ -338,18 +272,6 @@ async def test_an_answer_that_breaks_off_stays_broken_off(
         assert seen.said == WORDS + (last or b": \n\n")
 
 
-async def test_an_answer_that_ends_within_an_event_gets_nothing_behind_it(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    stream = WORDS.removesuffix(b"\n")
-    upstream.answers.append(streamed(stream))
-
-    answer = await ask(proxy, user, CAT)
-
-    assert (answer.body, answer.complete) == (stream, True)
-    assert await proxy.statements(user) == [CAT]
-
-
 # -- what can't carry it -------------------------------------------------------------------------------------
 
 UNFIT: dict[str, tuple[Answer, bytes]] = {
@@ -440,23 +362,3 @@ async def test_it_can_be_switched_off(
 
     assert answer.body == b"".join(STREAM)
     assert answer.header(b"x-recollect-memories") == b"1"
-
-
-# -- the end ------------------------------------------------------------------------------------------------
-
-
-async def test_what_is_said_by_who_leaves_before_the_end_is_learned_once(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, forming: asyncio.Event
-) -> None:
-    upstream.answers.append(streamed(*STREAM))
-    async with RawConnection(proxy.port) as client, asyncio.timeout(30):
-        body = chat_body(CAT, stream=True)
-        await client.send(request_bytes(b"POST", CHAT, user.headers(extra=spoken_for(user)), body))
-        await client.read_head()
-        await client.read_until(event({}, finish="stop"))
-        client.leave()
-    await proxy.settle()
-    forming.set()
-
-    assert await proxy.statements(user) == [CAT]
-    assert await proxy.logged(user) == [("user", CAT), ("assistant", "Lapsang.")]

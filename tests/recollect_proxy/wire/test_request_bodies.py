@@ -14,7 +14,7 @@ from tests.scripted.upstream import (
     compressed,
     whole,
 )
-from tests.servers.running_proxy import CHAT, KEY, RunningProxy, User, chat_body
+from tests.servers.running_proxy import CHAT, KEY, RunningProxy, User
 from tests.support.raw_client import RawConnection, request_bytes
 from tests.support.waiting import until
 
@@ -111,21 +111,6 @@ async def test_a_chat_in_chunks_arrives_whole(
     assert upstream.last.body == route.body
     framing = upstream.last.values(b"content-length") + upstream.last.values(b"transfer-encoding")
     assert framing == [b"%d" % len(route.body) if route.known else b"chunked"]
-
-
-async def test_a_chat_in_chunks_is_heard_too(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    body = chat_body("I play the cello.")
-    async with RawConnection(proxy.port) as client:
-        fields = [*user.headers(), (b"Transfer-Encoding", b"chunked")]
-        await client.send(request_bytes(b"POST", CHAT, fields))
-        await client.send(chunk(body[:10]) + chunk(body[10:]) + LAST_CHUNK)
-        await client.read_response()
-
-    assert upstream.last.body == body
-    assert upstream.last.values(b"content-length") == [b"%d" % len(body)]
-    assert (await proxy.logged(user))[0] == ("user", "I play the cello.")
 
 
 # A chat is read whole first, whoever speaks: what it asks of the memory is taken out of it.

@@ -12,13 +12,11 @@ from tests.scripted.upstream import (
     ScriptedUpstream,
     Step,
     chunk,
-    completion_stream,
     compressed,
-    event,
     head,
     streamed,
 )
-from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.servers.running_proxy import RunningProxy, User
 from tests.support.raw_client import RawConnection, request_bytes
 
 EMOJI = "data: \u4f60\u597d \U0001f600\n\n".encode()
@@ -125,42 +123,3 @@ async def test_an_event_of_a_megabyte_arrives_whole(
 
     assert answer.complete
     assert answer.body == b": ping\n\n" + large + DONE
-
-
-@on_every_route
-async def test_a_thousand_events_arrive_in_order(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
-) -> None:
-    said = [event({"content": f"word {number} "}) for number in range(1000)]
-    upstream.answers.append(streamed(*said, DONE))
-
-    answer = await route.ask(proxy, user)
-
-    assert answer.complete
-    assert answer.body == b"".join(said) + DONE
-
-
-async def test_the_end_of_a_stream_is_the_upstreams_own(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers += [completion_stream("Hello"), streamed(event({"content": "Hello"}))]
-
-    ended = await proxy.say(user, "Is it morning?", stream=True)
-    endless = await proxy.say(user, "Is it morning?", stream=True)
-
-    assert ended.body.endswith(DONE)
-    assert ended.body.count(b"[DONE]") == 1
-    assert b"[DONE]" not in endless.body
-    assert endless.complete
-
-
-async def test_what_came_in_many_reads_is_heard_as_it_was_said(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    said = event({"content": "\u4f60\u597d"}).decode("unicode_escape").encode() + b": ping\r\n\r\n"
-    stream = said + event({}, finish="stop") + DONE
-    request = request_bytes(b"POST", CHAT, user.headers(), chat_body("Is it morning?", stream=True))
-
-    await relayed(proxy, upstream, request, [stream[at : at + 7] for at in range(0, len(stream), 7)])
-
-    assert await proxy.logged(user) == [("user", "Is it morning?"), ("assistant", "\u4f60\u597d")]
