@@ -18,10 +18,11 @@ from mcp_types import Implementation, TextResourceContents
 from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.mcp.conftest import Agents, structured, told
 from tests.servers.served_process import environment
-from tests.support.people import person
+from tests.support.stores import NOON, Store
 from tests.support.tables import table
 
 from recollect.errors import StoreUnavailableError
+from recollect.model import Actor, Add
 from recollect_proxy.mcp.tools import TOOLS
 
 COMMAND = [sys.executable, "-c", "from recollect_proxy.recollect_command import main; main()"]
@@ -107,27 +108,27 @@ async def spoken(*options: str, lines: list[Any], env: dict[str, str]) -> tuple[
 
 @pytest.mark.process
 class TestOnTheStoreItself:
-    async def test_nothing_but_the_protocol_is_written(self, own_dsn: str, tmp_path: Path) -> None:
-        anna = person("anna")
+    async def test_nothing_but_the_protocol_is_written(
+        self, own_store: Store, own_dsn: str, tmp_path: Path
+    ) -> None:
+        anna = own_store.anna
+        known = [Add(own_store.memory("I live in Lisbon"))]
+        await own_store.memories.apply(anna.scope, known, actor=Actor.USER, at=NOON)
         done = {"jsonrpc": "2.0", "method": "notifications/initialized"}
         calls = [
             {
                 "jsonrpc": "2.0",
                 "id": number,
                 "method": "tools/call",
-                "params": {"name": tool, "arguments": given},
+                "params": {"name": tool, "arguments": {}},
             }
-            for number, (tool, given) in enumerate(
-                [("remember", {"content": "I live in Lisbon"}), ("nonsense", {}), ("list_recent", {})],
-                start=2,
-            )
+            for number, tool in ((3, "nonsense"), (4, "list_recent"))
         ]
         env = {"RECOLLECT_DATABASE_URL": own_dsn, "RECOLLECT_DATA_DIR": str(tmp_path)}
-        first = await spoken("--user", anna, lines=[HANDSHAKE, done, calls[0]], env=env)
-        status, written, errors = await spoken("--user", anna, lines=[HANDSHAKE, done, *calls[1:]], env=env)
+        status, written, errors = await spoken("--user", anna, lines=[HANDSHAKE, done, *calls], env=env)
 
-        assert first[0] == status == 0, errors
-        assert all(each["jsonrpc"] == "2.0" for each in (*first[1], *written))
+        assert status == 0, errors
+        assert all(each["jsonrpc"] == "2.0" for each in written)
         answers = {each["id"]: each for each in written}
         assert answers[1]["result"]["serverInfo"]["name"] == "recollect"
         assert "error" in answers[3]

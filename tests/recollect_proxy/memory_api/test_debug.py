@@ -1,6 +1,5 @@
 """Recalls that were, and that are tried, and counts of the store. What is tried leaves no trace but a noted read."""
 
-from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
 from uuid import UUID
@@ -9,7 +8,7 @@ import pytest
 from tests.recollect.store.found import indexed
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, unhurried
 from tests.scripted.models import ScriptedExtractor, WordEmbedder
-from tests.support.stores import NOON, PARTS, Store
+from tests.support.stores import PARTS, Store
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Backends, Engine, Policy, system_clock
@@ -197,23 +196,6 @@ async def test_a_recall_tells_when_where_and_what_was_given(api: Api, engine: En
     assert told["tokens"] > 0
     [given] = told["given"]
     assert (given["id"], given["kind"], given["preview"]) == (memory["id"], "fact", TEA)
-
-
-async def test_recalls_come_newest_first_and_page_by_page(api: Api, engine: Engine, store: Store) -> None:
-    asked = [
-        str(await ask(engine, store.turn(WHICH, at=NOON + timedelta(minutes=number)))) for number in range(5)
-    ]
-    await ask(engine, store.turn("And Ben?", store.ben.scope))
-    seen: list[str] = []
-    after = ""
-    while True:
-        page = (await api.call("GET", f"{api.user}/recalls?limit=2{after}")).json
-        seen += [each["request_id"] for each in page["recalls"]]
-        if page["next"] is None:
-            break
-        after = f"&after={page['next']}"
-
-    assert seen == asked[::-1]
 
 
 async def test_a_recalled_memory_is_called_not_helpful_listed_and_taken_back(

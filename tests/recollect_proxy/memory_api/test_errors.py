@@ -15,7 +15,6 @@ from tests.recollect_proxy.memory_api.serving import (
     engine_over,
     path_of,
 )
-from tests.scripted.models import BrokenEmbedder
 from tests.support.people import person
 from tests.support.raw_client import RawConnection
 from tests.support.stores import Store
@@ -141,17 +140,6 @@ async def test_a_method_that_a_path_does_not_know_is_refused_with_those_it_knows
     assert set(allowed.split(b", ")) == {b"GET", b"OPTIONS", b"POST"}
 
 
-async def test_a_path_where_nothing_is_says_where_to_look(api: Api) -> None:
-    for path in (
-        "/memory/nothing",
-        f"/memory/{SECRET}",
-        "/memory/",
-        "/memory/docs/nothing",
-        "/memory/openapi",
-    ):
-        assert "/memory/docs" in assert_error(await api.call("GET", path), 404, "not_found")
-
-
 async def test_a_head_request_is_answered_like_a_get_without_its_body(api: Api) -> None:
     got = await api.call("GET", MEMORIES)
     response = await api.call("HEAD", MEMORIES)
@@ -192,23 +180,6 @@ async def test_a_store_that_fails_is_worth_another_try(
 
         assert_error(response, 503, code)
         assert int(response.header(b"retry-after") or b"0") > 0
-
-
-async def test_a_store_that_comes_back_is_used_at_once(fragile_api: Api, outage: Outage) -> None:
-    outage.failure = StoreUnavailableError()
-    assert_error(await fragile_api.call("GET", MEMORIES), 503, "store_unavailable")
-    outage.failure = None
-
-    assert (await fragile_api.call("GET", MEMORIES)).status == 200
-
-
-async def test_without_the_embedder_all_is_written_and_read(api: Api, store: Store) -> None:
-    with api.over(engine_over(store, BrokenEmbedder())):
-        known = await api.write("Likes tea.")
-        changed = await api.call("PATCH", f"{api.memories}/{known['id']}", {"content": "Likes coffee."})
-
-        assert changed.status == 200
-        assert await api.contents() == ["Likes coffee."]
 
 
 async def test_a_bug_is_answered_without_its_trace_and_logged_with_it(api: Api, store: Store) -> None:

@@ -187,13 +187,6 @@ async def test_what_is_asked_for_is_listed_and_nothing_else(
     assert await listed(four, query) == contents
 
 
-async def test_what_is_past_says_until_when_it_was_known(four: Api) -> None:
-    [past] = (await four.call("GET", f"{four.memories}?state=past")).json["memories"]
-    [new, *_] = (await four.call("GET", four.memories)).json["memories"]
-
-    assert (past["known_until"], new["known_until"]) == ("2026-03-15T12:00:00Z", None)
-
-
 async def test_a_text_is_found_behind_many_that_lack_it(own_api: Api, own_store: Store) -> None:
     first = own_store.memory("Straße in Wien.")
     many = [own_store.memory(f"Number {number}.", embedding=None) for number in range(620)]

@@ -20,7 +20,6 @@ from recollect.engine.people.report import THRESHOLDS, followed_advice, make_rep
 from recollect.model import (
     Activity,
     Add,
-    Awaits,
     Change,
     Formed,
     Ignore,
@@ -29,7 +28,6 @@ from recollect.model import (
     RequestRecord,
     SearchPath,
     Skip,
-    Wait,
 )
 from recollect.store import open_postgres
 from recollect_proxy.store_commands.upkeep_commands import report_lines
@@ -57,15 +55,6 @@ async def read(api: Api, asked: str = "") -> Any:
     response = await api.call("GET", f"/memory/report{asked}")
     assert response.status == 200, response.body
     return response.json
-
-
-async def test_what_waits_for_a_model_is_told_by_what_is_missing(own_api: Api, own_store: Store) -> None:
-    exchanges = [own_store.exchange("I like tea"), own_store.exchange("I like rye")]
-    for each in exchanges:
-        await own_store.log.append(each)
-    await own_store.inbox.wait(exchanges, Wait(Awaits.KEY, "gone", None))
-
-    assert (await read(own_api))["formation"]["waiting"] == {"key": 2}
 
 
 async def test_of_an_empty_store_nothing_is_known(own_api: Api) -> None:

@@ -42,13 +42,6 @@ def effective(api: Api, **changes: Any) -> dict[str, Any]:
     return found
 
 
-async def everybodys(api: Api, body: Any) -> dict[str, Any]:
-    """Change settings for everybody, check the effective ones, and return the changed ones."""
-    found: dict[str, Any] = await changed(api, EVERYBODY, body)
-    assert found.pop("effective") == effective(api, **found)
-    return found
-
-
 async def test_at_first_everything_is_as_recollect_was_started(api: Api, annas: str) -> None:
     started = effective(api)
     assert None not in started.values()
