@@ -53,7 +53,7 @@ _INTRODUCTION = """# Requests that are read without a model
   it so that the memory is uncertain, nothing is forgotten. Numbers stay until the next list.
 - *Undo* counts right after a request, or after an answer that reported changes. It undoes these and the memories of
   the message before. Waiting exchanges are then not learned. A message hidden from recall stays hidden.
-- *Stop remembering me* sets the person's `record` to false.
+- *Stop remembering me* sets the person's `record` to false. A key for one project, or an agent's chat, can't do that.
 - *Don't remember this chat*: memories already recalled into it are still noted, so that prompt caches hold.
 - *Forget everything*: the person does it on [their page](pages.md), the administrator
   [by API](../how-to/erase-a-person.md).
