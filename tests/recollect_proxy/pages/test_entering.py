@@ -14,49 +14,21 @@ from recollect.model import Flags
 from recollect.store import Postgres
 from recollect_proxy.access import Audience, FailedAttempts, KeyRole, add_access_key, source_of
 from recollect_proxy.identity.signed import OpenWebUIToken
+from recollect_proxy.pages import application
 
 OF_FRONTEND = "5f0c9a1be2d347869c1d0f6a7b8e4c23"
 
-CHANGING = (
-    *(
-        "/add",
-        "/use/always",
-        "/correct",
-        "/forget",
-        "/confirm",
-        "/approve",
-        "/refuse",
-        "/undo",
-        "/chats",
-        "/settings",
-        "/erase",
-    ),
-    *(
-        "/sign-out",
-        "/look",
-        "/settings/more",
-        "/everybody",
-        "/profile",
-        "/profile/correct",
-        "/profile/confirm",
-    ),
-    *("/profile/refuse", "/profile/erase", "/profile/proposals", "/profile/consent"),
-)
-SHOWING = (
-    "",
-    "/memory",
-    "/review",
-    "/held",
-    "/profile",
-    "/changes",
-    "/chats",
-    "/recalls",
-    "/settings",
-    "/data",
-    "/reads",
-    "/export",
-    "/playground",
-)
+
+def paths_of(method: str) -> list[str]:
+    """Return the paths of all pages that answer a method."""
+    found = (path for each in application._routes() if method in each.http_methods for path in each.paths)
+    return sorted(path.replace("{use:str}", "always").rstrip("/") for path in found)
+
+
+CHANGING = [each for each in paths_of("POST") if each not in {"/enter", "/language", "/project"}]
+_ELSEWHERE = ("/enter", "/oidc", "/static", "/users", "/analytics", "/everybody")
+SHOWING = [each for each in paths_of("GET") if not each.startswith(_ELSEWHERE)]
+"""The pages of a memory."""
 
 
 async def test_the_cookie_is_the_pages_alone_and_the_ticket_does_not_stay_in_the_address(
