@@ -30,8 +30,8 @@ PROGRAMS = {
         "bench.training.heads:train_last_chat",
         "trains the heads that recognize questions about earlier chats",
     ),
-    "adapter": ("bench.training.adapter", "trains the adapter of the second embedder, by PyTorch"),
-    "centring": ("bench.training.centring", "computes the means of the second embedder"),
+    "adapter": ("bench.training.adapter", "trains the adapter of the embedder, by PyTorch"),
+    "centring": ("bench.training.centring", "computes the means of the embedder"),
 }
 """By their names, the function that runs each program (``main`` of a module unless named), and its subject."""
 

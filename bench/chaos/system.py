@@ -210,7 +210,7 @@ class System:
         if self.pair is not None:
             settings["database_url"] = self.pair.dsn
         if plan.embeds_by_server:
-            settings |= {"embedder": "openai:e", "embedder_base_url": embedder, "second_embedder": "off"}
+            settings |= {"embedder": "openai:e", "embedder_base_url": embedder}
         if plan.workers:
             settings["worker"] = "elsewhere"
         return settings

@@ -34,6 +34,7 @@ from recollect.model import (
 )
 from recollect.models.extractors import ModelExtractor
 from recollect.models.extractors.chat_model import Messages, ModelAnswer
+from recollect.models.memory_embedding import embedded
 from recollect.ports import Asker, Chosen, Extracted
 
 Numbers: TypeAlias = Mapping[UUID, int]
@@ -139,12 +140,7 @@ class Bench(EngineBench):
 
     async def keep(self, person: str, memories: Sequence[Memory], at: datetime) -> None:
         """Store memories of a person, and embed them."""
-        vectors = await self.backends.embedder.embed([each.content for each in memories])
-        name = self.backends.embedder.name
-        changes = [
-            Add(replace(each, embedding=vector, embedding_model=name))
-            for each, vector in zip(memories, vectors, strict=True)
-        ]
+        changes = [Add(each) for each in await embedded(memories, self.backends.embedder)]
         await self.backends.memories.apply(
             Scope(person, "an earlier chat"), changes, actor=Actor.IMPORT, at=at
         )

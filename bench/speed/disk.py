@@ -28,7 +28,7 @@ from recollect.ports import Embedder
 from recollect.store import Postgres, open_postgres
 
 _NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
-_MODEL, _SECOND = "local/embedder-small-384", "local/second-384"
+_MODEL = "local/embedder-small-384"
 _DIMENSIONS = 384
 _MESSAGES_A_STATEMENT = 10
 """Messages for each statement, as an extraction model keeps them of these conversations."""
@@ -103,7 +103,11 @@ async def say(store: Postgres, user_id: str, told: Sequence[tuple[str, str]], em
     kept = [_statement(user_id, text, embedder) for _, text in told[::_MESSAGES_A_STATEMENT]]
     await store.memories.apply(scope, [Add(each) for each in kept], actor=Actor.FORMATION, at=_NOW)
     while await index_user(
-        user_id, index=store.index, embedder=cast("Embedder", embedder), embedded=EmbeddingScope.ALL
+        user_id,
+        index=store.index,
+        embedder=cast("Embedder", embedder),
+        log_embedder=cast("Embedder", embedder),
+        embedded=EmbeddingScope.ALL,
     ):
         pass
 
@@ -128,8 +132,6 @@ async def copy_people(dsn: str, people: Sequence[str], messages: int) -> None:
     """Copy what people have for others, until there are as many messages."""
     async with administrator(dsn) as connection:
         await connection.execute("SET search_path = recollect, public")
-        # They are embedded a second time by a model that this bench does not run.
-        await connection.execute('UPDATE vectors SET second_values = "values", second_model = $1', _SECOND)
         there = await connection.fetchval("SELECT count(*) FROM messages")
         tables = await connection.fetch(_OF_USERS)
         for number in range(1, max(1, round(messages / there))):

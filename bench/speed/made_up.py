@@ -14,6 +14,7 @@ from recollect.backends import Backends
 from recollect.engine import Engine, Policy
 from recollect.indexing import EmbeddingScope, index_user
 from recollect.model import Actor, Add, Exchange, Kind, Memory, Scope, Source, Turn, Vector
+from recollect.models.memory_embedding import embedded
 from recollect.ports import Embedder
 
 PERSON = "anna"
@@ -115,16 +116,11 @@ async def fill(backends: Backends, policy: Policy, clock: ReplayClock, size: int
     texts = statements(size)
     for start in range(0, size, _AT_ONCE):
         batch = texts[start : start + _AT_ONCE]
-        vectors = await embedder.embed(batch)
         made = [Memory(uuid7(), PERSON, Kind.FACT, Source.EXTRACTED, each, 0.5, NOW, NOW) for each in batch]
-        changes = [
-            Add(replace(each, embedding=vector, embedding_model=backends.embedder.name))
-            for each, vector in zip(made, vectors, strict=True)
-        ]
+        changes = [Add(each) for each in await embedded(made, cast("Embedder", embedder))]
         await backends.memories.apply(Scope(PERSON, "before"), changes, actor=Actor.IMPORT, at=NOW)
     await backends.index.enqueue(PERSON)
-    second: Any = None if backends.second_embedder is None else Sampled(backends.second_embedder)
-    filling = Engine(replace(backends, second_embedder=second), policy, clock=clock)
+    filling = Engine(replace(backends, embedder=cast("Embedder", embedder)), policy, clock=clock)
     while (again := await filling.drain(PERSON)) is not None:
         clock.move_to(clock() + again + timedelta(milliseconds=1))
     # After the drain, which would form memories of them.
@@ -132,6 +128,10 @@ async def fill(backends: Backends, policy: Policy, clock: ReplayClock, size: int
         turn = Turn(Scope(PERSON, f"before {number // _TURNS}"), f"My plan: {text}", str(uuid7()), NOW, "m")
         await backends.log.append(Exchange(uuid7(), turn, f"Noted: {text}", uuid7(), uuid7()))
     while messages and await index_user(
-        PERSON, index=backends.index, embedder=cast("Embedder", embedder), embedded=EmbeddingScope.ALL
+        PERSON,
+        index=backends.index,
+        embedder=backends.embedder,
+        log_embedder=cast("Embedder", Sampled(backends.log_embedder)),
+        embedded=EmbeddingScope.ALL,
     ):
         pass

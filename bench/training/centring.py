@@ -1,4 +1,4 @@
-"""Computes the means that are subtracted from the second embedder's vectors: of questions and of statements.
+"""Computes the means that are subtracted from the embedder's vectors: of questions and of statements.
 
     python -m bench centring LIVES.jsonl ...
 

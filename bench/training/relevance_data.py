@@ -18,7 +18,7 @@ import numpy as np
 
 from recollect.index import LetterRuns, StatementColumns, with_hints
 from recollect.model import Hints, Kind, Memory, Message, Role, Scope, Source, Turn, Use, Vector
-from recollect.models.second_embedding import with_topics
+from recollect.models.memory_embedding import with_topics
 from recollect.ports import Embedder
 from recollect.recall import read_query, relevance
 from recollect.recall.heads import Floats

@@ -1857,7 +1857,7 @@ export interface components {
          *       "status": "complete",
          *       "embedders": [
          *         {
-         *           "place": "first",
+         *           "place": "statements",
          *           "model": "local:multilingual-e5-small@1c2d3e4f",
          *           "today": false,
          *           "used": false,
@@ -2901,11 +2901,11 @@ export interface components {
          */
         KnownEmbedder: {
             /**
-             * @description first: of memories and messages; second: of statements.
-             * @example first
+             * @description What it embeds: statements, or the messages of the log.
+             * @example statements
              * @enum {string}
              */
-            place: "first" | "second";
+            place: "statements" | "log";
             /**
              * @description What its embeddings are known by.
              * @example local:multilingual-e5-small@1c2d3e4f
@@ -4137,7 +4137,6 @@ export interface components {
          *       "metrics": {
          *         "total": 21.4,
          *         "dense": 12.1,
-         *         "second_dense": 0,
          *         "search": 6.8
          *       },
          *       "flags": [
@@ -4181,11 +4180,10 @@ export interface components {
             /** @description How likely the question asks for a memory, 0 to 1. */
             gate_score: number | null;
             /**
-             * @description Milliseconds: `total`; `dense` and `second_dense`, the embeddings; `search`, all that compares and ranks.
+             * @description Milliseconds: `total`; `dense`, the question's embedding; `search`, all that compares and ranks.
              * @example {
              *       "total": 21.4,
              *       "dense": 12.1,
-             *       "second_dense": 0,
              *       "search": 6.8
              *     }
              */

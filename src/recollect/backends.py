@@ -42,7 +42,12 @@ if TYPE_CHECKING:  # a host starts its database before it imports a driver, or a
 
 @dataclass(frozen=True, slots=True)
 class Backends:
-    """The parts of an open store, the models, and the caches that forget an erased person."""
+    """The parts of an open store, the models, and the caches that forget an erased person.
+
+    Attributes:
+        embedder: Embeds statements, and all that is compared with them.
+        log_embedder: Embeds the messages of the log; the same, unless the settings name a server's model.
+    """
 
     memories: "Memories"
     log: "MessageLog"
@@ -68,7 +73,7 @@ class Backends:
     statistics: "Statistics"
     snapshots: SnapshotCache
     embedder: Embedder
-    second_embedder: Embedder | None = None
+    log_embedder: Embedder
     extractor: Extractor | None = None
     judge: Judge | None = None
     summarizer: Summarizer | None = None

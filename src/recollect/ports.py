@@ -201,21 +201,8 @@ class Hinter(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Generation:
-    """Embedders that others have replaced, and whose embeddings are in the store still.
-
-    Attributes:
-        first: That of everything; None: it is today's, or can't be made again.
-        second: That of statements; None likewise.
-    """
-
-    first: Embedder | None = None
-    second: Embedder | None = None
-
-
 class Generations(Protocol):
-    """The earlier embedders that this process knows."""
+    """The embedders that others have replaced, and whose embeddings are in the store still."""
 
     @property
     def is_today(self) -> bool:
@@ -228,8 +215,8 @@ class Generations(Protocol):
         ...
 
     @property
-    def earlier(self) -> Sequence[Generation]:
-        """The generations before today's that embeddings may still be of."""
+    def earlier(self) -> Sequence[Embedder]:
+        """The log's embedders before today's that can be asked still, the last one first."""
         ...
 
 
@@ -238,7 +225,7 @@ class _OnlyTodays:
 
     is_today = True
     changing = False
-    earlier: Sequence[Generation] = ()
+    earlier: Sequence[Embedder] = ()
 
 
 ONLY_TODAYS: Generations = _OnlyTodays()

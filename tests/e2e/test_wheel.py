@@ -126,7 +126,6 @@ async def test_the_first_memory_is_formed_and_recalled(installed: Path, home: Pa
             await until(recalled)
             chats = [each for each in upstream.received if not asked_for(each)]
     assert SAID in json.dumps(chats[-1].json)
-    assert "second_embedder_disabled" not in "".join(served.logged)
     assert os.listdir(home) == ["data"]  # noqa: PTH208 - nothing else waits for the disk
 
 

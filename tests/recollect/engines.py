@@ -15,7 +15,7 @@ from recollect.store.postgres import Postgres
 QUICK = Policy(strategy=Strategy.QA_TURN, stands=False)
 """Forms without a model, and recalls what is asked for alone: what stands in every chat has tests of its own."""
 
-PATIENT = replace(QUICK, deadline=30.0, reach=Reach(embedding_seconds=30.0, second_seconds=30.0))
+PATIENT = replace(QUICK, deadline=30.0, reach=Reach(embedding_seconds=30.0, log_embedding_seconds=30.0))
 """The same, where nothing is late, however busy the machine."""
 
 
@@ -24,7 +24,7 @@ def engine_over(
     policy: Policy = QUICK,
     *,
     embedder: Embedder | None = None,
-    second_embedder: Embedder | None = None,
+    log_embedder: Embedder | None = None,
     extractor: Extractor | None = None,
     judge: Judge | None = None,
     summarizer: Summarizer | None = None,
@@ -32,10 +32,11 @@ def engine_over(
     cache: Cache | None = None,
 ) -> Engine:
     """Return an engine over ``store``; it is always noon."""
+    embedder = embedder or WordEmbedder()
     backends = Backends(
         **{name: getattr(store, name) for name in PARTS},
-        embedder=embedder or WordEmbedder(),
-        second_embedder=second_embedder,
+        embedder=embedder,
+        log_embedder=log_embedder or embedder,
         extractor=extractor,
         judge=judge,
         summarizer=summarizer,

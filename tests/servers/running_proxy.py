@@ -11,7 +11,6 @@ from urllib.parse import unquote
 from uuid import uuid4
 
 import asyncpg
-import httpx
 import pytest
 from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion
 from tests.support.raw_client import Fields, Response, fetch, request_bytes
@@ -19,11 +18,10 @@ from tests.support.waiting import until
 from tests.support.watched_stores import Through
 
 from recollect.assembly import lifecycle
-from recollect.assembly.models import make_embedder, make_second_embedder
+from recollect.assembly.models import load_embedder
 from recollect.engine import Engine
 from recollect.model import STATEMENTS, Memory
 from recollect.ports import Embedder
-from recollect.settings import EngineSettings
 from recollect_proxy.app import App, LazyApplication
 from recollect_proxy.serving.server import Server
 from recollect_proxy.settings.proxy_settings import ProxySettings
@@ -222,10 +220,9 @@ async def running_proxy(settings: ProxySettings, *, forms: bool = True) -> Async
 
 @contextmanager
 def _opening(*, forms: bool) -> Iterator[None]:
-    """What is opened meanwhile shares its local embedders with others: to load them is two thirds of a start."""
+    """What is opened meanwhile shares its local embedder with others: to load it is two thirds of a start."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lifecycle, "make_embedder", _lend_embedder)
-        patch.setattr(lifecycle, "make_second_embedder", _lend_second_embedder)
+        patch.setattr(lifecycle, "load_embedder", _lend_embedder)
         if not forms:
             patch.setattr(Engine, "run", _form_nothing)
         yield
@@ -235,27 +232,13 @@ async def _form_nothing(_engine: Engine) -> None:
     await asyncio.Event().wait()
 
 
-_loaded: dict[tuple[str, str], Embedder] = {}
+_loaded: list[Embedder] = []
 
 
-async def _lend_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> Embedder:
-    if not settings.embedder.startswith("local:"):
-        return await make_embedder(settings, client)
-    which = settings.embedder, "first"
-    if which not in _loaded:
-        _loaded[which] = await make_embedder(settings, client)
-    lent: Embedder = _Lent(_loaded[which])
-    return lent
-
-
-async def _lend_second_embedder(settings: EngineSettings) -> Embedder | None:
-    which = settings.second_embedder, ""
-    if which not in _loaded:
-        made = await make_second_embedder(settings)
-        if made is None:
-            return None
-        _loaded[which] = made
-    lent: Embedder = _Lent(_loaded[which])
+async def _lend_embedder() -> Embedder:
+    if not _loaded:
+        _loaded.append(await load_embedder())
+    lent: Embedder = _Lent(_loaded[0])
     return lent
 
 

@@ -81,8 +81,9 @@ def _store(settings: ProxySettings, app: App) -> str:
 
 
 def _embedder(settings: ProxySettings) -> str:
-    named = dict.fromkeys((settings.embedder, settings.second_embedder))
-    return ", and ".join(each for each in named if each != "off")
+    return ", and for messages ".join(
+        dict.fromkeys((type(settings).model_fields["embedder"].default, settings.embedder))
+    )
 
 
 def _formation(settings: ProxySettings) -> str:

@@ -50,7 +50,7 @@ GROUPS = {
     "tokens_per_day user_tokens_per_day tags lifetimes log_days memories_per_hour user_cap webhook_url webhook_secret "
     "webhook_text",
     "Embeddings (search by meaning)": "embedder embedder_base_url embedder_api_key previous_embedder_api_key "
-    "second_embedder embed recall_gate",
+    "embed recall_gate",
 }
 """Each setting once, by its group: those to know first at the top, and in each group the most important first."""
 

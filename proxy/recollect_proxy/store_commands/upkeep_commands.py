@@ -156,7 +156,7 @@ async def usage(
     return Output({"usage": found}, Table(columns, all_rows))
 
 
-@over_store(embeds=True)  # part of the advice depends on the second embedder
+@over_store()
 async def report(
     engine: "Engine",
     *,

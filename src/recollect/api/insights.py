@@ -172,9 +172,8 @@ class Retrieval(Struct):
     metrics: Annotated[
         dict[str, float],
         about(
-            "Milliseconds: `total`; `dense` and `second_dense`, the embeddings; `search`, all that "
-            "compares and ranks.",
-            example={"total": 21.4, "dense": 12.1, "second_dense": 0.0, "search": 6.8},
+            "Milliseconds: `total`; `dense`, the question's embedding; `search`, all that compares and ranks.",
+            example={"total": 21.4, "dense": 12.1, "search": 6.8},
         ),
     ]
     flags: Annotated[list[str], about("What was special, as `user-wide`.")]
@@ -275,7 +274,7 @@ class KnownEmbedder(Struct):
     """An embedder that is used, or that was and has embeddings in the store still."""
 
     place: Annotated[
-        str, one_of("first", "second"), about("first: of memories and messages; second: of statements.")
+        str, one_of("statements", "log"), about("What it embeds: statements, or the messages of the log.")
     ]
     model: Annotated[
         str, about("What its embeddings are known by.", example="local:multilingual-e5-small@1c2d3e4f")

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
         Models,
         check_embedders,
         check_extraction,
-        make_embedder,
+        load_embedder,
+        make_log_embedder,
         make_models,
-        make_second_embedder,
     )
     from recollect.assembly.policy import make_policy
     from recollect.assembly.process_engine import running_engine, shared_engine
@@ -48,9 +48,9 @@ _MODULES = {
         "Models",
         "check_embedders",
         "check_extraction",
-        "make_embedder",
+        "load_embedder",
+        "make_log_embedder",
         "make_models",
-        "make_second_embedder",
     ),
     "policy": ("make_policy",),
     "process_engine": ("running_engine", "shared_engine"),

@@ -1,10 +1,10 @@
 """The embedders before today's, loaded while the store has their embeddings. Never: embeds again."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from itertools import zip_longest
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
 import structlog
@@ -12,7 +12,7 @@ import structlog
 from recollect.errors import RecollectError
 from recollect.model import EmbedderInUse, EmbedderPlace
 from recollect.models.embedders.cache import CachedEmbedder
-from recollect.ports import Embedder, Generation
+from recollect.ports import Embedder
 from recollect.runtime.failures import raised_at
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ _MOST = 2
 _CACHED = timedelta(hours=1)
 _CACHED_QUESTIONS = 1_000
 
-MakeEmbedder: TypeAlias = Callable[[EmbedderPlace, Mapping[str, str]], Awaitable[Embedder | None]]
-"""Makes an embedder for a place by the settings of then; None if it does not run on this machine."""
+MakeEmbedder: TypeAlias = Callable[[Mapping[str, str]], Embedder | None]
+"""Makes an embedder of the log by the settings of then; None for a local one, whose weights are gone."""
 
 log = structlog.get_logger(__name__)
 
@@ -47,16 +47,16 @@ class TodaysEmbedder:
 
 
 def todays(
-    settings: EngineSettings, first: Embedder, second: Embedder | None
+    settings: EngineSettings, embedder: Embedder, log_embedder: Embedder
 ) -> dict[EmbedderPlace, TodaysEmbedder]:
     """Return this process's embedders, as they are noted in the store."""
     made_by = {"embedder": settings.embedder}
     if settings.embedder_base_url:
         made_by["base_url"] = settings.embedder_base_url
-    told = {EmbedderPlace.FIRST: TodaysEmbedder(first.name, made_by)}
-    if second is not None:
-        told[EmbedderPlace.SECOND] = TodaysEmbedder(second.name, {"embedder": settings.second_embedder})
-    return told
+    return {
+        EmbedderPlace.STATEMENTS: TodaysEmbedder(embedder.name, {}),
+        EmbedderPlace.LOG: TodaysEmbedder(log_embedder.name, made_by),
+    }
 
 
 @dataclass(slots=True)
@@ -65,16 +65,18 @@ class LiveGenerations:
 
     Args:
         today: This process's own, by place.
-        make: Makes an embedder by its settings; None if it can't.
+        local: The embedder of statements, which may have been the log's, too.
+        make: Makes another embedder by its settings.
     """
 
     store: "EmbedderGenerations"
     today: Mapping[EmbedderPlace, TodaysEmbedder]
+    local: Embedder
     make: MakeEmbedder
     is_today: bool = True
     changing: bool = False
-    earlier: tuple[Generation, ...] = ()
-    _made: dict[tuple[EmbedderPlace, str], CachedEmbedder | None] = field(default_factory=dict)
+    earlier: tuple[Embedder, ...] = ()
+    _made: dict[str, CachedEmbedder | None] = field(default_factory=dict)
 
     @property
     def entries(self) -> int:
@@ -138,30 +140,23 @@ class LiveGenerations:
         return other.is_used and chosen is not None and other.chosen_at > chosen
 
     async def _take(self, others: Sequence[EmbedderInUse]) -> None:
-        """Load the embedders that are needed, and close the others."""
-        wanted = {(each.place, each.model): each for each in others}
-        for key, each in wanted.items():
-            if key not in self._made:
-                self._made[key] = await self._make(each)
-        gone = [self._made.pop(key) for key in list(self._made) if key not in wanted]
-        self.earlier = tuple(
-            Generation(first, second)
-            for first, second in zip_longest(
-                self._usable(others, EmbedderPlace.FIRST), self._usable(others, EmbedderPlace.SECOND)
-            )
-        )
+        """Make the log's embedders that are needed, and close those that no longer are."""
+        of_log = [each for each in others if each.place is EmbedderPlace.LOG]
+        wanted = {each.model: each for each in of_log if each.model != self.local.name}
+        for model, each in wanted.items():
+            if model not in self._made:
+                self._made[model] = self._make(each)
+        gone = [self._made.pop(model) for model in list(self._made) if model not in wanted]
+        usable = (self._made.get(each.model, self.local) for each in of_log)
+        self.earlier = tuple(islice((each for each in usable if each is not None), _MOST))
         for embedder in gone:
             if embedder is not None:
                 await embedder.aclose()
 
-    def _usable(self, others: Sequence[EmbedderInUse], at: EmbedderPlace) -> list[CachedEmbedder]:
-        found = (self._made.get((each.place, each.model)) for each in others if each.place is at)
-        return [each for each in found if each is not None][:_MOST]
-
-    async def _make(self, wanted: EmbedderInUse) -> CachedEmbedder | None:
+    def _make(self, wanted: EmbedderInUse) -> CachedEmbedder | None:
         """Return an earlier embedder; None if it can't be made: words find its texts until they are embedded again."""
         try:
-            made = await self.make(wanted.place, wanted.made_by)
+            made = self.make(wanted.made_by)
         except RecollectError as error:
             log.warning(
                 "earlier_embedder_rejected",
@@ -171,11 +166,7 @@ class LiveGenerations:
             )
             return None
         if made is None:
-            return None
-        if made.name != wanted.model:  # other weights by now, in the same place
-            log.warning(
-                "earlier_embedder_rejected", model=wanted.model, error="", detail=f"It is {made.name} now."
-            )
-            await made.aclose()
+            detail = "Its weights are not installed any more."
+            log.warning("earlier_embedder_rejected", model=wanted.model, error="", detail=detail)
             return None
         return CachedEmbedder(made, size=_CACHED_QUESTIONS, ttl=_CACHED)

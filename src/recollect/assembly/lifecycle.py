@@ -17,11 +17,10 @@ from recollect.assembly.generations import LiveGenerations, MakeEmbedder, todays
 from recollect.assembly.global_memories import file_of_global_memories, read_global_memories
 from recollect.assembly.models import (
     Models,
-    is_one_embedder,
+    load_embedder,
     make_earlier_embedder,
-    make_embedder,
+    make_log_embedder,
     make_models,
-    make_second_embedder,
 )
 from recollect.assembly.policy import make_policy
 from recollect.assembly.warm_up import warm_up, warm_up_search
@@ -157,7 +156,7 @@ async def open_unembedded_backends(settings: EngineSettings, absent: Embedder) -
         database, _ = await _folders(settings, closing)
         dsn = await open_server(settings, database, closing)
         postgres = await _open_store(settings, dsn, closing)
-        yield _backends(postgres, [CachedEmbedder(absent, size=1, ttl=_CACHED)])
+        yield _backends(postgres, 2 * [CachedEmbedder(absent, size=1, ttl=_CACHED)])
 
 
 @asynccontextmanager
@@ -204,8 +203,8 @@ async def _with_generations(
 ) -> Backends:
     """Return backends that know the embedders before today's, and keep up with them until they are closed."""
     assert backends.generation_store is not None  # noqa: S101 - set with all the others
-    own = todays(settings, backends.embedder, backends.second_embedder)
-    generations = LiveGenerations(backends.generation_store, own, make)
+    own = todays(settings, backends.embedder, backends.log_embedder)
+    generations = LiveGenerations(backends.generation_store, own, backends.embedder, make)
     closing.push_async_callback(generations.aclose)
     await generations.look()
     looking = asyncio.create_task(generations.keep_looking())
@@ -233,6 +232,7 @@ def _with_models(backends: Backends, models: Models | None) -> Backends:
 
 
 def _backends(postgres: Postgres, embedders: Sequence[CachedEmbedder]) -> Backends:
+    embedder, log_embedder = embedders
     return Backends(
         memories=postgres.memories,
         log=postgres.log,
@@ -257,8 +257,8 @@ def _backends(postgres: Postgres, embedders: Sequence[CachedEmbedder]) -> Backen
         events=postgres.events,
         statistics=postgres.statistics,
         snapshots=postgres.snapshots,
-        embedder=embedders[0],
-        second_embedder=embedders[1] if len(embedders) > 1 else None,
+        embedder=embedder,
+        log_embedder=log_embedder,
         caches=tuple(dict.fromkeys(embedders)),
         generation_store=postgres.generations,
     )
@@ -284,21 +284,22 @@ def _tell_of_failure(forming: "asyncio.Task[None]") -> None:
         log.error("formation_stopped", error=type(error).__name__, raised_at=raised_at(error))
 
 
-async def _load_embedders(settings: EngineSettings, client: httpx.AsyncClient) -> list[CachedEmbedder]:
-    """Return the embedder and, where there is one, that of statements, both with a cache; twice the same if they are one."""
-    first = await make_embedder(settings, client)
-    if is_one_embedder(settings):
-        return 2 * [CachedEmbedder(first, size=settings.embedder_cache_size, ttl=_CACHED)]
+async def _load_embedders(settings: EngineSettings, client: httpx.AsyncClient) -> Sequence[CachedEmbedder]:
+    """Return the embedders of statements and of the log, with a cache each; twice the same if they are one."""
+    of_log = make_log_embedder(settings, client)
     try:
-        second = await make_second_embedder(settings)
+        loaded = await load_embedder()
     except BaseException:
-        await first.aclose()
+        if of_log is not None:
+            await of_log.aclose()
         raise
-    loaded = [first] if second is None else [first, second]
-    return [CachedEmbedder(each, size=settings.embedder_cache_size, ttl=_CACHED) for each in loaded]
+    embedder = CachedEmbedder(loaded, size=settings.embedder_cache_size, ttl=_CACHED)
+    if of_log is None:
+        return [embedder, embedder]
+    return [embedder, CachedEmbedder(of_log, size=settings.embedder_cache_size, ttl=_CACHED)]
 
 
-async def _unload(loading: asyncio.Task[list[CachedEmbedder]]) -> None:
+async def _unload(loading: asyncio.Task[Sequence[CachedEmbedder]]) -> None:
     """Cancel the loading of the embedders, or close them if they are loaded."""
     loading.cancel()
     await asyncio.wait({loading})

@@ -1,18 +1,18 @@
 """Makes the models that the settings name. Never: the store."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlsplit
 
 import httpx
-import structlog
 from pydantic import SecretStr
 
 from recollect.assembly.files import INSTRUCTIONS
 from recollect.assembly.servers import MISTRAL, is_near, is_one_server, speaks_mistral
-from recollect.errors import ConfigurationError, EmbedderError
-from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, EmbedderPlace, Strategy
+from recollect.errors import ConfigurationError
+from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, Strategy
 from recollect.models.embedders import EmbedderName, parse_embedder_name
 from recollect.models.embedders.finished_model import installed_model
 from recollect.models.embedders.multilingual_e5 import MODEL as MULTILINGUAL_E5
@@ -34,15 +34,12 @@ from recollect.ports import Asker, Embedder, Extractor, Hinter, Judge, Summarize
 from recollect.settings import EngineSettings
 from recollect.settings.upstreams import UpstreamSettings
 
-_OFF = "off"
 _VERSION = "/v1"
 
 # How long an extraction may take. A processor without a GPU may write for minutes, and what runs on this machine or its
 # network is given up for a chat anyway.
 _HOSTED = timedelta(minutes=2)
 _NEAR = timedelta(minutes=10)
-
-log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +52,23 @@ class Models:
     hinter: Hinter
 
 
-async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> Embedder:
-    """Return the embedder that the settings name.
+async def load_embedder() -> Embedder:
+    """Return the embedder of statements.
+
+    Raises:
+        EmbedderError: It can't be loaded.
+    """
+    embedder = await asyncio.to_thread(MultilingualE5Embedder)
+    try:
+        await embedder.load()
+    except BaseException:
+        await embedder.aclose()  # it goes on in its thread until this is over
+        raise
+    return embedder
+
+
+def make_log_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> Embedder | None:
+    """Return the embedder on a server that the settings name for the log; None: it is that of statements.
 
     Args:
         settings: The settings.
@@ -64,11 +76,10 @@ async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> 
 
     Raises:
         ConfigurationError: The name or a setting it needs makes no sense.
-        EmbedderError: It can't be loaded.
     """
     scheme, model = _embedder_name(settings)
     if scheme == "local":
-        return await _load_local()
+        return None
     if scheme == "mistral":
         from recollect.models.embedders.mistral import MistralEmbedder  # noqa: PLC0415 -- a second to import
 
@@ -85,67 +96,29 @@ async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> 
     )
 
 
-async def make_earlier_embedder(
-    settings: EngineSettings,
-    client: httpx.AsyncClient,
-    at: EmbedderPlace,
-    made_by: Mapping[str, str],
+def make_earlier_embedder(
+    settings: EngineSettings, client: httpx.AsyncClient, made_by: Mapping[str, str]
 ) -> Embedder | None:
-    """Return an embedder that was used before today's, by the settings of then; None if it does not run on this machine any more.
+    """Return an embedder that the log had before today's, by the settings of then; None for a local one.
 
     Args:
         settings: Today's.
         client: Asks an embedder on a server.
-        at: Which embedding it made.
         made_by: ``embedder`` as the setting had it, and perhaps ``base_url``.
 
     Raises:
         ConfigurationError: The settings of then make no sense any more.
-        EmbedderError: It can't be loaded.
     """
-    name, base_url = made_by.get("embedder", ""), made_by.get("base_url")
-    if at is EmbedderPlace.SECOND:
-        then = settings.model_copy(update={"second_embedder": name})
-        return await make_second_embedder(then)
+    base_url = made_by.get("base_url")
     key = settings.embedder_api_key if base_url == settings.embedder_base_url else None
     then = settings.model_copy(
         update={
-            "embedder": name,
+            "embedder": made_by.get("embedder", ""),
             "embedder_base_url": base_url,
             "embedder_api_key": settings.previous_embedder_api_key or key,
         }
     )
-    return await make_embedder(then, client)
-
-
-async def make_second_embedder(settings: EngineSettings) -> Embedder | None:
-    """Return the embedder of statements that the settings name; None if none is wanted, or its files are damaged.
-
-    Raises:
-        ConfigurationError: There is no such one.
-    """
-    if not _wants_second_embedder(settings):
-        return None
-    try:
-        return await _load_local()
-    except EmbedderError as error:
-        log.warning("second_embedder_disabled", detail=str(error))
-        return None
-
-
-async def _load_local() -> Embedder:
-    embedder = MultilingualE5Embedder()
-    try:
-        await embedder.load()
-    except BaseException:
-        await embedder.aclose()  # it goes on in its thread until this is over
-        raise
-    return embedder
-
-
-def is_one_embedder(settings: EngineSettings) -> bool:
-    """Return whether the log's embedder is that of statements."""
-    return _wants_second_embedder(settings) and _embedder_name(settings).scheme == "local"
+    return make_log_embedder(then, client)
 
 
 def check_embedders(settings: EngineSettings) -> None:
@@ -155,12 +128,9 @@ def check_embedders(settings: EngineSettings) -> None:
         ConfigurationError: There is no such one, or its address is missing.
         EmbedderError: The package of weights is not installed.
     """
-    scheme, model = _embedder_name(settings)
-    if scheme == "local":
-        installed_model(model)
-    if scheme == "openai":
+    installed_model(MULTILINGUAL_E5)
+    if _embedder_name(settings).scheme == "openai":
         _embedder_address(settings)
-    _wants_second_embedder(settings)
 
 
 def _embedder_name(settings: EngineSettings) -> EmbedderName:
@@ -178,14 +148,6 @@ def _embedder_address(settings: EngineSettings) -> str:
             f"RECOLLECT_EMBEDDER={settings.embedder} needs RECOLLECT_EMBEDDER_BASE_URL, as https://host/v1."
         )
     return settings.embedder_base_url
-
-
-def _wants_second_embedder(settings: EngineSettings) -> bool:
-    if settings.second_embedder not in {_OFF, f"local:{MULTILINGUAL_E5}"}:
-        raise ConfigurationError(
-            f"Unknown second embedder {settings.second_embedder!r}; write local:{MULTILINGUAL_E5} or {_OFF}."
-        )
-    return settings.second_embedder != _OFF
 
 
 def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None) -> Models | None:

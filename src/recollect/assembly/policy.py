@@ -21,6 +21,7 @@ _GROWS = 2
 
 # The deadline's milliseconds for each second of a part, which leave the database its time: of 300, 150.
 _OF_EMBEDDING = 2_000
+_EMBEDDING_SECONDS = Reach().embedding_seconds
 
 _BLOCKS_OF_A_CHAT = 8  # as many as a request asks for that names its own tokens
 
@@ -31,6 +32,7 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
     Raises:
         ConfigurationError: A weight is named that there is not.
     """
+    seconds = settings.recall_deadline_ms / _OF_EMBEDDING
     return Policy(
         records=settings.record,
         stands=settings.standing_tokens > 0,
@@ -39,7 +41,8 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
             lexical=settings.hybrid,
             log=settings.chunking,
             verbatim=settings.embed is not EmbeddingScope.ALL,
-            embedding_seconds=settings.recall_deadline_ms / _OF_EMBEDDING,
+            embedding_seconds=max(_EMBEDDING_SECONDS, seconds),
+            log_embedding_seconds=seconds,
         ),
         weights=_make_weights(settings),
         gate=_make_gate(settings),

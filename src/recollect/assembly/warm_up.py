@@ -51,7 +51,7 @@ async def warm_up_search(backends: Backends) -> None:
     """Search for a user who does not exist, over several connections at once; never raises.
 
     A connection to Postgres takes 10 to 50 milliseconds to open, and several times that where the machine is busy: more
-    than the words' lookup may take. The first embedder is not asked: it may be a server that takes money.
+    than the words' lookup may take. The log's embedder is not asked: it may be a server that takes money.
     """
     try:
         await within(_SECONDS, _search_at_once(backends, Scope(str(uuid4()), str(uuid4()))))
@@ -67,7 +67,6 @@ async def _search_at_once(backends: Backends, nobody: Scope) -> None:
         backends.snapshots.forget(nobody.user_id)
 
     async def embed() -> None:
-        if backends.second_embedder is not None:
-            await backends.second_embedder.embed_question(_SEARCHED)
+        await backends.embedder.embed_question(_SEARCHED)
 
     await asyncio.gather(embed(), *(search() for _ in range(_AT_ONCE)))

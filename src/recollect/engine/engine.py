@@ -66,7 +66,7 @@ _OF_MEMORIES: Mapping[str, Any] = {
     "limit": 500,
     "listed": 500,
     "embedding_seconds": 5.0,
-    "second_seconds": 5.0,
+    "log_embedding_seconds": 5.0,
 }
 """How far is searched for who looks through their memories: no chat waits, so more is read, and for longer."""
 
@@ -305,9 +305,8 @@ class Engine(Profiles):
 
     async def unembedded(self, user_id: str) -> int:
         """Count what of a user's has no embedding of the embedders in use, and is to have one."""
-        second = self._backends.second_embedder
         return await self._backends.index.count_unembedded(
-            user_id, self._backends.embedder.name, None if second is None else second.name
+            user_id, self._backends.embedder.name, self._backends.log_embedder.name
         )
 
     async def formed(self, scope: Scope, key: str, *, seconds: float) -> Outcome | None:

@@ -103,11 +103,12 @@ class ForgetTargets:
         self, command: MemoryCommand, exchange: Exchange
     ) -> tuple[list[Memory], tuple[UUID, ...]]:
         """Return the memories, and the messages before this one, that have all terms of a command."""
-        scope, embedder = exchange.turn.scope, self.backends.embedder
-        [vector] = await embedder.embed([command.about])
+        scope, of_log = exchange.turn.scope, self.backends.log_embedder
+        [vector] = await self.backends.embedder.embed([command.about])
         near = await self._near(vector, scope)
+        [vector] = await of_log.embed([command.about])
         found = await self.backends.snapshots.nearest_passages(
-            scope.user_id, vector, embedder.name, limit=2 * _LOOKED_AT
+            scope.user_id, vector, of_log.name, limit=2 * _LOOKED_AT
         )
         passages = [each.passage for each in found if each.passage.role is Role.USER]
         said = [

@@ -40,7 +40,7 @@ from recollect.model import (
     Turn,
     Unread,
 )
-from recollect.models.second_embedding import changes_embedded_again
+from recollect.models.memory_embedding import with_embedded_hints
 from recollect.ports import Clock
 from recollect.text.normalization import normalize
 from recollect.text.prompt_injection import is_injected
@@ -97,8 +97,7 @@ class FormationPipeline:
         self._forget_targets = ForgetTargets(backends, guard)
         self._has_model = backends.extractor is not None
         self._approves_first = rules.approve_first
-        self._embedding_model = backends.embedder.name
-        self._second_embedder = backends.second_embedder
+        self._embedder = backends.embedder
         self._clock = clock
         self._new_id = new_id
         self._extracted_before = {} if extracted is None else extracted
@@ -150,7 +149,7 @@ class FormationPipeline:
         )
         formed[-1] = replace(formed[-1], extracted_count=len(left.extracted.candidates))
         return [
-            replace(each, changes=tuple(await changes_embedded_again(each.changes, self._second_embedder)))
+            replace(each, changes=tuple(await with_embedded_hints(each.changes, self._embedder)))
             for each in formed
         ]
 
@@ -196,7 +195,7 @@ class FormationPipeline:
         if not any(map(str.isalnum, exchange.turn.text)):
             return []
         [vector] = await self._learner.embed_texts([qa_embedding_text(exchange)])
-        memory = qa_turn(exchange, vector, self._embedding_model, at=self._clock(), new_id=self._new_id)
+        memory = qa_turn(exchange, vector, self._embedder.name, at=self._clock(), new_id=self._new_id)
         if turn.injects_instruction or turn.gives_instruction:
             return [Quarantine(memory, Reason.INSTRUCTION)]
         if self._approves_first:

@@ -9,7 +9,7 @@ from recollect.index.memories import Memories, StoredMemory, with_hints
 from recollect.index.passages import Names, Passages, StoredPassage
 from recollect.index.snapshot import Loaded, Snapshot
 from recollect.index.statement_columns import KIND_CODES, USE_CODES, StatementColumns, utc
-from recollect.index.vectors import Embedded, Vectors
+from recollect.index.vectors import Embedded, Nearness, Vectors
 from recollect.index.words import Document, Entries, TermScores, WordMatch, Words, match_words
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Loaded",
     "Memories",
     "Names",
+    "Nearness",
     "Passages",
     "Snapshot",
     "SnapshotCache",

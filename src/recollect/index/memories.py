@@ -42,16 +42,14 @@ class StoredMemory(NamedTuple):
     Attributes:
         memory: The memory, without its embeddings.
         words: Its terms.
-        first: Its embedding by the first embedder; None without one.
-        second: Its embeddings by the second embedder: of a statement with hints, that of it with its topics and those of its
-            questions; of another, its own alone. None without any.
-        not_helpful: The embeddings of the questions for which its person called it not helpful, by the second embedder.
+        vectors: Its embeddings: of a statement with hints, that of it with its topics and those of its questions; of another
+            memory, its own alone. None without any.
+        not_helpful: The embeddings of the questions for which its person called it not helpful.
     """
 
     memory: Memory
     words: Document
-    first: Embedded | None
-    second: Embedded | None
+    vectors: Embedded | None
     not_helpful: Embedded | None = None
 
 
@@ -65,8 +63,7 @@ class Memories:
         is_verbatim: Whether each is an exchange kept verbatim, (rows,).
         session: The number of each one's chat; -1 without one, (rows,).
         words: Their terms.
-        first: Their embeddings by the first embedder.
-        second: Their embeddings by the second embedder.
+        vectors: Their embeddings.
         not_helpful: The embeddings of the questions for which each was not helpful.
         judged: The rows of the statements that the person sees, (n,).
         judged_items: The same statements.
@@ -85,8 +82,7 @@ class Memories:
     is_verbatim: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
     session: Numbers = field(default_factory=lambda: np.empty(0, np.int32))
     words: Words = field(default_factory=Words)
-    first: Vectors = field(default_factory=Vectors)
-    second: Vectors = field(default_factory=Vectors)
+    vectors: Vectors = field(default_factory=Vectors)
     not_helpful: Vectors = field(default_factory=Vectors)
     judged: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
     judged_items: tuple[Memory, ...] = ()
@@ -116,8 +112,7 @@ class Memories:
                 self.session, np.array([names.session(each.memory.session_id) for each in changed], np.int32)
             ),
             self.words.with_documents([each.words for each in changed]),
-            self.first.with_documents([each.first for each in changed]),
-            self.second.with_documents([each.second for each in changed]),
+            self.vectors.with_documents([each.vectors for each in changed]),
             self.not_helpful.with_documents([each.not_helpful for each in changed]),
         )
 
@@ -125,18 +120,18 @@ class Memories:
         """Return the memories of a project with the statements of the scopes around it; not with their summaries."""
         there = {each.id for each in self.items}
         every, is_kept = list(self.items), [True] * len(self.items)
-        words, first, second, not_helpful = self.words, self.first, self.second, self.not_helpful
+        words, vectors, not_helpful = self.words, self.vectors, self.not_helpful
         for other in others:
             for each in other.items:
                 is_statement = each.kind in STATEMENTS and each.source not in _NOT_OF_PROJECTS
                 is_kept.append(is_statement and each.id not in there)
                 there.add(each.id)
             every += other.items
-            words, first = words.joined(other.words), first.joined(other.first)
-            second, not_helpful = second.joined(other.second), not_helpful.joined(other.not_helpful)
+            words, vectors = words.joined(other.words), vectors.joined(other.vectors)
+            not_helpful = not_helpful.joined(other.not_helpful)
         session = np.append(self.session, np.full(len(every) - len(self.items), -1, np.int32))
         kept = np.array(is_kept, np.bool_)
-        return self._with_rows(tuple(every), kept, session, words, first, second, not_helpful)
+        return self._with_rows(tuple(every), kept, session, words, vectors, not_helpful)
 
     def said_by(self, name: str, *, hides_origin: bool) -> Self:
         """Return them with the name of the member of a team who said them; others learn nothing of the chats they come from."""
@@ -154,8 +149,7 @@ class Memories:
         is_kept: Mask,
         session: Numbers,
         words: Words,
-        first: Vectors,
-        second: Vectors,
+        vectors: Vectors,
         not_helpful: Vectors,
     ) -> Self:
         """Return those of these and further memories that are kept, by their ids; the rows of these come first."""
@@ -175,8 +169,7 @@ class Memories:
             np.array([each.source is Source.QA_TURN for each in items], np.bool_),
             session[order],
             words.taken(order),
-            first.taken(order),
-            second.taken(order),
+            vectors.taken(order),
             not_helpful.taken(order),
             judged,
             statements,
@@ -203,7 +196,7 @@ class Memories:
             return left.living(lifetimes, now)
         ends_at = map(lifetimes.end_of, self.items)
         lives = np.array([each is None or now < each for each in ends_at], np.bool_)
-        columns = (self.session, self.words, self.first, self.second, self.not_helpful)
+        columns = (self.session, self.words, self.vectors, self.not_helpful)
         left = self._with_rows(self.items, lives, *columns)
         self.left[lifetimes] = now, left
         return left
@@ -247,7 +240,7 @@ class Memories:
         """The bytes that they take, about."""
         characters = sum(len(with_hints(each)) + len(each.provenance.evidence or "") for each in self.items)
         objects = 2 * characters + _OBJECT_BYTES * len(self.items)
-        parts = (self.words, self.first, self.second, self.not_helpful, self.letters, self.table)
+        parts = (self.words, self.vectors, self.not_helpful, self.letters, self.table)
         return objects + sum(each.nbytes for each in parts)
 
 

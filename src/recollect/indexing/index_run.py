@@ -49,8 +49,8 @@ async def index_user(
     *,
     index: "LogIndex",
     embedder: Embedder,
+    log_embedder: Embedder,
     embedded: EmbeddingScope,
-    second_embedder: Embedder | None = None,
     messages: bool = True,
     until: UUID | None = None,
     tried: Callable[[str], AbstractAsyncContextManager[int]] | None = None,
@@ -67,9 +67,9 @@ async def index_user(
     Args:
         user_id: Whose.
         index: The index in the store.
-        embedder: Makes the embeddings.
-        embedded: What gets them.
-        second_embedder: Makes the second embeddings, of statements; None: they get none.
+        embedder: Makes the embeddings of memories.
+        log_embedder: Makes those of messages.
+        embedded: Which messages get them.
         messages: Whether messages of the log are indexed, not memories alone.
         until: The last message that is indexed, and none at all while many older ones wait; None: a run of all.
         tried: Counts an attempt of a message by its id before it begins, where a worker may have died of one; None: no need.
@@ -77,7 +77,7 @@ async def index_user(
         embeds_later: Whether what these embedders did not embed is embedded by them. Not where others have replaced them.
     """
     try:
-        run = _Run(user_id, index, embedder, embedded, tried, attempts)
+        run = _Run(user_id, index, log_embedder, embedded, tried, attempts)
         if messages and await run.index_messages(until):
             return _NEXT_RUN_DELAY
         if messages and until is None:
@@ -85,7 +85,7 @@ async def index_user(
             rereads = await index.read_again(user_id, is_indexed_otherwise, limit=_AT_ONCE)
             if await run.index_messages(None) or rereads:
                 return _NEXT_RUN_DELAY
-        if until is None and embeds_later and await _embed_later(run, second_embedder, chunks=messages):
+        if until is None and embeds_later and await _embed_later(run, embedder, chunks=messages):
             return _NEXT_RUN_DELAY
     except EmbedderError as error:
         log.warning("messages_indexed_without_embeddings", error=type(error).__name__, detail=str(error))
@@ -97,20 +97,20 @@ async def index_user(
 
 
 async def embed_user(
-    user_id: str, *, index: "LogIndex", embedder: Embedder, second_embedder: Embedder | None, chunks: bool
+    user_id: str, *, index: "LogIndex", embedder: Embedder, log_embedder: Embedder, chunks: bool
 ) -> timedelta | None:
     """Embed what of a user's these embedders did not embed, in a run of a few hundred texts; return as ``index_user``.
 
     Args:
         user_id: Whose.
         index: The index in the store.
-        embedder: Makes the embeddings.
-        second_embedder: Makes the second ones, of statements; None: they get none.
+        embedder: Makes the embeddings of memories.
+        log_embedder: Makes those of messages.
         chunks: Whether parts of the log get any, not memories alone.
     """
-    run = _Run(user_id, index, embedder, EmbeddingScope.ALL)
+    run = _Run(user_id, index, log_embedder, EmbeddingScope.ALL)
     try:
-        return _NEXT_RUN_DELAY if await _embed_later(run, second_embedder, chunks=chunks) else None
+        return _NEXT_RUN_DELAY if await _embed_later(run, embedder, chunks=chunks) else None
     except EmbedderError as error:
         log.warning("memory_reembedding_failed", error=type(error).__name__, detail=str(error))
         return _EMBEDDER_DELAY
@@ -124,19 +124,14 @@ def shorter_wait(one: timedelta | None, other: timedelta | None) -> timedelta | 
     return min((each for each in (one, other) if each is not None), default=None)
 
 
-async def _embed_later(run: "_Run", second_embedder: Embedder | None, *, chunks: bool) -> bool:
+async def _embed_later(run: "_Run", embedder: Embedder, *, chunks: bool) -> bool:
     """Embed what could not be embedded when it was kept, memories first; return whether more is left, or raise the cause."""
-    memories = [MemoryEmbedding(run.user_id, run.index, run.embedder)]
-    if second_embedder is not None:
-        memories.append(MemoryEmbedding(run.user_id, run.index, second_embedder, second=True))
-    left = [await each.embed_newest() for each in memories]
-    more = (chunks and await run.embed_missing()) or any(left)
-    failure = next((each.failure for each in memories if each.failure is not None), None)
-    if failure is not None and not more:
-        raise failure
-    if second_embedder is not None and not more:
-        more = await embed_questions(run.user_id, run.index, second_embedder)
-    return more
+    memories = MemoryEmbedding(run.user_id, run.index, embedder)
+    left = await memories.embed_newest()
+    more = (chunks and await run.embed_missing()) or left
+    if memories.failure is not None and not more:
+        raise memories.failure
+    return more or await embed_questions(run.user_id, run.index, embedder)
 
 
 @dataclass(slots=True)

@@ -1,14 +1,13 @@
-"""Embeds memories that lack an embedding: the embedder was away when they were kept, or has been replaced."""
+"""Embeds memories that lack an embedding: the embedder failed when they were kept, or has been replaced."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from recollect.errors import EmbedderError
 from recollect.model import Memory
-from recollect.models.second_embedding import second_embeddings
+from recollect.models.memory_embedding import embedded
 from recollect.ports import Embedder
 from recollect.text.attribution import question_in
 
@@ -20,9 +19,6 @@ _BATCHES_OF_A_RUN = 6
 
 _FIRST_FAILURES = 3
 """So many memories at the beginning of a run that can't be embedded: the embedder is away, not the texts bad."""
-
-
-_Keeping: TypeAlias = Callable[[], Awaitable[None]]
 
 
 async def embed_questions(user_id: str, index: "LogIndex", embedder: Embedder) -> bool:
@@ -43,14 +39,12 @@ class MemoryEmbedding:
     """One run over the user's memories that lack an embedding.
 
     Attributes:
-        second: Whether it is the second embedder, which statements alone are embedded by.
         failure: Why some could not be embedded.
     """
 
     user_id: str
     index: "LogIndex"
     embedder: Embedder
-    second: bool = False
     failure: EmbedderError | None = None
     _failed: set[UUID] = field(default_factory=set)
     _succeeded: bool = False
@@ -73,7 +67,7 @@ class MemoryEmbedding:
     async def _embed(self, memories: Sequence[Memory]) -> None:
         """Embed memories; if that fails, one by one, until the embedder seems to be away."""
         try:
-            keeping = await (self._second(memories) if self.second else self._first(memories))
+            made = await embedded(memories, self.embedder)
         except EmbedderError as error:
             self.failure = error
             if len(memories) == 1:
@@ -85,22 +79,10 @@ class MemoryEmbedding:
                     return
         else:
             self._succeeded = True
-            for each in keeping:
-                await each()
-
-    async def _first(self, memories: Sequence[Memory]) -> list[_Keeping]:
-        vectors = await self.embedder.embed([memory.content for memory in memories])
-        return [
-            partial(self.index.embed_memory, self.user_id, memory.id, vector, self.embedder.name)
-            for memory, vector in zip(memories, vectors, strict=True)
-        ]
-
-    async def _second(self, memories: Sequence[Memory]) -> list[_Keeping]:
-        embedded = await second_embeddings(memories, self.embedder)
-        return [partial(self.index.embed_statement, self.user_id, each) for each in embedded]
+            for each in made:
+                await self.index.embed_memory(self.user_id, each)
 
     async def _unembedded(self) -> list[Memory]:
         limit = _AT_ONCE + len(self._failed)
-        find = self.index.unembedded_statements if self.second else self.index.unembedded_memories
-        found = await find(self.user_id, self.embedder.name, limit=limit)
+        found = await self.index.unembedded_memories(self.user_id, self.embedder.name, limit=limit)
         return [memory for memory in found if memory.id not in self._failed][:_AT_ONCE]

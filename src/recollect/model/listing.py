@@ -138,15 +138,13 @@ class Embedded:
 
     Attributes:
         revision: The new values.
-        embedding: The embedding of its content; written if the stored content differs.
+        embedding: The new embeddings, as of a ``Memory``; written if the stored content or hints differ.
         hints: When it will be needed; None: its hints stay while its content does.
     """
 
     revision: Revision
     embedding: NDArray[np.float32] | None = None
     embedding_model: str | None = None
-    second_embedding: NDArray[np.float32] | None = None
-    second_model: str | None = None
     hints: Hints | None = None
 
 

@@ -171,11 +171,9 @@ class Memory:
         observed_at: When it was said; decides which of two contradicting statements is newer.
         event_at: The time of its event, if known.
         created_at: When it was written down.
-        embedding: Its embedding, or None if none was made or loaded.
-        embedding_model: The name of the embedder that made it.
-        second_embedding: The embeddings of a statement by the second embedder, if they were just made, (n, dimensions): of its
-            content with the topics of its hints, then of each question; (dimensions,) if it has one alone.
-        second_model: The name of that one; loaded only for memories that serve everybody.
+        embedding: Its embeddings if they were just made: of its content, (dimensions,); with hints, (n, dimensions), then of the
+            content with its topics, and of each question.
+        embedding_model: The name of the embedder that made them.
         last_recalled_at: When it last went into a prompt of the user it was read for.
         holds_from: Since when it holds, if said.
         holds_until: Until when it holds, if said.
@@ -211,10 +209,8 @@ class Memory:
     outline: Outline | None = None
     known_until: datetime | None = None
     past: Past | None = None
-    embedding: Vector | None = field(default=None, repr=False, compare=False)
+    embedding: NDArray[np.float32] | None = field(default=None, repr=False, compare=False)
     embedding_model: str | None = None
-    second_embedding: NDArray[np.float32] | None = field(default=None, repr=False, compare=False)
-    second_model: str | None = field(default=None, compare=False)
     label: str = field(default="", compare=False)
     hints: Hints | None = None
     tags: tuple[str, ...] = ()

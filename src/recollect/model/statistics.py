@@ -208,10 +208,10 @@ class Histogram:
 
 
 class EmbedderPlace(StrEnum):
-    """Which of the two embeddings of a statement an embedder makes."""
+    """What an embedder embeds: statements, with all that is compared with them, or the messages of the log."""
 
-    FIRST = "first"
-    SECOND = "second"
+    STATEMENTS = "statements"
+    LOG = "log"
 
 
 @dataclass(frozen=True, slots=True)

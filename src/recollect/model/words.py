@@ -336,7 +336,6 @@ class Stage(StrEnum):
     """A part of recalling. The embeddings, lexical and correction have limits of their own, the others the deadline."""
 
     EMBEDDING = "embedding"
-    SECOND_EMBEDDING = "second-embedding"
     LEXICAL = "lexical"
     CORRECTION = "correction"
     """The part of `LEXICAL` for words of a question that the user never used."""

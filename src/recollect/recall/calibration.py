@@ -13,7 +13,8 @@ import numpy as np
 
 from recollect.backends import Backends
 from recollect.index import Passages, Snapshot
-from recollect.model import Vector
+from recollect.recall.candidates import near_statements, nearness, on_scale
+from recollect.recall.question import Named
 from recollect.recall.ranking import Reach
 
 _SEED = 2026
@@ -51,24 +52,27 @@ async def measured_gate(backends: Backends, reach: Reach) -> float | None:
     for number, (_, text) in enumerate(unrelated_questions() if users else ()):
         if time.monotonic() > until:
             break
-        vector = await backends.embedder.embed_question(text)
+        statement, passage = [
+            Named(each.name, await each.embed_question(text), each.gate)
+            for each in (backends.embedder, backends.log_embedder)
+        ]
         snapshot = await backends.snapshots.get(users[number % len(users)])
-        nearest = _nearest_cosine(snapshot, backends.embedder.name, vector, reach)
+        nearest = _nearest_cosine(snapshot, statement, passage, reach)
         if nearest is not None:
             cosines.append(nearest)
     return round(median(cosines), 3) if len(cosines) >= _FEWEST else None
 
 
-def _nearest_cosine(snapshot: Snapshot, model: str, vector: Vector, reach: Reach) -> float | None:
-    """Return the largest cosine of a vector and what ``reach`` lets recall find; None if nothing has an embedding of ``model``."""
+def _nearest_cosine(snapshot: Snapshot, statement: Named, passage: Named, reach: Reach) -> float | None:
+    """Return the largest cosine of a question, by both its vectors, and what ``reach`` lets recall find; None if nothing is embedded."""
     memories = snapshot.memories
     passages = snapshot.passages if reach.log and snapshot.passages is not None else Passages()
     is_seen = memories.is_seen
     if reach.log and not reach.verbatim:
         is_seen = is_seen & ~memories.is_verbatim
     found = (
-        memories.first.near(model, vector).best[is_seen],
-        passages.vectors.near(model, vector).best[passages.is_current],
+        on_scale(near_statements(memories, statement), statement.gate, passage.gate).first[is_seen],
+        nearness(passages.vectors, (passage,)).best[passages.is_current],
     )
     cosines = np.concatenate(found)
     known = cosines[~np.isnan(cosines)]

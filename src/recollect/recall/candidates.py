@@ -8,7 +8,16 @@ import numpy as np
 import numpy.ma  # else numpy does in the middle of the first chat, for a union
 from numpy.typing import NDArray
 
-from recollect.index import Memories, Passages, Snapshot, TermScores, Vectors, WordMatch, match_words
+from recollect.index import (
+    Memories,
+    Nearness,
+    Passages,
+    Snapshot,
+    TermScores,
+    Vectors,
+    WordMatch,
+    match_words,
+)
 from recollect.recall.query import RecallQuery
 from recollect.recall.question import Named
 from recollect.text.lexical import COVERED
@@ -21,40 +30,25 @@ _BM25_OF_COSINE = 10.0
 """So much BM25 counts as a cosine of 1, where the best part of a message is chosen."""
 
 
-class Nearness(NamedTuple):
-    """The cosines of rows to a question, (rows,) each; NaN without an embedding.
-
-    Attributes:
-        best: The cosine of the nearest piece.
-        first: The cosine of the first piece.
-    """
-
-    best: Floats
-    first: Floats
-
-
 def nearness(vectors: Vectors, question: Sequence[Named]) -> Nearness:
     """Return the cosines of all rows to a question; those of an earlier embedder on the scale of today's, the first one's."""
     best, first = np.full(vectors.size, np.nan), np.full(vectors.size, np.nan)
     for each in question:
-        near = vectors.near(each.model, each.vector)
-        scale = (1.0 - question[0].gate) / max(1.0 - each.gate, 1e-6)
-        best = np.where(np.isnan(best), 1.0 - (1.0 - near.best) * scale, best)
-        first = np.where(np.isnan(first), 1.0 - (1.0 - near.first) * scale, first)
+        near = on_scale(vectors.near(each.model, each.vector), each.gate, question[0].gate)
+        best = np.where(np.isnan(best), near.best, best)
+        first = np.where(np.isnan(first), near.first, first)
     return Nearness(best, first)
 
 
-def near_statements(memories: Memories, question: Sequence[Named]) -> Nearness:
-    """Return the cosines of all memories to a question; of a statement with hints, the first piece is it with its topics.
+def on_scale(near: Nearness, gate: float, wanted: float) -> Nearness:
+    """Return cosines by an embedder with one gate on the scale of an embedder with another."""
+    scale = (1.0 - wanted) / max(1.0 - gate, 1e-6)
+    return Nearness(1.0 - (1.0 - near.best) * scale, 1.0 - (1.0 - near.first) * scale)
 
-    Statements that only the log's embedder has embedded are compared by that.
-    """
-    second = nearness(memories.second, question)
-    is_unknown = np.isnan(second.best)
-    if not is_unknown.any():
-        return second
-    first = nearness(memories.first, question).best
-    return Nearness(np.where(is_unknown, first, second.best), np.where(is_unknown, first, second.first))
+
+def near_statements(memories: Memories, question: Named | None) -> Nearness:
+    """Return the cosines of all memories to a question; of a statement with hints, the first piece is it with its topics."""
+    return nearness(memories.vectors, () if question is None else (question,))
 
 
 class Words(NamedTuple):
@@ -135,7 +129,7 @@ def find_candidates(
     words: Words,
     serving: Mask,
     question: Sequence[Named],
-    near_statements: Nearness,
+    of_memories: Nearness,
     *,
     limit: int,
     verbatim: bool,
@@ -146,25 +140,21 @@ def find_candidates(
         snapshot: The person's memory.
         words: The match of its terms.
         serving: Whether each passage may be ranked, (passages,).
-        question: Its vectors by the first embedder and those before it.
-        near_statements: The cosines of the memories by the second embedder.
+        question: Its vectors by the log's embedder and those before it.
+        of_memories: The cosines of the memories, on the scale of the log's embedder.
         limit: The most of each kind that each channel yields.
         verbatim: Whether exchanges that were kept verbatim are found, too.
     """
     memories, passages = snapshot.memories, snapshot.passages or Passages()
     seen = memories.is_seen if verbatim else memories.is_seen & ~memories.is_verbatim
-    of_memories = nearness(memories.first, question)
     of_passages = nearness(passages.vectors, question)
     by_words = _best_of_both(words, seen, serving, limit)
-    rows = np.union1d(
-        np.union1d(_nearest(of_memories.best, seen, limit), _nearest(near_statements.best, seen, limit)),
-        by_words[0],
-    )
+    rows = np.union1d(_nearest(of_memories.best, seen, limit), by_words[0])
     parts = np.union1d(_nearest(of_passages.best, serving, 2 * limit), by_words[1])
     first_row = passages.first_row[parts]
     first = np.where(first_row >= 0, of_passages.first[first_row], np.nan)
     best, columns = _messages(passages, parts, of_passages.best[parts], first, words.passages)
-    cosine = np.concatenate([of_memories.best[rows], columns[0]])
+    cosine = np.concatenate([of_memories.first[rows], columns[0]])
     first_cosine = np.concatenate([np.full(len(rows), np.nan), columns[1]])
     scores = [
         np.concatenate([own[rows], of_log]) for own, of_log in zip(words.memories, columns[2:], strict=True)

@@ -1,4 +1,4 @@
-"""Linear heads over the second embedder's vector of a question, which classify it in every language of that embedder. Pure."""
+"""Linear heads over a question's vector, which classify it in every language of the embedder. Pure."""
 
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,7 @@
 """Recognizes questions about earlier chats, and picks messages and summaries of these chats for the prompt. Pure.
 
-"What were we talking about last time?" asks for chats, not for facts. Linear heads over the second embedder's vector of the
-question recognize it (`bench.training.heads`); without that embedder there is no such question.
+"What were we talking about last time?" asks for chats, not for facts. Linear heads over the question's vector
+recognize it (`bench.training.heads`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -65,7 +65,7 @@ class ChatsAsked(StrEnum):
 
 
 def chats_asked(query: RecallQuery, vector: Vector | None) -> ChatsAsked:
-    """Return which earlier chats a question asks for, by its vector by the second embedder; None: there is none."""
+    """Return which earlier chats a question asks for, by its vector; None: it has none."""
     logits = shipped_heads("last_chat_heads").logits(vector)
     if logits is None:
         return ChatsAsked.NONE

@@ -14,10 +14,10 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index import LetterRuns, Memories, StatementColumns
+from recollect.index import LetterRuns, Memories, Nearness, StatementColumns
 from recollect.model import Memory, Recollection
 from recollect.recall import relevance
-from recollect.recall.candidates import Floats, Nearness, Words
+from recollect.recall.candidates import Floats, Words
 from recollect.recall.names import sharing_names
 from recollect.recall.query import RecallQuery
 from recollect.recall.question import StatementVectors

@@ -1,7 +1,6 @@
 """Finds the past statements, the changes or the open to-dos that a question asks for. Pure.
 
-Three linear heads over the second embedder's vector of the question recognize its subject; `bench.training.heads` trained them. The
-dates in the question choose among the statements found. A question that asks for none of the three gets no past statement.
+Three linear heads over the question's vector recognize its subject; `bench.training.heads` trained them. The dates in the question choose among the statements found. A question that asks for none of the three gets no past statement.
 """
 
 from bisect import bisect_left
@@ -13,10 +12,10 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index import KIND_CODES, Memories, Snapshot
+from recollect.index import KIND_CODES, Memories, Nearness, Snapshot
 from recollect.model import Ending, Item, Kind, Memory, Recollection
 from recollect.model.local_time import wall
-from recollect.recall.candidates import Floats, Nearness, near_statements
+from recollect.recall.candidates import Floats, near_statements
 from recollect.recall.heads import shipped_heads
 from recollect.recall.needs import Intents, Needs
 from recollect.recall.query import RecallQuery

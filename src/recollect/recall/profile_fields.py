@@ -1,7 +1,7 @@
 """Guesses the profile field of a statement by the nearest example. Never: decides; a person confirms it.
 
 The examples are in the JSON file next to this module. Of 18 statements in four languages that were written when all
-of this was fixed, 7 came to their field with the second embedder, 6 to another and 5 to none; of 12 that belong nowhere one came to a field.
+of this was fixed, 7 came to their field with the embedder of statements, 6 to another and 5 to none; of 12 that belong nowhere one came to a field.
 """
 
 from collections.abc import Sequence

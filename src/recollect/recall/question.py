@@ -13,7 +13,7 @@ from cachetools import TTLCache
 
 from recollect.errors import EmbedderError, StoreError
 from recollect.model import Stage, Vector
-from recollect.ports import Embedder, Generation
+from recollect.ports import Embedder
 from recollect.recall.query import RecallQuery, asked_before
 from recollect.recall.relevance import contextual_vector
 from recollect.runtime.deadline import within
@@ -77,13 +77,13 @@ class StatementVectors(NamedTuple):
     """A question's vectors for statements.
 
     Attributes:
-        asked: The vector of the person's words alone, by the second embedder; None without one. The intents are read from it.
-        near: The vectors to compare statements with, today's first; the words before it shift them.
-        model: The name of today's embedder of statements.
+        asked: The vector of the person's words alone, from which the intents are read; None: it failed, or was late.
+        near: The vector to compare statements with, which the words before it shift; None as ``asked``.
+        model: The name of the embedder of statements.
     """
 
-    asked: Vector | None
-    near: tuple[Named, ...]
+    asked: Vector | None = None
+    near: Named | None = None
     model: str = ""
 
 
@@ -113,74 +113,46 @@ class Watch:
             say("recall_degraded", stage=stage, error=type(error).__name__)
             return None
         finally:
-            self.stages[stage] = (time.perf_counter() - began) * 1000
+            self.stages[stage] = self.stages.get(stage, 0.0) + (time.perf_counter() - began) * 1000
 
 
 async def statement_vectors(
-    query: RecallQuery,
-    embedder: Embedder,
-    generations: Sequence[Generation],
-    watch: Watch,
-    *,
-    known: MessageVectors,
-    stage: Stage,
-    seconds: float,
+    query: RecallQuery, embedder: Embedder, watch: Watch, *, known: MessageVectors, seconds: float
 ) -> StatementVectors:
-    """Embed a question, within ``seconds``, for its comparison with statements, by today's embedder and those before it.
+    """Embed a question, within ``seconds``, for its comparison with statements.
 
-    ``known`` has the vectors of messages of a moment ago; ``stage`` tells the second embedder from the only one.
+    ``known`` has the vectors of messages of a moment ago.
     """
-    of_both = (each for generation in generations for each in (generation.second, generation.first))
-    earlier = [each for each in of_both if each is not None]
-    embedding = watch.timed(stage, partial(_in_context, query, embedder, known), seconds)
-    others: list[Named] = []
-    if earlier:
-        asked, others = await asyncio.gather(embedding, _of_earlier(earlier, query.asked, seconds))
-    else:
-        asked = await embedding
-    if asked is None:
-        return StatementVectors(None, tuple(others), embedder.name)
-    is_second = stage is Stage.SECOND_EMBEDDING
-    return StatementVectors(
-        asked[0] if is_second else None,
-        (Named(embedder.name, asked[1], embedder.gate), *others),
-        embedder.name,
-    )
-
-
-def known_log_vectors(
-    query: RecallQuery, vectors: StatementVectors, embedder: Embedder
-) -> tuple[Named, ...] | None:
-    """Return a question's vectors for the log, if its embedder is that of statements; None if the question is yet to be embedded.
-
-    A question that can't stand alone is embedded again, with the words that it refers to.
-    """
-    if vectors.model != embedder.name:
-        return None
-    if all(each.model != embedder.name for each in vectors.near):  # it failed, or was late
-        return vectors.near
-    if vectors.asked is None or query.text != query.asked:
-        return None
-    return (Named(embedder.name, vectors.asked, embedder.gate), *vectors.near[1:])
+    made = await watch.timed(Stage.EMBEDDING, partial(_in_context, query, embedder, known), seconds)
+    if made is None:
+        return StatementVectors(model=embedder.name)
+    asked, near = made
+    return StatementVectors(asked, Named(embedder.name, near, embedder.gate), embedder.name)
 
 
 async def log_vectors(
     query: RecallQuery,
+    vectors: StatementVectors,
     embedder: Embedder,
-    generations: Sequence[Generation],
+    earlier: Sequence[Embedder],
     held: Collection[str],
     watch: Watch,
     *,
     seconds: float,
 ) -> tuple[Named, ...]:
-    """Embed a question, within ``seconds``, for its comparison with the message log, by today's embedder and the ``held`` before it."""
-    earlier = [each.first for each in generations if each.first is not None and each.first.name in held]
-    vector, others = await asyncio.gather(
-        watch.timed(Stage.EMBEDDING, partial(embedder.embed_question, query.text), seconds),
-        _of_earlier(earlier, query.text, seconds),
-    )
+    """Return a question's vectors for its comparison with the message log, by today's embedder and the ``held`` ones before it.
+
+    Each is made within ``seconds``. Where the log's embedder is that of statements, a question is embedded again only if it
+    can't stand alone: with the words that it refers to.
+    """
+    others = _of_earlier([each for each in earlier if each.name in held], query.text, seconds)
+    if vectors.model != embedder.name or (vectors.asked is not None and query.text != query.asked):
+        embed = partial(embedder.embed_question, query.text)
+        vector, of_others = await asyncio.gather(watch.timed(Stage.EMBEDDING, embed, seconds), others)
+    else:
+        vector, of_others = vectors.asked, await others
     near = [] if vector is None else [Named(embedder.name, vector, embedder.gate)]
-    return (*near, *others)
+    return (*near, *of_others)
 
 
 async def _in_context(query: RecallQuery, embedder: Embedder, known: MessageVectors) -> tuple[Vector, Vector]:

@@ -12,16 +12,16 @@ from uuid import UUID
 import numpy as np
 
 from recollect.errors import EmbedderError
-from recollect.index import Passages, Snapshot, StoredPassage
+from recollect.index import Nearness, Passages, Snapshot, StoredPassage
 from recollect.model import STATEMENTS, Item, Memory, ProfileEntry, Recollection, Stage, Vector, is_agents
 from recollect.ports import ONLY_TODAYS, Embedder, Generations
 from recollect.recall.candidates import (
     Mask,
-    Nearness,
     Words,
     find_candidates,
     match_of,
     near_statements,
+    on_scale,
     serving_passages,
 )
 from recollect.recall.chat_topics import Embed, chats_by_topic, ranked_chats
@@ -42,7 +42,7 @@ from recollect.recall.needs import (
 from recollect.recall.past import with_past
 from recollect.recall.profile_fields import importance_of
 from recollect.recall.query import RecallQuery
-from recollect.recall.question import Named, StatementVectors, Watch, known_log_vectors, log_vectors
+from recollect.recall.question import Named, StatementVectors, Watch, log_vectors
 
 EXPLAINED = 10
 """The number of best recollections that come with the parts of their scores. An explanation shows only these."""
@@ -74,8 +74,8 @@ class Reach:
         verbatim: Whether exchanges that were kept verbatim are found with it; needed if the log has no embeddings.
         listed: The most statements that are ranked without being needed.
         everything: Whether the whole log is ranked, whatever statements serve: for people who search their chats.
-        embedding_seconds: The time limit of an embedding. Without one, words alone are compared.
-        second_seconds: The time limit of the embedding for statements.
+        embedding_seconds: The time limit of the question's embedding for statements. Without one, words alone are compared.
+        log_embedding_seconds: The time limit of another embedding for the log.
     """
 
     limit: int = 40
@@ -84,8 +84,8 @@ class Reach:
     verbatim: bool = False
     listed: int = EXPLAINED
     everything: bool = False
-    embedding_seconds: float = 0.15
-    second_seconds: float = 0.2
+    embedding_seconds: float = 0.2
+    log_embedding_seconds: float = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ async def rank(
     tuning: Tuning,
     watch: Watch,
     nearest: NearestPassages,
-    embed: Embed | None = None,
+    embed: Embed,
     entries: Sequence[ProfileEntry] = (),
 ) -> Ranking:
     """Rank a person's memory for a question.
@@ -227,7 +227,7 @@ async def rank(
         chats,
         topics,
         vectors.asked,
-        not_helpful(snapshot.memories, vectors.asked, vectors.near[0].model if vectors.near else ""),
+        not_helpful(snapshot.memories, vectors.asked, vectors.model),
         step.found(log),
         tuple(dict.fromkeys(watch.degraded)),
         watch.stages,
@@ -248,15 +248,15 @@ async def _begun(
 
 
 async def _topics(
-    step: "_Step", messages: Sequence[Recollection], embed: Embed | None, watch: Watch
+    step: "_Step", messages: Sequence[Recollection], embed: Embed, watch: Watch
 ) -> tuple[str, ...]:
     """Return the chats of the ranked messages by topic; in the order of the messages if they can't be embedded in time."""
     asked = step.vectors.asked
-    if asked is None or embed is None:
+    if asked is None:
         return ranked_chats(messages)
-    seconds = step.reach.second_seconds
+    seconds = step.reach.embedding_seconds
     compare = partial(chats_by_topic, messages, step.snapshot, asked, embed, seconds=seconds / 2)
-    found = await watch.timed(Stage.SECOND_EMBEDDING, compare, seconds)
+    found = await watch.timed(Stage.EMBEDDING, compare, seconds)
     return ranked_chats(messages) if found is None else found
 
 
@@ -270,14 +270,11 @@ async def _ranked_log(
     """
     snapshot = step.snapshot
     question: tuple[Named, ...] = ()
-    held = snapshot.memories.first.models | (snapshot.passages or Passages()).vectors.models
+    held = (snapshot.passages or Passages()).vectors.models
     if held or snapshot.passages is None:
-        known = known_log_vectors(step.query, step.vectors, embedder)
-        earlier, seconds = generations.earlier, step.reach.embedding_seconds
-        question = (
-            await log_vectors(step.query, embedder, earlier, held, watch, seconds=seconds)
-            if known is None
-            else known
+        seconds = step.reach.log_embedding_seconds
+        question = await log_vectors(
+            step.query, step.vectors, embedder, generations.earlier, held, watch, seconds=seconds
         )
     if not question and not step.reach.lexical and step.vectors.asked is None:
         raise EmbedderError("There is no embedding to search by.")
@@ -361,7 +358,7 @@ class _Step:
             self.words,
             self.serving,
             question,
-            self.near,
+            self._near_on_scale(embedder.gate),
             limit=self.reach.limit,
             verbatim=self.reach.verbatim or not self.reach.log,
         )
@@ -396,9 +393,13 @@ class _Step:
             dense=log.dense or (statements if self.vectors.near else 0),
             lexical=log.lexical or int(np.count_nonzero(self.words.memories.bm25)),
             log=log.log,
-            has_vector=bool(self.vectors.near) or log.dense > 0,
+            has_vector=self.vectors.near is not None or log.dense > 0,
             corrected=self.words.match.corrected,
         )
+
+    def _near_on_scale(self, gate: float) -> Nearness:
+        own = self.vectors.near
+        return self.near if own is None or own.gate == gate else on_scale(self.near, own.gate, gate)
 
     def _names_identifier(self) -> bool:
         if not self.query.identifiers:
@@ -410,8 +411,9 @@ class _Step:
         return holds_identifier(self.query, [*self.snapshot.memories.judged_items, *passages])
 
     def _entry(self, entry: ProfileEntry) -> Entry:
-        near = [each for each in self.vectors.near if each.model == entry.embedding_model]
-        cosine = float(entry.embedding @ near[0].vector) if near and entry.embedding is not None else np.nan
+        near, own, cosine = self.vectors.near, entry.embedding, np.nan
+        if near is not None and own is not None and entry.embedding_model == near.model:
+            cosine = float(own @ near.vector)
         return Entry(entry.as_memory(self.snapshot.user_id, importance_of(entry.field, None, None)), cosine)
 
 

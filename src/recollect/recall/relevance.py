@@ -1,9 +1,7 @@
 """Estimates how likely a question needs each of a person's statements, and any at all: two logistic regressions. Pure.
 
-Linear heads over the second embedder's vector of the question classify its intent; the vector is comparable across the
-languages that the embedder supports. `bench.training.relevance` trained heads and weights on the lives data set and on messages
-without a person, cross-validated over persons. Without a second embedder the first one's cosines take the place of its
-cosines, and the question's intents are unknown.
+Linear heads over the question's vector classify its intent; the vector is comparable across the languages that the embedder supports. `bench.training.relevance` trained heads and weights on the lives data set and on messages
+without a person, cross-validated over persons.
 
 Never: a store, a model's library, training, passages of the log.
 """
@@ -42,13 +40,13 @@ _SOON = 31 * _DAY
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedQuestion:
-    """A question with its dates and its vector by the second embedder.
+    """A question with its dates and its vector.
 
     Attributes:
         text: The user's words.
         now: The time of the question.
         periods: The dates that it means.
-        vector: Its vector by the second embedder, unit length; None without one.
+        vector: Its vector, unit length; None without one.
     """
 
     text: str
@@ -86,8 +84,7 @@ class Statements(NamedTuple):
 
     Attributes:
         table: Their columns.
-        near: Their cosines to the question by the second embedder, or by the only one, (n,); NaN if unknown. With hints it is
-            the cosine of the statement with its topics.
+        near: Their cosines to the question, (n,); NaN if unknown. With hints it is the cosine of the statement with its topics.
         asked: The same for the nearest of the statement and its hints.
         letters: The share of the question's letter runs that each holds with its hints, (n,); see ``LetterRuns.shared``.
     """

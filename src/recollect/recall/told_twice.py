@@ -24,7 +24,7 @@ def told_twice(memories: Memories, model: str) -> list[tuple[Memory, Memory]]:
 
     Only statements with hints are compared: without topics the cosine says less.
     """
-    rows, matrix = memories.second.first_pieces(model)
+    rows, matrix = memories.vectors.first_pieces(model)
     judged = set(memories.judged.tolist())
     kept = [
         place

@@ -149,7 +149,8 @@ class EngineSettings(EngineInternals, BaseSettings):
 
     embedder: str = Field(
         default="local:multilingual-e5-small",
-        description="Embedding model of the message log: local:multilingual-e5-small, openai:MODEL or mistral:mistral-embed.",
+        description="Embedding model of the message log: local:multilingual-e5-small, which embeds memories in any case, or openai:MODEL or "
+        "mistral:mistral-embed on a server.",
     )
     embedder_base_url: str | None = Field(
         default=None,
@@ -163,10 +164,6 @@ class EngineSettings(EngineInternals, BaseSettings):
         default=None,
         description="API key of the previous embedding server, which is asked until a new embedder has embedded everything again. Empty: "
         "the current key, if it is the same server.",
-    )
-    second_embedder: str = Field(
-        default="local:multilingual-e5-small",
-        description="Embedding model of memories: local:multilingual-e5-small, or off for the log's alone.",
     )
 
     memory_cache_mb: int = Field(

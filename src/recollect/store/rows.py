@@ -109,10 +109,12 @@ def label_columns(of: Memory | MemoryFilter) -> tuple[list[str], str]:
     return [storable_text(each) for each in of.tags], json.dumps(metadata)
 
 
-def second_columns(memory: Memory) -> tuple[Vector | None, str | None]:
-    """Return the second embeddings of a memory end to end, and their model."""
-    vectors = memory.second_embedding
-    return (None, None) if vectors is None else (vectors.ravel(), memory.second_model)
+def embedding_columns(memory: Memory) -> tuple[Vector | None, str | None]:
+    """Return the embeddings of a memory end to end, and their model; None unless they are those of its content and its hints."""
+    pieces = 1 if memory.hints is None else 2 + len(memory.hints.questions)
+    if memory.embedding is None or len(np.atleast_2d(memory.embedding)) != pieces:
+        return None, None
+    return memory.embedding.ravel(), memory.embedding_model
 
 
 def _past_of(row: Record) -> Past | None:

@@ -194,26 +194,24 @@ async def _with_vectors(
 
 def stored_memories(rows: Sequence[Record]) -> list[StoredMemory]:
     """Return memories with their terms and embeddings."""
-    first = _embedded([(row["embedding_model"], row["first"]) for row in rows])
-    second = _embedded([(row["second_model"], row["second"]) for row in rows])
-    not_helpful = _embedded([(row["second_model"], row["not_helpful"]) for row in rows])
+    vectors = _embedded([(row["embedding_model"], row["vectors"]) for row in rows])
+    not_helpful = _embedded([(row["embedding_model"], row["not_helpful"]) for row in rows])
     return [
         StoredMemory(
             memory_of(row),
             read_terms_of_memory(row["content"], row["terms"], row["counts"], row["terms_by"]),
-            of_first,
-            _in_pieces(of_second, row["pieces"]),
+            _in_pieces(joined, row["pieces"]),
             questions,
         )
-        for row, of_first, of_second, questions in zip(rows, first, second, not_helpful, strict=True)
+        for row, joined, questions in zip(rows, vectors, not_helpful, strict=True)
     ]
 
 
 def _in_pieces(joined: Embedded | None, pieces: int) -> Embedded | None:
-    """Return embeddings that are kept end to end, each in a row; None if they can't be so many."""
+    """Return the embeddings that recall compares: with hints those behind the content's; None if they can't be so many."""
     if joined is None or joined.pieces.size % pieces:
         return None
-    return Embedded(joined.model, joined.pieces.reshape(pieces, -1))
+    return Embedded(joined.model, joined.pieces.reshape(pieces, -1)[min(pieces - 1, 1) :])
 
 
 def _embedded(sent: Sequence[tuple[str | None, bytes | None]]) -> list[Embedded | None]:

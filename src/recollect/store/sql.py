@@ -12,6 +12,9 @@ _MEMORY = """v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confide
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until,
     v.outline, v.use, v.topics, v.questions, v.tags, v.metadata"""
 """The columns of a memory, which a query names ``{memory}``."""
+_CONTENT_VALUES = """CASE WHEN v.use IS NULL THEN v."values"
+        ELSE subvector(v."values", 1, vector_dims(v."values") / (2 + cardinality(v.questions))) END"""
+"""The embedding of a memory's content without its hints, which a query names ``{content_values}``."""
 _MIGRATION = re.compile(r"(\d{4})_(\w+)\.sql")
 
 
@@ -53,7 +56,8 @@ def read_queries(text: str) -> Iterator[Query]:
     if before.strip():
         raise ValueError("A query without a name and a purpose.")
     for name, purpose, body in zip(parts[0::3], parts[1::3], parts[2::3], strict=True):
-        yield Query(name, purpose, body.strip().replace("{memory}", _MEMORY))
+        text = body.strip().replace("{memory}", _MEMORY).replace("{content_values}", _CONTENT_VALUES)
+        yield Query(name, purpose, text)
 
 
 def load_queries() -> dict[str, Query]:

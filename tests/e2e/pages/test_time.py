@@ -37,8 +37,6 @@ def memory(store: Store, number: int, chance: np.random.Generator, scope: Scope)
         ),
         embedding=vector(),
         embedding_model=MODEL,
-        second_embedding=vector(),
-        second_model="second",
     )
 
 
@@ -53,10 +51,10 @@ WITH given AS (
 ), kept AS (
     INSERT INTO vectors (
         owner, id, kind, source, valid_from, content, content_hash, "values", embedding_model, importance, confidence,
-        observed_at, session_id, message_ids, evidence, created_at, second_values, second_model
+        observed_at, session_id, message_ids, evidence, created_at
     )
     SELECT owner, made_id, kind, source, at, said, sha256(convert_to(said, 'UTF8')), "values", embedding_model,
-        importance, confidence, at, chat, message_ids, evidence, created_at, second_values, second_model
+        importance, confidence, at, chat, message_ids, evidence, created_at
     FROM made
     RETURNING owner, id, content, content_hash, observed_at
 ), linked AS (

@@ -47,9 +47,7 @@ def run(command: str, version: str, folder: Path, **words: str) -> None:
 
 
 async def talk(store: Store) -> None:
-    memory = store.memory(
-        "Anna is allergic to peanuts.", second_embedding=vector(1, 2), second_model="second"
-    )
+    memory = store.memory("Anna is allergic to peanuts.", embedding=vector(1, 2))
     await store.memories.apply(store.anna.scope, [Add(memory, Reason.NEW)], actor=Actor.ADMIN, at=NOON)
     await store.log.append(store.exchange("I am allergic to peanuts", store.anna.scope))
 

@@ -116,7 +116,6 @@ async def world(dsn: str) -> AsyncIterator[World]:
             "database_url": dsn,
             "embedder": "openai:e",
             "embedder_base_url": embedder.base_url,
-            "second_embedder": "off",
             "formation": "qa_turn",
             "formation_quiet_seconds": 0,
             "recall_gate_threshold": 0,

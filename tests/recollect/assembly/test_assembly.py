@@ -29,10 +29,11 @@ from tests.support.waiting import until
 from uuid_utils.compat import uuid7
 
 from recollect.assembly import (
-    make_embedder,
+    load_embedder,
+    make_log_embedder,
     make_models,
     make_policy,
-    make_second_embedder,
+    open_backends,
     open_engine,
     process_engine,
     shared_engine,
@@ -127,7 +128,7 @@ async def test_an_opening_does_not_fail_where_it_can_not_search_for_nobody() -> 
             raise StoreUnavailableError
 
     with capture_logs() as lines:
-        await warm_up_search(Backends(**dict.fromkeys(PARTS, Away()), embedder=Away()))  # type: ignore[arg-type]
+        await warm_up_search(Backends(**dict.fromkeys(PARTS, Away()), embedder=Away(), log_embedder=Away()))  # type: ignore[arg-type]
 
     assert [(line["event"], line["error"]) for line in lines] == [
         ("search_warm_up_failed", "StoreUnavailableError")
@@ -146,58 +147,44 @@ def _nothing_shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 # -- embedder --------------------------------------------------------------------------------------
 
 
-async def test_the_local_embedder_is_loaded_when_it_is_made(client: httpx.AsyncClient) -> None:
-    embedder = await make_embedder(settings(), client)
-
-    assert isinstance(embedder, MultilingualE5Embedder)
-    [vector] = await embedder.embed(["tea"])
-    assert vector.shape == (384,)
-    await embedder.aclose()
-
-
-async def test_the_second_embedder_is_loaded_when_it_is_made() -> None:
-    embedder = await make_second_embedder(settings())
-
-    assert isinstance(embedder, MultilingualE5Embedder)
-    assert embedder._engine is not None
-    await embedder.aclose()
-
-
-async def test_a_second_embedder_that_is_damaged_is_missed_in_one_line(
+async def test_a_local_embedder_that_is_damaged_is_told_with_its_file(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("recollect.models.embedders.multilingual_e5.installed_model", lambda _: tmp_path)
 
-    with capture_logs() as logs:
-        assert await make_second_embedder(settings()) is None
-    assert [each["event"] for each in logs] == ["second_embedder_disabled"]
-    assert str(tmp_path) in logs[0]["detail"]
+    with pytest.raises(EmbedderError, match=str(tmp_path)):
+        await load_embedder()
 
 
-async def test_who_wants_no_second_embedder_has_none_and_one_that_there_is_not_is_named() -> None:
-    assert await make_second_embedder(settings(second_embedder="off")) is None
+async def test_who_names_a_server_for_the_log_has_two_embedders_and_else_one(
+    opened: EngineSettings, model: ScriptedUpstream
+) -> None:
+    served = {"embedder": "openai:e", "embedder_base_url": model.base_url}
 
-    with pytest.raises(ConfigurationError, match="openai:e"):
-        await make_second_embedder(settings(second_embedder="openai:e"))
+    for given, names in (({}, {"local"}), (served, {"local", "openai"})):
+        async with open_backends(opened.model_copy(update=given)) as backends:
+            assert backends.embedder.name.startswith("local:multilingual-e5-small@")
+            assert {
+                each.name.partition(":")[0] for each in (backends.embedder, backends.log_embedder)
+            } == names
+            assert len(backends.caches) == len(names)
+    assert model.begun == []
 
 
 async def test_an_engine_finds_a_statement_in_another_language_than_it_was_told_in(
     opened: EngineSettings,
 ) -> None:
     async with open_engine(opened) as engine:
-        second = engine._backends.second_embedder
-        assert second is not None
-        assert second is engine._backends.embedder
-        assert len(engine._backends.caches) == 2  # of the embedder, and of earlier ones
+        embedder = engine._backends.embedder
         for content in ("Lives in Lisbon", "Has a dog called Fips"):
             await engine.add("anna", content)
-        asked = await second.embed_question("Wo wohne ich?")
+        asked = await embedder.embed_question("Wo wohne ich?")
         memories = (await engine._backends.snapshots.get("anna")).memories
-        cosines = memories.second.near(second.name, asked).best
+        cosines = memories.vectors.near(embedder.name, asked).best
 
     assert memories.items[int(np.argmax(cosines))].content == "Lives in Lisbon"
     with pytest.raises(EmbedderError):
-        await second.embed(["closed"])
+        await embedder.embed(["closed"])
 
 
 async def test_an_embedder_of_another_server_is_asked_there_with_its_key(
@@ -205,7 +192,7 @@ async def test_an_embedder_of_another_server_is_asked_there_with_its_key(
 ) -> None:
     given = settings(embedder="openai:e", embedder_base_url=model.base_url, embedder_api_key="sk-e")
 
-    embedder = await make_embedder(given, client)
+    embedder = make_log_embedder(given, client)
 
     assert isinstance(embedder, OpenAIEmbedder)
     assert embedder.name == "openai:e"
@@ -224,11 +211,11 @@ async def test_an_embedder_of_another_server_is_asked_there_with_its_key(
         ("local:no-such-model", "no-such-model"),
     ],
 )
-async def test_an_embedder_that_makes_no_sense_is_named(
+def test_an_embedder_that_makes_no_sense_is_named(
     client: httpx.AsyncClient, embedder: str, said: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=said):
-        await make_embedder(settings(embedder=embedder), client)
+        make_log_embedder(settings(embedder=embedder), client)
 
 
 # -- extractor -------------------------------------------------------------------------------------
@@ -339,7 +326,7 @@ def test_a_server_that_is_near_is_waited_for_longer(base_url: str, seconds: floa
 
 
 async def test_who_gives_up_a_local_embedder_that_is_loading_waits_for_its_end(
-    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Else it goes on in its thread, and the process's end waits for it."""
     begun, ended = Event(), Event()
@@ -350,7 +337,7 @@ async def test_who_gives_up_a_local_embedder_that_is_loading_waits_for_its_end(
         ended.set()
 
     monkeypatch.setattr(MultilingualE5Embedder, "_loaded", load_slowly)
-    loading = asyncio.create_task(make_embedder(settings(), client))
+    loading = asyncio.create_task(load_embedder())
     await until(begun.is_set)
 
     loading.cancel()
@@ -364,10 +351,11 @@ async def test_mistral_is_asked_by_its_own_sdk(client: httpx.AsyncClient) -> Non
     mistral = settings(extraction_base_url="https://api.mistral.ai/v1", extraction_api_key="k")
     asking = make_models(mistral, client, None)
     given = settings(embedder="mistral:mistral-embed", embedder_api_key="k")
-    embedder = await make_embedder(given, client)
+    embedder = make_log_embedder(given, client)
 
     assert asking is not None
     assert isinstance(asking.extractor, ModelExtractor)
+    assert embedder is not None
     assert (embedder.name, embedder.gate) == ("mistral:mistral-embed", 0.8)
     await asking.extractor.aclose()
     await embedder.aclose()
@@ -428,7 +416,7 @@ def test_the_policy_is_what_the_settings_say() -> None:
         reader=policy.reader,
         zone=server_zone(),
         deadline=0.24,
-        reach=Reach(lexical=False, log=False, verbatim=True, embedding_seconds=0.12),
+        reach=Reach(lexical=False, log=False, verbatim=True, log_embedding_seconds=0.12),
         gate=Gate(cosine=0.4, threshold=0.7),
         selecting=SelectionLimits(limit=3),
         bounds=Bounds(Placement.USER, memory_tokens=500, chat_memory_tokens=1500, history_tokens=0),

@@ -28,7 +28,7 @@ async def test_a_server_that_nobody_came_to_use_is_stopped(monkeypatch: pytest.M
     monkeypatch.setattr(host_engine, "start_embedded", starting)
     monkeypatch.setattr(lifecycle, "make_policy", refuse)
     with database_folder(created=True) as folder:
-        live = live_engine(EngineSettings(data_dir=folder, second_embedder="off"))
+        live = live_engine(EngineSettings(data_dir=folder))
         with pytest.raises(ConfigurationError, match="No such policy"):
             await live.start()
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from tests.scripted.models import WordEmbedder
 from tests.servers.folders import quick_folder
@@ -43,10 +42,10 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def _by_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def make(_: EngineSettings, __: httpx.AsyncClient) -> WordEmbedder:
+    async def load() -> WordEmbedder:
         return WordEmbedder()
 
-    monkeypatch.setattr("recollect.assembly.lifecycle.make_embedder", make)
+    monkeypatch.setattr("recollect.assembly.lifecycle.load_embedder", load)
 
 
 def in_memory(**given: Any) -> EngineSettings:

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect.engines import PATIENT, QUICK, engine_over
-from tests.recollect.store.indexing import near_by_second
+from tests.recollect.store.indexing import near
 from tests.scripted.models import BrokenEmbedder, WordEmbedder
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
@@ -218,88 +218,80 @@ class TestQuarantine:
         assert await subject.quarantined(store.anna) == []
 
 
-class TestSecondEmbedding:
+class TestEmbedding:
     async def test_what_is_written_corrected_or_brought_back_has_one_at_once(self, store: Store) -> None:
-        subject = engine_over(store, second_embedder=named("second"))
+        subject = engine_over(store)
         tea = await subject.add(store.anna, "Drinks tea")
-        assert await second_cosine(store, "Drinks tea") == pytest.approx(1, abs=1e-3)
+        assert await cosine(store, "Drinks tea") == pytest.approx(1, abs=1e-3)
 
         await subject.revise(store.anna, tea.id, content="Rides bicycles")
-        assert await second_cosine(store, "Rides bicycles") == pytest.approx(1, abs=1e-3)
+        assert await cosine(store, "Rides bicycles") == pytest.approx(1, abs=1e-3)
 
         [edit, *_] = await subject.history(store.anna, tea.id)
         await subject.undo(store.anna, edit.id)
-        assert await second_cosine(store, "Drinks tea") == pytest.approx(1, abs=1e-3)
+        assert await cosine(store, "Drinks tea") == pytest.approx(1, abs=1e-3)
 
-    async def test_what_is_written_while_the_second_embedder_is_away_gets_one_later(
-        self, store: Store
-    ) -> None:
+    async def test_what_is_written_while_the_embedder_is_away_gets_one_later(self, store: Store) -> None:
         with capture_logs() as logs:
-            await engine_over(store, second_embedder=BrokenEmbedder()).add(store.anna, "Drinks tea")
+            await engine_over(store, embedder=BrokenEmbedder()).add(store.anna, "Drinks tea")
         assert [each["event"] for each in logs if each["event"].startswith("memories_")] == [
-            "memories_saved_without_second_embeddings"
+            "memories_saved_without_embeddings"
         ]
-        assert await second_cosine(store, "Drinks tea") is None
+        assert await cosine(store, "Drinks tea") is None
 
-        await engine_over(store, second_embedder=named("second")).drain(store.anna)
+        await engine_over(store).drain(store.anna)
 
-        assert await second_cosine(store, "Drinks tea") == pytest.approx(1, abs=1e-3)
+        assert await cosine(store, "Drinks tea") == pytest.approx(1, abs=1e-3)
 
 
 class TestHints:
     async def test_they_are_embedded_when_they_are_set_and_when_a_change_is_undone(
         self, store: Store
     ) -> None:
-        second = named("second")
-        subject = engine_over(store, second_embedder=second)
+        embedder = WordEmbedder()
+        subject = engine_over(store, embedder=embedder)
 
         tea = await subject.add(store.anna, "Drinks tea", hints=Hints(topics=("gifts", "shopping")))
         await subject.revise(store.anna, tea.id, topics=(), questions=("What do I drink?",))
         await subject.change_all(store.anna, [Revision(tea.id, use=Use.ASKED, topics=("breakfast",))])
-        second.embedded.clear()
+        embedder.embedded.clear()
         [edit, *_] = await subject.history(store.anna, tea.id)
         await subject.undo(store.anna, edit.id)
 
-        assert second.embedded == ["Drinks tea", "What do I drink?"]
-        assert await second_cosine(store, "What do I drink?") is not None
+        assert embedder.embedded == ["Drinks tea", "Drinks tea", "What do I drink?"]
+        assert await cosine(store, "What do I drink?") == pytest.approx(1, abs=1e-3)
         assert (await subject.get(store.anna, tea.id)).hints == Hints(questions=("What do I drink?",))
-        assert await store.index.unembedded_statements(store.anna, "second", limit=9) == []
+        assert await unembedded(store) == []
 
-    async def test_what_is_shared_is_embedded_without_its_owners_hints(self, store: Store) -> None:
-        second = named("second")
-        subject = engine_over(store, second_embedder=second)
+    async def test_what_is_shared_keeps_the_embedding_of_its_content_alone(self, store: Store) -> None:
+        subject = engine_over(store)
         tea = await subject.add(store.anna, "Drinks tea", hints=Hints(topics=("gifts",)))
-        second.embedded.clear()
 
         shared = await subject.share(store.anna, tea.id, [store.ben])
 
-        assert (shared.hints, second.embedded) == (None, ["Drinks tea"])
-        assert await second_cosine(store, "Drinks tea") == pytest.approx(1, abs=1e-3)
+        assert shared.hints is None
+        assert await cosine(store, "Drinks tea") == pytest.approx(1, abs=1e-3)
 
-    async def test_while_the_second_embedder_is_away_they_wait_for_it(self, store: Store) -> None:
-        away, back = (
-            engine_over(store, second_embedder=each) for each in (BrokenEmbedder(), named("second"))
-        )
+    async def test_while_the_embedder_is_away_they_wait_for_it(self, store: Store) -> None:
+        away, back = (engine_over(store, embedder=each) for each in (BrokenEmbedder(), WordEmbedder()))
         tea = await back.add(store.anna, "Drinks tea")
 
         await away.revise(store.anna, tea.id, topics=("gifts",))
-        assert len(await store.index.unembedded_statements(store.anna, "second", limit=9)) == 1
+        assert await unembedded(store) == ["Drinks tea"]
 
         await back.drain(store.anna)
-        assert await store.index.unembedded_statements(store.anna, "second", limit=9) == []
+        assert await unembedded(store) == []
 
 
-def named(name: str) -> WordEmbedder:
-    """Return an embedder of another space."""
-    embedder = WordEmbedder()
-    embedder.name = name
-    return embedder
+async def unembedded(store: Store) -> list[str]:
+    found = await store.index.unembedded_memories(store.anna, WordEmbedder.name, limit=9)
+    return [each.content for each in found]
 
 
-async def second_cosine(store: Store, text: str) -> float | None:
-    """Return the cosine of the user's only memory to a text in the second space; None without an embedding there."""
+async def cosine(store: Store, text: str) -> float | None:
+    """Return the cosine of the user's only memory to a text; None without an embedding."""
     [vector] = await WordEmbedder().embed([text])
-    hits = await near_by_second(store, vector, "second")
+    hits = await near(store, vector, model=WordEmbedder.name)
     return hits[0].cosine if hits else None
 
 
@@ -329,19 +321,18 @@ class TestGlobals:
         assert now.keys() == {"Two", "Three"}
         assert now["Two"] == kept["Two"]
 
-    async def test_those_that_another_second_embedder_embedded_are_embedded_anew(
-        self, own_store: Store
-    ) -> None:
+    async def test_those_that_another_embedder_embedded_are_embedded_anew(self, own_store: Store) -> None:
         await engine_over(own_store).add_global("The office closes at six")
-        second = named("second")
-        subject = engine_over(own_store, second_embedder=second)
+        another = WordEmbedder()
+        another.name = "another"
+        subject = engine_over(own_store, embedder=another)
 
         for _ in range(2):
             await subject.keep_globals(None)
 
         [office] = await subject.globals()
-        assert (office.embedding_model, office.second_model) == ("words", "second")
-        assert second.embedded == ["The office closes at six"]
+        assert office.embedding_model == "another"
+        assert another.embedded == ["The office closes at six"]
 
     async def test_an_embedder_that_is_away_costs_none_of_them(self, own_store: Store) -> None:
         await engine_over(own_store, embedder=BrokenEmbedder()).keep_globals(["The office closes at six"])
@@ -452,8 +443,9 @@ async def remembered(store: Store, subject: Engine, said: Turn) -> None:
     assert await subject.drain(store.anna) is None
 
 
-async def recalled(store: Store, subject: Engine) -> int:
-    return len((await subject.recall(store.turn("What do I drink in the morning?"))).recollections)
+async def recalled(store: Store, subject: Engine) -> bool:
+    recall = await subject.recall(store.turn("What do I drink in the morning?"))
+    return any("tea" in each.item.content for each in recall.recollections)
 
 
 async def test_what_an_exchange_taught_and_its_words_are_taken_back_and_nothing_else(store: Store) -> None:

@@ -1,6 +1,7 @@
 """Chats are searched by their people; a chat without an id is known by its first words and its recent exchanges."""
 
 import json
+import math
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -38,7 +39,7 @@ from recollect.model import (
     Turn,
 )
 from recollect.ports import Embedder
-from recollect.recall import Gate
+from recollect.recall import NeedThresholds
 from recollect.wire.turn_detection import detect_turn
 
 _DAY = timedelta(days=1)
@@ -296,7 +297,7 @@ def test_a_server_gets_of_a_chat_what_it_may_see(may_see: Disclosure, left: int)
 
 WHICH = "What tea do I drink"
 BY_MEANING_ALONE = replace(PATIENT, reach=replace(PATIENT.reach, lexical=False))
-NEVER = replace(PATIENT, gate=Gate(threshold=2.0))
+NEVER = replace(PATIENT, bar=NeedThresholds(need=math.inf))
 
 
 def first(store: Store) -> Turn:

@@ -98,7 +98,7 @@ async def test_a_report_counts_the_days_of_the_machines_zone(own_store: Store) -
     assert [each.day for each in by_day] == [date(2026, 3, 16)]
 
 
-# -- A question about the past gets statements that a change ended, and no forgotten ones. The second embedder is the real one --
+# -- A question about the past gets statements that a change ended, and no forgotten ones. The embedder is the real one --
 
 
 HOME, MOVED, WRONG = (
@@ -122,7 +122,7 @@ def person(store: Store, second: MultilingualE5Embedder, *told: list[Candidate] 
     policy = replace(PATIENT, strategy=Strategy.EXTRACT)
     extractor = ScriptedExtractor(*told)
     judge = ScriptedJudge(chosen=[PORTO.content])
-    return engine_over(store, policy, extractor=extractor, judge=judge, second_embedder=second)
+    return engine_over(store, policy, extractor=extractor, judge=judge, embedder=second)
 
 
 async def say(store: Store, subject: Engine, text: str, days_ago: int) -> None:

@@ -55,7 +55,7 @@ async def drained(engine: Engine, user_id: str) -> None:
 
 
 async def begin(store: Store, **changed: Any) -> World:
-    engine = engine_over(store, replace(PATIENT, stands=True), second_embedder=WordEmbedder())
+    engine = engine_over(store, replace(PATIENT, stands=True), embedder=WordEmbedder())
     tea = await engine.add(store.anna, TEA, **changed)
     said = store.exchange(ASKED, store.anna.chat("first"), key="first:k")
     await store.log.append(said)
@@ -182,7 +182,7 @@ async def test_it_is_erased_with_its_user_its_chat_its_memory_and_its_question(
 
 
 async def test_two_statements_that_may_be_one_are_asked_about_and_merged_by_hand_alone(store: Store) -> None:
-    engine = engine_over(store, PATIENT, second_embedder=WordEmbedder())
+    engine = engine_over(store, PATIENT, embedder=WordEmbedder())
     topics = ("dinner ideas", "restaurant choices", "recipes")
     first = await engine.add(store.anna, "Allergic to all nuts")
     again = await engine.add(store.anna, "Is allergic to nuts")

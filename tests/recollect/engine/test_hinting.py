@@ -29,9 +29,7 @@ NAMED = Policy(strategy=Strategy.EXTRACT, extraction_model="own")
 
 
 def engine(store: Store, hinter: ScriptedHinter | None, policy: Policy = NAMED) -> Engine:
-    return engine_over(
-        store, policy, extractor=ScriptedExtractor(), hinter=hinter, second_embedder=WordEmbedder()
-    )
+    return engine_over(store, policy, extractor=ScriptedExtractor(), hinter=hinter, embedder=WordEmbedder())
 
 
 async def hints_of(store: Store, user_id: str | None = None) -> dict[str, Hints | None]:
@@ -49,7 +47,7 @@ async def test_a_statement_that_was_added_by_hand_gets_hints_and_again_when_it_i
 
     assert await subject.drain(store.anna) is None
     assert await hints_of(store) == {"Drinks tea": Hints(topics=("Drinks tea",))}
-    assert await store.index.unembedded_statements(store.anna, "words", limit=9) == []
+    assert await store.index.unembedded_memories(store.anna, "words", limit=9) == []
     assert subject.counts.hinted == 1
 
     await subject.revise(store.anna, tea.id, content="Drinks mate")
@@ -220,7 +218,7 @@ async def test_hints_are_kept_without_embeddings_while_the_embedder_is_away_and_
 ) -> None:
     store = own_store
     subject = engine_over(
-        store, NAMED, extractor=ScriptedExtractor(), hinter=ScriptedHinter(), second_embedder=BrokenEmbedder()
+        store, NAMED, extractor=ScriptedExtractor(), hinter=ScriptedHinter(), embedder=BrokenEmbedder()
     )
     await subject.add(store.anna, "Drinks tea")
     async with administrator(own_dsn) as connection:
@@ -230,7 +228,7 @@ async def test_hints_are_kept_without_embeddings_while_the_embedder_is_away_and_
 
         assert await connection.fetchval("SELECT count(*) FROM recollect.pgqueuer") == 1
     assert await hints_of(store) == {"Drinks tea": Hints(topics=("Drinks tea",))}
-    assert len(await store.index.unembedded_statements(store.anna, "words", limit=9)) == 1
+    assert len(await store.index.unembedded_memories(store.anna, "words", limit=9)) == 1
 
 
 # -- An order planted in a statement's hints reaches no chat, agent or log --
@@ -243,7 +241,7 @@ PLANTED = (ORDER, ORDER)
 async def test_it_reaches_no_prompt_and_no_log(store: Store) -> None:
     with capture_logs() as logs:
         for second in (WordEmbedder(), BrokenEmbedder()):
-            subject = engine_over(store, second_embedder=second)
+            subject = engine_over(store, embedder=second)
             for use in Use:
                 hints = Hints(use, PLANTED, PLANTED)
                 await subject.add(

@@ -1,4 +1,4 @@
-"""A question about earlier chats is given those chats, and nothing that may not be recalled. The second embedder is the real one."""
+"""A question about earlier chats is given those chats, and nothing that may not be recalled. The embedder is the real one."""
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -35,7 +35,7 @@ async def second() -> AsyncIterator[MultilingualE5Embedder]:
 @pytest.fixture
 async def subject(store: Store, second: MultilingualE5Embedder) -> Engine:
     """Return an engine with two chats of one person: three days ago, and yesterday."""
-    made = engine_over(store, PATIENT, second_embedder=second)
+    made = engine_over(store, PATIENT, embedder=second)
     await say(store, made, "attic", NOON - 3 * _DAY, ATTIC, "Cellulose suits old beams.")
     await say(store, made, "bike", NOON - _DAY, BIKE, "Measure the chain first.")
     return made
@@ -127,7 +127,7 @@ async def test_a_summary_stands_for_the_first_words(store: Store, second: Multil
     subject = engine_over(
         store,
         policy,
-        second_embedder=second,
+        embedder=second,
         extractor=ScriptedExtractor(),
         summarizer=ScriptedSummarizer(Summarized("Plans to insulate the attic.")),
     )
@@ -229,7 +229,7 @@ async def test_as_many_come_as_the_request_wants(store: Store, subject: Engine) 
 async def test_without_a_log_in_memory_a_topic_still_finds_its_chat(
     store: Store, second: MultilingualE5Embedder
 ) -> None:
-    subject = engine_over(store, PATIENT, second_embedder=second)
+    subject = engine_over(store, PATIENT, embedder=second)
     await say(store, subject, "attic", NOON - 3 * _DAY, ATTIC, "Cellulose suits old beams.")
     snapshot = (await store.snapshots.get(store.anna)).without_log()
     store.snapshots._kept[store.anna] = (snapshot, 0)  # as if it were too large

@@ -76,7 +76,7 @@ class SlowEmbedder(WordEmbedder):
 
 
 async def somebody(store: Store, *, allows: bool = True, second: Embedder | None = None) -> Engine:
-    subject = engine_over(store, STANDS, second_embedder=second)
+    subject = engine_over(store, STANDS, embedder=second)
     if allows:
         await allow(subject, store.anna)
     return subject

@@ -1,13 +1,14 @@
 """The embedder is replaced by another: nothing that was found before is missed meanwhile. With real embedders."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
 import pytest
-from tests.recollect.engines import PATIENT, engine_over
+from tests.recollect.engines import PATIENT
+from tests.recollect.store.keeping import apply
 from tests.scripted.models import BrokenEmbedder
 from tests.servers.databases import administrator
 from tests.support.recollections import NOON
@@ -17,9 +18,11 @@ from recollect.assembly.generations import LiveGenerations, TodaysEmbedder
 from recollect.engine import Backends, Engine
 from recollect.engine.background.maintenance import Indexer
 from recollect.engine.background.reembedding import Reembedding, embedding_state
-from recollect.model import Actor, Add, EmbedderPlace, Reason
+from recollect.indexing import EmbeddingScope, index_user
+from recollect.model import Add, EmbedderPlace
 from recollect.models.attempts import Steps
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder, committed_means
+from recollect.models.memory_embedding import embedded
 from recollect.ports import Embedder
 from recollect.store import Postgres
 
@@ -28,7 +31,7 @@ SAID = {
     "Her sister lives in Lisbon.": "Where could I visit family abroad?",
     "Anna plays the cello in an orchestra.": "Which musical instrument did I learn?",
 }
-"""Statements, each with a question that shares no word with it."""
+"""Messages, each with a question that shares no word with it."""
 
 
 class Kept:
@@ -58,21 +61,20 @@ async def today() -> AsyncIterator[Kept]:
 
 
 class Process:
-    """One process's engine over a shared store."""
+    """One process's engine over a shared store, which embeds the log by an embedder of its own."""
 
-    def __init__(
-        self, postgres: Postgres, first: Embedder, *others: Embedder, second: Embedder | None = None
-    ) -> None:
-        own = {EmbedderPlace.FIRST: TodaysEmbedder(first.name, {"embedder": first.name})}
-        if second is not None:
-            own[EmbedderPlace.SECOND] = TodaysEmbedder(second.name, {"embedder": second.name})
-        self._others = {each.name: each for each in others}
-        self.generations = LiveGenerations(postgres.generations, own, self._make)
+    def __init__(self, postgres: Postgres, local: Embedder, of_log: Embedder, *others: Embedder) -> None:
+        own = {EmbedderPlace.LOG: TodaysEmbedder(of_log.name, {"embedder": of_log.name})}
+        own[EmbedderPlace.STATEMENTS] = TodaysEmbedder(local.name, {})
+        made = {each.name: each for each in others}
+        self.generations = LiveGenerations(
+            postgres.generations, own, local, lambda made_by: made.get(made_by["embedder"])
+        )
         store = store_over(postgres)
         self.backends = Backends(
             **{name: getattr(store, name) for name in PARTS},
-            embedder=first,
-            second_embedder=second,
+            embedder=local,
+            log_embedder=of_log,
             generations=self.generations,
             generation_store=postgres.generations,
         )
@@ -80,9 +82,6 @@ class Process:
         indexer = Indexer(self.backends, PATIENT, Steps(self.backends.attempts, lambda: NOON))
         self.reembedding = Reembedding(self.backends, indexer, sleep=self._rest)
         self.rested = 0
-
-    async def _make(self, _place: EmbedderPlace, made_by: Mapping[str, str]) -> Embedder | None:
-        return self._others.get(made_by["embedder"])
 
     async def _rest(self, _seconds: float) -> None:
         self.rested += 1
@@ -97,31 +96,15 @@ class Process:
         return await self.reembedding.go_on(self.backends.generation_store)
 
 
-async def known(
-    store: Store, embedder: Embedder, user_id: str | None = None, *, second: bool = False
-) -> None:
-    """Store the statements with an embedder's vectors, and index them."""
+async def known(store: Store, embedder: Embedder, user_id: str | None = None) -> None:
+    """Say the messages, and index them by an embedder."""
     scope = replace(store.anna.scope, user_id=user_id or store.anna)
-    vectors = await embedder.embed(list(SAID))
-    given = {"second_embedding": None, "second_model": None}
-    memories = [
-        replace(
-            store.memory(text, scope),
-            **(
-                {
-                    "embedding": None,
-                    "embedding_model": None,
-                    "second_embedding": each,
-                    "second_model": embedder.name,
-                }
-                if second
-                else given | {"embedding": each, "embedding_model": embedder.name}
-            ),
-        )
-        for text, each in zip(SAID, vectors, strict=True)
-    ]
-    added = [Add(each, Reason.NEW) for each in memories]
-    await store.memories.apply(scope, added, actor=Actor.ADMIN, at=NOON)
+    for text in SAID:
+        await store.log.append(store.exchange(text, scope, reply=""))
+    everything = EmbeddingScope.ALL
+    await index_user(
+        scope.user_id, index=store.index, embedder=embedder, log_embedder=embedder, embedded=everything
+    )
 
 
 async def found(engine: Engine, store: Store, user_id: str | None = None) -> dict[str, str | None]:
@@ -153,9 +136,9 @@ GONE = timedelta(minutes=2)
 async def test_the_first_question_after_a_switch_finds_what_the_other_embedder_embedded(
     own_postgres: Postgres, own_store: Store, before: Kept, today: Kept
 ) -> None:
-    await (await Process(own_postgres, before).begin()).engine.size()
+    await (await Process(own_postgres, today, before).begin()).engine.size()
     await known(own_store, before)
-    process = await Process(own_postgres, today, before).begin()
+    process = await Process(own_postgres, today, today, before).begin()
 
     assert await found(process.engine, own_store) == ALL
 
@@ -163,11 +146,11 @@ async def test_the_first_question_after_a_switch_finds_what_the_other_embedder_e
 async def test_all_is_embedded_anew_and_the_embedder_before_is_let_go(
     own_postgres: Postgres, own_store: Store, own_dsn: str, before: Kept, today: Kept
 ) -> None:
-    await Process(own_postgres, before).begin()
+    await Process(own_postgres, today, before).begin()
     for user in (own_store.anna, own_store.ben):
         await known(own_store, before, user)
     await left_by(own_dsn, GONE)
-    process = await Process(own_postgres, today, before).begin()
+    process = await Process(own_postgres, today, today, before).begin()
     assert process.backends.generation_store is not None
     begun = await embedding_state(process.backends, process.backends.generation_store)
 
@@ -177,7 +160,7 @@ async def test_all_is_embedded_anew_and_the_embedder_before_is_let_go(
 
     assert (begun.is_complete, begun.counts.users, begun.counts.users_done) == (False, 2, 0)
     assert (ended.is_complete, ended.counts.users_done, ended.counts.texts_done) == (True, 2, 6)
-    assert [each.model for each in ended.embedders] == [today.name]
+    assert {each.model for each in ended.embedders} == {today.name}
     assert list(process.generations.earlier) == []
     assert process.rested >= 2
     assert await process.engine.unembedded(own_store.anna) == 0
@@ -187,14 +170,14 @@ async def test_all_is_embedded_anew_and_the_embedder_before_is_let_go(
 async def test_what_was_done_is_not_done_again_where_another_process_goes_on(
     own_postgres: Postgres, own_store: Store, own_dsn: str, before: Kept, today: Kept
 ) -> None:
-    await Process(own_postgres, before).begin()
+    await Process(own_postgres, today, before).begin()
     for user in (own_store.anna, own_store.ben):
         await known(own_store, before, user)
     await left_by(own_dsn, GONE)
-    killed, store = await Process(own_postgres, today, before).begin(), own_postgres.generations
+    killed, store = await Process(own_postgres, today, today, before).begin(), own_postgres.generations
     await killed.reembedding.indexer.embed_missing(own_store.anna)
     await store.mark(own_store.anna)
-    next_one = await Process(own_postgres, today, before).begin()
+    next_one = await Process(own_postgres, today, today, before).begin()
     assert next_one.backends.generation_store is not None
 
     state = await embedding_state(next_one.backends, next_one.backends.generation_store)
@@ -210,13 +193,13 @@ async def test_what_was_done_is_not_done_again_where_another_process_goes_on(
 async def test_questions_that_are_asked_while_all_is_embedded_anew_miss_nothing(
     own_postgres: Postgres, own_store: Store, own_dsn: str, before: Kept, today: Kept
 ) -> None:
-    await Process(own_postgres, before).begin()
+    await Process(own_postgres, today, before).begin()
     users = [f"user {number}" for number in range(4)]
     for user in users:
         await known(own_store, before, user)
     await left_by(own_dsn, GONE)
-    worker = await Process(own_postgres, today, before).begin()
-    relay = await Process(own_postgres, today, before).begin()
+    worker = await Process(own_postgres, today, today, before).begin()
+    relay = await Process(own_postgres, today, today, before).begin()
     working = asyncio.create_task(worker.reembed())
 
     async def ask(user: str) -> int:
@@ -236,9 +219,9 @@ async def test_questions_that_are_asked_while_all_is_embedded_anew_miss_nothing(
 async def test_while_old_replicas_still_write_nothing_is_embedded_twice_and_both_find_all(
     own_postgres: Postgres, own_store: Store, before: Kept, today: Kept
 ) -> None:
-    old = await Process(own_postgres, before, today).begin()
+    old = await Process(own_postgres, today, before, today).begin()
     await known(own_store, before)
-    new = await Process(own_postgres, today, before).begin()
+    new = await Process(own_postgres, today, today, before).begin()
     await known(own_store, today, own_store.ben)
     await old.generations.look()
 
@@ -254,14 +237,14 @@ async def test_while_old_replicas_still_write_nothing_is_embedded_twice_and_both
 async def test_a_switch_that_is_taken_back_embeds_again_what_was_embedded_meanwhile(
     own_postgres: Postgres, own_store: Store, own_dsn: str, before: Kept, today: Kept
 ) -> None:
-    first = await Process(own_postgres, before, today).begin()
+    first = await Process(own_postgres, today, before, today).begin()
     await known(own_store, before)
     assert await first.reembed()
     await left_by(own_dsn, GONE)
-    second = await Process(own_postgres, today, before).begin()
+    second = await Process(own_postgres, today, today, before).begin()
     await second.reembedding.indexer.embed_missing(own_store.anna)
     await left_by(own_dsn, GONE)
-    again = await Process(own_postgres, before, today).begin()
+    again = await Process(own_postgres, today, before, today).begin()
 
     assert again.generations.is_today
     assert await again.reembed()
@@ -269,27 +252,42 @@ async def test_a_switch_that_is_taken_back_embeds_again_what_was_embedded_meanwh
     assert await found(again.engine, own_store) == ALL
 
 
-async def test_the_second_embedder_is_replaced_in_the_same_way(
+async def test_the_local_embedder_serves_the_log_on_as_the_one_before(
     own_postgres: Postgres, own_store: Store, own_dsn: str, before: Kept, today: Kept
 ) -> None:
-    nothing_first = BrokenEmbedder()
-    await Process(own_postgres, nothing_first, second=before).begin()
-    await known(own_store, before, second=True)
+    await Process(own_postgres, today, today).begin()
+    await known(own_store, today)
     await left_by(own_dsn, GONE)
-    unaware = engine_over(own_store, PATIENT, embedder=nothing_first, second_embedder=today)
-    process = await Process(own_postgres, nothing_first, before, second=today).begin()
+    process = await Process(own_postgres, today, before).begin()
 
-    assert await found(unaware, own_store) != ALL
+    assert list(process.generations.earlier) == [today]
     assert await found(process.engine, own_store) == ALL
+    await process.generations.aclose()
+    assert len(await today.embed(["It is open."])) == 1
+
+
+async def test_statements_of_other_weights_are_embedded_anew(
+    own_postgres: Postgres, own_store: Store, own_dsn: str, before: Kept, today: Kept
+) -> None:
+    await Process(own_postgres, before, today).begin()
+    [told] = await embedded([own_store.memory(next(iter(SAID)))], before)
+    await apply(own_store, Add(told))
+    await left_by(own_dsn, GONE)
+    process = await Process(own_postgres, today, today).begin()
+    state = await embedding_state(process.backends, own_postgres.generations)
+
+    assert (process.generations.changing, state.is_complete) == (True, False)
+    assert await process.reembed()
+    assert (await own_store.memories.get(own_store.anna, told.id)).embedding_model == today.name
 
 
 async def test_an_embedder_that_is_gone_for_good_keeps_nobody_from_asking(
     own_postgres: Postgres, own_store: Store, own_dsn: str, before: Kept, today: Kept
 ) -> None:
-    await Process(own_postgres, before).begin()
+    await Process(own_postgres, today, before).begin()
     await known(own_store, before)
     await left_by(own_dsn, GONE)
-    process = await Process(own_postgres, today).begin()
+    process = await Process(own_postgres, today, today).begin()
 
     assert process.generations.changing
     ranked = (await process.engine.rank(own_store.turn("What about peanuts?"))).ranked
@@ -299,12 +297,12 @@ async def test_an_embedder_that_is_gone_for_good_keeps_nobody_from_asking(
 
 
 async def test_an_embedder_that_is_away_leaves_what_there_is(
-    own_postgres: Postgres, own_store: Store, own_dsn: str, before: Kept
+    own_postgres: Postgres, own_store: Store, own_dsn: str, before: Kept, today: Kept
 ) -> None:
-    await Process(own_postgres, before).begin()
+    await Process(own_postgres, today, before).begin()
     await known(own_store, before)
     await left_by(own_dsn, GONE)
-    process = await Process(own_postgres, BrokenEmbedder(), before).begin()
+    process = await Process(own_postgres, today, BrokenEmbedder(), before).begin()
 
     assert not await process.reembed()
     assert await found(process.engine, own_store) == ALL

@@ -212,7 +212,7 @@ async def test_a_pinned_statement_stands_in_every_chat_however_many_matter_more(
     assert pinned.id not in {each.item.id for each in again.included}
 
 
-# -- A person who asks for their memories gets the most important ones, and the number of the others. The second embedder is the real one --
+# -- A person who asks for their memories gets the most important ones, and the number of the others. The embedder is the real one --
 
 
 ALL = 30
@@ -234,7 +234,7 @@ async def asked(store: Store, subject: Engine, text: str) -> Prepared:
 
 async def somebody_with_many(store: Store, second: MultilingualE5Embedder) -> Engine:
     """Return an engine with many different memories of Anna."""
-    subject = engine_over(store, ASKED_FOR_ALL, second_embedder=second)
+    subject = engine_over(store, ASKED_FOR_ALL, embedder=second)
     for number in range(ALL):
         await subject.add(store.anna, f"Collects {chr(97 + number % 26) * 5}{number} from town {number * 7}")
     return subject
@@ -265,7 +265,7 @@ async def test_who_asks_for_one_thing_is_not_told_how_much_more_there_is(
 async def test_what_the_chat_was_told_already_is_in_the_list_and_is_no_more(
     store: Store, second: MultilingualE5Embedder
 ) -> None:
-    subject = engine_over(store, ASKED_FOR_ALL, second_embedder=second)
+    subject = engine_over(store, ASKED_FOR_ALL, embedder=second)
     for content in ("Lives in Lisbon", "Dog called Fips", "Works as a nurse"):
         await subject.add(store.anna, content)
     first = store.turn("integral arctangent", store.anna.chat("chat-9"))
@@ -289,7 +289,7 @@ async def test_what_the_chat_was_told_already_is_in_the_list_and_is_no_more(
 
 
 async def test_what_is_over_is_no_more(store: Store, second: MultilingualE5Embedder) -> None:
-    subject = engine_over(store, ASKED_FOR_ALL, second_embedder=second)
+    subject = engine_over(store, ASKED_FOR_ALL, embedder=second)
     await subject.add(store.anna, "Lives in Lisbon")
     await kept(store, "Stayed in Rome", holds_until=NOON - timedelta(days=9))
 
@@ -303,7 +303,7 @@ async def test_what_is_over_is_no_more(store: Store, second: MultilingualE5Embed
 async def test_the_list_is_numbered_and_its_numbers_are_kept(
     store: Store, second: MultilingualE5Embedder, text: str
 ) -> None:
-    subject = engine_over(store, ASKED_FOR_ALL, second_embedder=second)
+    subject = engine_over(store, ASKED_FOR_ALL, embedder=second)
     for content in ("Lives in Lisbon", "Dog called Fips", "Works as a nurse"):
         await subject.add(store.anna, content)
     turn = store.turn(text, store.anna.chat("chat-9"))

@@ -44,7 +44,10 @@ def audit_over(
     store: Store, extractor: ScriptedExtractor | None = None, told: Disclosure = ALL_TOLD
 ) -> StoreAudit:
     backends = Backends(
-        **{name: getattr(store, name) for name in PARTS}, embedder=WordEmbedder(), extractor=extractor
+        **{name: getattr(store, name) for name in PARTS},
+        embedder=WordEmbedder(),
+        log_embedder=WordEmbedder(),
+        extractor=extractor,
     )
     asked = (
         None if extractor is None else DuplicateFinder(backends, TokenBudget(), lambda: NOW, lambda _: told)

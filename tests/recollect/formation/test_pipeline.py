@@ -116,6 +116,7 @@ class Desk:
         backends = Backends(
             **{name: getattr(self.store, name) for name in PARTS},
             embedder=self.embedder,
+            log_embedder=self.embedder,
             extractor=self.extractor,
             judge=self.judge,
         )

@@ -62,7 +62,7 @@ class Rows:
         is_read = most_bytes > 0 or not said
         return Loaded(
             now,
-            [StoredMemory(kept, Document(), None, None)],
+            [StoredMemory(kept, Document(), None)],
             said if is_read else None,
             has_all_passages=log_anew,
         )

@@ -79,8 +79,9 @@ async def index(
     embedded: EmbeddingScope = EmbeddingScope.ALL,
     until: UUID | None = None,
 ) -> timedelta | None:
+    used = embedder or WordEmbedder()
     return await index_user(
-        store.anna, index=store.index, embedder=embedder or WordEmbedder(), embedded=embedded, until=until
+        store.anna, index=store.index, embedder=used, log_embedder=used, embedded=embedded, until=until
     )
 
 

@@ -107,7 +107,11 @@ async def found(store: Store, term: str) -> list[Passage]:
 
 async def index(store: Store) -> timedelta | None:
     return await index_user(
-        store.anna, index=store.index, embedder=WordEmbedder(), embedded=EmbeddingScope.ALL
+        store.anna,
+        index=store.index,
+        embedder=WordEmbedder(),
+        log_embedder=WordEmbedder(),
+        embedded=EmbeddingScope.ALL,
     )
 
 

@@ -59,7 +59,13 @@ async def work(store: Store) -> bool:
     """Index one run as a worker does; return whether more is left."""
     embedder = WordEmbedder()
     return (
-        await index_user(store.anna, index=store.index, embedder=embedder, embedded=EmbeddingScope.ALL)
+        await index_user(
+            store.anna,
+            index=store.index,
+            embedder=embedder,
+            log_embedder=embedder,
+            embedded=EmbeddingScope.ALL,
+        )
     ) is not None
 
 

@@ -1,6 +1,5 @@
 """Which rows of a person's memory may serve a question."""
 
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -32,7 +31,7 @@ def embedded(*vectors: tuple[float, float], model: str = "m") -> Embedded | None
 
 
 def kept(content: str, *vectors: tuple[float, float], **changed: Any) -> StoredMemory:
-    return StoredMemory(memory(content, **changed), document_of(content), embedded(*vectors), None)
+    return StoredMemory(memory(content, **changed), document_of(content), embedded(*vectors))
 
 
 def said(content: str, *vectors: tuple[float, float], number: int = 0, **changed: Any) -> StoredPassage:
@@ -65,7 +64,7 @@ def find(
         match_of(snapshot, query.terms, serving),
         serving,
         question,
-        near_statements(snapshot.memories, question),
+        near_statements(snapshot.memories, next(iter(question), None)),
         limit=limit,
         verbatim=verbatim,
     )
@@ -158,12 +157,11 @@ def test_a_replaced_passage_is_never_found() -> None:
 
 
 def test_vectors_of_an_earlier_embedder_count_on_the_scale_of_todays() -> None:
-    snapshot = snapshot_of(kept("today's", NORTH_EAST))
-    old = StoredMemory(memory("earlier"), document_of(""), embedded(NORTH_EAST, model="old"), None)
-    snapshot = replace(snapshot, memories=snapshot_of(kept("today's", NORTH_EAST), old).memories)
+    old = StoredMemory(memory("earlier"), document_of(""), embedded(NORTH_EAST, model="old"))
+    snapshot = snapshot_of(kept("today's", NORTH_EAST), old)
     earlier = Named("old", ASKED.vector, 0.6)
 
-    near = nearness(snapshot.memories.first, (ASKED, earlier)).best
+    near = nearness(snapshot.memories.vectors, (ASKED, earlier)).best
 
     # 0.2 below 1 of a range of 0.4 is as 0.4 below 1 of a range of 0.8.
     by_content = dict(zip([each.content for each in snapshot.memories.items], near.tolist(), strict=True))

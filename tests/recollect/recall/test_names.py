@@ -32,7 +32,7 @@ def test_a_name_has_a_capital_letter_where_its_script_has_any(text: str, names: 
 
 
 def kept(contents: Sequence[str]) -> Memories:
-    stored = [StoredMemory(memory(each), document_of(each), None, None) for each in contents]
+    stored = [StoredMemory(memory(each), document_of(each), None) for each in contents]
     return Snapshot.from_loaded("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored, [])).memories
 
 

@@ -1,4 +1,4 @@
-"""Which statements a turn needs, and when the log stays away. The second embedder is the real one: its vector tells the question's intent."""
+"""Which statements a turn needs, and when the log stays away. The embedder is the real one: its vector tells the question's intent."""
 
 import math
 from collections.abc import AsyncIterator, Sequence
@@ -51,12 +51,12 @@ async def needed(
     statements = [memory(content, provenance=learned) for content in contents]
     texts = await embedder.embed(contents)
     stored = [
-        StoredMemory(each, document_of(each.content), None, Embedded(embedder.name, text.reshape(1, -1)))
+        StoredMemory(each, document_of(each.content), Embedded(embedder.name, text.reshape(1, -1)))
         for each, text in zip(statements, texts, strict=True)
     ]
     said = [StoredPassage(1, passage(held), document_of(held), None)] if held else []
     snapshot = Snapshot.from_loaded("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored, said))
-    vectors = StatementVectors(vector, (Named(embedder.name, vector, embedder.gate),))
+    vectors = StatementVectors(vector, Named(embedder.name, vector, embedder.gate))
     needs = needs_of(
         query,
         snapshot.memories,

@@ -1,4 +1,4 @@
-"""A question about the past, a change or a due date gets the statements for it. The second embedder is the real one: its vector tells the question's intent."""
+"""A question about the past, a change or a due date gets the statements for it. The embedder is the real one: its vector tells the question's intent."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
@@ -61,12 +61,12 @@ async def found(
     query = read_query(replace(turn(asked), at=NOW))
     texts = await embedder.embed([each.content for each in statements])
     stored = [
-        StoredMemory(each, document_of(each.content), None, Embedded(embedder.name, text.reshape(1, -1)))
+        StoredMemory(each, document_of(each.content), Embedded(embedder.name, text.reshape(1, -1)))
         for each, text in zip(statements, texts, strict=True)
     ]
     snapshot = Snapshot.from_loaded("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored))
     vector = await embedder.embed_question(query.asked)
-    vectors = StatementVectors(vector if knows else None, (Named(embedder.name, vector, embedder.gate),))
+    vectors = StatementVectors(vector if knows else None, Named(embedder.name, vector, embedder.gate))
     near = near_statements(snapshot.memories, vectors.near)
     return with_past(needs, query, snapshot, vectors, near, intents_of(query, vectors))
 
@@ -233,9 +233,9 @@ async def test_a_document_is_not_the_persons_past(embedder: MultilingualE5Embedd
     query = read_query(turn("Where did I live before?", has_document=True))
     vector = await embedder.embed_question(query.asked)
 
-    assert asked_for(query, StatementVectors(vector, ())) is None
-    assert asked_for(replace(query, has_document=False), StatementVectors(vector, ())) == "past"
-    assert asked_for(query, StatementVectors(np.zeros(3, np.float32), ())) is None
+    assert asked_for(query, StatementVectors(vector)) is None
+    assert asked_for(replace(query, has_document=False), StatementVectors(vector)) == "past"
+    assert asked_for(query, StatementVectors(np.zeros(3, np.float32))) is None
 
 
 def test_a_todo_is_open_until_it_is_long_past() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from tests.support.recollections import turn
 
 from recollect.errors import EmbedderError
-from recollect.model import Message, Role, Stage, Vector
+from recollect.model import Message, Role, Vector
 from recollect.ports import Embedder
 from recollect.recall import MessageVectors, Watch, read_query, statement_vectors
 from recollect.recall.relevance import contextual_vector
@@ -32,10 +32,8 @@ async def vector_of(embedder: Embedding, known: MessageVectors, said: str, befor
     history = (Message(Role.USER, before), Message(Role.ASSISTANT, "Yes.")) if before else ()
     query = read_query(turn(said, history=history))
     watch = Watch()
-    found = await statement_vectors(
-        query, cast("Embedder", embedder), (), watch, known=known, stage=Stage.SECOND_EMBEDDING, seconds=5
-    )
-    return found.near[0].vector if found.near else None
+    found = await statement_vectors(query, cast("Embedder", embedder), watch, known=known, seconds=5)
+    return None if found.near is None else found.near.vector
 
 
 async def test_the_message_before_shifts_a_question_and_is_embedded_once() -> None:

@@ -46,12 +46,13 @@ async def rank(
     reach: Reach = REACH,
     embedder: Embedder | None = None,
     *,
-    second: Embedder | None = None,
+    log_embedder: Embedder | None = None,
     scope: Scope | None = None,
     history: tuple[Message, ...] = (),
 ) -> Ranking:
     parts: dict[str, Any] = {name: getattr(store, name) for name in PARTS}
-    backends = Backends(**parts, embedder=embedder or WordEmbedder(), second_embedder=second)
+    embedder = embedder or WordEmbedder()
+    backends = Backends(**parts, embedder=embedder, log_embedder=log_embedder or embedder)
     turn = store.turn(asked, scope, history=history)
     retriever = Retriever(backends, PATIENT, lambda: turn.at)
     ranking, _ = await retriever.rank(turn, lifetimes=PATIENT.lifetimes, reach=reach)
@@ -138,7 +139,7 @@ async def test_a_mistyped_word_counts_as_what_it_means(
 
 @pytest.mark.parametrize("embedder", [BrokenEmbedder(), SlowEmbedder(WordEmbedder(), seconds=3600)])
 async def test_without_an_embedding_words_alone_are_compared(store: Store, embedder: Embedder) -> None:
-    reach = replace(REACH, embedding_seconds=0.01, second_seconds=0.01)
+    reach = replace(REACH, embedding_seconds=0.01, log_embedding_seconds=0.01)
 
     ranking = await rank(store, "My bicycle is red", reach, embedder)
 
@@ -181,56 +182,55 @@ async def test_above_its_bytes_the_log_is_asked_in_the_store_by_meaning_and_says
     assert "I drink Darjeeling" in contents(await rank(small, "Darjeeling"))
 
 
-# -- by the second embedder --------------------------------------------------------------------------
+# -- statements and log ------------------------------------------------------------------------------
 
 
-class Second(WordEmbedder):
+class Translating(WordEmbedder):
     """Embeds questions as another does texts: those of "Teesorte" as "Darjeeling"."""
 
-    name = "second"
+    name = "translating"
 
     async def embed_question(self, text: str) -> Vector:
         return await super().embed_question(text.replace("Teesorte", "Darjeeling"))
 
 
-async def test_a_statement_that_only_the_second_embedder_embedded_is_judged_by_it(store: Store) -> None:
-    [near] = await Second().embed(["Darjeeling"])
-    only_second: dict[str, Any] = {"embedding": None, "embedding_model": None, "second_model": "second"}
-    morning = store.memory("Best in the morning", second_embedding=near, **only_second)
+async def test_a_statement_is_judged_by_its_embedding_which_the_message_before_draws_near(
+    store: Store,
+) -> None:
+    [near] = await WordEmbedder().embed(["Darjeeling"])
+    morning = store.memory("Best in the morning", embedding=near, embedding_model=Translating.name)
     await apply(store, Add(morning))
 
-    async def score(asked: str, second: Embedder | None = None, *before: Message) -> tuple[float, Ranking]:
-        reach = replace(REACH, embedding_seconds=0.5, second_seconds=0.5)
-        ranking = await rank(store, asked, reach, second=second, history=before)
+    async def score(asked: str, embedder: Embedder, *before: Message) -> tuple[float, Ranking]:
+        reach = replace(REACH, embedding_seconds=0.5)
+        ranking = await rank(store, asked, reach, embedder, history=before)
         return next(each.score for each in ranking.ranked if each.item.id == morning.id), ranking
 
-    alone, without = await score("Teesorte")
-    found, ranking = await score("Teesorte", Second())
-    _, late = await score("Teesorte", SlowEmbedder(Second(), seconds=3600))
+    found, _ = await score("Teesorte", Translating())
+    alone, late = await score("Teesorte", SlowEmbedder(Translating(), seconds=3600))
 
     assert found > alone
-    assert (without.question, late.question) == (None, None)
-    assert ranking.question is not None
-    assert Stage.SECOND_EMBEDDING in late.degraded
+    assert late.question is None
+    assert late.degraded == (Stage.EMBEDDING,)
     assert "I drink Darjeeling" in contents(late)
 
     said = (Message(Role.USER, "Teesorte"), Message(Role.ASSISTANT, "Which one?"))
-    unrelated, at_first = await score("Bicycle", Second())
-    drawn, goes_on = await score("Bicycle", Second(), *said)
+    unrelated, at_first = await score("Bicycle", Translating())
+    drawn, goes_on = await score("Bicycle", Translating(), *said)
     assert drawn > unrelated, "what was said before draws the question towards itself"
     assert at_first.question is not None
     assert goes_on.question is not None
     np.testing.assert_array_equal(at_first.question, goes_on.question)
 
 
-async def test_the_log_is_not_asked_of_a_person_with_statements_alone(store: Store) -> None:
+async def test_the_logs_own_embedder_is_not_asked_of_a_person_with_statements_alone(store: Store) -> None:
     statements, both = store.turn("", store.ben.scope).scope, store.anna.scope
     asked = "What did I say about Darjeeling?"
 
     for scope, is_asked in ((statements, False), (both, True)):
-        embedder = WordEmbedder()
-        ranking = await rank(store, asked, embedder=embedder, second=Second(), scope=scope)
-        assert bool(embedder.embedded) is is_asked
+        of_log = WordEmbedder()
+        ranking = await rank(store, asked, embedder=Translating(), log_embedder=of_log, scope=scope)
+        assert bool(of_log.embedded) is is_asked
         assert (ranking.gate_score is not None) is is_asked
         assert any("Darjeeling" in each for each in contents(ranking))
 
@@ -239,15 +239,25 @@ async def test_one_embedder_for_statements_and_log_embeds_a_question_once_and_fa
     store: Store,
 ) -> None:
     shared = WordEmbedder()
-    ranking = await rank(store, "Is my bicycle red?", embedder=shared, second=shared)
+    ranking = await rank(store, "Is my bicycle red?", embedder=shared)
     assert shared.embedded == ["Is my bicycle red?"]
     assert "My bicycle is red" in contents(ranking)
-    assert contents(ranking) == contents(await rank(store, "Is my bicycle red?", second=Second()))
 
     broken = BrokenEmbedder()
-    words_alone = await rank(store, "Is my bicycle red?", embedder=broken, second=broken)
-    assert (len(broken.embedded), words_alone.degraded) == (1, (Stage.SECOND_EMBEDDING,))
+    words_alone = await rank(store, "Is my bicycle red?", embedder=broken)
+    assert (len(broken.embedded), words_alone.degraded) == (1, (Stage.EMBEDDING,))
     assert "My bicycle is red" in contents(words_alone)
+
+
+async def test_where_the_logs_own_embedder_fails_statements_are_found_by_meaning_still(store: Store) -> None:
+    asked = "What did I say about Darjeeling, and about my bicycle?"
+
+    ranking = await rank(store, asked, embedder=Translating(), log_embedder=BrokenEmbedder())
+
+    assert ranking.degraded == (Stage.EMBEDDING,)
+    assert ranking.question is not None
+    assert ranking.found.has_vector
+    assert {"I drink Darjeeling", "My bicycle is red"} <= {*contents(ranking)}
 
 
 async def test_a_question_that_can_not_stand_alone_is_embedded_for_the_log_with_what_it_refers_to(
@@ -255,5 +265,5 @@ async def test_a_question_that_can_not_stand_alone_is_embedded_for_the_log_with_
 ) -> None:
     shared = WordEmbedder()
     said = (Message(Role.USER, "My bicycle is red"), Message(Role.ASSISTANT, "A fine colour."))
-    await rank(store, "And the second one?", embedder=shared, second=shared, history=said)
+    await rank(store, "And the second one?", embedder=shared, history=said)
     assert any("bicycle" in text and "second one" in text for text in shared.embedded)

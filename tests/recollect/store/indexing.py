@@ -93,16 +93,10 @@ async def near(
     snapshot = await store.snapshots.get((scope or store.anna.scope).user_id)
     memories, passages = snapshot.memories, snapshot.passages
     assert passages is not None
-    hits = _near(memories.items, memories.first.near(model, to).best, memories.is_seen)
+    hits = _near(memories.items, memories.vectors.near(model, to).best, memories.is_seen)
     if log:
         hits += _near(passages.items, passages.vectors.near(model, to).best, passages.is_current)
     return _nearest_first(hits)[:limit]
-
-
-async def near_by_second(store: Store, to: Vector, model: str, user_id: str | None = None) -> list[Hit]:
-    """Return the memories that have a second embedding, the nearest first."""
-    memories = (await store.snapshots.get(user_id or store.anna)).memories
-    return _nearest_first(_near(memories.items, memories.second.near(model, to).best, memories.is_seen))
 
 
 def _nearest_first(hits: Sequence[Hit]) -> list[Hit]:

@@ -39,11 +39,7 @@ async def edit(store: Store, memory_id: UUID, *, at: datetime = NOON, **changed:
 
 def revised(memory_id: UUID, **changed: Any) -> Embedded:
     """Return a revision with embeddings and hints."""
-    made = {
-        name: changed.pop(name)
-        for name in [*changed]
-        if "embedding" in name or name in {"second_model", "hints"}
-    }
+    made = {name: changed.pop(name) for name in [*changed] if "embedding" in name or name == "hints"}
     return Embedded(Revision(memory_id, **changed), **made)
 
 

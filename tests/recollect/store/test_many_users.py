@@ -76,6 +76,7 @@ def engine_over(postgres: Postgres) -> Engine:
     backends = Backends(
         **{name: getattr(postgres, name) for name in PARTS},
         embedder=WordEmbedder(),
+        log_embedder=WordEmbedder(),
         extractor=PatternExtractor(),
     )
     unindexed = Reach(log=False, lexical=False)  # which has tests of its own, and takes its time

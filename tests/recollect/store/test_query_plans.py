@@ -21,13 +21,11 @@ FROM generate_series(1, 1000) AS n (number), generate_series(1, 50) AS p (person
 ORDER BY number, person;
 INSERT INTO vectors (
     owner, id, kind, source, valid_from, content, content_hash, "values", embedding_model, importance,
-    confidence, observed_at, message_ids, created_at, second_values, second_model
+    confidence, observed_at, message_ids, created_at
 )
 SELECT user_id, id, 'fact', 'extracted', now(), 'memory ' || number, sha256(number::text::bytea),
     (SELECT array_agg(sin(number * place)) FROM generate_series(1, 32) AS d (place))::real[]::halfvec,
-    'm', 0.5, 1, now(), '{}', now(),
-    (SELECT array_agg(cos(number * place)) FROM generate_series(1, 32) AS d (place))::real[]::halfvec,
-    CASE WHEN number % 10 > 0 THEN 'n' END
+    'm', 0.5, 1, now(), '{}', now()
 FROM said;
 INSERT INTO users_vectors (user_id, vector_id, owner, content_hash, linked_at, changed)
 SELECT user_id, said.id, owner, content_hash, now(), number

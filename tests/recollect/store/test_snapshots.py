@@ -51,8 +51,7 @@ def held(snapshot: Snapshot) -> tuple[object, ...]:
         for row in np.flatnonzero(passages.is_current).tolist()
     }
     embeddings = [
-        np.nan_to_num(each.near(model, vector(*NORTH)).best, nan=-2.0).round(3).tolist()
-        for each in (memories.first, memories.second)
+        np.nan_to_num(memories.vectors.near(model, vector(*NORTH)).best, nan=-2.0).round(3).tolist()
         for model in (MODEL, "another")
     ]
     columns_of_statements = memories.table.use.tolist(), memories.letters.keys.tolist()

@@ -59,10 +59,10 @@ MUCH = 100_000_000
 
 HINTS: dict[str, Any] = {
     "hints": Hints(Use.ALWAYS, ("tea time",), ("What do I drink?",)),
-    "second_embedding": np.stack([vector(*NORTH), vector(*EAST)]),
-    "second_model": "another",
+    "embedding": np.stack([vector(*NORTH), vector(*NORTH), vector(*EAST)]),
+    "embedding_model": "another",
 }
-EMBEDDED_AGAIN: dict[str, Any] = {"second_embedding": vector(*EAST), "second_model": "another"}
+EMBEDDED_AGAIN: dict[str, Any] = {"embedding": vector(*EAST), "embedding_model": "another"}
 
 
 @dataclass
@@ -140,7 +140,7 @@ async def share(of: Life) -> None:
 async def embed_shared(of: Life) -> None:
     shared = of.shared()
     await of.apply(Add(shared))
-    await of.store.index.embed_memory(of.store.anna, shared.id, vector(*EAST), "another")
+    await of.store.index.embed_memory(of.store.anna, replace(shared, **EMBEDDED_AGAIN))
 
 
 async def give_hints(of: Life) -> None:
@@ -226,14 +226,7 @@ WRITES: list[tuple[str, Write, set[str]]] = [
     ),
     (
         "embed",
-        lambda of: of.store.index.embed_memory(of.store.anna, of.tea.id, vector(*EAST), "another"),
-        {S},
-    ),
-    (
-        "embed a second time",
-        lambda of: of.store.index.embed_statement(
-            of.store.anna, replace(of.tea, second_embedding=vector(*NORTH), second_model="third")
-        ),
+        lambda of: of.store.index.embed_memory(of.store.anna, replace(of.tea, **EMBEDDED_AGAIN)),
         {S},
     ),
     ("confirm an entry", lambda of: of.store.profiles.add(of.store.anna, a_statement("Lives in Ghent")), {S}),
@@ -376,7 +369,7 @@ async def test_those_who_share_at_a_time_wait_for_each_other_and_not_crosswise(
     async def share_all(user_id: Person) -> None:
         for one in memories[user_id]:
             await store.memories.share(user_id, one.id, at=LATER, actor=Actor.USER)
-            await store.index.embed_memory(user_id, one.id, vector(*EAST), "another")
+            await store.index.embed_memory(user_id, replace(one, **EMBEDDED_AGAIN))
 
     async def sweep() -> None:
         for _ in range(20):

@@ -44,7 +44,6 @@ async def given(own_dsn: str, data_dir: Path) -> AsyncIterator[EngineSettings]:
             data_dir=data_dir,
             embedder="openai:e",
             embedder_base_url=embedder.base_url,
-            second_embedder="off",
             formation=Strategy.QA_TURN,
             worker=Worker.OWN,
             formation_attempts=2,

@@ -46,7 +46,6 @@ async def test_in_memory_it_serves_and_remembers_and_leaves_nothing_behind(
             upstream=upstream.base_url,
             embedder="openai:e",
             embedder_base_url=embedder.base_url,
-            second_embedder="off",
             formation="qa_turn",
             formation_quiet_seconds=0,
             recall_gate_threshold=0,
@@ -176,7 +175,6 @@ async def test_ctrl_c_stops_what_serves_with_a_word_and_no_traceback(own_dsn: st
         data_dir=tmp_path,
         embedder="openai:e",
         embedder_base_url=UPSTREAM[1],
-        second_embedder="off",
         formation="qa_turn",
         worker="elsewhere",
     )

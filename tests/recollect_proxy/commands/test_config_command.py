@@ -203,7 +203,6 @@ def test_the_check_names_each_mistake_with_its_value_and_where_that_is_from(tmp_
         ({"RECOLLECT_EMBEDDER": "openai:e5"}, "needs RECOLLECT_EMBEDDER_BASE_URL"),
         ({"RECOLLECT_EMBEDDER": "word2vec"}, "Unknown embedder 'word2vec'"),
         ({"RECOLLECT_EMBEDDER": "local:all-mpnet-base-v2"}, "write local:multilingual-e5-small"),
-        ({"RECOLLECT_SECOND_EMBEDDER": "on"}, "Unknown second embedder 'on'"),
         ({"RECOLLECT_EXTRACTION_BASE_URL": "llm"}, "RECOLLECT_EXTRACTION_MODEL must name a model"),
         ({"RECOLLECT_DATA_DIR": "/dev/null/x"}, "RECOLLECT_DATA_DIR: /dev/null is no folder"),
         # Below /proc root, too, makes nothing, though it may write there by the mode of the folder.

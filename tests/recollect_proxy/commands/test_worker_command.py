@@ -141,7 +141,6 @@ def ended_at(database_url: str, folder: Path) -> Result:
             "data_dir": folder,
             "embedder": "openai:e",
             "embedder_base_url": UPSTREAM,
-            "second_embedder": "off",
             "formation": "off",
         }
     )
@@ -179,7 +178,6 @@ async def test_it_says_which_database_it_serves_and_whose_index_it_has_built_ane
             data_dir=tmp_path,
             embedder="openai:e",
             embedder_base_url=embedder.base_url,
-            second_embedder="off",
             formation="off",
         )
 
@@ -214,7 +212,6 @@ async def test_an_embedded_database_that_no_proxy_uses_is_warned_of() -> None:
             data_dir=folder,
             embedder="openai:e",
             embedder_base_url=UPSTREAM,
-            second_embedder="off",
             formation="off",
         )
         async with working(environ) as worker:

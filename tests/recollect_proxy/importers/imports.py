@@ -73,7 +73,7 @@ class Imports:
     def backends(self) -> Backends:
         """The store, with an embedder that needs no model."""
         parts: dict[str, Any] = {name: getattr(self.store, name) for name in PARTS}
-        return Backends(**parts, embedder=self.embedder)
+        return Backends(**parts, embedder=self.embedder, log_embedder=self.embedder)
 
     @property
     def engine(self) -> Engine:

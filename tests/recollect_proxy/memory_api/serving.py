@@ -141,14 +141,20 @@ def path_of(user_id: str) -> str:
 def engine_over(store: Postgres, embedder: Embedder | None = None, policy: Policy | None = None) -> Engine:
     """Return an engine over ``store``, that tells the time as any other."""
     parts = {name: getattr(store, name) for name in PARTS}
-    return Engine(Backends(**parts, embedder=embedder or WordEmbedder()), policy or Policy())
+    return Engine(
+        Backends(**parts, embedder=embedder or WordEmbedder(), log_embedder=embedder or WordEmbedder()),
+        policy or Policy(),
+    )
 
 
 def unhurried(store: Postgres) -> Engine:
     """Return an engine over ``store`` whose recall is never late, however busy the machine is."""
     parts = {name: getattr(store, name) for name in PARTS}
-    reach = Reach(embedding_seconds=30.0, second_seconds=30.0)
-    return Engine(Backends(**parts, embedder=WordEmbedder()), Policy(deadline=60.0, reach=reach))
+    reach = Reach(embedding_seconds=30.0, log_embedding_seconds=30.0)
+    return Engine(
+        Backends(**parts, embedder=WordEmbedder(), log_embedder=WordEmbedder()),
+        Policy(deadline=60.0, reach=reach),
+    )
 
 
 @asynccontextmanager

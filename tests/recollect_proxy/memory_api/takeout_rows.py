@@ -9,7 +9,7 @@ from recollect.store.users.portability import ERASED_TABLES
 
 _MADE_ANEW: dict[str, set[str]] = {
     "users_vectors": {"changed"},
-    "vectors": {"values", "embedding_model", "second_values", "second_model", "changed"},
+    "vectors": {"values", "embedding_model", "changed"},
     "exchanges": {"asking"},
     "profile_entries": {"values", "embedding_model"},
     "not_helpful": {"values", "embedding_model"},

@@ -70,7 +70,7 @@ async def test_a_tried_recall_shows_candidates_scores_and_the_block(patient: Api
     assert tea["score"] > 0
     assert tea["parts"]
     assert TEA in told["block"]
-    assert set(told["metrics"]) == {"total", "dense", "second_dense", "search"}
+    assert set(told["metrics"]) == {"total", "dense", "search"}
     assert told["metrics"]["total"] > 0
     assert told["skipped"] is None
 
@@ -119,7 +119,15 @@ INVENTED = Candidate("Owns a dog", Kind.FACT, 0.8, "my dog sleeps a lot")
 
 def forming(postgres: Postgres, *answers: Any) -> Any:
     parts = {name: getattr(postgres, name) for name in PARTS}
-    return Engine(Backends(**parts, embedder=WordEmbedder(), extractor=ScriptedExtractor(*answers)), Policy())
+    return Engine(
+        Backends(
+            **parts,
+            embedder=WordEmbedder(),
+            log_embedder=WordEmbedder(),
+            extractor=ScriptedExtractor(*answers),
+        ),
+        Policy(),
+    )
 
 
 async def test_a_tried_extraction_tells_what_would_be_kept_and_why_nothing_else_and_stores_nothing(

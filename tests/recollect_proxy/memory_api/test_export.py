@@ -228,8 +228,6 @@ _COLUMNS_NOT_EXPORTED = {
     "vectors": {
         "values",
         "embedding_model",
-        "second_values",
-        "second_model",
         "terms",
         "counts",
         "terms_by",

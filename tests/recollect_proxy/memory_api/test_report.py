@@ -217,8 +217,8 @@ async def dsn(spare_databases: SpareDatabases) -> AsyncIterator[str]:
 def test_the_command_prints_the_same_as_text_and_as_json(dsn: str, tmp_path: Path) -> None:
     options = ("report", "--database-url", dsn, "--data-dir", tmp_path)
 
-    text = recollect(*options, RECOLLECT_SECOND_EMBEDDER="off")
-    told = recollect(*options, "--json", RECOLLECT_SECOND_EMBEDDER="off")
+    text = recollect(*options)
+    told = recollect(*options, "--json")
 
     assert text.exit_code == told.exit_code == 0, text.output + told.output
     lines = text.output.splitlines()
@@ -238,7 +238,7 @@ def test_without_a_database_the_command_says_so(tmp_path: Path) -> None:
 
 def test_a_threshold_that_the_settings_answer_already_is_not_printed() -> None:
     asked = Activity(Questions(questions=10, few_lexical=10))
-    followed = followed_advice(embeds_all=True, has_second=True)
+    followed = followed_advice(embeds_all=True)
 
     printed = {
         name: "REACHED" in "".join(report_lines(make_report(asked, 7, names)))
@@ -249,13 +249,7 @@ def test_a_threshold_that_the_settings_answer_already_is_not_printed() -> None:
 
 
 def test_advice_that_is_followed_already_is_not_given() -> None:
-    advice = {
-        trigger.name: trigger.change
-        for trigger in make_report(
-            Activity(Questions()), 7, followed_advice(embeds_all=True, has_second=False)
-        ).triggers
-    }
-
-    assert advice["marked-by-hand"] == ""
-    assert advice["few-lexical-hits"] != ""
-    assert followed_advice(embeds_all=True, has_second=True) == {"marked-by-hand", "few-lexical-hits"}
+    for embeds_all in (True, False):
+        triggers = make_report(Activity(Questions()), 7, followed_advice(embeds_all=embeds_all)).triggers
+        advice = {each.name: each.change for each in triggers}
+        assert (advice["marked-by-hand"] == "") is (advice["few-lexical-hits"] == "") is embeds_all

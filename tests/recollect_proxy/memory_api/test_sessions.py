@@ -36,7 +36,16 @@ async def mark(api: Api, message_id: object, *, marked: object = True) -> Respon
 async def index(store: Store) -> None:
     """Index new messages, as with ``RECOLLECT_EMBED=marked``."""
     embedded = EmbeddingScope.MARKED
-    assert await index_user(store.anna, index=store.index, embedder=WordEmbedder(), embedded=embedded) is None
+    assert (
+        await index_user(
+            store.anna,
+            index=store.index,
+            embedder=WordEmbedder(),
+            log_embedder=WordEmbedder(),
+            embedded=embedded,
+        )
+        is None
+    )
 
 
 async def found(postgres: Postgres, store: Store, exchange: Exchange) -> list[tuple[bool, int]]:
@@ -212,7 +221,13 @@ async def test_the_best_comes_first_with_its_score(api: Api) -> None:
 
 async def test_what_was_said_is_found_with_its_chat_and_date(api: Api, store: Store) -> None:
     await store.log.append(store.exchange("The attic leaks", store.anna.chat("a/b"), reply="Seal it."))
-    await index_user(store.anna, index=store.index, embedder=WordEmbedder(), embedded=EmbeddingScope.ALL)
+    await index_user(
+        store.anna,
+        index=store.index,
+        embedder=WordEmbedder(),
+        log_embedder=WordEmbedder(),
+        embedded=EmbeddingScope.ALL,
+    )
 
     response = await api.call("GET", f"{path_of(api.anna)}/messages?q=attic&limit=1")
 

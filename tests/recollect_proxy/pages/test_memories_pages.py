@@ -332,7 +332,7 @@ async def test_addresses_and_forms_that_make_no_sense_are_refused_or_read_as_far
 
 
 async def test_of_two_statements_that_say_the_same_a_person_keeps_one_and_may_undo_that(store: Store) -> None:
-    engine = engine_over(store, PATIENT, second_embedder=WordEmbedder())
+    engine = engine_over(store, PATIENT, embedder=WordEmbedder())
     topics = ("dinner ideas", "restaurant choices", "recipes")
     one, other = [
         await engine.add(store.anna, each) for each in ("Allergic to all nuts", "Is allergic to nuts")

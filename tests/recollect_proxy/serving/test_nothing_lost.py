@@ -76,7 +76,6 @@ def quick(
         database_url=settings.database_url.get_secret_value(),
         embedder="openai:e",
         embedder_base_url=embedder.base_url,
-        second_embedder="off",
         worker="own" if forms else "elsewhere",
         formation="qa_turn",
         formation_quiet_seconds=0,
@@ -314,7 +313,6 @@ async def test_a_kill_loses_no_exchange_and_forms_none_twice(
             "formation_batch_turns": 1,
             "formation_workers": WORKERS,
             "job_heartbeat_seconds": 1,
-            "second_embedder": "off",
         }
         environ = environment(
             upstream=upstream.base_url,

@@ -190,9 +190,14 @@ async def test_an_embedder_of_another_server_works_too(
     assert embedder.last.values(b"authorization") == [b"Bearer sk-embed"]
 
 
-async def test_while_the_embedder_is_broken_chats_pass_untouched_and_are_formed_afterwards(
-    remote: RunningProxy, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
+async def test_while_the_logs_embedder_is_broken_chats_pass_and_are_formed_and_embedded_afterwards(
+    remote: RunningProxy,
+    embedder: ScriptedUpstream,
+    upstream: ScriptedUpstream,
+    user: User,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(index_run, "_EMBEDDER_DELAY", timedelta(seconds=1))
     embedder.otherwise = lambda _request: failure(400)
 
     answer = await remote.say(user, CAT)
@@ -200,29 +205,18 @@ async def test_while_the_embedder_is_broken_chats_pass_untouched_and_are_formed_
     assert answer.status == 200
     assert answer.header(b"x-recollect-skipped") == b"nothing-relevant"
     assert upstream.last.body == chat_body(CAT)
-    assert (await remote.logged(user))[0] == ("user", CAT)
-    await embedder.requests(1)  # at least one of formation
-    embedder.otherwise = embedded
     [memory] = await remote.memories(user)
     assert memory.content == CAT
+    assert memory.embedding_model is not None
+    await remote.say(user, "Tell me about my cat Minka.", chat="chat-2")
+    assert CAT in upstream.last.system
+    assert await remote.engine.unembedded(user.known_as) > 0
+    embedder.otherwise = embedded
 
+    async def is_embedded() -> bool:
+        return await remote.engine.unembedded(user.known_as) == 0
 
-async def test_a_chat_does_not_wait_for_an_embedder_that_is_late(
-    own_proxies: OwnProxies, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
-) -> None:
-    go_on = asyncio.Event()
-    embedder.otherwise = lambda request: (go_on, *embedded(request))
-    own = {"recall_deadline_ms": 50, "second_embedder": "off", "formation": "off"}
-    async with own_proxies.serve(**asking(embedder), **own) as proxy:
-        answer = await proxy.say(user, WHICH_CAT)
-        go_on.set()  # only now: the chat was answered before
-
-    assert answer.status == 200
-    # The words alone were searched for; where the machine is busy that is late, too, or the chat is.
-    late = set((answer.header(b"x-recollect-degraded") or b"").split(b","))
-    assert late & {b"embedding", b"search", b"chat"}
-    assert answer.header(b"x-recollect-skipped") in {b"nothing-relevant", b"deadline"}
-    assert upstream.last.body == chat_body(WHICH_CAT)
+    await until(is_embedded)
 
 
 async def test_an_embedder_that_never_answers_does_not_keep_the_proxy_from_stopping(

@@ -34,7 +34,9 @@ async def _indexed(own_postgres: Postgres, told: Exchange) -> None:
     index = store_over(own_postgres).index
     user_id = told.turn.scope.user_id
     embedder = WordEmbedder()
-    await index_user(user_id, index=index, embedder=embedder, embedded=EmbeddingScope.ALL)
+    await index_user(
+        user_id, index=index, embedder=embedder, log_embedder=embedder, embedded=EmbeddingScope.ALL
+    )
 
 
 @pytest.mark.usefixtures("_indexed")

@@ -103,7 +103,6 @@ async def test_a_start_does_not_wait_for_it_and_tells_it_once_in_the_log(
             data_dir=tmp_path,
             embedder="openai:e",
             embedder_base_url=url,
-            second_embedder="off",
             formation="qa_turn",
             worker="elsewhere",
         )

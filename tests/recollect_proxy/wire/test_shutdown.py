@@ -107,7 +107,6 @@ async def test_a_running_stream_is_finished_before_the_process_ends(
         upstream=upstream.base_url,
         data_dir=fresh_settings.data_dir,
         database_url=fresh_settings.database_url.get_secret_value(),
-        second_embedder="off",
         formation="qa_turn",
         worker="elsewhere",
         shutdown_seconds=60,

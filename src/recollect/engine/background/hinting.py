@@ -13,7 +13,7 @@ from recollect.errors import ExtractorError, ExtractorTimeoutError, InvalidExtra
 from recollect.formation import CallGuard, plausible_hints
 from recollect.model import STATEMENTS, Hints, Memory
 from recollect.models.attempts import Step, Steps
-from recollect.models.second_embedding import embedded_again
+from recollect.models.memory_embedding import embedded_if_possible
 from recollect.models.yielding import Yielding
 from recollect.ports import Asker, Hinted, Hinter
 
@@ -99,10 +99,10 @@ class Hinting:
             for place, each in enumerate(statements)
             if place in found.hints
         ]
-        embedded = await embedded_again(hinted, self.backends.second_embedder)
+        embedded = await embedded_if_possible(hinted, self.backends.embedder)
         await self.backends.memories.give_hints(user_id, embedded)
-        if self.backends.second_embedder is not None and any(each.second_model is None for each in embedded):
-            await self.backends.index.enqueue(user_id)  # the embedder was away
+        if any(each.embedding is None for each in embedded):
+            await self.backends.index.enqueue(user_id)  # the embedder failed
         given = {each.id for each in hinted}
         without = [each.id for each in statements if each.id not in given]
         await self.backends.memories.count_hints_asked(user_id, without)

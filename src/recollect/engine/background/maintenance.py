@@ -67,8 +67,8 @@ class Indexer:
             attempts=self.policy.attempts,
             index=self.backends.index,
             embedder=self.backends.embedder,
+            log_embedder=self.backends.log_embedder,
             embedded=self.policy.embedded,
-            second_embedder=self.backends.second_embedder,
             messages=self.policy.reach.log,
             until=until,
             embeds_later=self.backends.generations.is_today,
@@ -83,7 +83,7 @@ class Indexer:
             user_id,
             index=self.backends.index,
             embedder=self.backends.embedder,
-            second_embedder=self.backends.second_embedder,
+            log_embedder=self.backends.log_embedder,
             chunks=log_too and self.policy.reach.log,
         )
 

@@ -41,9 +41,10 @@ log = structlog.get_logger(__name__)
 
 def names_of(backends: Backends) -> dict[EmbedderPlace, str]:
     """Return the names of the current embedders, by place."""
-    second = backends.second_embedder
-    named = {EmbedderPlace.FIRST: backends.embedder.name}
-    return named if second is None else named | {EmbedderPlace.SECOND: second.name}
+    return {
+        EmbedderPlace.STATEMENTS: backends.embedder.name,
+        EmbedderPlace.LOG: backends.log_embedder.name,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ class Reembedding:
         today = names_of(self.backends)
 
         async def held() -> bool:
-            return await store.hold(today[EmbedderPlace.FIRST], _HELD)
+            return await store.hold(today[EmbedderPlace.LOG], _HELD)
 
         while True:
             standing = Standing.from_embedders(await store.known(), today)

@@ -177,8 +177,7 @@ class Administration(Projects):
         assert isinstance(wanted, Embedded)  # noqa: S101 -- as it was given
         edited = await self._backends.memories.edit(user_id, wanted, actor=actor, at=self._clock(), by=by)
         if wanted.hints is not None or wanted.revision.content is not None:
-            made = replace(edited, embedding=wanted.embedding, second_embedding=wanted.second_embedding)
-            await self._embed_later(user_id, made)
+            await self._embed_later(user_id, replace(edited, embedding=wanted.embedding))
         return replace(edited, provenance=Provenance()) if by else edited
 
     async def change_all(
@@ -333,27 +332,19 @@ class Administration(Projects):
     # ----------------------------------------------------------------------------------------------
 
     async def _embed_again(self, user_id: str, memory_id: UUID) -> None:
-        """Embed what an undone edit left without an embedding: the content, or its hints."""
+        """Embed what an undone edit left without an embedding."""
         memory = await self._backends.memories.get(user_id, memory_id)
-        if memory.owner != user_id or (memory.embedding_model is not None and memory.hints is None):
+        if memory.owner != user_id or memory.embedding_model is not None:
             return
         [embedded] = await self._embedded_if_possible([memory])
-        index = self._backends.index
         if embedded.embedding is not None:
-            await index.embed_memory(user_id, memory_id, embedded.embedding, self._backends.embedder.name)
-        if embedded.second_embedding is not None:
-            await index.embed_statement(user_id, embedded)
+            await self._backends.index.embed_memory(user_id, embedded)
         await self._embed_later(user_id, embedded)
 
     async def _embed_later(self, user_id: str, memory: Memory) -> None:
-        """Have a job embed a memory if an embedder was away, and give it hints if it has none."""
-        lacks_second = (
-            self._backends.second_embedder is not None
-            and memory.kind in STATEMENTS
-            and memory.second_embedding is None
-        )
+        """Have a job embed a memory if the embedder failed, and give it hints if it has none."""
         lacks_hints = self._backends.hinter is not None and memory.kind in STATEMENTS and memory.hints is None
-        if memory.embedding is None or lacks_second or lacks_hints:
+        if memory.embedding is None or lacks_hints:
             await self._backends.index.enqueue(user_id)
 
 
@@ -393,7 +384,5 @@ def _with_embeddings(revision: Revision, said: Memory | None) -> Embedded:
         replace(revision, content=None if revision.content is None else said.content),
         said.embedding,
         said.embedding_model,
-        said.second_embedding,
-        said.second_model,
         said.hints,
     )

@@ -229,7 +229,6 @@ class Browsing(Administration):
         since = now - timedelta(days=days)
         followed = followed_advice(
             embeds_all=self.policy.embedded is EmbeddingScope.ALL,
-            has_second=self._backends.second_embedder is not None,
         )
         activity = await self._backends.statistics.activity(since, midnights(since, now, self.policy.zone))
         waiting = (await self._backends.inbox.backlog()).waiting

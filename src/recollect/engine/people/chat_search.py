@@ -70,7 +70,7 @@ class ChatSearch:
             everything=True,
             limit=_MOST,
             embedding_seconds=_SECONDS,
-            second_seconds=_SECONDS,
+            log_embedding_seconds=_SECONDS,
         )
         now = self._clock()
         turn = in_zone(Turn(Scope(user_id, ""), text, f"chats:{now.isoformat()}", now, ""), policy.zone)

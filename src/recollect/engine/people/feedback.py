@@ -120,11 +120,8 @@ class Feedback(Browsing):
 
     async def told_twice(self, user_id: str, *, limit: int) -> list[tuple[Memory, Memory]]:
         """Return pairs of the user's statements that may say the same, and that they did not both confirm within half a year."""
-        second = self._backends.second_embedder
-        if second is None:
-            return []
         snapshot = await self._backends.snapshots.get(user_id)
-        pairs = await asyncio.to_thread(told_twice, snapshot.memories, second.name)
+        pairs = await asyncio.to_thread(told_twice, snapshot.memories, self._backends.embedder.name)
         named = {each.id for pair in pairs for each in pair}
         since = self._clock() - _ASKED_AGAIN
         confirmed = await self._backends.browsing.confirmed(user_id, named, since) if named else set()

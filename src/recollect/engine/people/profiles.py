@@ -22,7 +22,6 @@ from recollect.model import (
     ProfileField,
 )
 from recollect.model.local_time import wall
-from recollect.ports import Embedder
 from recollect.recall.profile_fields import likely_fields
 from recollect.recall.worth import in_order
 from recollect.text.comparison.vetoes import same_letter
@@ -113,7 +112,7 @@ class Profiles(Feedback):
             if each.owner == user_id and each.id not in told and each.doubt is None
         ]
         new = [each for each in new if not _says(known.entries, each.content)]
-        fields = await likely_fields([each.content for each in new], self._embedder)
+        fields = await likely_fields([each.content for each in new], self._backends.embedder)
         proposals = {
             uuid7(): (each.id, field) for each, field in zip(new, fields, strict=True) if field is not None
         }
@@ -142,11 +141,6 @@ class Profiles(Feedback):
         for cache in self._backends.caches:
             cache.clear()
 
-    @property
-    def _embedder(self) -> Embedder:
-        """The one that reads many languages, where there is one."""
-        return self._backends.second_embedder or self._backends.embedder
-
     async def _entry(self, user_id: str, entry_id: UUID) -> ProfileEntry:
         known = await self.profile(user_id)
         if not known.consents:
@@ -159,13 +153,13 @@ class Profiles(Feedback):
     async def _embedded(self, entry: ProfileEntry) -> ProfileEntry:
         """Return an entry with the embedding of its content, or with none while the embedder is away."""
         try:
-            [vector] = await self._embedder.embed([entry.content])
+            [vector] = await self._backends.embedder.embed([entry.content])
         except EmbedderError as error:  # without it only its place among the others is a worse one
             log.warning(
                 "profile_entry_saved_without_embedding", error=type(error).__name__, detail=str(error)
             )
             return replace(entry, embedding=None, embedding_model=None)
-        return replace(entry, embedding=vector, embedding_model=self._embedder.name)
+        return replace(entry, embedding=vector, embedding_model=self._backends.embedder.name)
 
 
 def _says(entries: Sequence[ProfileEntry], content: str) -> bool:

@@ -74,10 +74,9 @@ def make_report(
     return WeekReport(days, msgspec.convert(recalls, Recalls), formation, triggers)
 
 
-def followed_advice(*, embeds_all: bool, has_second: bool) -> frozenset[str]:
-    """Return the names of the thresholds whose advice is followed already, by the scope and the number of embeddings."""
-    names = {_FEW_LEXICAL: embeds_all and has_second, _MARKED: embeds_all}
-    return frozenset(name for name, is_followed in names.items() if is_followed)
+def followed_advice(*, embeds_all: bool) -> frozenset[str]:
+    """Return the names of the thresholds whose advice is followed already, by the scope of embeddings."""
+    return frozenset({_FEW_LEXICAL, _MARKED} if embeds_all else ())
 
 
 def share(part: int, whole: int) -> float | None:
@@ -106,7 +105,7 @@ THRESHOLDS = (
         "share",
         lambda activity, _: share(activity.questions.few_lexical, activity.questions.questions),
         "People ask in other words, or in another language, than they told; or little is stored yet.",
-        "Let statements be found by meaning, as they are by default: RECOLLECT_SECOND_EMBEDDER not off, RECOLLECT_EMBED=all.",
+        "Let every message be found by meaning, as by default: RECOLLECT_EMBED=all.",
     ),
     Threshold(
         "fallback",

@@ -12,9 +12,9 @@ import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.errors import DuplicateMemoryError, EmbedderError, MemoryNotFoundError
-from recollect.model import COMMONS, STATEMENTS, Actor, Add, Kind, Memory, Reason, Scope, Source
-from recollect.models.second_embedding import embedded_again
+from recollect.errors import DuplicateMemoryError, MemoryNotFoundError
+from recollect.model import COMMONS, Actor, Add, Kind, Memory, Reason, Scope, Source
+from recollect.models.memory_embedding import embedded_if_possible
 from recollect.ports import Clock
 from recollect.text.secrets import mask
 
@@ -43,11 +43,6 @@ class SharedMemories:
         """
         now = self._clock()
         memory = await self._backends.memories.share(user_id, memory_id, at=now, actor=actor)
-        [embedded] = await embedded_again(
-            [memory], self._backends.second_embedder
-        )  # without the owner's hints
-        if embedded.second_embedding is not None:
-            await self._backends.index.embed_statement(user_id, embedded)
         for other in others:
             await self._backends.memories.apply(
                 Scope(other, ""), [Add(memory, Reason.SHARED)], actor=actor, at=now
@@ -94,25 +89,11 @@ class SharedMemories:
             await self._backends.memories.keep_globals(embedded, removed, at=self._clock())
 
     def _is_embedded(self, memory: Memory) -> bool:
-        """Return whether the current embedders embedded a global memory."""
-        second = self._backends.second_embedder
-        return memory.embedding_model == self._backends.embedder.name and (
-            second is None or memory.kind not in STATEMENTS or memory.second_model == second.name
-        )
+        """Return whether the current embedder embedded a global memory."""
+        return memory.embedding_model == self._backends.embedder.name
 
     async def _embedded_if_possible(self, memories: Sequence[Memory]) -> list[Memory]:
-        """Return memories with their embeddings; without one while its embedder is away."""
-        memories = await embedded_again(memories, self._backends.second_embedder)
-        try:
-            vectors = await self._backends.embedder.embed([memory.content for memory in memories])
-        except EmbedderError as error:
-            log.warning("memories_saved_without_embeddings", error=type(error).__name__, detail=str(error))
-            return list(memories)
-        model = self._backends.embedder.name
-        return [
-            replace(memory, embedding=vector, embedding_model=model)
-            for memory, vector in zip(memories, vectors, strict=True)
-        ]
+        return await embedded_if_possible(memories, self._backends.embedder)
 
     def _written(
         self,

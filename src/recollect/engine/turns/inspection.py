@@ -46,7 +46,6 @@ def inspection(prepared: Prepared, flags: Flags) -> Inspection:
     took = {
         "total": prepared.recall.milliseconds,
         "dense": stages.get(Stage.EMBEDDING, 0.0),
-        "second_dense": stages.get(Stage.SECOND_EMBEDDING, 0.0),
         "search": stages.get(Stage.SEARCH, 0.0),
     }
     return Inspection(

@@ -42,7 +42,7 @@ from recollect.model import (
     team_of,
 )
 from recollect.model.local_time import in_zone, wall
-from recollect.ports import Clock, Embedder
+from recollect.ports import Clock
 from recollect.recall import (
     MessageVectors,
     Ranking,
@@ -212,38 +212,31 @@ class Retriever:
         is_long = len(turn.text) > _READ_ON_LOOP or before > _LONG_BEFORE
         query = await asyncio.to_thread(read_query, turn) if is_long else read_query(turn)
         watch = Watch()
-        second = self._backends.second_embedder
         vectors = await statement_vectors(
-            query,
-            second or self._backends.embedder,
-            self._backends.generations.earlier,
-            watch,
-            known=self._messages,
-            stage=Stage.EMBEDDING if second is None else Stage.SECOND_EMBEDDING,
-            seconds=max(reach.second_seconds, reach.embedding_seconds),
+            query, self._backends.embedder, watch, known=self._messages, seconds=reach.embedding_seconds
         )
         return _Question(query, vectors, watch)
 
     async def _ranked(
         self, question: _Question, snapshot: Snapshot, reach: Reach, entries: tuple[ProfileEntry, ...] = ()
     ) -> Ranking:
-        policy, second = self._policy, self._backends.second_embedder
+        policy = self._policy
         return await rank(
             question.query,
             snapshot,
             question.vectors,
-            embedder=self._backends.embedder,
+            embedder=self._backends.log_embedder,
             generations=self._backends.generations,
             reach=reach,
             tuning=Tuning(policy.weights, policy.gate, policy.bar),
             watch=question.watch,
             nearest=self._backends.snapshots.nearest_passages,
-            embed=None if second is None else partial(self._embedded, second),
+            embed=self._embedded,
             entries=entries,
         )
 
-    async def _embedded(self, second: Embedder, text: str) -> Vector:
-        return await self._messages.vector_of(text, second, lambda: text)
+    async def _embedded(self, text: str) -> Vector:
+        return await self._messages.vector_of(text, self._backends.embedder, lambda: text)
 
     async def _prepared(self, state: RecallState, asking: "asyncio.Task[_Question] | None") -> Prepared:
         reads_history = state.wants_history
@@ -352,11 +345,11 @@ class Retriever:
         """
         if not state.wants_standing:
             return Important()
-        second, user_id = self._backends.second_embedder, state.turn.scope.user_id
+        model, user_id = self._backends.embedder.name, state.turn.scope.user_id
         profile = []
         for each in _allowed_entries(state, snapshot):
-            is_read = second is not None and each.embedding_model == second.name
-            importance = importance_of(each.field, each.embedding if is_read else None, question)
+            embedding = each.embedding if each.embedding_model == model else None
+            importance = importance_of(each.field, embedding, question)
             profile.append(each.as_memory(user_id, importance))
         return Important(snapshot.memories.important, tuple(profile))
 
@@ -381,7 +374,7 @@ def _allowed_entries(state: RecallState, snapshot: Snapshot) -> tuple[ProfileEnt
 
 def _has_vectors(ranked: _Ranked) -> bool:
     """Return whether no embedding failed or was late: the next try may have it."""
-    return not {Stage.EMBEDDING, Stage.SECOND_EMBEDDING}.intersection(ranked.ranking.degraded)
+    return Stage.EMBEDDING not in ranked.ranking.degraded
 
 
 def _is_long(state: RecallState, entry: ProfileEntry) -> bool:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from recollect.errors import EmbedderError
 from recollect.model import Vector
 from recollect.models.embedders import prepare
-from recollect.models.embedders.finished_model import installed_model, open_session, vector_of
+from recollect.models.embedders.finished_model import checksum, installed_model, open_session, vector_of
 from recollect.models.embedders.lane import Lane, size_of
 from recollect.models.embedders.unigram import UnigramTokenizer
 from recollect.models.embedders.word_rows import WordRows
@@ -68,7 +68,7 @@ class MultilingualE5Embedder:
         means: The mean vectors of questions and of texts, (2, 384) float32; None: the committed ones. Zeros: no centring.
 
     Attributes:
-        name: The name of the vector space; it includes a checksum of the means.
+        name: The name of the vector space, with a checksum of the model and the means. Other weights make another space.
         gate: The cosine of centred vectors below which a query's best match means nothing.
 
     Raises:
@@ -78,7 +78,8 @@ class MultilingualE5Embedder:
     def __init__(self, *, means: NDArray[np.float32] | None = None) -> None:
         self._folder = installed_model(MODEL)
         self._means = committed_means() if means is None else means
-        self.name = f"local:{MODEL}@{hashlib.sha256(self._means.tobytes()).hexdigest()[:8]}"
+        made_by = checksum(self._folder) + self._means.tobytes()
+        self.name = f"local:{MODEL}@{hashlib.sha256(made_by).hexdigest()[:8]}"
         self.gate = 0.3
         self._engine: _Engine | None = None
         self._loading = threading.Lock()

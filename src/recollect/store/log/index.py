@@ -9,7 +9,6 @@ from asyncpg import Record
 
 from recollect.model import (
     COMMONS,
-    STATEMENTS,
     IndexedMessage,
     LoggedMessage,
     Memory,
@@ -24,9 +23,9 @@ from recollect.store.jobs.queue import enqueue
 from recollect.store.pool import Connection, Database
 from recollect.store.rows import (
     as_columns,
+    embedding_columns,
     memory_of,
     own_content,
-    second_columns,
     with_context,
     written_terms,
 )
@@ -153,21 +152,6 @@ class LogIndex:
             rows = await connection.fetch(SQL["unembedded_memories"], user_id, model, limit)
         return [memory_of(row) for row in rows]
 
-    async def embed_memory(self, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
-        """Give a memory that the user sees its embedding, in place of the one it has of another model.
-
-        What several share is no one's own, and written as the operator.
-        """
-        await self._embed_one("embed_memory", user_id, memory_id, vector, model)
-
-    async def unembedded_statements(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
-        """Return statements that the user sees and that have no second embeddings of ``model``, newest first."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(
-                SQL["unembedded_statements"], user_id, model, sorted(STATEMENTS), limit
-            )
-        return [memory_of(row) for row in rows]
-
     async def questions_to_embed(self, user_id: str, model: str, *, limit: int) -> list[tuple[UUID, str]]:
         """Return questions for which memories were not helpful and that ``model`` has not embedded: messages, and their texts."""
         async with self._database.for_user(user_id) as connection:
@@ -179,28 +163,24 @@ class LogIndex:
         async with self._database.changing(user_id) as connection:
             await connection.execute(SQL["embed_question"], user_id, message_id, vector, model)
 
-    async def embed_statement(self, user_id: str, statement: Memory) -> None:
-        """Give a statement that the user sees its second embeddings, in place of others; not if it changed meanwhile.
+    async def embed_memory(self, user_id: str, memory: Memory) -> None:
+        """Give a memory that the user sees its embeddings, in place of others; not if it changed meanwhile.
 
         What several share is no one's own, and written as the operator.
         """
-        embedded, said = second_columns(statement), (statement.content, *as_columns(statement.hints))
-        await self._embed_one("embed_statement", user_id, statement.id, *embedded, *said)
-
-    async def _embed_one(self, query: str, user_id: str, memory_id: UUID, *values: object) -> None:
+        values = *embedding_columns(memory), memory.content, *as_columns(memory.hints)
         async with self._database.changing(user_id) as connection:
-            await connection.execute(SQL[query], user_id, memory_id, *values)
-            is_given = await connection.fetchval(SQL["is_given"], user_id, memory_id)
+            await connection.execute(SQL["embed_memory"], user_id, memory.id, *values)
+            is_given = await connection.fetchval(SQL["is_given"], user_id, memory.id)
         if is_given:
             async with self._database.over_all_users() as connection:
                 await connection.execute(SQL["lock_user"], COMMONS)
-                await connection.execute(SQL[query], COMMONS, memory_id, *values)
+                await connection.execute(SQL["embed_memory"], COMMONS, memory.id, *values)
 
-    async def count_unembedded(self, user_id: str, model: str, second_model: str | None) -> int:
-        """Count what of the user's is to have embeddings of these models and has none."""
+    async def count_unembedded(self, user_id: str, model: str, log_model: str) -> int:
+        """Count what of the user's is to have an embedding of ``model``, or of the log's, and has none."""
         async with self._database.for_user(user_id) as connection:
-            arguments = (user_id, model, second_model, sorted(STATEMENTS))
-            count: int = await connection.fetchval(SQL["count_unembedded"], *arguments)
+            count: int = await connection.fetchval(SQL["count_unembedded"], user_id, model, log_model)
         return count
 
     async def enqueue(self, user_id: str) -> None:

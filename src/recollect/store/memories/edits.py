@@ -100,8 +100,6 @@ async def revise(transaction: Transaction, wanted: Embedded) -> Memory:
         holds_until=stored.holds_until if isinstance(revision.holds_until, Kept) else revision.holds_until,
         embedding=wanted.embedding,
         embedding_model=wanted.embedding_model,
-        second_embedding=wanted.second_embedding,
-        second_model=wanted.second_model,
         hints=wanted.hints or kept_hints,
         expires_at=stored.expires_at if isinstance(revision.expires_at, Kept) else revision.expires_at,
         tags=stored.tags if revision.tags is None else revision.tags,
@@ -216,7 +214,7 @@ async def share_memory(transaction: Transaction, memory_id: UUID) -> Memory:
 async def read_globals(connection: Connection) -> list[Memory]:
     """Return the global memories, newest first; they serve users who have few of their own."""
     rows = await connection.fetch(SQL["global_memories"], COMMONS)
-    return [replace(memory_of(row), second_model=row["second_model"]) for row in rows]
+    return [memory_of(row) for row in rows]
 
 
 async def write_globals(

@@ -54,7 +54,7 @@ from recollect.store.memories.quarantine import is_full, read_held, read_quarant
 from recollect.store.memories.transaction import Transaction
 from recollect.store.memories.undo import undo_by_id
 from recollect.store.pool import Connection, Database
-from recollect.store.rows import as_columns, memory_of, second_columns, update_of
+from recollect.store.rows import as_columns, embedding_columns, memory_of, update_of
 from recollect.store.sql import SQL
 from recollect.store.users.portability import VACUUM_SECONDS, erase_user, left_of_user, vacuum
 from recollect.store.users.settings import read_flags
@@ -368,7 +368,7 @@ class Memories:
         A model wrote them, so the audit doesn't list it.
         """
         written = [
-            (user_id, each.id, each.content, *as_columns(each.hints), *second_columns(each))
+            (user_id, each.id, each.content, *as_columns(each.hints), *embedding_columns(each))
             for each in statements
         ]
         async with self._database.changing(user_id) as connection:

@@ -124,8 +124,6 @@ CREATE TABLE vectors (
     holds_until timestamptz,
     extractor text,
     outline jsonb,
-    second_values halfvec,
-    second_model text,
     changed bigint NOT NULL DEFAULT 0,
     terms text,
     counts bytea,
@@ -144,7 +142,7 @@ CREATE TABLE vectors (
 ) WITH (toast_tuple_target = 8160);
 
 COMMENT ON COLUMN vectors.outline IS 'The parts of a summary: facts, preferences, decisions, todos, entities.';
-COMMENT ON COLUMN vectors.second_values IS 'Embeddings of a statement by second_model, a model of many languages, end to end: of its content with its topics, then of each question.';
+COMMENT ON COLUMN vectors."values" IS 'Embeddings end to end: of the content; of a statement with hints then of the content with its topics, and of each question.';
 COMMENT ON COLUMN vectors.terms IS 'The terms of its content, a line each; NULL: not read yet.';
 COMMENT ON COLUMN vectors.counts IS 'Two bytes a term: how often it stands there, twice.';
 COMMENT ON COLUMN vectors.terms_by IS 'The version of the rules by which its terms were read.';
@@ -173,8 +171,6 @@ ALTER TABLE vectors
     ALTER COLUMN source SET STORAGE MAIN,
     ALTER COLUMN "values" SET STORAGE MAIN,
     ALTER COLUMN embedding_model SET STORAGE MAIN,
-    ALTER COLUMN second_values SET STORAGE MAIN,
-    ALTER COLUMN second_model SET STORAGE MAIN,
     ALTER COLUMN use SET STORAGE MAIN,
     ALTER COLUMN topics SET STORAGE MAIN,
     ALTER COLUMN questions SET STORAGE MAIN,

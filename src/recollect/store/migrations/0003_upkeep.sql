@@ -53,7 +53,7 @@ CREATE POLICY over_all_users ON untold_erasures USING (current_setting('recollec
 -- Which embedders are in use, or were and have embeddings in the store still. `made_by` says how one is made again, without its
 -- key. A row goes once nothing of it is left.
 CREATE TABLE embedders (
-    place text NOT NULL CHECK (place IN ('first', 'second')),
+    place text NOT NULL CHECK (place IN ('statements', 'log')),
     model text NOT NULL,
     made_by jsonb NOT NULL,
     chosen_at timestamptz NOT NULL,

@@ -7,11 +7,11 @@ SELECT vector_id FROM users_vectors WHERE user_id = $1 AND content_hash = $2;
 INSERT INTO vectors (
     owner, id, kind, source, valid_from, content, content_hash, "values", embedding_model, importance,
     confidence, event_at, observed_at, session_id, message_ids, evidence, created_at, holds_from, holds_until,
-    extractor, outline, second_values, second_model, use, topics, questions, terms, counts, terms_by,
+    extractor, outline, use, topics, questions, terms, counts, terms_by,
     tags, metadata
 ) VALUES (
     $1, $2, $3, $4, $11, $5, $6, $7::halfvec, $8, $9, $10, $12, $11, $13, $14, $15, $16, $17, $18, $19, $20,
-    $21::halfvec, $22, $23, $24, $25, $26, $27, $28, $29, $30
+    $21, $22, $23, $24, $25, $26, $27, $28
 )
 ON CONFLICT (owner, id) DO NOTHING
 RETURNING id;
@@ -93,21 +93,19 @@ SET message_ids = message_ids || ARRAY(
 WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND NOT message_ids @> $3::uuid[];
 
 -- name: write_vector
--- Write over a memory of the user's own. Embeddings are kept as long as what they embed: the content, or it and the hints.
+-- Write over a memory of the user's own. Its embeddings are kept as long as its content and its hints are.
 UPDATE vectors
 SET content = $3, content_hash = $4, kind = $5, source = $6, importance = $7, event_at = $8, message_ids = $9,
-    holds_until = $14, holds_from = $21,
-    "values" = CASE WHEN content = $3 THEN "values" ELSE $10::halfvec END,
-    embedding_model = CASE WHEN content = $3 THEN embedding_model ELSE $11 END,
-    second_values = CASE
-        WHEN (content, use, topics, questions) IS NOT DISTINCT FROM ($3, $15, $16::text[], $17::text[]) THEN second_values
-        ELSE $12::halfvec
+    holds_until = $12, holds_from = $19,
+    "values" = CASE
+        WHEN (content, use, topics, questions) IS NOT DISTINCT FROM ($3, $13, $14::text[], $15::text[]) THEN "values"
+        ELSE $10::halfvec
     END,
-    second_model = CASE
-        WHEN (content, use, topics, questions) IS NOT DISTINCT FROM ($3, $15, $16::text[], $17::text[]) THEN second_model
-        ELSE $13
+    embedding_model = CASE
+        WHEN (content, use, topics, questions) IS NOT DISTINCT FROM ($3, $13, $14::text[], $15::text[]) THEN embedding_model
+        ELSE $11
     END,
-    use = $15, topics = $16, questions = $17, terms = $18, counts = $19, terms_by = $20, tags = $22, metadata = $23
+    use = $13, topics = $14, questions = $15, terms = $16, counts = $17, terms_by = $18, tags = $20, metadata = $21
 WHERE owner = $1 AND id = $2;
 
 -- name: write_link

@@ -23,7 +23,7 @@ ORDER BY chosen_at DESC, model;
 -- name: hold_reembedding
 -- Let one process at a time go from user to user; nothing where another one does.
 UPDATE embedders SET held_by = $2, held_until = clock_timestamp() + $3::interval
-WHERE place = 'first' AND model = $1
+WHERE place = 'log' AND model = $1
     AND (held_until IS NULL OR held_until < clock_timestamp() OR held_by = $2)
 RETURNING true;
 

@@ -228,7 +228,7 @@ UPDATE vectors AS v
 SET message_ids = $3, session_id = nullif(v.session_id, $4),
     evidence = CASE WHEN v.session_id = $4 THEN NULL ELSE v.evidence END,
     use = told.use, topics = told.topics, questions = told.questions,
-    second_values = CASE WHEN v.use IS NOT DISTINCT FROM told.use THEN v.second_values END
+    "values" = CASE WHEN v.use IS NOT DISTINCT FROM told.use THEN v."values" ELSE {content_values} END
 FROM vectors AS o
 LEFT JOIN LATERAL (
     SELECT o.use, o.topics, o.questions
@@ -343,7 +343,7 @@ DELETE FROM quarantine WHERE user_id = $1 AND message_ids && $2::uuid[] RETURNIN
 -- Forget that memories of the user rest on these messages, in which words they were said, and their hints; not if the user edited it.
 UPDATE vectors AS v
 SET evidence = NULL, use = told.use, topics = told.topics, questions = told.questions,
-    second_values = CASE WHEN v.use IS NOT DISTINCT FROM told.use THEN v.second_values END,
+    "values" = CASE WHEN v.use IS NOT DISTINCT FROM told.use THEN v."values" ELSE {content_values} END,
     message_ids = ARRAY(
         SELECT said.id FROM unnest(v.message_ids) WITH ORDINALITY AS said (id, place) WHERE said.id <> ALL ($2::uuid[])
         ORDER BY said.place

@@ -110,7 +110,7 @@ JOIN vectors AS v ON v.owner = missing.owner AND v.id = missing.id
 ORDER BY missing.id DESC;
 
 -- name: count_unembedded
--- How many memories, statements and chunks of the user are to have embeddings of the models in use and have none.
+-- How many memories and chunks of the user are to have embeddings of the models in use and have none.
 SELECT (
     SELECT count(*)
     FROM users_vectors AS l
@@ -119,52 +119,16 @@ SELECT (
         AND (v.embedding_model IS DISTINCT FROM $2 OR v."values" IS NULL)
 ) + (
     SELECT count(*)
-    FROM users_vectors AS l
-    JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
-    WHERE $3::text IS NOT NULL AND l.user_id = $1 AND v.owner IN ($1, '*') AND v.valid_to IS NULL
-        AND v.kind = ANY ($4::text[]) AND (v.second_model IS DISTINCT FROM $3 OR v.second_values IS NULL)
-) + (
-    SELECT count(*)
     FROM message_chunks AS k
-    WHERE k.user_id = $1 AND k.embeddable AND k.embedding_model IS DISTINCT FROM $2
+    WHERE k.user_id = $1 AND k.embeddable AND k.embedding_model IS DISTINCT FROM $3
 );
 
 -- name: embed_memory
--- Give a memory of an owner's the embedding that it has not.
+-- Give a memory of an owner its missing embeddings; not if its content or its hints changed meanwhile.
 UPDATE vectors SET "values" = $3::halfvec, embedding_model = $4
 WHERE owner = $1 AND id = $2 AND (valid_to IS NULL OR ended_at IS NOT NULL)
-    AND (embedding_model IS DISTINCT FROM $4 OR "values" IS NULL);
-
--- name: unembedded_statements
--- The statements that the user sees, their own and those they were given, that have no second embedding of a model, newest
--- first. Only what is missing is read in full.
-SELECT {memory},
-    l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
-    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing, l.expires_at
-FROM (
-    SELECT own.owner, own.id
-    FROM vectors AS own
-    WHERE own.owner = $1 AND (own.valid_to IS NULL OR own.ended_at IS NOT NULL) AND own.kind = ANY ($3::text[])
-        AND (own.second_model IS DISTINCT FROM $2 OR own.second_values IS NULL)
-    UNION ALL
-    SELECT shared.owner, shared.id
-    FROM users_vectors AS given
-    JOIN vectors AS shared ON shared.owner = given.owner AND shared.id = given.vector_id
-    WHERE given.user_id = $1 AND given.owner = '*' AND shared.kind = ANY ($3::text[])
-        AND (shared.second_model IS DISTINCT FROM $2 OR shared.second_values IS NULL)
-    ORDER BY id DESC
-    LIMIT $4
-) AS missing
-LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = missing.id
-JOIN vectors AS v ON v.owner = missing.owner AND v.id = missing.id
-ORDER BY missing.id DESC;
-
--- name: embed_statement
--- Give a statement of an owner its missing second embeddings; not if its content or its hints changed meanwhile.
-UPDATE vectors SET second_values = $3::halfvec, second_model = $4
-WHERE owner = $1 AND id = $2 AND (valid_to IS NULL OR ended_at IS NOT NULL)
     AND content = $5 AND (use, topics, questions) IS NOT DISTINCT FROM ($6, $7::text[], $8::text[])
-    AND (second_model IS DISTINCT FROM $4 OR second_values IS NULL);
+    AND (embedding_model IS DISTINCT FROM $4 OR "values" IS NULL);
 
 -- name: is_given
 -- Whether a memory that the user sees is everybody's.

@@ -3,10 +3,10 @@
 SELECT pg_advisory_xact_lock(hashtextextended($1, 0));
 
 -- name: nearest_memories
--- The user's memories of one embedding model nearest to a vector, best first: exact.
+-- The user's memories of one embedding model whose contents are nearest to a vector, best first: exact.
 -- One scan of the user's own vectors; who is retired, and so linked no more, has an end. What users share
 -- comes by the user's links to it. Only what was found is joined with its links and read in full.
--- Vectors of other dimensions have no distance, and come last; as a condition that would mislead the
+-- Vectors of fewer dimensions have no distance, and come last; as a condition that would mislead the
 -- planner about how many there are.
 SELECT {memory},
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at, 1 - distance AS score
@@ -14,15 +14,15 @@ FROM (
     SELECT owner, id, distance
     FROM (
         SELECT own.owner, own.id,
-            CASE WHEN vector_dims(own."values") = $4
-                THEN own."values" <=> $2::halfvec
+            CASE WHEN vector_dims(own."values") >= $4
+                THEN subvector(own."values", 1, $4) <=> $2::halfvec
             END AS distance
         FROM vectors AS own
         WHERE own.owner = $1 AND own.valid_to IS NULL AND own.embedding_model = $3
         UNION ALL
         SELECT shared.owner, shared.id,
-            CASE WHEN vector_dims(shared."values") = $4
-                THEN shared."values" <=> $2::halfvec
+            CASE WHEN vector_dims(shared."values") >= $4
+                THEN subvector(shared."values", 1, $4) <=> $2::halfvec
             END
         FROM users_vectors AS given
         JOIN vectors AS shared ON shared.owner = given.owner AND shared.id = given.vector_id
@@ -40,7 +40,7 @@ ORDER BY distance NULLS LAST, v.id DESC;
 SELECT {memory},
     NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count, NULL AS standing,
     v.valid_to, v.ended_at, v.ended_as, v.heir,
-    CASE WHEN vector_dims(v."values") = $4 THEN 1 - (v."values" <=> $2::halfvec) END AS score
+    CASE WHEN vector_dims(v."values") >= $4 THEN 1 - (subvector(v."values", 1, $4) <=> $2::halfvec) END AS score
 FROM vectors AS v
 WHERE v.owner = $1 AND v.ended_at IS NOT NULL AND v.embedding_model = $3
 ORDER BY score DESC NULLS LAST, v.id DESC
@@ -172,7 +172,7 @@ UPDATE users_vectors SET hints_asked = hints_asked + 1 WHERE user_id = $1 AND ve
 
 -- name: give_hints
 -- Give a statement of the user's own its hints, if it has none and says the same still, with the embeddings that count them.
-UPDATE vectors SET use = $4, topics = $5, questions = $6, second_values = $7::halfvec, second_model = $8
+UPDATE vectors SET use = $4, topics = $5, questions = $6, "values" = $7::halfvec, embedding_model = $8
 WHERE owner = $1 AND id = $2 AND content = $3 AND use IS NULL AND valid_to IS NULL;
 
 -- name: use_of_memories
@@ -287,11 +287,10 @@ ORDER BY place DESC;
 INSERT INTO vectors (
     owner, id, kind, source, valid_from, content, content_hash, "values", embedding_model, importance,
     confidence, event_at, observed_at, message_ids, created_at, holds_from, holds_until, outline,
-    second_values, second_model, terms, counts, terms_by
+    terms, counts, terms_by
 )
-SELECT '*', v.id, v.kind, 'manual', v.valid_from, v.content, v.content_hash, v."values", v.embedding_model,
+SELECT '*', v.id, v.kind, 'manual', v.valid_from, v.content, v.content_hash, {content_values}, v.embedding_model,
     v.importance, v.confidence, v.event_at, v.observed_at, '{}', v.created_at, v.holds_from, v.holds_until, v.outline,
-    CASE WHEN v.use IS NULL THEN v.second_values END, CASE WHEN v.use IS NULL THEN v.second_model END,
     v.terms, v.counts, v.terms_by
 FROM vectors AS v
 WHERE v.owner = $1 AND v.id = $2;
@@ -307,7 +306,7 @@ UPDATE users_vectors SET owner = '*' WHERE user_id = $1 AND vector_id = $2;
 -- name: global_memories
 -- What serves every user who has few memories, newest first; the owner is the commons.
 SELECT {memory},
-    v.second_model, NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count,
+    NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count,
     NULL AS standing
 FROM vectors AS v
 WHERE v.owner = $1 AND v.source = 'global' AND v.valid_to IS NULL

@@ -19,13 +19,13 @@ LEFT JOIN users AS c ON c.user_id = '*';
 -- name: snapshot_memories
 -- The memories that the user sees and that changed after a version, with their embeddings; those that serve everybody; and the past,
 -- so much of it as ended last. All of them for the version -1.
-SELECT {memory}, 1 + coalesce(cardinality(v.questions), 0) AS pieces,
+SELECT {memory}, coalesce(2 + cardinality(v.questions), 1) AS pieces,
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at,
-    halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second,
+    halfvec_send(v."values") AS vectors,
     CASE WHEN l.not_helpful THEN (
         SELECT string_agg(halfvec_send(n."values"), ''::bytea ORDER BY n.request_id)
         FROM not_helpful AS n
-        WHERE n.user_id = $1 AND n.memory_id = v.id AND n.embedding_model = v.second_model
+        WHERE n.user_id = $1 AND n.memory_id = v.id AND n.embedding_model = v.embedding_model
     ) END AS not_helpful,
     v.terms, v.counts, v.terms_by, NULL::timestamptz AS ended_at, NULL::text AS ended_as, NULL::uuid AS heir
 FROM (
@@ -38,17 +38,17 @@ JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = wanted.vector_id
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE v.owner IN ($1, '*')
 UNION ALL
-SELECT {memory}, 1 + coalesce(cardinality(v.questions), 0) AS pieces,
+SELECT {memory}, coalesce(2 + cardinality(v.questions), 1) AS pieces,
     NULL, 0, 0, NULL, NULL,
-    halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second, NULL,
+    halfvec_send(v."values") AS vectors, NULL,
     v.terms, v.counts, v.terms_by, NULL, NULL, NULL
 FROM vectors AS v
 WHERE $2 = -1 AND v.owner = '*' AND v.source = 'global' AND v.valid_to IS NULL
     AND NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = v.id)
 UNION ALL (
-    SELECT {memory}, 1 + coalesce(cardinality(v.questions), 0) AS pieces,
+    SELECT {memory}, coalesce(2 + cardinality(v.questions), 1) AS pieces,
         NULL, 0, 0, NULL, NULL,
-        halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second, NULL,
+        halfvec_send(v."values") AS vectors, NULL,
         v.terms, v.counts, v.terms_by, v.ended_at, v.ended_as, v.heir
     FROM vectors AS v
     WHERE v.owner = $1 AND v.ended_at IS NOT NULL AND v.changed > $2

@@ -17,6 +17,7 @@ from recollect.models.embedders.finished_model import installed_model
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder, bounded_to
 from recollect.models.embedders.unigram import UnigramTokenizer
 from recollect.ports import Embedder
+from recollect.text.word_tables import read_table
 
 LONG = "The garden needs a fence, the roof leaks, and Uncle Bernard will visit us in May. " * 20
 KNOWN = (
@@ -70,6 +71,20 @@ async def test_the_mean_of_each_side_is_taken_away_and_names_the_space(e5: Multi
         np.testing.assert_allclose(after, expected / np.linalg.norm(expected), atol=1e-5)
     assert plain.name != e5.name
     assert e5.name.startswith("local:multilingual-e5-small@")
+
+
+def test_other_weights_name_another_space(
+    e5: MultilingualE5Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "graph.onnx").write_bytes(b"other weights")
+    monkeypatch.setattr(multilingual_e5, "installed_model", lambda _: tmp_path)
+
+    assert MultilingualE5Embedder().name != e5.name
+
+
+@pytest.mark.parametrize("name", ["relevance_model", "past_heads", "last_chat_heads"])
+def test_what_ranking_learned_it_learned_in_this_space(e5: MultilingualE5Embedder, name: str) -> None:
+    assert read_table("recollect.recall", f"trained/{name}")["embedder"] == e5.name
 
 
 async def test_a_text_has_the_same_vector_alone_and_among_others(e5: MultilingualE5Embedder) -> None:

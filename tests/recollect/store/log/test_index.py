@@ -10,7 +10,7 @@ from tests.support.stores import EAST, LATER, MODEL, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError
-from recollect.model import COMMONS, Add, IndexedMessage, LoggedMessage, Reason, Retire, Role, Scope
+from recollect.model import COMMONS, Add, IndexedMessage, LoggedMessage, Memory, Reason, Retire, Role, Scope
 
 
 async def drained(store: Store, user_id: str | None = None) -> Sequence[str]:
@@ -229,6 +229,10 @@ async def test_memories_that_have_no_embedding_of_a_model_are_found_the_newest_f
     assert (await store.index.unembedded_memories(store.anna, MODEL, limit=9))[1] == first
 
 
+def embedded(memory: Memory) -> Memory:
+    return replace(memory, embedding=vector(*NORTH), embedding_model=MODEL)
+
+
 async def test_what_is_gone_is_not_embedded_and_what_was_given_is(store: Store) -> None:
     tea = await kept(store, "Likes tea", embedding=None, embedding_model=None)
     shared = await kept(store, "Rain at five", owner=COMMONS, embedding=None, embedding_model=None)
@@ -236,7 +240,7 @@ async def test_what_is_gone_is_not_embedded_and_what_was_given_is(store: Store) 
 
     assert await unembedded(store) == ["Rain at five"]
     for each in (tea, shared):
-        await store.index.embed_memory(store.anna, each.id, vector(*NORTH), MODEL)
+        await store.index.embed_memory(store.anna, embedded(each))
 
     assert [hit.item.content for hit in await near(store, vector(*NORTH))] == ["Rain at five"]
 
@@ -247,7 +251,7 @@ async def test_a_memory_is_near_once_it_is_embedded(store: Store) -> None:
     before = await near(store, vector(*NORTH))
 
     for each in (tea, rain):
-        await store.index.embed_memory(store.anna, each.id, vector(*NORTH), MODEL)
+        await store.index.embed_memory(store.anna, embedded(each))
 
     assert before == []
     assert {hit.item.content: hit.cosine for hit in await near(store, vector(*NORTH))} == {
@@ -261,19 +265,10 @@ async def test_a_memory_is_near_once_it_is_embedded(store: Store) -> None:
 async def test_an_embedding_that_was_made_meanwhile_stays(store: Store) -> None:
     tea = await kept(store, "Likes tea")
 
-    await store.index.embed_memory(store.anna, tea.id, vector(*EAST), MODEL)
+    await store.index.embed_memory(store.anna, replace(tea, embedding=vector(*EAST)))
 
     [hit] = await near(store, vector(*NORTH))
     assert hit.cosine == pytest.approx(1, abs=1e-3)
-
-
-async def test_nobody_embeds_a_memory_of_another_user(store: Store) -> None:
-    tea = await kept(store, "Likes tea", embedding=None, embedding_model=None)
-
-    await store.index.embed_memory(store.ben, tea.id, vector(*NORTH), MODEL)
-    await store.index.embed_memory(store.anna, uuid7(), vector(*NORTH), MODEL)
-
-    assert await unembedded(store) == ["Likes tea"]
 
 
 async def test_a_turn_that_is_called_valuable_is_found_once_when_it_is_indexed_anew(store: Store) -> None:

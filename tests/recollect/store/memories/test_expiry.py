@@ -121,6 +121,7 @@ async def test_a_persons_own_rules_forget_their_memories_in_projects_too_and_nob
     engine = engine_over(store, PATIENT)
     for who in (store.anna, boat, store.ben):
         await kept(store, "Buys a lamp", Scope(who, "c"), kind=Kind.TODO, created_at=NOON - 9 * DAY)
+        await engine.drain(who)  # embeds it
     await engine.change_flags(Flags(lifetimes="todo:9"), ("lifetimes",), store.anna)
     for who, count in ((store.anna, 0), (boat, 0), (store.ben, 1)):
         assert len((await engine.search(who, "a lamp", limit=9)).memories) == count
@@ -195,7 +196,7 @@ def test_what_is_left_is_read_once_and_at_an_earlier_time_again() -> None:
         replace(memory(content), created_at=at)
         for content, at in (("Has a desk", NOON), ("Likes tea", LATER))
     ]
-    stored = [StoredMemory(each, document_of(each.content), None, None) for each in told]
+    stored = [StoredMemory(each, document_of(each.content), None) for each in told]
     every, days = Memories().with_changed(stored, Names()), rules("fact:1")
 
     left = every.living(days, NOON + DAY)

@@ -7,7 +7,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 from tests.recollect.store.keeping import apply, formed, history, kept, last_update, resting_on, revised
-from tests.support.stores import EAST, LATER, NORTH, SOUTH, Store, vector
+from tests.support.stores import EAST, LATER, MODEL, NORTH, SOUTH, Store, vector
 
 from recollect.index import StoredMemory
 from recollect.model import (
@@ -28,15 +28,14 @@ from recollect.model import (
 from recollect.store import Postgres
 from recollect.store.snapshots import PostgresSnapshots
 
-SECOND = "second"
-EMBEDDED: dict[str, Any] = {"second_embedding": vector(*NORTH), "second_model": SECOND}
 TEA = Hints(Use.TOPIC, ("tea time", "gift ideas"), ("Was trinke ich?", "What do I drink?"))
-VECTORS = np.stack([vector(*NORTH), vector(*EAST), vector(*SOUTH)])
-HINTED: dict[str, Any] = {"hints": TEA, "second_embedding": VECTORS, "second_model": SECOND}
 OWN = np.stack([vector(*NORTH)])
+VECTORS = np.stack([vector(*NORTH), vector(*EAST), vector(*SOUTH)])
+EMBEDDED: dict[str, Any] = {"embedding": vector(*NORTH), "embedding_model": MODEL}
+HINTED: dict[str, Any] = {"hints": TEA, "embedding": np.concatenate([OWN, VECTORS]), "embedding_model": MODEL}
 PINNED = Hints(Use.ALWAYS, ("tea",))
 ONE = np.stack([vector(*SOUTH)])
-NEW: dict[str, Any] = {"hints": PINNED, "second_embedding": ONE, "second_model": SECOND}
+NEW: dict[str, Any] = {"hints": PINNED, "embedding": np.concatenate([OWN, ONE]), "embedding_model": MODEL}
 
 
 async def loaded(postgres: Postgres, store: Store, user_id: str | None = None) -> dict[str, StoredMemory]:
@@ -45,9 +44,8 @@ async def loaded(postgres: Postgres, store: Store, user_id: str | None = None) -
 
 
 def pieces(stored: StoredMemory) -> list[list[float]] | None:
-    """Return the second embeddings, from the front."""
-    assert stored.second is None or stored.second.model == SECOND
-    return rounded(None if stored.second is None else stored.second.pieces)
+    """Return the embeddings that recall compares, from the front."""
+    return rounded(None if stored.vectors is None else stored.vectors.pieces)
 
 
 def rounded(vectors: np.ndarray[Any, Any] | None) -> list[list[float]] | None:
@@ -160,20 +158,20 @@ async def test_a_shared_copy_has_no_hints_of_its_owner(postgres: Postgres, store
     for user_id in (store.anna, store.ben):
         assert (await store.memories.get(user_id, tea.id)).hints is None
         stored = (await loaded(postgres, store, user_id))["Drinks tea"]
-        assert (stored.memory.hints, stored.second) == (None, None)
+        assert (stored.memory.hints, pieces(stored)) == (None, rounded(OWN))
 
 
 async def test_hints_without_vectors_wait_for_them(postgres: Postgres, store: Store) -> None:
     tea = await kept(store, "Drinks tea", **EMBEDDED)
     assert await store.memories.unhinted(store.anna, STATEMENTS, limit=9) == [tea]
-    await store.memories.give_hints(store.anna, [replace(tea, hints=TEA, second_embedding=None)])
+    await store.memories.give_hints(store.anna, [replace(tea, hints=TEA)])
     assert await store.memories.unhinted(store.anna, STATEMENTS, limit=9) == []
 
-    [waiting] = await store.index.unembedded_statements(store.anna, SECOND, limit=9)
-    assert await store.index.count_unembedded(store.anna, str(tea.embedding_model), SECOND) == 1
-    await store.index.embed_statement(store.anna, replace(waiting, **HINTED))
+    [waiting] = await store.index.unembedded_memories(store.anna, MODEL, limit=9)
+    assert await store.index.count_unembedded(store.anna, MODEL, MODEL) == 1
+    await store.index.embed_memory(store.anna, replace(waiting, **HINTED))
 
-    assert await store.index.unembedded_statements(store.anna, SECOND, limit=9) == []
+    assert await store.index.unembedded_memories(store.anna, MODEL, limit=9) == []
     assert pieces((await loaded(postgres, store))["Drinks tea"]) == rounded(VECTORS)
 
 
@@ -209,10 +207,10 @@ async def test_late_vectors_are_not_given_to_what_was_changed_meanwhile(
     tea = await kept(store, "Drinks tea", hints=TEA)
     edited = await edit(store, tea.id, **changed)
 
-    await store.index.embed_statement(store.anna, replace(tea, **HINTED))
+    await store.index.embed_memory(store.anna, replace(tea, **HINTED))
 
     stored = (await loaded(postgres, store))[edited.content]
-    assert stored.second is None
+    assert stored.vectors is None
 
 
 async def test_a_model_writes_no_hints_over_others_nor_of_an_earlier_content(

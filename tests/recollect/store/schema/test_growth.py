@@ -55,7 +55,6 @@ EVERYBODYS = {
     "some_memories",
     "todos",
     "unembedded_memories",
-    "unembedded_statements",
     "unlinked_memory",
     # The operator's settings for everybody, beside the user's own.
     "flags_of",
