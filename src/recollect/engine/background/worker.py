@@ -168,7 +168,10 @@ class FormationWorker:
     async def drain(self, user_id: str) -> timedelta | None:
         """Form and index what this user said, all or as much as one run does; return how long to wait before the next run, if any."""
         policy = self._policy.under(await self._backends.flags.flags(user_id))
-        unread = await self._unread(user_id) if policy.strategy is Strategy.OFF else None
+        unread = None
+        if policy.strategy is Strategy.OFF:  # by the operator's will, if not by their own
+            own = await self._backends.flags.own_flags(user_id)
+            unread = None if own.formation is Strategy.OFF else Unread.OFF
         asks = policy.strategy in {Strategy.EXTRACT, Strategy.BOTH}
         inbox = InboxDrain(
             inbox=self._backends.inbox,
@@ -200,11 +203,6 @@ class FormationWorker:
         if again != REST and await inbox.waiting(user_id) not in {seen, ()}:
             again = timedelta()  # a later message found the lease taken: its own job comes late
         return shorter_wait(shorter_wait(again, indexed), await self._next_wake(user_id))
-
-    async def _unread(self, user_id: str) -> Unread | None:
-        """Return why formation is off for this user: by the operator's will; None if by their own."""
-        own = await self._backends.flags.own_flags(user_id)
-        return None if own.formation is Strategy.OFF else Unread.OFF
 
     async def _next_wake(self, user_id: str) -> timedelta | None:
         """Return when the first exchange that waits for a model is due; None if time alone makes none due."""

@@ -6,6 +6,7 @@ Never: a concrete backend, a protocol.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -26,7 +27,6 @@ from recollect.model import (
     STATEMENTS,
     Actor,
     Add,
-    Candidate,
     Dictated,
     Fate,
     Ignore,
@@ -174,17 +174,17 @@ class AgentMemories(Administration):
         policy = self._policy.under(await self._backends.flags.flags(user_id))
         if not policy.records:
             raise SwitchedOffError("Nothing is kept of this user: it is switched off.")
-        verdict = judge_dictated(
-            content,
-            kind=kind,
-            importance=importance,
-            allowance=await self._allowance(user_id),
-        )
+        allowance = await self._allowance(user_id)
+        verdict = judge_dictated(content, kind=kind, importance=importance, allowance=allowance)
         if isinstance(verdict, Ignore):
             return Dictated(Fate.REJECTED, reason=verdict.reason)
         candidate = verdict.candidate
+        kind, importance = candidate.kind, candidate.importance
         memory = replace(
-            self._memory(user_id, candidate, agent), tags=masked_tags(tags), expires_at=expires_at
+            self._written(candidate.content, user_id, Source.EXTRACTED, kind, importance, None),
+            provenance=Provenance(extractor=agent),
+            tags=masked_tags(tags),
+            expires_at=expires_at,
         )
         [memory] = await self._embedded_if_possible([memory])
         known = await self._known(user_id, memory)
@@ -239,26 +239,16 @@ class AgentMemories(Administration):
             return None
         return max(0, hourly - await self._backends.memories.added_since(user_id, self._clock() - _HOUR))
 
-    def _memory(self, user_id: str, candidate: Candidate, agent: str) -> Memory:
-        written = self._written(
-            candidate.content, user_id, Source.EXTRACTED, candidate.kind, candidate.importance, None
-        )
-        return replace(written, provenance=Provenance(extractor=agent))
-
     async def _known(self, user_id: str, memory: Memory) -> Memory | None:
         """Return the user's own memory that says the same, but for differences without meaning."""
-        for each in await self._near(user_id, memory):
-            if each.kind in STATEMENTS and same_letter(memory.content, each.content):
-                return each
-        return None
-
-    async def _near(self, user_id: str, memory: Memory) -> Sequence[Memory]:
         if memory.embedding is None or memory.embedding_model is None:
-            return ()
+            return None
         near = await self._backends.memories.nearest(
             Scope(user_id, ""), memory.embedding, memory.embedding_model, limit=_NEAR
         )
-        return [each.memory for each in near if each.memory.source is not Source.GLOBAL]
+        own = (each.memory for each in near if each.memory.source is not Source.GLOBAL)
+        same = (each for each in own if each.kind in STATEMENTS and same_letter(memory.content, each.content))
+        return next(same, None)
 
     async def _applied(self, user_id: str, change: Add | Quarantine) -> Dictated:
         """Apply it, and return the change as made: the store knows equal, held back and refused statements."""
@@ -272,15 +262,11 @@ class AgentMemories(Administration):
             case Quarantine():
                 return Dictated(Fate.HELD, reason=done.reason)
             case Ignore(target=UUID() as target):
-                return Dictated(Fate.KNOWN, await self._visible(user_id, target))
+                with suppress(MemoryNotFoundError):
+                    return Dictated(Fate.KNOWN, await self.get(user_id, target))
+                return Dictated(Fate.KNOWN)
             case Ignore(reason=Reason.REFUSED | Reason.TOO_MANY as reason):
                 return Dictated(Fate.REJECTED, reason=reason)
             case _:
                 held = Reason.APPROVAL if isinstance(change, Quarantine) else Reason.INSTRUCTION
                 return Dictated(Fate.HELD, reason=held)
-
-    async def _visible(self, user_id: str, memory_id: UUID) -> Memory | None:
-        try:
-            return await self.get(user_id, memory_id)
-        except MemoryNotFoundError:
-            return None
