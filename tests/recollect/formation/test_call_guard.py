@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from structlog.testing import capture_logs
 from tests.support.stores import Store
+from tests.support.tables import table
 from tests.support.watched_stores import Outage, breakable
 
 from recollect.errors import (
@@ -20,7 +21,7 @@ from recollect.errors import (
     YieldedError,
 )
 from recollect.formation import CallGuard, TokenBudget
-from recollect.formation.call_guard import FAILED_SECONDS, FAILURES
+from recollect.formation.call_guard import FAILED_SECONDS, FAILURES, RareWarnings
 from recollect.model import Usage
 from recollect.models.spending import spend
 from recollect.models.yielding import Yielding
@@ -151,23 +152,14 @@ class TestBreaker:
 
             assert guarded.guard.breaker.open_until == guarded.now + timedelta(seconds=seconds)
 
-    @pytest.mark.parametrize("error", [ExtractorUnusableError(), InvalidExtractionError()])
-    async def test_what_is_wrong_with_one_call_says_nothing_about_the_server(
-        self, store: Store, error: Exception
+    @table("kind", [ExtractorUnusableError, InvalidExtractionError, ExtractorError])
+    async def test_what_is_wrong_with_one_call_or_one_users_key_says_nothing_about_the_server(
+        self, store: Store, kind: type[ExtractorError]
     ) -> None:
-        guarded = Guarded(store)
+        guarded, error = Guarded(store), kind()
+        error.is_of_one = kind is ExtractorError
 
         await guarded.fail(error, 3 * FAILURES)
-
-        assert (await guarded.call()).tokens == 100
-
-    async def test_what_is_wrong_with_one_users_key_leaves_nobody_elses_calls_alone(
-        self, store: Store
-    ) -> None:
-        guarded, of_one = Guarded(store), ExtractorError()
-        of_one.is_of_one = True
-
-        await guarded.fail(of_one, 3 * FAILURES)
 
         assert (await guarded.call()).tokens == 100
 
@@ -203,14 +195,14 @@ class TestRareWarnings:
         assert "RECOLLECT_EXTRACTION_MODEL" in lines[0]["remedy"]
         assert "what it said" not in str(lines)
 
-    async def test_however_many_models_clients_name_no_more_are_kept_than_some(self, store: Store) -> None:
-        guarded = Guarded(store)
+    def test_however_many_models_clients_name_no_more_are_kept_than_some(self) -> None:
+        warnings = RareWarnings()
         with capture_logs() as lines:
             for number in range(300):
-                await guarded.fail(unreadable(f"model {number}"))
+                warnings.tell("model_answer_rejected", NOON, remedy="", model=f"model {number}")
 
         assert len(lines) == 300
-        assert len(guarded.guard._warnings._told) <= 100
+        assert len(warnings._told) <= 100
 
     async def test_a_model_that_can_not_be_asked_is_warned_of_but_not_one_that_a_policy_forbids(
         self, store: Store

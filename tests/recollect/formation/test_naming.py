@@ -8,8 +8,21 @@ from tests.support.tables import table
 
 from recollect.formation.turns import analyze_turn, attributions_of
 from recollect.formation.verification import LONGEST_CONTENT, AcceptedCandidate, verify
-from recollect.formation.wording import naming_its_subject
-from recollect.model import Candidate, Exchange, Ignore, Kind, Message, Reason, Role, Scope, Turn
+from recollect.formation.wording import naming_its_subject, unnamed
+from recollect.model import (
+    Candidate,
+    Exchange,
+    Ignore,
+    Kind,
+    Memory,
+    Message,
+    Provenance,
+    Reason,
+    Role,
+    Scope,
+    Source,
+    Turn,
+)
 from recollect.text.attribution import Attribution
 from recollect.text.attribution.speakers import several_speakers
 
@@ -78,6 +91,25 @@ def test_of_one_person_no_statement_is_named() -> None:
         assert several_speakers([said]) == ()
         assert learned("I run marathons", "Runs marathons", said) == ["Runs marathons"]
     assert several_speakers([replace(MARATHONS, reply="x")]) == ("Greta", "Otto")
+
+
+@table(
+    ("content", "origin", "named"),
+    [
+        ("Cannot eat gluten", Provenance("room", (), "I cannot eat gluten"), "Greta: Cannot eat gluten"),
+        ("Greta cannot eat gluten", Provenance("room", (), "I cannot eat gluten"), None),
+        ("Cannot eat gluten", Provenance("another room", (), "I cannot eat gluten"), None),
+        ("Cannot eat gluten", Provenance("room"), None),
+        ("Owns a boat", Provenance("room", (), "I own a boat"), None),
+    ],
+)
+def test_a_statement_of_the_chat_is_named_when_a_second_person_speaks(
+    content: str, origin: Provenance, named: str | None
+) -> None:
+    known = Memory(UUID(int=9), "home", Kind.FACT, Source.EXTRACTED, content, 0.5, AT, AT, provenance=origin)
+
+    assert list(unnamed([MARATHONS], [known])) == ([] if named is None else [(known, named)])
+    assert list(unnamed([exchange("I run", "Greta", SAID)], [known])) == []
 
 
 def of(subject: str | None, content: str, evidence: str) -> Candidate:

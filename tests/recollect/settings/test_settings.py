@@ -39,6 +39,16 @@ def test_a_setting_comes_from_its_variable(monkeypatch: pytest.MonkeyPatch) -> N
     assert settings.recall_gate == 0.5
 
 
+def test_an_empty_text_of_the_file_sets_nothing_nor_does_what_the_code_decides(tmp_path: Path) -> None:
+    (tmp_path / "recollect.toml").write_text(
+        'embedder_base_url = ""\nmemory_tokens = 700\nrecall_limit = 3\n'
+    )
+
+    settings = EngineSettings(data_dir=tmp_path)
+
+    assert (settings.embedder_base_url, settings.memory_tokens, settings.recall_limit) == (None, 700, 12)
+
+
 @table(
     ("name", "value"),
     [
