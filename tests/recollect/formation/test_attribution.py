@@ -250,10 +250,8 @@ def test_any_text_is_survived(text: str, blocks: list[str], reply: str) -> None:
 @table(
     "piece",
     [
-        *("a", "> ", ">\n", "<context>\n", "</context>", "```\n", '"', "'", "\u201e", "\xab"),
-        *('"""', "<<<", "translate\n", "translate: ", "x = 1\n", "|a|\n", "\n", "\n\n", "a\n\n"),
-        *("On 3 ", "From: a@b\n", "- [FACT] a (2026-01-01)\n", "- User, 2026-01-01: a\n"),
-        *("- a (on 2026-01-01, ", "\t", ";\n", "translate '", "\ud800", "\x00", ": > "),
+        *("a", "\n", "- [FACT] a (2026-01-01)\n", "- User, 2026-01-01: a\n", "- a (on 2026-01-01, "),
+        *("translate\n", "translate: ", "translate '", ";\n", "x = 1\n", "\ud800"),
     ],
 )
 def test_a_long_run_of_anything_is_survived(piece: str, length: int) -> None:
@@ -265,12 +263,6 @@ def test_a_statement_of_a_block_is_known_by_its_bullet_and_a_persons_own_list_is
 
     assert read("\u2022 Drinks green tea\nWhy?", injected=(block,)).authored == "Why?"
     assert read("- Drinks green tea\nWhy?", injected=(block,)).authored == "- Drinks green tea\nWhy?"
-
-
-def test_an_answer_below_a_quoted_mail_is_the_persons() -> None:
-    text = "On Tue, 3 Mar 2026, Ben wrote:\n\n> I live in Rome\n\nI live in Oslo."
-
-    assert read(text).authored == "I live in Oslo."
 
 
 def test_long_words_between_marks_are_cut_and_the_sentence_stays() -> None:

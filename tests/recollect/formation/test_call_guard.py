@@ -21,7 +21,7 @@ from recollect.errors import (
     YieldedError,
 )
 from recollect.formation import CallGuard, TokenBudget
-from recollect.formation.call_guard import FAILED_SECONDS, FAILURES, RareWarnings
+from recollect.formation.call_guard import FAILED_SECONDS, FAILURES, CircuitBreaker, RareWarnings
 from recollect.model import Usage
 from recollect.models.spending import spend
 from recollect.models.yielding import Yielding
@@ -71,42 +71,70 @@ async def have_said_something(store: Store) -> None:
         await store.log.append(store.exchange("hello", scope))
 
 
+def failed(times: int, seconds: float = 0.0) -> CircuitBreaker:
+    """Return a breaker after failures in a row at noon."""
+    breaker = CircuitBreaker()
+    for _ in range(times):
+        breaker.enter(NOON)
+        breaker.fail(NOON, seconds)
+    return breaker
+
+
+def lets_through(breaker: CircuitBreaker, seconds: float) -> bool:
+    """Return whether a call is let through so many seconds after noon."""
+    try:
+        breaker.enter(NOON + timedelta(seconds=seconds))
+    except ExtractorPausedError:
+        return False
+    return True
+
+
 class TestBreaker:
-    async def test_a_model_that_fails_again_and_again_is_left_alone_for_a_while(self, store: Store) -> None:
+    @table(
+        ("times", "seconds", "after", "is_called"),
+        [
+            (FAILURES - 1, 0.0, 0, True),
+            (FAILURES, 0.0, 0, False),
+            (FAILURES, 0.0, 29.9, False),
+            (FAILURES, 0.0, 30, True),
+            (FAILURES, 0.0, -2 * 86_400, True),  # the clock was set back
+            (1, FAILED_SECONDS, 0, False),  # as bad as failures
+            (2, FAILED_SECONDS / 2, 0, False),
+            (2, FAILED_SECONDS / 3, 0, True),
+        ],
+    )
+    def test_leaves_a_model_alone_that_fails_again_and_again_or_is_waited_for_in_vain(
+        self, times: int, seconds: float, after: float, *, is_called: bool
+    ) -> None:
+        assert lets_through(failed(times, seconds), after) is is_called
+
+    def test_lets_one_call_try_it_then_and_success_closes_it(self) -> None:
+        breaker = failed(FAILURES)
+
+        assert [lets_through(breaker, 30), lets_through(breaker, 31)] == [True, False]
+        breaker.succeed()
+        breaker.fail(NOON, FAILED_SECONDS / 2)
+        assert (breaker.failures, breaker.open_until, breaker.opened) == (1, None, 1)
+
+    def test_waits_twice_as_long_after_a_failed_try(self) -> None:
+        breaker = failed(FAILURES)
+        for seconds in (60, 120, 240, 480, 600, 600):
+            assert breaker.open_until is not None
+            now = breaker.open_until
+            breaker.enter(now)
+            breaker.fail(now)
+
+            assert breaker.open_until == now + timedelta(seconds=seconds)
+
+    async def test_a_model_that_is_left_alone_is_not_asked(self, store: Store) -> None:
         guarded = Guarded(store)
         await guarded.fail(ExtractorError(), FAILURES)
 
         with pytest.raises(ExtractorPausedError) as paused:
             await guarded.call()
 
-        assert guarded.model.asked == FAILURES
-        assert paused.value.until == NOON + timedelta(seconds=30)
-
-    async def test_a_clock_that_is_set_back_makes_no_pause_longer(self, store: Store) -> None:
-        guarded = Guarded(store)
-        await guarded.fail(ExtractorError(), FAILURES)
-        guarded.now -= timedelta(days=2)
-
-        assert (await guarded.call()).tokens == 100
-
-    async def test_seconds_waited_in_vain_count_as_failures_do(self, store: Store) -> None:
-        guarded = Guarded(store)
-
-        async def hang() -> Extracted:
-            guarded.now += timedelta(seconds=FAILED_SECONDS / 2)
-            raise ExtractorTimeoutError
-
-        for _ in range(2):
-            with pytest.raises(ExtractorTimeoutError):
-                await guarded.guard.call(store.anna, hang)
-        with pytest.raises(ExtractorPausedError):
-            await guarded.call()
-        guarded.now += timedelta(seconds=30)
-        await guarded.call()
-        with pytest.raises(ExtractorTimeoutError):
-            await guarded.guard.call(store.anna, hang)
-
-        assert (await guarded.call()).tokens == 100  # an answer in between resets the seconds
+        assert (guarded.model.asked, paused.value.until) == (FAILURES, NOON + timedelta(seconds=30))
+        assert guarded.guard.guarded.errors == {"ExtractorError": FAILURES, "ExtractorPausedError": 1}
 
     async def test_seconds_of_answered_calls_alone_are_counted(self, store: Store) -> None:
         guarded = Guarded(store)
@@ -121,36 +149,17 @@ class TestBreaker:
         took = guarded.guard.guarded.seconds
         assert (sum(took.counts), took.total) == (1, 3.0)
 
-    async def test_one_call_tries_it_then_and_success_closes_it(self, store: Store) -> None:
+    async def test_seconds_waited_in_vain_are_counted_too(self, store: Store) -> None:
         guarded = Guarded(store)
-        await guarded.fail(ExtractorError(), FAILURES)
-        guarded.now += timedelta(seconds=30)
 
-        await guarded.call()
-        await guarded.fail(ExtractorError(), FAILURES - 1)
+        async def hang() -> Extracted:
+            guarded.now += timedelta(seconds=FAILED_SECONDS)
+            raise ExtractorTimeoutError
 
-        assert (await guarded.call()).tokens == 100
-
-    async def test_while_one_tries_it_no_other_does(self, store: Store) -> None:
-        guarded = Guarded(store)
-        await guarded.fail(ExtractorError(), FAILURES)
-        guarded.now += timedelta(seconds=30)
-
-        async def ask() -> Extracted:
-            with pytest.raises(ExtractorPausedError):
-                await guarded.call()
-            return Extracted()
-
-        await guarded.guard.call(store.anna, ask)
-
-    async def test_a_failed_try_leaves_it_alone_for_twice_as_long(self, store: Store) -> None:
-        guarded = Guarded(store)
-        await guarded.fail(ExtractorError(), FAILURES)
-        for seconds in (60, 120, 240, 480, 600, 600):
-            guarded.now = guarded.guard.breaker.open_until or guarded.now
-            await guarded.fail(ExtractorError())
-
-            assert guarded.guard.breaker.open_until == guarded.now + timedelta(seconds=seconds)
+        with pytest.raises(ExtractorTimeoutError):
+            await guarded.guard.call(store.anna, hang)
+        with pytest.raises(ExtractorPausedError):
+            await guarded.call()
 
     @table("kind", [ExtractorUnusableError, InvalidExtractionError, ExtractorError])
     async def test_what_is_wrong_with_one_call_or_one_users_key_says_nothing_about_the_server(

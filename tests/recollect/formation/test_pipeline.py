@@ -12,7 +12,6 @@ from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
 from recollect.errors import (
-    BudgetSpentError,
     EmbedderError,
     ExtractorError,
     ExtractorUnusableError,
@@ -307,17 +306,6 @@ class TestStrategies:
 
         assert (formed.changes, formed.unread) == ((), None)
 
-    async def test_a_spent_budget_asks_no_model(self, store: Store) -> None:
-        extractor = ScriptedExtractor([CITY], [CITY])
-        desk = Desk(store, extractor, budget=TokenBudget(user=50))
-        await store.log.append(desk.exchange)  # only known users' tokens are counted
-        await desk.form()
-
-        with pytest.raises(BudgetSpentError):
-            await desk.form(said(store, "I bought a boat", 1))
-
-        assert len(extractor.asked) == 1
-
     @table("text", ["", " \n", "👍", "?!"])
     @table("strategy", list(Strategy))
     async def test_there_is_nothing_to_learn_from_no_words(
@@ -368,14 +356,6 @@ class TestCommands:
         assert "Carla is allergic to nuts" in kept.memory.content
         assert kept.memory.importance >= 0.8
 
-    async def test_what_somebody_says_is_right_is_kept_without_a_model(self, store: Store) -> None:
-        [formed] = await Desk(store).form(
-            said(store, "No, I said my sister Ines lives in Braga."), strategy=Strategy.QA_TURN
-        )
-
-        [kept] = [each for each in formed.changes if isinstance(each, Add) and each.memory.kind is Kind.FACT]
-        assert kept.memory.content == "My sister Ines lives in Braga"
-
     async def test_the_last_word_on_it_is_the_models(self, store: Store) -> None:
         command = said(store, "Remember that I live in Leipzig")
         trifle = replace(CITY, evidence="I live in Leipzig", importance=0.1)
@@ -386,29 +366,6 @@ class TestCommands:
 
         assert told(asked.changes) == [(Add, Reason.ASKED)]
         assert not_asked.changes == ()
-
-    @table(
-        "text",
-        [
-            "forget london, we moved to leeds",
-            "don't keep alcohol in the house",
-            "olvida los lácteos, soy intolerante",
-            "leave Leeds out of it, I live in Hull now",
-            "Moro no Brasil.",
-            "forget sugar, i'm diabetic",
-            "vergiss Milch, ich vertrage keine Laktose",
-            "sil baştan: artık Bursa'da yaşıyorum",
-            "忘掉上海吧，我搬到杭州了",
-        ],
-    )
-    async def test_words_that_only_sound_like_forgetting_hide_and_drop_nothing(
-        self, store: Store, text: str
-    ) -> None:
-        found = Candidate("Says something", Kind.FACT, 0.7, text)
-
-        [formed] = await Desk(store, ScriptedExtractor([found])).form(said(store, text))
-
-        assert told(formed.changes) == [(Add, Reason.NEW)]
 
     async def test_what_somebody_wants_forgotten_goes_and_the_command_with_it(self, store: Store) -> None:
         home, tea = memory(store, "Lives in Kassel"), memory(store, "Likes tea")
@@ -422,18 +379,6 @@ class TestCommands:
             Retire(home.id, Reason.FORGOTTEN),
             Hide((command.message_id,), Reason.FORGOTTEN),
         )
-
-    async def test_all_that_the_model_names_goes_however_many(self, store: Store) -> None:
-        known = [memory(store, f"Owns boat {number}") for number in range(12)]
-        desk = Desk(
-            store, Wishing([], (Asking.FORGET, "no boats, none of it", *(each.content for each in known)))
-        )
-        await desk.has(*known)
-
-        [formed] = await desk.form(said(store, "no boats, none of it"))
-
-        retired = [each.target for each in formed.changes if isinstance(each, Retire)]
-        assert sorted(retired) == sorted(each.id for each in known)
 
     async def test_a_judge_chooses_where_the_model_names_nothing(self, store: Store) -> None:
         car = memory(store, "Drives an old car")
