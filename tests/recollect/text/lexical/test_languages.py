@@ -5,100 +5,43 @@ from tests.support.tables import table
 from recollect.text.lexical import document_terms, query_terms
 from recollect.text.lexical.languages import UNDECIDED, language_of
 
-FOUND = [
-    ("chinese", "我家的猫叫咪咪，今年三岁了。", "我的猫叫什么名字？", "昨天北京下雨。"),
-    ("japanese", "私の猫の名前はタマです。", "猫の名前は何ですか", "東京で電車に乗りました。"),
-    ("japanese half-width", "好きな食べ物はﾗｰﾒﾝです", "ラーメンが好き？", "電車で行きました"),
-    ("korean", "우리 고양이는 나비라고 불러요.", "고양이의 이름은?", "어제 서울에 비가 왔다"),
-    ("thai", "แมวของฉันชื่อมะลิ", "แมวของฉันชื่ออะไร", "เมื่อวานฝนตกที่กรุงเทพ"),
-    (
-        "german",
-        "Gestern habe ich mit Frau Müller über die Häuser gesprochen.",
-        "Welches Haus meinte Mueller?",
-        "Es regnet in Köln.",
-    ),
-    (
-        "german undecided",
-        "Gestern habe ich mit Frau Müller über die Häuser gesprochen.",
-        "muller",
-        "Es regnet in Köln.",
-    ),
-    ("french", "Ma sœur a acheté un vélo électrique à Orléans.", "velo electrique", "Il pleut sur Brest."),
-    (
-        "french stems",
-        "Nous avons adopté deux chevaux, c'est génial.",
-        "Quel cheval avons-nous adopté ?",
-        "Il pleut sur Brest.",
-    ),
-    (
-        "spanish",
-        "Mi canción favorita es de los años ochenta.",
-        "¿Cuáles son mis canciones favoritas?",
-        "Llueve en Bilbao.",
-    ),
-    ("spanish plain", "Mi canción favorita es de los años ochenta.", "cancion", "Llueve en Bilbao."),
-    ("portuguese", "O João mora em São Paulo com a irmã dele.", "joao sao paulo", "Choveu ontem no Porto."),
-    (
-        "italian",
-        "L'amica di Chiara lavora all'università di Padova.",
-        "Dove lavorano le amiche di Chiara?",
-        "Piove a Torino.",
-    ),
-    (
-        "dutch",
-        "Mijn zus heeft twee katten en een hond.",
-        "Hoe heet de kat van mijn zus?",
-        "Het regent in Utrecht.",
-    ),
-    (
-        "swedish",
-        "Jag har köpt en ny cykel till min dotter.",
-        "Vad kostade min cykel?",
-        "Det regnade i Malmö.",
-    ),
-    ("danish", "Jeg har købt et nyt hus på Fyn.", "Hvor er huset, jeg har kobt?", "Toget var forsinket."),
-    (
-        "norwegian",
-        "Jeg har to katter som heter Pus og Mons.",
-        "Hvor er kattene?",
-        "Toget ble ikke forsinket.",
-    ),
-    (
-        "finnish",
-        "Koirani nimi on Musti ja se on vanha.",
-        "Mikä on koirani nimi?",
-        "Junat ovat tänään myöhässä.",
-    ),
-    (
-        "hungarian",
-        "A kutyám neve Bodri, és nagyon szereti a csontot.",
-        "Mi a kutyám neve?",
-        "Esik az eső Pécsett.",
-    ),
-    (
-        "romanian",
-        "Câinele meu se numește Azor și este foarte bătrân.",
-        "cainele azor",
-        "Trenul a întârziat la Cluj.",
-    ),
-    ("turkish", "Köpeğimin adı Karabaş ve çok yaşlı.", "Köpeğim kaç yaşında?", "Dün Ankara'da yağmur yağdı."),
-    (
-        "turkish plain",
-        "İstanbul'da bir köpek aldım ve çok mutluyum.",
-        "ISTANBUL kopek",
-        "Dün Ankara'da yağmur yağdı.",
-    ),
-    ("russian", "Мою кошку зовут Мурка, она ещё котёнок.", "Как зовут мою кошку?", "Вчера шёл дождь."),
-    ("greek", "Η γάτα μου λέγεται Ψιψίνα.", "ΠΩΣ ΛΕΓΟΝΤΑΙ ΟΙ ΓΑΤΕΣ", "Χθες έβρεξε στην Πάτρα."),
-    ("arabic", "اشتريتُ السيَّارة من المدرســـة أمس", "والسيارة؟", "نزل المطر في القاهرة"),
-    ("hebrew", "הַכֶּלֶב שלי גר בירושלים", "איפה הכלב", "אתמול ירד גשם"),
-    ("vietnamese", "Con mèo của tôi ở Đà Nẵng", "meo da nang", "Trời mưa"),
-    ("hindi", "मेरी बिल्ली का नाम मीनू है", "बिल्ली कहाँ", "कल बारिश हुई"),
-    ("polish", "Mój kot nazywa się Łatek", "latek kot", "Wczoraj padało"),
-]
+FOUND = """
+    我家的猫叫咪咪，今年三岁了。 | 我的猫叫什么名字？ | 昨天北京下雨。
+    私の猫の名前はタマです。 | 猫の名前は何ですか | 東京で電車に乗りました。
+    好きな食べ物はﾗｰﾒﾝです | ラーメンが好き？ | 電車で行きました
+    우리 고양이는 나비라고 불러요. | 고양이의 이름은? | 어제 서울에 비가 왔다
+    แมวของฉันชื่อมะลิ | แมวของฉันชื่ออะไร | เมื่อวานฝนตกที่กรุงเทพ
+    Gestern habe ich mit Frau Müller über die Häuser gesprochen. | Welches Haus meinte Mueller? | Es regnet in Köln.
+    Gestern habe ich mit Frau Müller über die Häuser gesprochen. | muller | Es regnet in Köln.
+    Ma sœur a acheté un vélo électrique à Orléans. | velo electrique | Il pleut sur Brest.
+    Nous avons adopté deux chevaux, c'est génial. | Quel cheval avons-nous adopté ? | Il pleut sur Brest.
+    Mi canción favorita es de los años ochenta. | ¿Cuáles son mis canciones favoritas? | Llueve en Bilbao.
+    Mi canción favorita es de los años ochenta. | cancion | Llueve en Bilbao.
+    O João mora em São Paulo com a irmã dele. | joao sao paulo | Choveu ontem no Porto.
+    L'amica di Chiara lavora all'università di Padova. | Dove lavorano le amiche di Chiara? | Piove a Torino.
+    Mijn zus heeft twee katten en een hond. | Hoe heet de kat van mijn zus? | Het regent in Utrecht.
+    Jag har köpt en ny cykel till min dotter. | Vad kostade min cykel? | Det regnade i Malmö.
+    Jeg har købt et nyt hus på Fyn. | Hvor er huset, jeg har kobt? | Toget var forsinket.
+    Jeg har to katter som heter Pus og Mons. | Hvor er kattene? | Toget ble ikke forsinket.
+    Koirani nimi on Musti ja se on vanha. | Mikä on koirani nimi? | Junat ovat tänään myöhässä.
+    A kutyám neve Bodri, és nagyon szereti a csontot. | Mi a kutyám neve? | Esik az eső Pécsett.
+    Câinele meu se numește Azor și este foarte bătrân. | cainele azor | Trenul a întârziat la Cluj.
+    Köpeğimin adı Karabaş ve çok yaşlı. | Köpeğim kaç yaşında? | Dün Ankara'da yağmur yağdı.
+    İstanbul'da bir köpek aldım ve çok mutluyum. | ISTANBUL kopek | Dün Ankara'da yağmur yağdı.
+    Мою кошку зовут Мурка, она ещё котёнок. | Как зовут мою кошку? | Вчера шёл дождь.
+    Η γάτα μου λέγεται Ψιψίνα. | ΠΩΣ ΛΕΓΟΝΤΑΙ ΟΙ ΓΑΤΕΣ | Χθες έβρεξε στην Πάτρα.
+    اشتريتُ السيَّارة من المدرســـة أمس | والسيارة؟ | نزل المطر في القاهرة
+    הַכֶּלֶב שלי גר בירושלים | איפה הכלב | אתמול ירד גשם
+    Con mèo của tôi ở Đà Nẵng | meo da nang | Trời mưa
+    मेरी बिल्ली का नाम मीनू है | बिल्ली कहाँ | कल बारिश हुई
+    Mój kot nazywa się Łatek | latek kot | Wczoraj padało
+"""
 
 
-@table(("document", "question", "unrelated"), [row[1:] for row in FOUND])
+@table(
+    ("document", "question", "unrelated"),
+    [line.split(" | ") for line in map(str.strip, FOUND.strip().splitlines())],
+)
 def test_a_question_finds_what_it_asks_for_and_nothing_else(
     document: str, question: str, unrelated: str
 ) -> None:

@@ -18,21 +18,26 @@ def redacted(text: str) -> str:
     return _MARK.sub("[redacted]", mask(text).text)
 
 
+def told(block: str) -> list[tuple[str, str]]:
+    """Return the texts of a block, each with the secret that stands between its brackets."""
+    parts = (text.replace("⟧", "⟦").split("⟦") for text in texts(block))
+    return [(before + secret + behind, secret) for before, secret, behind in parts]
+
+
 ASSIGNED = [
-    ("export DB_PASS=tulip-Harbor9", "tulip-Harbor9"),
-    ("export DATABASE_PASSWORD='maple syrup 12'", "maple syrup 12"),
-    ("curl -u bob:quartz77 https://api.example.org/v1/me", "quartz77"),
-    ("curl --user=admin:S3same! https://host.example.org", "S3same!"),
-    ("mysql -h db1 -u root -pGoldfinch22 shop", "Goldfinch22"),
-    ("mysqldump --password=winterjas shop > dump.sql", "winterjas"),
-    ("docker login -u anna -p kastanie_5 registry.example.org", "kastanie_5"),
-    ("sshpass -p 'hokus pokus' ssh deploy@10.0.0.4", "hokus pokus"),
-    ("psql postgres://app:driftwood@db.internal:5432/prod", "driftwood"),
-    ("DATABASE_URL=postgresql+asyncpg://svc:Kelp%21Forest@10.1.2.3/app", "Kelp%21Forest"),
-    ("mongodb+srv://root:bluebottle@cluster0.example.net/test", "bluebottle"),
-    ("redis://:otterpop@cache:6379/0", "otterpop"),
-    ("amqp://guest:marzipan@rabbit:5672//", "marzipan"),
-    ("git clone https://anna:lanternfish@git.example.org/anna/shop.git", "lanternfish"),
+    *told("""
+        export DB_PASS=⟦tulip-Harbor9⟧ | export DATABASE_PASSWORD='⟦maple syrup 12⟧'
+        curl -u bob:⟦quartz77⟧ https://api.example.org/v1/me
+        curl --user=admin:⟦S3same!⟧ https://host.example.org | mysql -h db1 -u root -p⟦Goldfinch22⟧ shop
+        mysqldump --password=⟦winterjas⟧ shop > dump.sql
+        docker login -u anna -p ⟦kastanie_5⟧ registry.example.org
+        sshpass -p '⟦hokus pokus⟧' ssh deploy@10.0.0.4
+        psql postgres://app:⟦driftwood⟧@db.internal:5432/prod
+        DATABASE_URL=postgresql+asyncpg://svc:⟦Kelp%21Forest⟧@10.1.2.3/app
+        mongodb+srv://root:⟦bluebottle⟧@cluster0.example.net/test | redis://:⟦otterpop⟧@cache:6379/0
+        amqp://guest:⟦marzipan⟧@rabbit:5672//
+        git clone https://anna:⟦lanternfish⟧@git.example.org/anna/shop.git
+    """),
     ('{"user": "ana", "password": "kiwi4ever", "region": "eu"}', "kiwi4ever"),
     ('{"db":{"pwd":"zebrafinch","host":"x"}}', "zebrafinch"),
     ("db:\n  user: app\n  password: gooseberry\n  port: 5432", "gooseberry"),
@@ -65,11 +70,11 @@ ASSIGNED = [
     ("jdbc:mysql://db1/shop?user=app&password=nightjar", "nightjar"),
     ("spring.datasource.password=hedgehog", "hedgehog"),
     ("//registry.npmjs.org/:_authToken=" + (s := made_up(36)), s),
-    ("machine api.example.org login anna password wombat", "wombat"),
-    ("redis-cli -a mulberry ping", "mulberry"),
-    ("openssl enc -aes-256-cbc -k blackcurrant -in a -out b", "blackcurrant"),
-    ("ansible_become_pass: cuttlefish", "cuttlefish"),
-    ("<password>bramble</password>", "bramble"),
+    *told("""
+        machine api.example.org login anna password ⟦wombat⟧ | redis-cli -a ⟦mulberry⟧ ping
+        openssl enc -aes-256-cbc -k ⟦blackcurrant⟧ -in a -out b | ansible_become_pass: ⟦cuttlefish⟧
+        <password>⟦bramble⟧</password>
+    """),
     ('<add key="DbPassword" value="sandpiper" />', "sandpiper"),
     ("net use Z: \\\\nas\\share /user:anna lapwing7", "lapwing7"),
     (f"PrivateKey = {(s := made_up(43, BASE64))}=", s),
@@ -86,118 +91,87 @@ ASSIGNED = [
 
 SENTENCES = [
     # English
-    ("My wifi password is sunflowerfield", "sunflowerfield"),
-    ("the code they texted me is 482913", "482913"),
-    ("i just got a verification code 771204, where do i type it", "771204"),
-    ("The password for the shared laptop is butterscotch and it never changes", "butterscotch"),
-    ("my netflix password is correct horse battery staple", "correct horse battery staple"),
-    ("passphrase: purple monkey dishwasher", "purple monkey dishwasher"),
-    ("my pin is 4821 for the blue card", "4821"),
-    ("PIN for my visa: 7730", "7730"),
-    ("the CVV on the back is 519", "519"),
-    ("security code 8841, exp 04/29", "8841"),
-    ("mother's maiden name, my security answer, is Kowalczyk", "Kowalczyk"),
-    ("The answer to my security question is Rumpelstiltskin", "Rumpelstiltskin"),
-    ("my 2fa code is 093 411", "093 411"),
-    ("OTP 558210 expires in ten minutes", "558210"),
-    ("I changed my password to lavender42", "lavender42"),
-    ("can you remember that my password's grapefruit", "grapefruit"),
-    ("login: marge, pw: pretzel", "pretzel"),
-    ("username is tkowalski and the password is hummus", "hummus"),
-    ("use 'open sesame' as the password", "open sesame"),
-    ("My SSN is 219-09-9999", "219-09-9999"),
-    ("my passcode is 190256", "190256"),
-    ("the door code's 5581, tell the cleaner", "5581"),
-    ("Your Amazon verification code is 330912. Don't share it.", "330912"),
-    ("G-617402 is your Google verification code.", "617402"),
-    ("bitlocker recovery key 412775-093126-550913-118294-229081-447711-660022-330913", "412775-093126"),
-    ("the password to the zip is moonlit", "moonlit"),
+    *told("""
+        My wifi password is ⟦sunflowerfield⟧ | the code they texted me is ⟦482913⟧
+        i just got a verification code ⟦771204⟧, where do i type it
+        The password for the shared laptop is ⟦butterscotch⟧ and it never changes
+        my netflix password is ⟦correct horse battery staple⟧ | passphrase: ⟦purple monkey dishwasher⟧
+        my pin is ⟦4821⟧ for the blue card | PIN for my visa: ⟦7730⟧ | the CVV on the back is ⟦519⟧
+        security code ⟦8841⟧, exp 04/29 | mother's maiden name, my security answer, is ⟦Kowalczyk⟧
+        The answer to my security question is ⟦Rumpelstiltskin⟧ | my 2fa code is ⟦093 411⟧
+        OTP ⟦558210⟧ expires in ten minutes | I changed my password to ⟦lavender42⟧
+        can you remember that my password's ⟦grapefruit⟧ | login: marge, pw: ⟦pretzel⟧
+        username is tkowalski and the password is ⟦hummus⟧ | use '⟦open sesame⟧' as the password
+        My SSN is ⟦219-09-9999⟧ | my passcode is ⟦190256⟧ | the door code's ⟦5581⟧, tell the cleaner
+        Your Amazon verification code is ⟦330912⟧. Don't share it.
+        G-⟦617402⟧ is your Google verification code.
+        bitlocker recovery key ⟦412775-093126⟧-550913-118294-229081-447711-660022-330913
+        the password to the zip is ⟦moonlit⟧
+    """),
     # German
-    ("mein Passwort lautet Sonnenblume", "Sonnenblume"),
-    ("Das WLAN-Passwort ist gurkenglas", "gurkenglas"),
-    ("Meine PIN ist 3391, bitte merken", "3391"),
-    ("Kennwort: Zwiebelkuchen", "Zwiebelkuchen"),
-    ("der Code aus der SMS ist 640218", "640218"),
-    ("Die Antwort auf meine Sicherheitsfrage ist Schnuffel", "Schnuffel"),
-    ("Prüfziffer 771 auf der Rückseite", "771"),
-    ("ich hab das Passwort auf Kaulquappe geändert", "Kaulquappe"),
-    ("TAN: 553901", "553901"),
-    ("das Kennwort vom Router heißt Eichhörnchen", "Eichhörnchen"),
+    *told("""
+        mein Passwort lautet ⟦Sonnenblume⟧ | Das WLAN-Passwort ist ⟦gurkenglas⟧
+        Meine PIN ist ⟦3391⟧, bitte merken | Kennwort: ⟦Zwiebelkuchen⟧ | der Code aus der SMS ist ⟦640218⟧
+        Die Antwort auf meine Sicherheitsfrage ist ⟦Schnuffel⟧ | Prüfziffer ⟦771⟧ auf der Rückseite
+        ich hab das Passwort auf ⟦Kaulquappe⟧ geändert | TAN: ⟦553901⟧
+        das Kennwort vom Router heißt ⟦Eichhörnchen⟧
+    """),
     # French
-    ("mon mot de passe est tournesol", "tournesol"),
-    ("le mot de passe du wifi, c'est grenouille", "grenouille"),
-    ("le code reçu par SMS est 220914", "220914"),
-    ("mon code PIN est 7391", "7391"),
-    ("mdp : aubergine", "aubergine"),
-    ("la réponse à ma question secrète est Biscotte", "Biscotte"),
-    ("le cryptogramme visuel est 318", "318"),
-    ("j'ai changé mon mot de passe pour pamplemousse", "pamplemousse"),
+    *told("""
+        mon mot de passe est ⟦tournesol⟧ | le mot de passe du wifi, c'est ⟦grenouille⟧
+        le code reçu par SMS est ⟦220914⟧ | mon code PIN est ⟦7391⟧ | mdp : ⟦aubergine⟧
+        la réponse à ma question secrète est ⟦Biscotte⟧ | le cryptogramme visuel est ⟦318⟧
+        j'ai changé mon mot de passe pour ⟦pamplemousse⟧
+    """),
     # Spanish
-    ("mi contraseña es girasol", "girasol"),
-    ("la contraseña del wifi es cangrejo", "cangrejo"),
-    ("el código que me enviaron es 440871", "440871"),
-    ("mi PIN es 6620", "6620"),
-    ("contraseña: murciélago", "murciélago"),
-    ("la respuesta a mi pregunta de seguridad es Canelo", "Canelo"),
-    ("el CVV es 642", "642"),
+    *told("""
+        mi contraseña es ⟦girasol⟧ | la contraseña del wifi es ⟦cangrejo⟧
+        el código que me enviaron es ⟦440871⟧ | mi PIN es ⟦6620⟧ | contraseña: ⟦murciélago⟧
+        la respuesta a mi pregunta de seguridad es ⟦Canelo⟧ | el CVV es ⟦642⟧
+    """),
     # Italian
-    ("la mia password è girasole", "girasole"),
-    ("la password del wifi è lucertola", "lucertola"),
-    ("il codice che mi hanno mandato è 903315", "903315"),
-    ("il mio PIN è 5518", "5518"),
-    ("la parola d'ordine è melanzana", "melanzana"),
-    ("il codice di verifica è 118204", "118204"),
-    ("codice de Ngọc Trần là 471102", "471102"),
+    *told("""
+        la mia password è ⟦girasole⟧ | la password del wifi è ⟦lucertola⟧
+        il codice che mi hanno mandato è ⟦903315⟧ | il mio PIN è ⟦5518⟧ | la parola d'ordine è ⟦melanzana⟧
+        il codice di verifica è ⟦118204⟧ | codice de Ngọc Trần là ⟦471102⟧
+    """),
     # Portuguese
-    ("minha senha é girassol", "girassol"),
-    ("a senha do wifi é jabuticaba", "jabuticaba"),
-    ("o código que recebi por SMS é 771093", "771093"),
-    ("meu PIN é 4402", "4402"),
-    ("a palavra-passe é caranguejo", "caranguejo"),
-    ("código de verificação: 320911", "320911"),
+    *told("""
+        minha senha é ⟦girassol⟧ | a senha do wifi é ⟦jabuticaba⟧ | o código que recebi por SMS é ⟦771093⟧
+        meu PIN é ⟦4402⟧ | a palavra-passe é ⟦caranguejo⟧ | código de verificação: ⟦320911⟧
+    """),
     # Dutch
-    ("mijn wachtwoord is zonnebloem", "zonnebloem"),
-    ("het wifi-wachtwoord is stroopwafel", "stroopwafel"),
-    ("de code die ik kreeg is 228741", "228741"),
-    ("mijn pincode is 9035", "9035"),
-    ("wachtwoord: krokodil", "krokodil"),
-    ("het antwoord op mijn beveiligingsvraag is Bonzo", "Bonzo"),
+    *told("""
+        mijn wachtwoord is ⟦zonnebloem⟧ | het wifi-wachtwoord is ⟦stroopwafel⟧
+        de code die ik kreeg is ⟦228741⟧ | mijn pincode is ⟦9035⟧ | wachtwoord: ⟦krokodil⟧
+        het antwoord op mijn beveiligingsvraag is ⟦Bonzo⟧
+    """),
     # Polish
-    ("moje hasło to słonecznik", "słonecznik"),
-    ("hasło do wifi to pierogarnia", "pierogarnia"),
-    ("kod z SMS-a to 661920", "661920"),
-    ("mój PIN to 8123", "8123"),
-    ("hasło: wiewiórka", "wiewiórka"),
-    ("zmieniłem hasło na ogórek", "ogórek"),
+    *told("""
+        moje hasło to ⟦słonecznik⟧ | hasło do wifi to ⟦pierogarnia⟧ | kod z SMS-a to ⟦661920⟧
+        mój PIN to ⟦8123⟧ | hasło: ⟦wiewiórka⟧ | zmieniłem hasło na ⟦ogórek⟧
+    """),
     # Russian
-    ("мой пароль подсолнух", "подсолнух"),
-    ("пароль от вайфая: кузнечик", "кузнечик"),
-    ("мой пароль — одуванчик", "одуванчик"),
-    ("код из смс 551870", "551870"),
-    ("пин-код карты 4417", "4417"),
-    ("ответ на секретный вопрос: Барсик", "Барсик"),
-    ("код подтверждения 903144, никому не говорите", "903144"),
+    *told("""
+        мой пароль ⟦подсолнух⟧ | пароль от вайфая: ⟦кузнечик⟧ | мой пароль — ⟦одуванчик⟧
+        код из смс ⟦551870⟧ | пин-код карты ⟦4417⟧ | ответ на секретный вопрос: ⟦Барсик⟧
+        код подтверждения ⟦903144⟧, никому не говорите
+    """),
     # Chinese
-    ("我的密码是 sunflower", "sunflower"),
-    ("wifi密码是xiangrikui", "xiangrikui"),
-    ("验证码是 338190", "338190"),
-    ("短信验证码：662017", "662017"),
-    ("银行卡密码是 840215", "840215"),
-    ("密保问题的答案是小花猫", "小花猫"),
-    ("我的密码是向日葵", "向日葵"),
+    *told("""
+        我的密码是 ⟦sunflower⟧ | wifi密码是⟦xiangrikui⟧ | 验证码是 ⟦338190⟧ | 短信验证码：⟦662017⟧ | 银行卡密码是 ⟦840215⟧
+        密保问题的答案是⟦小花猫⟧ | 我的密码是⟦向日葵⟧
+    """),
     # Japanese
-    ("パスワードは himawari です", "himawari"),
-    ("Wi-Fiのパスワードは tanpopo2 です", "tanpopo2"),
-    ("認証コードは 449103 です", "449103"),
-    ("暗証番号は7712です", "7712"),
-    ("SMSで届いたコードは 120948 です", "120948"),
-    ("秘密の質問の答えはポチです", "ポチ"),
+    *told("""
+        パスワードは ⟦himawari⟧ です | Wi-Fiのパスワードは ⟦tanpopo2⟧ です | 認証コードは ⟦449103⟧ です | 暗証番号は⟦7712⟧です
+        SMSで届いたコードは ⟦120948⟧ です | 秘密の質問の答えは⟦ポチ⟧です
+    """),
     # Korean
-    ("내 비밀번호는 haebaragi 야", "haebaragi"),
-    ("와이파이 비밀번호는 gaeguri77 입니다", "gaeguri77"),
-    ("인증번호는 663018 입니다", "663018"),
-    ("문자로 받은 코드는 771530이야", "771530"),
-    ("PIN 번호는 4409입니다", "4409"),
+    *told("""
+        내 비밀번호는 ⟦haebaragi⟧ 야 | 와이파이 비밀번호는 ⟦gaeguri77⟧ 입니다 | 인증번호는 ⟦663018⟧ 입니다 | 문자로 받은 코드는 ⟦771530⟧이야
+        PIN 번호는 ⟦4409⟧입니다
+    """),
 ]
 
 HARMLESS = [

@@ -1,6 +1,6 @@
 """Secrets told by what they open and how they look, in many languages, and what only looks like one."""
 
-from tests.recollect.text.secrets.secret_texts import redacted
+from tests.recollect.text.secrets.secret_texts import redacted, told
 from tests.support.long_texts import up_to
 from tests.support.tables import table, texts
 
@@ -11,70 +11,51 @@ from recollect.text.secrets import mask
 REDACTED = "[redacted]"
 
 TOLD = [
-    ("our new flat's wifi is HolzweG, the key's quokka-ladder-57, works fine", "quokka-ladder-57"),
-    ("the lockbox by the bins opens with 7-1-3-8", "7-1-3-8"),
-    ("mum's alarm: zero-four-six-one turns it off", "zero-four-six-one"),
-    ("cedar-mango-88 is what gets you into the wifi", "cedar-mango-88"),
-    ("gate keypad 4471#, don't let the dog out", "4471#"),
+    *told("""
+        our new flat's wifi is HolzweG, the key's ⟦quokka-ladder-57⟧, works fine
+        the lockbox by the bins opens with ⟦7-1-3-8⟧ | mum's alarm: ⟦zero-four-six-one⟧ turns it off
+        ⟦cedar-mango-88⟧ is what gets you into the wifi | gate keypad ⟦4471#⟧, don't let the dog out
+    """),
     ("backup codes for the mail account:\nk3pd-99wm\nt7fx-q2ha\n", "t7fx-q2ha"),
-    ("the SIM unlocks with 83 07", "83 07"),
-    ("my debit card 4012.8888.8888.1881 got declined", "4012.8888.8888.1881"),
-    ("card 55555 5555555 4444 expires in May", "55555 5555555 4444"),
-    ("Der Router heißt Nordlicht und der Schlüssel ist moewe-Keks-12", "moewe-Keks-12"),
-    ("Die Schranke am Parkplatz geht mit 3 9 1 5 auf", "3 9 1 5"),
-    ("Das Handy entsperre ich mit 602914", "602914"),
-    ("Der Tresor im Büro öffnet sich mit 12-30-07", "12-30-07"),
-    ("La boîte à clés s'ouvre avec le 51 72", "51 72"),
-    ("le wifi du gîte, c'est GiteDuLac et la clé: truite-verte-40", "truite-verte-40"),
-    ("codes de secours du compte : 4h8k-zz1p, 9m2c-v0xt", "9m2c-v0xt"),
-    ("El portal se abre con 0258", "0258"),
-    ("la clave del router es tapir-lunar-33 y va bien", "tapir-lunar-33"),
-    ("La cassetta delle chiavi si apre con 4-4-0-9", "4-4-0-9"),
-    ("la password del wifi di casa è ora pesce-palla-71", "pesce-palla-71"),
-    ("O cofre abre com 77-03-19", "77-03-19"),
-    ("De sleutelkluis gaat open met 8 2 6 1", "8 2 6 1"),
-    ("Домофон открывается кодом 38В4071", "38В4071"),
-    ("сейф открывается на 19-44-03", "19-44-03"),
-    ("家里的wifi密码是panda-tofu-36", "panda-tofu-36"),
-    ("保险柜用7 3 9 2 0 1打开", "7 3 9 2 0 1"),
-    ("大门密码 2468* 别告诉别人", "2468*"),
-    ("玄関のキーボックスは5-8-1-3で開きます", "5-8-1-3"),
-    ("金庫の番号は481516です", "481516"),
-    ("conf is postgres://app:Wq7!tundra@10.0.0.3/prod", "Wq7!tundra"),
+    *told("""
+        the SIM unlocks with ⟦83 07⟧ | my debit card ⟦4012.8888.8888.1881⟧ got declined
+        card ⟦55555 5555555 4444⟧ expires in May
+        Der Router heißt Nordlicht und der Schlüssel ist ⟦moewe-Keks-12⟧
+        Die Schranke am Parkplatz geht mit ⟦3 9 1 5⟧ auf | Das Handy entsperre ich mit ⟦602914⟧
+        Der Tresor im Büro öffnet sich mit ⟦12-30-07⟧ | La boîte à clés s'ouvre avec le ⟦51 72⟧
+        le wifi du gîte, c'est GiteDuLac et la clé: ⟦truite-verte-40⟧
+        codes de secours du compte : 4h8k-zz1p, ⟦9m2c-v0xt⟧ | El portal se abre con ⟦0258⟧
+        la clave del router es ⟦tapir-lunar-33⟧ y va bien | La cassetta delle chiavi si apre con ⟦4-4-0-9⟧
+        la password del wifi di casa è ora ⟦pesce-palla-71⟧ | O cofre abre com ⟦77-03-19⟧
+        De sleutelkluis gaat open met ⟦8 2 6 1⟧ | Домофон открывается кодом ⟦38В4071⟧
+        сейф открывается на ⟦19-44-03⟧ | 家里的wifi密码是⟦panda-tofu-36⟧ | 保险柜用⟦7 3 9 2 0 1⟧打开
+        大门密码 ⟦2468*⟧ 别告诉别人 | 玄関のキーボックスは⟦5-8-1-3⟧で開きます | 金庫の番号は⟦481516⟧です
+        conf is postgres://app:⟦Wq7!tundra⟧@10.0.0.3/prod
+    """),
 ]
 """Half by which the rules were made."""
 
 TOLD_UNSEEN = [
-    ("we swapped the router, it's Bramble-Guest and the passkey is otter.kazoo.19", "otter.kazoo.19"),
-    ("You get into the shed with 9-0-0-6", "9-0-0-6"),
-    ("door at grandma's place takes one-seven-seven-two", "one-seven-seven-two"),
-    ("5519 gets you through the side gate", "5519"),
-    ("To disarm the alarm you punch in 80 41 and wait", "80 41"),
+    *told("""
+        we swapped the router, it's Bramble-Guest and the passkey is ⟦otter.kazoo.19⟧
+        You get into the shed with ⟦9-0-0-6⟧ | door at grandma's place takes ⟦one-seven-seven-two⟧
+        ⟦5519⟧ gets you through the side gate | To disarm the alarm you punch in ⟦80 41⟧ and wait
+    """),
     ("recovery codes:\n- 77hq-m2rz\n- p0vd-31xk", "p0vd-31xk"),
-    ("my phone unlocks with 190256", "190256"),
-    ("my amex is 3782.822463.10005 and it's maxed out", "3782.822463.10005"),
-    ("the card ending? whole thing is 601111 11111111 17", "601111 11111111 17"),
-    ("Mit dachs-wolke-08 kommst du ins WLAN", "dachs-wolke-08"),
-    ("Für die Haustür tippst du null-acht-drei-fünf", "null-acht-drei-fünf"),
-    ("Das Fahrradschloss lässt sich mit 7-2-7-1 öffnen", "7-2-7-1"),
-    ("Meine SIM-PIN: 55 83", "55 83"),
-    ("Le portail, il faut taper 61B9 pour entrer", "61B9"),
-    ("le digicode de l'immeuble est passé à 20 A 47", "20 A 47"),
-    ("L'alarme se désactive avec 9034", "9034"),
-    ("con mochuelo-azul-27 te conectas al wifi", "mochuelo-azul-27"),
-    ("La caja fuerte del hotel: 3-8-8-1", "3-8-8-1"),
-    ("códigos de recuperación: hd83-0plk y mm20-x7sd", "mm20-x7sd"),
-    ("L'allarme si spegne digitando 60 18", "60 18"),
-    ("il lucchetto della bici è 4 0 7", "4 0 7"),
-    ("o portão abre com 5190#", "5190#"),
-    ("Het alarm gaat eruit met 37-12", "37-12"),
-    ("Чтобы войти в подъезд, набери 25К6610", "25К6610"),
-    ("вайфай называется Ромашка, ключ kedr-lisa-90", "kedr-lisa-90"),
-    ("резервные коды от почты: 7dk2-ppq9, 0xw4-hh31", "0xw4-hh31"),
-    ("单元门按309876就能进", "309876"),
-    ("路由器的密钥是mao-tea-55", "mao-tea-55"),
-    ("自転車の鍵は3-7-0で開く", "3-7-0"),
-    ("スマホのロック解除は772910です", "772910"),
+    *told("""
+        my phone unlocks with ⟦190256⟧ | my amex is ⟦3782.822463.10005⟧ and it's maxed out
+        the card ending? whole thing is ⟦601111 11111111 17⟧ | Mit ⟦dachs-wolke-08⟧ kommst du ins WLAN
+        Für die Haustür tippst du ⟦null-acht-drei-fünf⟧
+        Das Fahrradschloss lässt sich mit ⟦7-2-7-1⟧ öffnen | Meine SIM-PIN: ⟦55 83⟧
+        Le portail, il faut taper ⟦61B9⟧ pour entrer | le digicode de l'immeuble est passé à ⟦20 A 47⟧
+        L'alarme se désactive avec ⟦9034⟧ | con ⟦mochuelo-azul-27⟧ te conectas al wifi
+        La caja fuerte del hotel: ⟦3-8-8-1⟧ | códigos de recuperación: hd83-0plk y ⟦mm20-x7sd⟧
+        L'allarme si spegne digitando ⟦60 18⟧ | il lucchetto della bici è ⟦4 0 7⟧
+        o portão abre com ⟦5190#⟧ | Het alarm gaat eruit met ⟦37-12⟧
+        Чтобы войти в подъезд, набери ⟦25К6610⟧ | вайфай называется Ромашка, ключ ⟦kedr-lisa-90⟧
+        резервные коды от почты: 7dk2-ppq9, ⟦0xw4-hh31⟧ | 单元门按⟦309876⟧就能进 | 路由器的密钥是⟦mao-tea-55⟧
+        自転車の鍵は⟦3-7-0⟧で開く | スマホのロック解除は⟦772910⟧です
+    """),
 ]
 """Half that was looked at only when the rules were done."""
 
@@ -121,34 +102,24 @@ HARMLESS_UNSEEN = texts("""
 """Near misses, second half."""
 
 TOLD_LATER = [
-    ("the airbnb host left the code on a note: 6612 for the front door", "6612"),
-    ("Grandad's phone passcode? it's 1-1-9-4, he tells everybody", "1-1-9-4"),
-    ("our wlan pw hasn't changed since 2019, still heron_lake_2207", "heron_lake_2207"),
-    ("garage: 0 7 7 3 then the green button", "0 7 7 3"),
-    ("I log into the bank with 88120 and my thumb", "88120"),
-    ("my new visa, 4012-888888-881881, came today", "4012-888888-881881"),
-    ("Unser Gartentor hat jetzt ein Zahlenschloss, 5-0-2, merkt sich leicht", "5-0-2"),
-    ("Die Alarmanlage schaltest du mit vier-vier-neun-eins scharf", "vier-vier-neun-eins"),
-    ("Mein Handycode lautet 270391", "270391"),
-    ("Netzwerk heißt Fuchsbau, Passwort luchs.moos.64", "luchs.moos.64"),
-    ("J'entre dans le parking en composant le 7 0 3 B", "7 0 3 B"),
-    ("Le coffre de mamie : 14-52-08", "14-52-08"),
-    ("mes codes de récupération : 92kd-a01m, zz8r-44tp", "zz8r-44tp"),
-    ("para entrar al gimnasio marco 6 1 9 0", "6 1 9 0"),
-    ("el candado de la bici va con 7-7-2", "7-7-2"),
-    ("la chiave wifi è grillo-verde-18", "grillo-verde-18"),
-    ("a senha do portão é 4402", "4402"),
-    ("de code van de voordeur is 18-73", "18-73"),
-    ("код от подъезда поменяли на 41К0982", "41К0982"),
-    ("ячейка в банке открывается на 6 2 0 4", "6 2 0 4"),
-    ("健身房储物柜的密码是4 8 1 0", "4 8 1 0"),
-    ("家の電子錠は6-6-0-2#で開けてね", "6-6-0-2"),
-    ("オートロックの番号、2580です", "2580"),
-    ("the front door code is 1207", "1207"),
-    ("the front gate is 1207#", "1207#"),
-    ("I logged in with the password quokka15", "quokka15"),
-    ("my pin is one, two, three", "one, two, three"),
-    ("export STRIPE=sk_live_9aKd82LmQpXw", "sk_live_9aKd82LmQpXw"),
+    *told("""
+        the airbnb host left the code on a note: ⟦6612⟧ for the front door
+        Grandad's phone passcode? it's ⟦1-1-9-4⟧, he tells everybody
+        our wlan pw hasn't changed since 2019, still ⟦heron_lake_2207⟧
+        garage: ⟦0 7 7 3⟧ then the green button | I log into the bank with ⟦88120⟧ and my thumb
+        my new visa, ⟦4012-888888-881881⟧, came today
+        Unser Gartentor hat jetzt ein Zahlenschloss, ⟦5-0-2⟧, merkt sich leicht
+        Die Alarmanlage schaltest du mit ⟦vier-vier-neun-eins⟧ scharf | Mein Handycode lautet ⟦270391⟧
+        Netzwerk heißt Fuchsbau, Passwort ⟦luchs.moos.64⟧
+        J'entre dans le parking en composant le ⟦7 0 3 B⟧ | Le coffre de mamie : ⟦14-52-08⟧
+        mes codes de récupération : 92kd-a01m, ⟦zz8r-44tp⟧ | para entrar al gimnasio marco ⟦6 1 9 0⟧
+        el candado de la bici va con ⟦7-7-2⟧ | la chiave wifi è ⟦grillo-verde-18⟧
+        a senha do portão é ⟦4402⟧ | de code van de voordeur is ⟦18-73⟧
+        код от подъезда поменяли на ⟦41К0982⟧ | ячейка в банке открывается на ⟦6 2 0 4⟧
+        健身房储物柜的密码是⟦4 8 1 0⟧ | 家の電子錠は⟦6-6-0-2⟧#で開けてね | オートロックの番号、⟦2580⟧です | the front door code is ⟦1207⟧
+        the front gate is ⟦1207#⟧ | I logged in with the password ⟦quokka15⟧ | my pin is ⟦one, two, three⟧
+        export STRIPE=⟦sk_live_9aKd82LmQpXw⟧
+    """),
 ]
 """Written when the rules were done; those that were missed then mended them once more."""
 

@@ -2,7 +2,7 @@ import random
 import string
 
 import pytest
-from tests.recollect.text.secrets.secret_texts import redacted
+from tests.recollect.text.secrets.secret_texts import redacted, told
 from tests.support.made_up_keys import URL_SAFE, uuid
 from tests.support.tables import table, texts
 
@@ -60,44 +60,24 @@ ANNOUNCED = [
     ("my password is hunter22 and my cat is Momo", "hunter22"),
     ("password: Blumen-Topf!7", "Blumen-Topf!7"),
     ('password = "correct horse battery"', "correct horse battery"),
-    ("password for the router at my mum's is sunny4ever.", "sunny4ever"),
-    ("new password Sommer2031!", "Sommer2031!"),
-    ("login anna pw: geheim_33", "geheim_33"),
-    ("Mein Passwort lautet Regenbogen9", "Regenbogen9"),
-    ("Das Kennwort für den Drucker ist toner#44", "toner#44"),
-    ("le mot de passe du wifi est croissant75", "croissant75"),
-    ("la contraseña es gatito-2019", "gatito-2019"),
-    ("A senha do wifi é caipirinha88", "caipirinha88"),
-    ("la password è pomodoro!1", "pomodoro!1"),
-    ("het wachtwoord is stroopwafel12", "stroopwafel12"),
-    ("hasło to pierogi2020", "pierogi2020"),
-    ("пароль от вайфая: borshch55", "borshch55"),
-    ("Пароль это снежинка7", "снежинка7"),
-    ("şifrem: baklava34", "baklava34"),
-    ("我的密码是panda8888", "panda8888"),
-    ("密码：tea#leaf9", "tea#leaf9"),
-    ("密码：向日葵", "向日葵"),
-    ("パスワードはsakura2024です", "sakura2024"),
-    ("비밀번호는 kimchi77", "kimchi77"),
-    ("my PIN is 4711", "4711"),
-    ("PIN: 08154", "08154"),
-    ("PINコードは 2580", "2580"),
-    ("mon code PIN est 7391", "7391"),
-    ("CVV 123", "123"),
-    ("the api key for the weather thing is a1b2c3d4e5f6", "a1b2c3d4e5f6"),
-    ("API_KEY=deadbeef0123", "deadbeef0123"),
-    ("token: 3f2a9c77d01b", "3f2a9c77d01b"),
+    *told("""
+        password for the router at my mum's is ⟦sunny4ever⟧. | new password ⟦Sommer2031!⟧
+        login anna pw: ⟦geheim_33⟧ | Mein Passwort lautet ⟦Regenbogen9⟧
+        Das Kennwort für den Drucker ist ⟦toner#44⟧ | le mot de passe du wifi est ⟦croissant75⟧
+        la contraseña es ⟦gatito-2019⟧ | A senha do wifi é ⟦caipirinha88⟧ | la password è ⟦pomodoro!1⟧
+        het wachtwoord is ⟦stroopwafel12⟧ | hasło to ⟦pierogi2020⟧ | пароль от вайфая: ⟦borshch55⟧
+        Пароль это ⟦снежинка7⟧ | şifrem: ⟦baklava34⟧ | 我的密码是⟦panda8888⟧ | 密码：⟦tea#leaf9⟧ | 密码：⟦向日葵⟧
+        パスワードは⟦sakura2024⟧です | 비밀번호는 ⟦kimchi77⟧ | my PIN is ⟦4711⟧ | PIN: ⟦08154⟧ | PINコードは ⟦2580⟧
+        mon code PIN est ⟦7391⟧ | CVV ⟦123⟧ | the api key for the weather thing is ⟦a1b2c3d4e5f6⟧
+        API_KEY=⟦deadbeef0123⟧ | token: ⟦3f2a9c77d01b⟧
+    """),
     ("Authorization: Bearer 9f" + 7 * "Kd3x", "9f" + 7 * "Kd3x"),
-    ("postgres://anna:s3same@db.example.org:5432/shop", "s3same"),
-    ("My SSN is 219-09-9999", "219-09-9999"),
-    ("SSN 219099999", "219099999"),
-    ("card 4111 1111 1111 1111 exp 04/29", "4111 1111 1111 1111"),
-    ("5555555555554444", "5555555555554444"),
-    ("my amex 3782-822463-10005", "3782-822463-10005"),
-    ("order 12 4111 1111 1111 1111 please", "4111 1111 1111 1111"),
-    ("IBAN DE89 3704 0044 0532 0130 00 bitte", "DE89 3704 0044 0532 0130 00"),
-    ("gb29nwbk60161331926819", "gb29nwbk60161331926819"),
-    ("FR14 2004 1010 0505 0001 3M02 606.", "FR14 2004 1010 0505 0001 3M02 606"),
+    *told("""
+        postgres://anna:⟦s3same⟧@db.example.org:5432/shop | My SSN is ⟦219-09-9999⟧ | SSN ⟦219099999⟧
+        card ⟦4111 1111 1111 1111⟧ exp 04/29 | ⟦5555555555554444⟧ | my amex ⟦3782-822463-10005⟧
+        order 12 ⟦4111 1111 1111 1111⟧ please | IBAN ⟦DE89 3704 0044 0532 0130 00⟧ bitte
+        ⟦gb29nwbk60161331926819⟧ | ⟦FR14 2004 1010 0505 0001 3M02 606⟧.
+    """),
 ]
 
 
