@@ -44,16 +44,17 @@ def _lines(paths: Sequence[Path]) -> list[dict[str, Any]]:
 
 
 def _as_told(person: dict[str, Any]) -> dict[str, Any]:
-    """Return a person of whom a file has statements as one who tells these in chats, and those of a crowd among them."""
-    if "statements" not in person:
-        return person
-    crowd = {each["person"]: each["statements"] for each in _lines([_CROWD])}
-    others = [each | {"id": f"{name}:{each['id']}"} for name in person["crowd"] for each in crowd[name]]
-    statements = [*person["statements"], *(each for each in others if each["id"] not in person["without"])]
+    """Return a person with the statements that a file gives of them, and those of a crowd, as told in chats of their own."""
+    crowd = {each["person"]: each["statements"] for each in _lines([_CROWD])} if "crowd" in person else {}
+    others = [
+        each | {"id": f"{name}:{each['id']}"} for name in person.get("crowd", ()) for each in crowd[name]
+    ]
+    left_out = person.get("without", ())
+    statements = [*person.get("statements", ()), *(each for each in others if each["id"] not in left_out)]
     statements.sort(key=lambda each: sha256(each["id"].encode()).digest())
     chats = [
         {
-            "chat": f"c{number}",
+            "chat": f"s{number}",
             "at": (_FIRST + number * timedelta(days=1)).isoformat(),
             "turns": [
                 {
@@ -65,7 +66,8 @@ def _as_told(person: dict[str, Any]) -> dict[str, Any]:
         }
         for number, each in enumerate(statements)
     ]
-    return {**person, "chats": chats}
+    told = sorted((*chats, *person.get("chats", ())), key=lambda chat: datetime.fromisoformat(chat["at"]))
+    return {**person, "chats": told}
 
 
 def _memories(told: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
