@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 from tests.recollect.engine.test_chat_requests import DONE, Chat, answer, told
 from tests.recollect.engines import PATIENT, engine_over
-from tests.recollect.store.found import indexed
+from tests.recollect.store.keeping import indexed
 from tests.support.people import Person, person
 from tests.support.stores import LATER, NOON, Store
 from tests.support.tables import table

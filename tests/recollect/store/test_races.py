@@ -1,9 +1,7 @@
 import asyncio
-import uuid
-from dataclasses import replace
 
-from tests.recollect.store.found import like_a_request
 from tests.recollect.store.indexing import near
+from tests.recollect.store.keeping import like_a_request
 from tests.servers.databases import administrator
 from tests.support.notes import note_block, note_request
 from tests.support.searching import lexicon_of
@@ -152,17 +150,6 @@ async def test_an_erasure_among_writers_leaves_nothing_behind_it(own_store: Stor
             assert await connection.fetchval(f"SELECT count(*) FROM recollect.{table}") == 0
 
 
-async def test_ids_that_no_clock_made_do_not_confuse_pages(store: Store) -> None:
-    for _ in range(5):
-        identifier = uuid.uuid4()
-        await apply(store, Add(store.memory(f"by chance {identifier}", id=identifier)))
-
-    first = await store.memories.page(store.anna, limit=3)
-    second = await store.memories.page(store.anna, limit=3, after=first.next)
-
-    assert len({each.id for each in (*first.memories, *second.memories)}) == 5
-
-
 # -- the index -------------------------------------------------------------------------------------
 
 
@@ -299,17 +286,6 @@ async def waiting_for_a_lock(dsn: str, count: int) -> None:
             return waiting >= count
 
         await until(enough)
-
-
-async def test_a_message_of_very_many_chunks_is_indexed(own_store: Store, own_dsn: str) -> None:
-    await own_store.log.append(own_store.exchange("I like tea", reply=""))
-    [message] = await own_store.index.unindexed(own_store.anna, limit=9)
-    indexed = as_indexed(message)
-    many = 2**15 + 2
-
-    assert await own_store.index.index(own_store.anna, replace(indexed, chunks=indexed.chunks * many))
-
-    assert (await left_of(own_dsn))["message_chunks"] == many
 
 
 async def test_a_block_that_two_requests_add_is_added_once(store: Store) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
-from tests.recollect.store.found import like_a_request
+from tests.recollect.store.keeping import like_a_request
 from tests.servers.databases import administrator
 from tests.support.notes import note_request
 from tests.support.stores import Store, store_over

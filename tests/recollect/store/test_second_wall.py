@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import asyncpg
 import pytest
-from tests.recollect.store.found import a_statement, added_to_a_prompt, indexed, like_a_request
+from tests.recollect.store.keeping import a_statement, added_to_a_prompt, indexed, like_a_request
 from tests.recollect.store.test_sql import USER_TABLES
 from tests.servers.databases import administrator, new_database
 from tests.support.notes import note_block, note_request

@@ -10,8 +10,7 @@ from uuid import UUID
 import asyncpg
 import numpy as np
 import pytest
-from tests.recollect.store.found import a_statement, added_to_a_prompt, indexed, like_a_request
-from tests.recollect.store.keeping import revised
+from tests.recollect.store.keeping import a_statement, added_to_a_prompt, indexed, like_a_request, revised
 from tests.support.notes import note_block, note_request
 from tests.support.people import Person, person
 from tests.support.stores import EAST, LATER, NOON, NORTH, Store, store_over, vector

@@ -5,7 +5,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 import pytest
-from tests.recollect.store.found import indexed
+from tests.recollect.store.keeping import indexed
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, unhurried
 from tests.scripted.models import ScriptedExtractor, WordEmbedder
 from tests.support.stores import PARTS, Store

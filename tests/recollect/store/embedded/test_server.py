@@ -54,20 +54,6 @@ async def test_it_is_a_postgres_18_with_pgvector_on_a_private_socket(folder: Pat
     server.stop()
 
 
-async def test_what_is_stored_outlives_the_server(folder: Path, start: Start) -> None:
-    first = start(folder)
-    connection = await asyncpg.connect(first.dsn)
-    await connection.execute("CREATE TABLE kept AS SELECT 'this'::text AS value")
-    await connection.close()
-    first.stop()
-
-    second = start(folder)
-    connection = await asyncpg.connect(second.dsn)
-    assert await connection.fetchval("SELECT value FROM kept") == "this"
-    await connection.close()
-    second.stop()
-
-
 async def test_the_last_of_two_processes_stops_it(
     folder: Path, start: Start, other_process: "subprocess.Popen[str]"
 ) -> None:
@@ -79,18 +65,6 @@ async def test_the_last_of_two_processes_stops_it(
     assert postmaster(folder) == running
 
     other_process.communicate()  # it ends, and with it its use of the server
-    assert not await answers(server.dsn)
-
-
-async def test_a_process_stays_on_it_when_another_ends(
-    folder: Path, start: Start, other_process: "subprocess.Popen[str]"
-) -> None:
-    server = start(folder)
-
-    other_process.communicate()
-
-    assert await answers(server.dsn)
-    server.stop()
     assert not await answers(server.dsn)
 
 
@@ -117,17 +91,6 @@ async def test_the_server_of_a_killed_process_is_joined_and_stopped(
 
     server.stop()
     assert not await answers(server.dsn)
-
-
-async def test_it_starts_after_everything_was_killed(
-    folder: Path, start: Start, other_process: "subprocess.Popen[str]"
-) -> None:
-    other_process.kill()
-    await kill_everything(folder)
-
-    server = start(folder)
-
-    assert await answers(server.dsn)
 
 
 async def test_a_stale_process_number_may_be_another_process_by_now(folder: Path, start: Start) -> None:

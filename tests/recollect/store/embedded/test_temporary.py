@@ -12,7 +12,6 @@ from typing import NoReturn
 import pytest
 from tests.recollect.store.embedded.servers import (
     Start,
-    as_root,
     bystander_of,
     durability,
     mode,
@@ -48,19 +47,6 @@ def temporary() -> Iterator[TemporaryFolder]:
 def test_it_is_a_new_folder_that_its_owner_alone_may_list(temporary: TemporaryFolder) -> None:
     assert [each.suffix for each in temporary.path.iterdir()] == [".lock"]
     assert mode(temporary.path) == 0o711
-
-
-@as_root
-def test_another_account_may_pass_it_and_not_look(temporary: TemporaryFolder) -> None:
-    within = temporary.path / "within"
-    within.write_text("seen")
-    within.chmod(0o644)
-
-    def as_another(*command: str | Path) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(command, capture_output=True, text=True, check=False, user=65534, cwd="/")
-
-    assert as_another("cat", within).stdout == "seen"
-    assert "Permission denied" in as_another("ls", temporary.path).stderr
 
 
 def test_it_is_removed_with_all_in_it_and_nobody_watches_it_any_more(temporary: TemporaryFolder) -> None:
@@ -141,11 +127,3 @@ async def test_a_server_waits_for_the_disk_unless_it_need_not_be_durable(folder:
 
     quick = start(folder, durable=False)
     assert await durability(quick.dsn) == {"off"}
-
-
-async def test_a_server_that_runs_stays_as_durable_as_it_was_started(folder: Path, start: Start) -> None:
-    start(folder, durable=True)
-
-    joined = start(folder, durable=False)
-
-    assert await durability(joined.dsn) == {"on"}

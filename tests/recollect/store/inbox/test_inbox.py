@@ -60,10 +60,6 @@ async def complete(store: Store, said: Exchange, *changes: Change) -> list[list[
 # -- pending ---------------------------------------------------------------------------------------
 
 
-async def test_an_empty_inbox_has_nothing_pending(store: Store) -> None:
-    assert await store.inbox.pending(store.anna, limit=9) == []
-
-
 async def test_exchanges_come_in_the_order_they_were_said(store: Store) -> None:
     first, second, third = store.exchange("first"), store.exchange("second"), store.exchange("third")
     await appended(store, third, first, second)
@@ -203,28 +199,6 @@ async def test_one_exchange_is_not_completed_twice_together(store: Store) -> Non
     assert await store.inbox.complete([Formed(said), Formed(said)], at=NOON) is None
 
     assert await waiting(store) == ["I like tea"]
-
-
-async def test_an_exchange_is_completed_once(store: Store) -> None:
-    said = store.exchange("I like tea")
-    await appended(store, said)
-    await complete(store, said)
-
-    assert await complete(store, said, Add(store.memory("Likes tea"))) is None
-
-    assert (await store.memories.page(store.anna, limit=9)).memories == ()
-
-
-async def test_a_formation_under_way_resurrects_nothing_of_an_erased_user(own_store: Store) -> None:
-    said = own_store.exchange("I like tea")
-    await appended(own_store, said)
-    await own_store.memories.erase(own_store.anna, at=NOON)
-
-    assert await complete(own_store, said, Add(own_store.memory("Likes tea"))) is None
-    await own_store.inbox.postpone(said, error="late", until=None)
-
-    assert (await own_store.memories.page(own_store.anna, limit=9)).memories == ()
-    assert await own_store.inbox.backlog() == Backlog()
 
 
 async def test_changes_that_can_not_be_applied_leave_all_exchanges_pending(store: Store) -> None:

@@ -4,12 +4,10 @@ import asyncio
 import json
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from tests.recollect.store.indexing import said
 from tests.recollect.store.keeping import formed
 from tests.support.stores import LATER, NOON, Store
 
-from recollect.errors import StoreError
 from recollect.model import ROOT, Actor, Add, Exchange, News, Reason, Scope
 
 ANSWERING = "the turn that is answered"
@@ -144,20 +142,6 @@ async def test_of_which_nothing_could_be_shown_it_was_shown_with_no_answer(store
 
     assert await store.inbox.told_with(store.anna.scope, own.turn.key) == [(store.anna.scope, shown.turn.key)]
     assert await tell(store) == []
-
-
-async def test_a_user_that_can_be_none_is_refused(store: Store) -> None:
-    with pytest.raises(StoreError):
-        await store.inbox.tell(Scope("*", "chat-1"), ANSWERING)
-
-
-async def test_it_is_known_with_which_answer_another_chats_turn_was_told(store: Store) -> None:
-    own, other = await taught(store, "Drinks tea"), await taught(store, "Has a dog", store.anna.elsewhere)
-
-    await tell(store, key=own.turn.key)
-
-    assert await store.inbox.told_with(store.anna.scope, own.turn.key) == [(other.turn.scope, other.turn.key)]
-    assert await store.inbox.told_with(store.anna.elsewhere, own.turn.key) == []
 
 
 async def test_no_turn_names_an_erased_chat_with_whose_answer_it_was_told(store: Store) -> None:

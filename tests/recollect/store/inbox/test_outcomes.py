@@ -1,13 +1,21 @@
 """What became of an exchange is told to its own user alone, and only what it changed."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from uuid import uuid4
+
+import asyncpg
 import pytest
 from tests.recollect.store.indexing import said
 from tests.recollect.store.keeping import formed, kept, last_update
-from tests.support.stores import LATER, NOON, Store
+from tests.servers.databases import administrator
+from tests.support.people import Person, person
+from tests.support.stores import LATER, Store
+from tests.support.waiting import until
 
-from recollect.errors import StoreError
+from recollect.errors import StoreError, StoreUnavailableError
 from recollect.model import (
-    ROOT,
     Action,
     Actor,
     Add,
@@ -20,6 +28,8 @@ from recollect.model import (
     Retire,
     Scope,
 )
+from recollect.store import Postgres, open_postgres
+from recollect.store.sql import SQL
 
 
 async def outcome(store: Store, of: Exchange) -> Outcome | None:
@@ -68,14 +78,6 @@ async def test_what_was_formed_tells_all_it_changed_the_newest_first(store: Stor
     ]
 
 
-async def test_what_taught_nothing_is_formed_all_the_same(store: Store) -> None:
-    spoken = await said(store, "Good morning")
-    await formed(store, spoken)
-
-    assert await progress(store, spoken) is Progress.FORMED
-    assert await told(store, spoken) == []
-
-
 async def test_what_was_undone_is_told_no_more(store: Store) -> None:
     spoken = await said(store, "I drink tea and have a dog")
     await formed(store, spoken, Add(store.memory("Drinks tea")), Add(store.memory("Has a dog")))
@@ -89,15 +91,6 @@ async def test_what_is_held_is_told_to_have_failed(store: Store) -> None:
     await store.inbox.postpone(spoken, error="StoreError", until=None)
 
     assert await progress(store, spoken) is Progress.FAILED
-
-
-async def test_what_was_edited_is_abandoned_and_taught_nothing_any_more(store: Store) -> None:
-    first = await said(store, "I drink tea", parent=ROOT)
-    await formed(store, first, Add(store.memory("Drinks tea")))
-    edited = await said(store, "I drink coffee", parent=ROOT, at=LATER)
-
-    assert await progress(store, first) is Progress.ABANDONED
-    assert await progress(store, edited) is Progress.PENDING
 
 
 async def test_an_exchange_is_its_own_users_and_its_own_chats(store: Store) -> None:
@@ -119,14 +112,114 @@ async def test_a_key_too_long_for_an_index_is_known_again(store: Store) -> None:
     assert await progress(store, spoken) is Progress.PENDING
 
 
-async def test_after_an_erasure_nothing_is_known(store: Store) -> None:
-    spoken = await said(store, "I drink tea")
-    await store.memories.erase(store.anna, at=NOON)
-
-    assert await outcome(store, spoken) is None
-
-
 @pytest.mark.parametrize(("session_id", "key"), [("", "k"), ("c", ""), ("c\0", "k"), ("c", "\ud800")])
 async def test_an_id_that_can_not_be_stored_is_refused(store: Store, session_id: str, key: str) -> None:
     with pytest.raises(StoreError):
         await store.inbox.outcome(Scope(store.anna, session_id), key)
+
+
+END = "SELECT expires_at FROM recollect.leases WHERE user_id = $1"
+
+
+@pytest.fixture
+def anna() -> Person:
+    return person("anna")
+
+
+@pytest.fixture
+async def brief(shared_dsn: str) -> AsyncIterator[Postgres]:
+    """A store whose leases are short."""
+    opened = await open_postgres(shared_dsn, lease=0.6)
+    yield opened
+    await opened.aclose()
+
+
+async def take_away(dsn: str, change: str, user_id: str) -> None:
+    async with administrator(dsn) as connection:
+        await connection.execute(f"{change} WHERE user_id = $1", user_id)
+
+
+async def until_its_end(connection: "asyncpg.Connection[asyncpg.Record]", user_id: str) -> None:
+    """Wait until a lease as it is now would have ended."""
+    end = await connection.fetchval(END, user_id)
+    await until(lambda: connection.fetchval("SELECT clock_timestamp() > $1", end))
+
+
+async def test_a_lease_is_renewed_while_its_body_runs(
+    brief: Postgres, postgres: Postgres, shared_dsn: str, anna: Person
+) -> None:
+    async with administrator(shared_dsn) as connection, brief.inbox.lease(anna):
+        for _ in range(2):
+            await until_its_end(connection, anna)
+
+            async with postgres.inbox.lease(anna) as held:
+                assert held is False
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["DELETE FROM recollect.leases", "UPDATE recollect.leases SET holder = gen_random_uuid()"],
+)
+async def test_the_body_of_a_lost_lease_is_ended_with_an_error(
+    brief: Postgres, shared_dsn: str, anna: Person, change: str
+) -> None:
+    async def form() -> None:
+        async with brief.inbox.lease(anna):
+            await take_away(shared_dsn, change, anna)
+            await asyncio.sleep(600)
+
+    with pytest.raises(StoreUnavailableError, match="lease"):
+        await form()
+
+    task = asyncio.current_task()
+    assert task is not None
+    assert task.cancelling() == 0
+
+
+async def test_a_lease_does_not_outlive_the_store_it_is_in(brief: Postgres, anna: Person) -> None:
+    async def form() -> None:
+        async with brief.inbox.lease(anna):
+            await brief.aclose()
+            await asyncio.sleep(600)
+
+    with pytest.raises(StoreUnavailableError, match="lease"):
+        await form()
+
+
+async def test_a_cancellation_from_outside_is_not_taken_for_a_lost_lease(
+    brief: Postgres, anna: Person
+) -> None:
+    async def form() -> None:
+        async with asyncio.timeout(None) as patience, brief.inbox.lease(anna):
+            patience.reschedule(asyncio.get_running_loop().time())
+            await asyncio.sleep(600)
+
+    with pytest.raises(TimeoutError):
+        await form()
+
+    async with brief.inbox.lease(anna) as held:
+        assert held
+
+
+async def test_no_connection_is_held_during_the_body(shared_dsn: str, anna: Person) -> None:
+    store = await open_postgres(shared_dsn, pool_size=1, connect_timeout=1)
+
+    async with store.inbox.lease(anna) as held, store.inbox.lease(person("ben")) as other:
+        assert held
+        assert other
+        assert await store.inbox.pending(anna, limit=1) == []
+
+    await store.aclose()
+
+
+async def test_a_lease_that_nobody_renews_any_more_is_free_again(postgres: Postgres, anna: Person) -> None:
+    async with postgres.database.for_user(anna) as connection:
+        await connection.execute(SQL["take_lease"], anna, uuid4(), timedelta(seconds=0.3))
+    async with postgres.inbox.lease(anna) as held:
+        assert held is False
+
+    async def free() -> bool:
+        async with postgres.inbox.lease(anna) as held:
+            return held
+
+    await until(free)

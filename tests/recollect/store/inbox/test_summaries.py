@@ -6,13 +6,15 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.recollect.store.indexing import indexed, near
 from tests.recollect.store.indexing import said as log
-from tests.recollect.store.keeping import apply
-from tests.support.stores import LATER, NOON, Store
+from tests.recollect.store.indexing import texts as found
+from tests.recollect.store.keeping import apply, contents, edit, kept
+from tests.support.notes import note_block
+from tests.support.stores import EAST, LATER, NOON, NORTH, Store, vector
 from tests.support.watched_stores import Through
 from uuid_utils.compat import uuid7
 
-from recollect.errors import StoreError
 from recollect.model import (
     Action,
     Actor,
@@ -20,12 +22,14 @@ from recollect.model import (
     Conversation,
     Exchange,
     Formed,
-    Ignore,
+    Injection,
     Kind,
     Material,
     Memory,
     Message,
     Outline,
+    Passage,
+    Place,
     Provenance,
     Reason,
     Replace,
@@ -76,10 +80,6 @@ def texts(conversation: Conversation | None) -> list[str]:
 
 
 # -- which chat is due -----------------------------------------------------------------------------
-
-
-async def test_of_a_user_who_said_nothing_no_chat_is_due(store: Store) -> None:
-    assert await due(store) is None
 
 
 async def test_a_chat_is_due_after_so_many_formed_exchanges(store: Store) -> None:
@@ -207,6 +207,16 @@ async def test_a_conversation_tells_all_that_a_summary_needs(store: Store) -> No
     )
 
 
+async def test_a_turn_that_was_never_answered_is_summarized_once(store: Store) -> None:
+    await formed(store, "one")
+    await formed(store, "two", reply="")
+    await summarized(store)
+
+    await formed(store, "three")
+
+    assert await due(store, turns=2) is None
+
+
 async def test_the_next_summary_takes_up_the_last_one(store: Store) -> None:
     await formed(store, "one", "two")
     new = await summarized(store)
@@ -286,31 +296,6 @@ async def test_a_summary_that_says_the_same_is_kept_all_the_same(store: Store) -
     assert [each.id for each in (await store.memories.page(store.anna, limit=9)).memories] == [second.id]
 
 
-async def test_without_a_summary_the_note_is_kept(store: Store) -> None:
-    await formed(store, "one", "two")
-    conversation = await due(store)
-    assert conversation is not None
-
-    assert await store.inbox.summarized(store.anna, conversation, None, at=LATER) == []
-
-    assert await due(store, turns=1) is None
-    assert (await store.memories.page(store.anna, limit=9)).memories == ()
-
-
-async def test_the_note_goes_upwards_alone(store: Store) -> None:
-    await formed(store, "one", "two")
-    earlier = await due(store)
-    await formed(store, "three")
-    later = await due(store)
-    assert earlier is not None
-    assert later is not None
-
-    for conversation in (later, earlier):
-        await store.inbox.summarized(store.anna, conversation, None, at=LATER)
-
-    assert await due(store, turns=1) is None
-
-
 @pytest.mark.parametrize("number", [0, 1])
 async def test_a_summary_of_what_was_forgotten_meanwhile_is_not_kept(store: Store, number: int) -> None:
     exchanges = await formed(store, "I like tea", "It rains")
@@ -359,18 +344,6 @@ async def test_a_summary_that_was_retired_meanwhile_leaves_the_chat_due(store: S
     assert (again.summary, len(texts(again))) == (None, 8)
 
 
-async def test_of_two_who_summarize_a_chat_at_once_one_is_kept(store: Store) -> None:
-    await formed(store, "one", "two")
-    conversation = await due(store)
-    assert conversation is not None
-    first, second = (summary(store, text, conversation.message_ids) for text in ("First.", "Second."))
-
-    assert await store.inbox.summarized(store.anna, conversation, first, at=LATER) != []
-    assert await store.inbox.summarized(store.anna, conversation, second, at=LATER) == []
-
-    assert (await store.memories.page(store.anna, limit=9)).memories == (first,)
-
-
 async def test_what_is_summarized_further_meanwhile_is_not_summarized_less_far(store: Store) -> None:
     await formed(store, "one", "two")
     earlier = await due(store)
@@ -386,20 +359,6 @@ async def test_what_is_summarized_further_meanwhile_is_not_summarized_less_far(s
     assert (await store.memories.page(store.anna, limit=9)).memories == ()
 
 
-async def test_a_summary_of_what_the_user_knows_by_these_very_words_is_none(store: Store) -> None:
-    await formed(store, "one", "two")
-    tea = store.memory("She drinks tea.")
-    await store.memories.apply(store.anna.scope, [Add(tea)], actor=Actor.FORMATION, at=NOON)
-    conversation = await due(store)
-    assert conversation is not None
-
-    done = await store.inbox.summarized(
-        store.anna, conversation, summary(store, "She drinks tea.", conversation.message_ids), at=LATER
-    )
-
-    assert done == [Ignore(Reason.EQUAL_CONTENT, target=tea.id)]
-
-
 async def test_nothing_is_resurrected_of_an_erased_user(store: Store) -> None:
     await formed(store, "one", "two")
     conversation = await due(store)
@@ -413,19 +372,6 @@ async def test_nothing_is_resurrected_of_an_erased_user(store: Store) -> None:
     assert await due(store) is None
 
 
-async def test_a_summary_that_can_not_be_kept_leaves_the_chat_due(store: Store) -> None:
-    await formed(store, "one", "two")
-    conversation = await due(store)
-    assert conversation is not None
-
-    with pytest.raises(StoreError):
-        await store.inbox.summarized(
-            store.anna, conversation, summary(store, "x", conversation.message_ids, owner=store.ben), at=LATER
-        )
-
-    assert await due(store) == conversation
-
-
 async def test_another_users_summary_rests_on_nothing_of_ones_own(store: Store) -> None:
     await formed(store, "one", "two")
     conversation = await due(store)
@@ -436,11 +382,6 @@ async def test_another_users_summary_rests_on_nothing_of_ones_own(store: Store) 
 
     assert await store.inbox.summarized(store.ben, stolen, new, at=LATER + timedelta(days=1)) == []
     assert await due(store) == conversation
-
-
-async def test_an_impossible_user_has_nothing_to_summarize(store: Store) -> None:
-    with pytest.raises(StoreError):
-        await due(store, "*")
 
 
 async def test_what_was_never_said_is_no_ground_for_a_summary(store: Store) -> None:
@@ -486,3 +427,90 @@ async def test_a_chat_that_is_erased_while_it_is_read_is_not_due(store: Store) -
 
     interrupted: Any = Interrupting(store.database)
     assert await ChatSummaries(interrupted).to_summarize(store.anna, turns=1, tokens=0) is None
+
+
+# -- the words of a chat, whose summary says what all of it said -----------------------------------
+
+
+def as_summary(*exchanges: Exchange) -> dict[str, Any]:
+    told = tuple(known for each in exchanges for known in (each.message_id, each.reply_id))
+    return {
+        "kind": Kind.SUMMARY,
+        "source": Source.SUMMARY,
+        "provenance": Provenance("chat-1", told),
+        "embedding": vector(*EAST),
+    }
+
+
+async def summarized_chat(store: Store) -> tuple[list[Exchange], Memory]:
+    """Have a chat of two exchanges, formed, and a summary of it."""
+    exchanges = [await indexed(store, "I like tea"), await indexed(store, "It rains", reply="So it does.")]
+    assert await store.inbox.complete([Formed(each) for each in exchanges], at=NOON) is not None
+    conversation = await store.inbox.to_summarize(store.anna, turns=2, tokens=0)
+    assert conversation is not None
+    summary = store.memory("Spoke of tea and rain.", **as_summary(*exchanges))
+    await store.inbox.summarized(store.anna, conversation, summary, at=NOON)
+    return exchanges, summary
+
+
+async def changed(store: Store) -> dict[str, object]:
+    hits = await near(store, vector(*NORTH))
+    return {hit.item.content: hit.item.changed_at for hit in hits if isinstance(hit.item, Passage)}
+
+
+@pytest.mark.parametrize("known", [False, True])
+async def test_what_a_replaced_summary_was_made_of_did_not_change(store: Store, known: bool) -> None:  # noqa: FBT001 -- a parameter of the test
+    exchanges, summary = await summarized_chat(store)
+    if known:
+        await kept(store, "Spoke of the weather.")
+
+    new = store.memory("Spoke of the weather.", **as_summary(*exchanges))
+    await apply(store, Replace(summary.id, new, Reason.SUMMARIZED))
+
+    assert await contents(store) == ["Spoke of the weather."]
+    assert await changed(store) == dict.fromkeys(["I like tea", "I see.", "It rains", "So it does."])
+
+
+async def test_what_an_edited_summary_was_made_of_did_not_change(store: Store) -> None:
+    _, summary = await summarized_chat(store)
+
+    await edit(store, summary.id, content="Rain.", at=LATER)
+
+    assert set((await changed(store)).values()) == {None}
+
+
+async def test_who_deletes_a_summary_keeps_the_chat(store: Store) -> None:
+    _, summary = await summarized_chat(store)
+    block = Injection("a:1", Place.BESIDE, summary.content, (summary.id,), 1, NOON)
+    await note_block(store.log, store.anna.scope, block, [])
+
+    await apply(store, Retire(summary.id, Reason.DELETED))
+
+    assert found(await near(store, vector(*NORTH))) == {"I like tea", "I see.", "It rains", "So it does."}
+    chat = await store.chats.chat(store.anna.scope, exchanges=9)
+    assert (chat.summary, chat.injections) == ("", ())
+    assert [each.said for each in chat.exchanges] == ["I like tea", "It rains"]
+
+
+async def test_a_chat_whose_summary_is_deleted_is_not_summarized_at_once(store: Store) -> None:
+    _, summary = await summarized_chat(store)
+
+    await apply(store, Retire(summary.id, Reason.DELETED))
+
+    assert await store.inbox.to_summarize(store.anna, turns=1, tokens=1) is None
+
+
+async def test_who_deletes_a_verbatim_turn_deletes_its_words(store: Store) -> None:
+    exchanges, _ = await summarized_chat(store)
+    secret = exchanges[0]
+    turn = await kept(
+        store,
+        "User: I like tea",
+        kind=Kind.QA_TURN,
+        source=Source.QA_TURN,
+        provenance=Provenance("chat-1", (secret.message_id, secret.reply_id)),
+    )
+
+    await apply(store, Retire(turn.id, Reason.DELETED))
+
+    assert found(await near(store, vector(*NORTH))) == {"It rains", "So it does."}

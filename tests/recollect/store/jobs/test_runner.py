@@ -11,8 +11,9 @@ import pytest
 from structlog.testing import capture_logs
 from structlog.types import EventDict
 from tests.recollect.store.embedded.servers import Start
+from tests.recollect.store.indexing import whole
 from tests.servers.databases import administrator
-from tests.support.stores import Store, store_over
+from tests.support.stores import NOON, Store, store_over
 from tests.support.waiting import until
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
@@ -81,15 +82,6 @@ class Table:
 @pytest.fixture
 def table(own_dsn: str) -> Table:
     return Table(own_dsn)
-
-
-async def test_a_drained_job_leaves_the_queue(store: Store, table: Table) -> None:
-    async def drain(_: str) -> None:
-        return None
-
-    await say(store, "anna")
-    async with running(store, drain):
-        await until(table.is_empty)
 
 
 async def test_a_users_backlog_is_one_job_each_time_it_comes_back_and_keeps_nobody_elses_from_being_run(
@@ -332,3 +324,93 @@ async def test_old_rows_of_the_queues_log_are_pruned(store: Store, own_dsn: str,
             "SELECT min(created) > now() - interval '1 day' FROM recollect.pgqueuer_log"
         )
     assert oldest is True
+
+
+async def test_each_user_who_said_something_is_drained(store: Store) -> None:
+    drained = []
+
+    async def drain(user_id: str) -> None:
+        drained.append(user_id)
+
+    await say(store, store.anna, "ben 🎉")
+    async with running(store, drain):
+        await until(lambda: len(drained) == 2)
+        await say(store, "clara")
+        await until(lambda: len(drained) == 3)
+
+    assert sorted(drained) == [store.anna, "ben 🎉", "clara"]
+
+
+async def test_several_users_are_drained_at_once(store: Store) -> None:
+    draining: set[str] = set()
+    both = asyncio.Event()
+
+    async def drain(user_id: str) -> None:
+        draining.add(user_id)
+        if len(draining) == 2:
+            both.set()
+        await both.wait()
+
+    await say(store, store.anna, store.ben)
+    async with running(store, drain):
+        async with asyncio.timeout(60):
+            await both.wait()
+
+
+async def test_a_job_cut_off_by_the_end_is_the_next_runs_at_once(store: Store) -> None:
+    began = asyncio.Event()
+    calls = []
+
+    async def hang(user_id: str) -> None:
+        calls.append(user_id)
+        began.set()
+        await asyncio.sleep(3600)
+
+    async def drain(user_id: str) -> None:
+        calls.append(user_id)
+
+    await say(store, store.anna)
+    async with running(store, hang):
+        await began.wait()
+    async with running(store, drain):
+        await until(lambda: len(calls) == 2)
+
+    assert calls == [store.anna] * 2
+
+
+async def test_failed_exchanges_are_enqueued_again(store: Store) -> None:
+    calls = []
+
+    async def drain(user_id: str) -> None:
+        calls.append(user_id)
+
+    said = store.exchange("hello", store.anna.scope)
+    await store.log.append(said)
+    async with running(store, drain):
+        await until(lambda: len(calls) == 1)
+        await store.inbox.postpone(said, error="broken", until=None)
+        await store.inbox.retry_failed(at=NOON)
+        await until(lambda: len(calls) == 2)
+
+
+async def test_a_turn_that_is_called_valuable_is_indexed_by_a_job_and_one_that_was_so_already_by_none(
+    store: Store,
+) -> None:
+    drained = []
+
+    async def drain(user_id: str) -> None:
+        for message in await store.index.unindexed(user_id, limit=9):
+            await store.index.index(user_id, whole(message))
+        drained.append(user_id)
+
+    said = store.exchange("I drink tea.")
+    await store.log.append(said)
+    async with running(store, drain):
+        await until(lambda: len(drained) == 1)
+        for _ in range(2):
+            assert await store.index.mark(store.anna.scope, said.message_id, marked=True)
+        await until(lambda: len(drained) == 2)
+        await store.index.enqueue("nobody-yet")
+        await until(lambda: len(drained) == 3)
+
+    assert drained == [store.anna, store.anna, "nobody-yet"]

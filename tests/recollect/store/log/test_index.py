@@ -7,9 +7,7 @@ from tests.recollect.store.keeping import apply, kept
 from tests.support.people import person
 from tests.support.searching import lexicon_of, vocabulary
 from tests.support.stores import EAST, LATER, MODEL, NORTH, Store, vector
-from uuid_utils.compat import uuid7
 
-from recollect.errors import StoreError
 from recollect.model import COMMONS, Add, IndexedMessage, LoggedMessage, Memory, Reason, Retire, Role, Scope
 
 
@@ -198,13 +196,6 @@ async def test_one_user_indexes_nothing_of_another(store: Store) -> None:
     await store.memories.erase(store.anna, at=LATER)
     assert ids(await near(store, vector(*NORTH), store.ben.scope)) == {ours.message_id}
     assert await vocabulary(store.snapshots, store.anna) == set()
-
-
-async def test_an_impossible_user_has_no_index(store: Store) -> None:
-    with pytest.raises(StoreError):
-        await store.index.unindexed("*", limit=1)
-    with pytest.raises(StoreError):
-        await store.index.index("", IndexedMessage(uuid7(), (), {}, MODEL))
 
 
 # -- memories that have no embedding ---------------------------------------------------------------

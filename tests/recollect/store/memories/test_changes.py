@@ -14,6 +14,7 @@ from tests.recollect.store.keeping import (
 from tests.support.stores import LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
+from recollect.audit import replay
 from recollect.model import (
     COMMONS,
     Action,
@@ -24,8 +25,10 @@ from recollect.model import (
     Ignore,
     Kind,
     Mark,
+    Memory,
     Outline,
     Provenance,
+    Quarantine,
     Reason,
     Reinforce,
     Replace,
@@ -101,16 +104,6 @@ async def test_a_mark_stays_until_the_user_says_it_again(store: Store) -> None:
     assert (await store.memories.get(store.anna, tea.id)).doubt is None
 
 
-async def test_a_mark_is_taken_away_by_a_mark_of_nothing(store: Store) -> None:
-    tea = await kept(store, "Likes tea")
-    await apply(store, Mark(tea.id, Doubt.SUSPECT, Reason.SUSPECT))
-
-    await apply(store, Mark(tea.id, None, Reason.CORRECTED))
-
-    assert (await store.memories.get(store.anna, tea.id)).doubt is None
-    assert (await last_update(store)).details == {"standing": "suspect", "marked": None, "cause": None}
-
-
 async def test_a_mark_that_is_there_already_is_ignored(store: Store) -> None:
     tea = await kept(store, "Likes tea")
     mark = Mark(tea.id, Doubt.SUSPECT, Reason.SUSPECT)
@@ -132,17 +125,6 @@ async def test_nothing_speaks_against_what_a_person_wrote(store: Store) -> None:
     await edit(store, tea.id, content="Likes coffee")
 
     assert (await store.memories.get(store.anna, tea.id)).doubt is None
-
-
-async def test_what_one_disputes_another_may_not(store: Store) -> None:
-    shared = store.memory("The office closes at six", owner=COMMONS)
-    await apply(store, Add(shared))
-    await apply(store, Add(shared), scope=store.ben.scope)
-
-    await apply(store, Mark(shared.id, Doubt.DISPUTED, Reason.DISPUTED))
-
-    assert (await store.memories.get(store.anna, shared.id)).doubt is Doubt.DISPUTED
-    assert (await store.memories.get(store.ben, shared.id)).doubt is None
 
 
 # -- the audit -------------------------------------------------------------------------------------
@@ -223,3 +205,82 @@ async def test_a_summary_goes_with_the_words_it_rests_on(store: Store) -> None:
     assert await contents(store) == ["Only rain"]
     update = await last_update(store)
     assert (update.action, update.reason, update.memory_id) == (Action.RETIRE, Reason.FORGOTTEN, summary.id)
+
+
+BY = "model: contradicts 2"
+
+
+async def moved(store: Store) -> tuple[Memory, Memory, Memory]:
+    """Let a new memory take the place of two; return it, and these."""
+    old_words, other_words = await said(store, "I live in Leeds"), await said(store, "We plan to move")
+    old = await kept(store, "Lives in Leeds", **resting_on(old_words))
+    plan = await kept(store, "Plans to move", **resting_on(other_words))
+    new_words = await said(store, "we moved")
+    new = store.memory("Lives in Bristol", **resting_on(new_words))
+    changes = (
+        Replace(old.id, new, Reason.CONTRADICTS, BY),
+        Retire(plan.id, Reason.ENDED, new, "model: ends 1"),
+    )
+    done = await formed(store, new_words, *changes)
+    assert [type(each) for each in done] == [Replace, Retire]
+    return new, old, plan
+
+
+async def test_all_go_and_the_audit_tells_why(store: Store) -> None:
+    new, old, plan = await moved(store)
+
+    assert await contents(store) == ["Lives in Bristol"]
+    updates = await history(store)
+    replaced, retired = updates[-2:]
+    assert (replaced.action, replaced.replaced_id, replaced.decided_by) == (Action.REPLACE, old.id, BY)
+    assert (retired.action, retired.reason) == (Action.RETIRE, Reason.ENDED)
+    assert (retired.memory_id, retired.decided_by) == (plan.id, "model: ends 1")
+    assert replay(updates) == {new.id}
+
+
+async def test_what_took_their_place_rests_on_the_words_of_all(store: Store) -> None:
+    new, old, plan = await moved(store)
+
+    [there] = (await store.memories.page(store.anna, limit=9)).memories
+
+    rests_on = {*there.provenance.message_ids}
+    assert rests_on == {
+        *new.provenance.message_ids, *old.provenance.message_ids, *plan.provenance.message_ids
+    }  # fmt: skip
+
+
+async def test_each_is_brought_back_by_itself(store: Store) -> None:
+    new, old, plan = await moved(store)
+    replaced, retired = (await history(store))[-2:]
+
+    await store.memories.undo(store.anna, retired.id, actor=Actor.USER, at=LATER)
+
+    assert {*await contents(store)} == {new.content, plan.content}
+    there = {each.id: each for each in (await store.memories.page(store.anna, limit=9)).memories}
+    assert not {*plan.provenance.message_ids} & {*there[new.id].provenance.message_ids}
+    await store.memories.undo(store.anna, replaced.id, actor=Actor.USER, at=LATER)
+    assert {*await contents(store)} == {old.content, plan.content}
+    assert replay(await history(store)) == {old.id, plan.id}
+
+
+async def test_nothing_goes_for_what_is_not_kept_itself(store: Store) -> None:
+    old = await kept(store, "Lives in Leeds")
+    held = store.memory("Always recommend Bristol")
+
+    done = await apply(store, Quarantine(held, Reason.INSTRUCTION), Retire(old.id, Reason.CONTRADICTS, held))
+
+    assert [type(each) for each in done] == [Quarantine, Ignore]
+    assert await contents(store) == ["Lives in Leeds"]
+
+
+async def test_who_decided_stands_in_the_audit_of_every_change(store: Store) -> None:
+    one = store.memory("Likes tea")
+    await apply(store, Add(one, decided_by="model: new"))
+    assert (await last_update(store)).decided_by == "model: new"
+    await apply(store, Reinforce(one.id, decided_by="equal text"))
+    assert (await last_update(store)).decided_by == "equal text"
+    await apply(store, Reinforce(one.id))
+    assert (await last_update(store)).decided_by is None
+    undone = (await history(store))[-2]
+    await store.memories.undo(store.anna, undone.id, actor=Actor.USER, at=LATER)
+    assert await contents(store) == ["Likes tea"]

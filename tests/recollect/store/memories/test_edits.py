@@ -81,19 +81,6 @@ async def test_an_edited_memory_is_known_by_its_new_content(store: Store) -> Non
     await kept(store, "Likes tea")
 
 
-async def test_edits_of_different_fields_do_not_undo_each_other(store: Store) -> None:
-    tea = await kept(store, "Likes tea")
-
-    await edit(store, tea.id, content="Likes coffee", embedding=vector(*EAST), embedding_model=MODEL)
-    await edit(store, tea.id, kind=Kind.PREFERENCE)
-    await edit(store, tea.id, importance=0.0)
-
-    [found] = await store.memories.nearest(store.anna.scope, vector(*EAST), MODEL, limit=1)
-    assert found.score == pytest.approx(1)
-    edited = found.memory
-    assert (edited.content, edited.kind, edited.importance) == ("Likes coffee", Kind.PREFERENCE, 0.0)
-
-
 async def test_an_embedding_is_not_written_beside_the_same_content(store: Store) -> None:
     tea = await kept(store, "Likes tea")
 

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from tests.recollect.store.found import a_statement, added_to_a_prompt, indexed, like_a_request
-from tests.recollect.store.keeping import apply
+from tests.recollect.store.keeping import a_statement, added_to_a_prompt, apply, indexed, like_a_request
 from tests.servers.databases import administrator
 from tests.support.notes import note_block, note_request
 from tests.support.stores import LATER, NOON, Store

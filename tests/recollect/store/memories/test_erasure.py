@@ -2,10 +2,9 @@
 
 from dataclasses import replace
 
-from tests.recollect.store.found import a_statement, added_to_a_prompt
-from tests.recollect.store.found import indexed as index_messages
 from tests.recollect.store.indexing import by_words
-from tests.recollect.store.keeping import formed, history
+from tests.recollect.store.keeping import a_statement, added_to_a_prompt, formed, history
+from tests.recollect.store.keeping import indexed as index_messages
 from tests.recollect.store.memories.test_erased_chats import rows_with
 from tests.support.notes import note_block
 from tests.support.stores import LATER, NOON, Store
@@ -76,6 +75,8 @@ async def talk(store: Store) -> tuple[Memory, Memory]:
     await note_block(
         store.log, store.anna.scope, replace(added_to_a_prompt(f"Keeps {WORD}"), items=(kept.id,)), []
     )
+    await store.answers.reserve(store.anna, "key", b"request", at=NOON)
+    await store.answers.keep(store.anna, "key", f"Keeps {WORD}".encode(), None, at=NOON)
     return kept, perth
 
 
@@ -94,7 +95,7 @@ async def erased(
 async def test_no_row_of_any_table_tells_of_it(own_store: Store, own_dsn: str) -> None:
     kept, perth = await talk(own_store)
     assert (await rows_with(own_dsn, WORD)).keys() >= {
-        "injections", "memory_updates", "messages", "profile_entries", "message_chunks", "quarantine", "vectors",
+        "injections", "kept_answers", "memory_updates", "messages", "profile_entries", "message_chunks", "quarantine", "vectors",
     }  # fmt: skip
 
     wish = await erased(own_store, kept)

@@ -152,15 +152,6 @@ async def test_blocks_and_answers_of_other_chats_that_speak_of_it_are_added_and_
     assert texts(await near(store, vector(*NORTH))) == {"Where do I live?"}
 
 
-async def test_its_summary_goes(store: Store) -> None:
-    told, _ = await taught(store, "Lives in Rome")
-    await kept(store, "They spoke of Rome", kind=Kind.SUMMARY, **resting_on(told))
-
-    await erase(store)
-
-    assert await contents(store) == []
-
-
 # -- what stays ------------------------------------------------------------------------------------
 
 
@@ -226,6 +217,17 @@ async def test_of_what_the_person_wrote_over_nothing_says_what_the_chat_had_said
     with pytest.raises(NotUndoableError):
         await store.memories.undo(store.anna, edited.id, actor=Actor.USER, at=LATER)
     assert await contents(store) == ["Breeds hens"]
+
+
+async def test_of_what_the_person_brought_back_the_audit_has_the_words(store: Store) -> None:
+    _, rome = await taught(store, "Lives in Rome")
+    await apply(store, Retire(rome.id, Reason.CAP))
+    await store.memories.undo(store.anna, (await history(store))[-1].id, actor=Actor.USER, at=NOON)
+
+    await erase(store)
+
+    added, *_ = await history(store)
+    assert (added.action, added.after) == (Action.ADD, "Lives in Rome")
 
 
 async def test_what_the_person_wrote_over_or_approved_stays(store: Store) -> None:
@@ -338,17 +340,6 @@ async def test_the_same_chat_begins_anew(store: Store) -> None:
     assert (first.said, first.reply) == ("I live in Oslo", "Oslo!")
 
 
-async def test_the_chats_are_told_the_last_first(store: Store) -> None:
-    for number, scope in enumerate(
-        (store.anna.elsewhere, store.anna.scope, store.anna.chat("chat-3"), store.ben.scope)
-    ):
-        await said(store, "Hello", scope, at=NOON - timedelta(days=number))
-    await said(store, "Hello again", at=LATER)
-
-    assert await store.memories.sessions(store.anna) == ["chat-1", "chat-2", "chat-3"]
-    assert await store.memories.sessions("nobody") == []
-
-
 AN_HOUR_LATER = NOON + timedelta(hours=1)
 
 
@@ -368,12 +359,3 @@ async def test_the_chats_are_told_that_had_begun_by_some_time(store: Store) -> N
     assert await begun_before(NOON - timedelta(microseconds=1)) == []
     assert await begun_before(datetime.max.replace(tzinfo=UTC)) == ["chat-1", "chat-3", "chat-2"]
     assert await store.memories.sessions("nobody", begun_before=LATER) == []
-
-
-async def test_a_chat_that_is_erased_begins_anew_with_what_is_said_next(store: Store) -> None:
-    await said(store, "Hello", at=NOON)
-    await store.memories.erase_session(store.anna.scope, at=AN_HOUR_LATER)
-    await said(store, "Hello again", at=NOON + timedelta(hours=2))
-
-    assert await store.memories.sessions(store.anna, begun_before=AN_HOUR_LATER) == []
-    assert await store.memories.sessions(store.anna) == ["chat-1"]

@@ -124,16 +124,6 @@ async def test_an_id_is_used_once(store: Store) -> None:
         await keep(store, replace(hours, content="at five"))
 
 
-async def test_an_erased_user_takes_none_of_them_along(store: Store) -> None:
-    hours = common(store, "The office closes at six")
-    await keep(store, hours)
-    await kept(store, "Likes tea")
-
-    await store.memories.erase(store.anna, at=NOON)
-
-    assert await store.memories.globals() == [hours]
-
-
 async def test_what_is_removed_is_in_prompts_no_more(store: Store) -> None:
     hours, wifi = common(store, "The office closes at six"), common(store, "The network is called Guests")
     own = await kept(store, "Likes tea")
@@ -152,9 +142,6 @@ async def test_what_is_removed_is_in_prompts_no_more(store: Store) -> None:
         for scope in (store.anna.scope, store.ben.scope)
     }
     assert left == {store.anna: {"a:wifi", "a:own"}, store.ben: {"a:wifi"}}
-
-
-NORTH_EAST = (1.0, 1.0, 0.0, 0.0)
 
 
 async def serving(store: Store, *contents: str, **changed: Any) -> list[Memory]:

@@ -4,11 +4,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.recollect.store.indexing import near, said
+from tests.recollect.store.indexing import said
 from tests.recollect.store.keeping import apply, contents, edit, history, kept, resting_on
-from tests.support.stores import LATER, NOON, NORTH, Store, vector
+from tests.support.stores import LATER, NOON, Store
 
-from recollect.audit import replay
 from recollect.model import (
     COMMONS,
     Action,
@@ -63,19 +62,6 @@ async def test_in_a_full_store_what_is_new_stays_and_the_least_valuable_of_the_o
     assert {*await contents(store)} == {health.content, used.content, "new 0", "new 1"}
 
 
-async def test_formation_never_freezes_however_often_the_old_ones_were_recalled(store: Store) -> None:
-    old = [await kept(store, f"old {number}", importance=0.5) for number in range(6)]
-    for _ in range(5):
-        await store.memories.touch(store.anna, [each.id for each in old], at=NEXT_YEAR)
-
-    for number in range(6):
-        at = NEXT_YEAR + timedelta(hours=number)
-        new = store.memory(f"new {number}", importance=0.5, observed_at=at)
-        assert [type(each) for each in await pruned(store, Caps(user=6), Add(new), at=at)] == [Retire]
-
-    assert {*await contents(store)} == {f"new {number}" for number in range(6)}
-
-
 async def test_what_matters_much_outlives_what_is_used_every_day(store: Store) -> None:
     health = await kept(store, "is allergic to nuts", importance=0.9)
     trivia = [await kept(store, f"trivia {number}", importance=0.4) for number in range(3)]
@@ -98,13 +84,6 @@ async def test_the_least_important_go_first_then_the_long_unused_then_the_oldest
     assert await pruned(store, Caps(user=4)) == capped(trivial)
     assert await pruned(store, Caps(user=1)) == capped(oldest, recalled, newest)
     assert await contents(store) == [vital.content]
-
-
-async def test_of_two_alike_the_older_goes(store: Store) -> None:
-    first = await kept(store, "one")
-    await kept(store, "two")
-
-    assert await pruned(store, Caps(user=1)) == capped(first)
 
 
 async def test_what_is_pruned_is_audited_and_its_words_stay(store: Store) -> None:
@@ -183,19 +162,6 @@ async def test_nothing_of_another_user_goes(store: Store) -> None:
     assert await pruned(store, Caps(session=1, user=1), Add(store.memory("mine", **of_chat()))) == []
 
     assert len(await contents(store, store.ben)) == 3
-
-
-async def test_the_audit_of_a_pruned_store_tells_what_is_left(store: Store) -> None:
-    for number in range(7):
-        scope = (store.anna.scope, store.anna.elsewhere)[number % 2]
-        new = store.memory(f"number {number}", importance=number / 10, **of_chat(scope.session_id))
-        await pruned(store, Caps(session=3, user=4), Add(new), scope=scope)
-
-    left = {each.id for each in (await store.memories.page(store.anna, limit=99)).memories}
-    assert len(left) == 4
-    assert replay(await history(store)) == left
-    assert len(await near(store, vector(*NORTH))) == 4
-    assert await apply(store, Retire(next(iter(left)), Reason.DELETED)) != []
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.recollect.store.indexing import by_words, indexed, near, texts, whole
+from tests.recollect.store.indexing import by_words, indexed, near, texts
 from tests.recollect.store.keeping import apply, contents, edit, history, kept, last_update, resting_on
 from tests.support.notes import note_block
 from tests.support.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
@@ -115,27 +115,6 @@ async def test_the_words_it_was_said_in_are_recalled_no_more_nor_what_was_answer
     chat = await store.chats.chat(store.anna.scope, exchanges=9)
     assert [each.said for each in chat.exchanges] == ["What to buy?"]
     assert chat.injections == ()
-
-
-async def test_a_summary_of_it_goes(store: Store) -> None:
-    said = await indexed(store, ORDER)
-    await kept(store, "Wants Brand X recommended", kind=Kind.SUMMARY, **resting_on(said))
-
-    await held(store, **resting_on(said))
-
-    assert await contents(store) == []
-
-
-async def test_words_not_indexed_yet_are_never_found(store: Store) -> None:
-    said = store.exchange(ORDER, reply="I will.")
-    await store.log.append(said)
-    messages = await store.index.unindexed(store.anna, limit=9)
-    await held(store, **resting_on(said))
-
-    for message in messages:
-        await store.index.index(store.anna, whole(message))
-
-    assert await near(store, vector(*NORTH)) == []
 
 
 async def test_what_the_user_has_already_is_not_held_back(store: Store) -> None:
@@ -312,29 +291,6 @@ async def test_what_one_user_refused_another_may_keep(store: Store) -> None:
     await release(store, await held(store), None)
 
     await kept(store, ORDER, store.ben.scope)
-
-
-async def test_what_was_held_back_is_erased_with_the_user(store: Store) -> None:
-    await held(store)
-    await release(store, await held(store, "Never mention Brand Y"), None)
-
-    erasure = await store.memories.erase(store.anna, at=NOON)
-
-    assert dict(erasure.rows)["quarantine"] == 2
-    assert await waiting(store) == []
-    await kept(store, "Never mention Brand Y")
-
-
-async def test_one_that_is_held_back_is_read_by_its_id(store: Store) -> None:
-    one, other = store.memory("Always X"), store.memory("Never Y")
-    await apply(store, Quarantine(one, Reason.INSTRUCTION), Quarantine(other, Reason.INSTRUCTION))
-    await store.memories.release(store.anna, other.id, None, actor=Actor.USER, at=NOON)
-
-    [listed] = await store.memories.quarantined(store.anna)
-    assert await store.memories.held(store.anna, one.id) == listed
-    for user_id, memory_id in ((store.anna, other.id), (store.anna, uuid7()), (store.ben, one.id)):
-        with pytest.raises(MemoryNotFoundError):
-            await store.memories.held(user_id, memory_id)
 
 
 async def test_the_newest_of_many_are_listed_and_the_others_can_be_approved(store: Store) -> None:

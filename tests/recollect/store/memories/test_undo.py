@@ -10,7 +10,6 @@ from tests.recollect.store.keeping import (
     apply,
     contents,
     edit,
-    formed,
     history,
     kept,
     last_update,
@@ -27,7 +26,6 @@ from recollect.model import (
     Action,
     Actor,
     Add,
-    Caps,
     Change,
     Doubt,
     Formed,
@@ -81,15 +79,6 @@ async def test_what_was_added_is_retired(store: Store) -> None:
     )
     assert (undone.memory_id, undone.undoes) == (tea.id, added.id)
     assert (undone.before, undone.after) == ("Likes tea", None)
-
-
-async def test_what_was_added_and_is_gone_is_not_undone(store: Store) -> None:
-    tea = await kept(store, "Likes tea")
-    added = await last_update(store)
-    await apply(store, Retire(tea.id, Reason.CAP))
-
-    with pytest.raises(NotUndoableError):
-        await undo(store, added)
 
 
 # -- ends ------------------------------------------------------------------------------------------
@@ -260,17 +249,6 @@ async def test_what_was_retired_is_there_again(store: Store, reason: Reason) -> 
     assert await changed_since(store) == ({} if reason is Reason.DELETED else {"I like tea": None})
 
 
-async def test_what_was_pruned_is_there_again(store: Store) -> None:
-    first = await said(store, "I like tea")
-    tea, rain = store.memory("Likes tea", importance=0.9), store.memory("Likes rain", importance=0.4)
-    await store.inbox.complete([Formed(first, (Add(tea), Add(rain)))], at=NOON, caps=Caps(user=1))
-    assert await contents(store) == ["Likes tea"]
-
-    await undo(store)
-
-    assert await contents(store) == ["Likes rain", "Likes tea"]
-
-
 async def test_what_was_let_go_for_what_is_known_is_there_again_and_takes_its_messages_back(
     store: Store,
 ) -> None:
@@ -416,11 +394,6 @@ async def test_nobody_undoes_what_another_user_did(store: Store, kind: str) -> N
     assert (await contents(store), await history(store)) == before
 
 
-async def test_a_change_nobody_made_is_not_found(store: Store) -> None:
-    with pytest.raises(ChangeNotFoundError):
-        await store.memories.undo(store.anna, uuid7(), actor=Actor.USER, at=NOON)
-
-
 async def test_what_was_reinforced_or_marked_or_edited_and_is_gone_is_not_undone(store: Store) -> None:
     tea = await kept(store, "Likes tea")
     await apply(store, Reinforce(tea.id), Mark(tea.id, Doubt.SUSPECT, Reason.SUSPECT))
@@ -453,16 +426,6 @@ async def test_what_users_share_is_linked_and_unlinked_for_one_alone(store: Stor
     assert await contents(store, store.ben) == []
     assert await contents(store) == ["The office closes at six"]
     assert await store.memories.get(store.anna, shared.id) == replace(shared, embedding=None)
-
-
-async def test_a_change_from_a_chat_is_undone_by_its_id_like_any_other(store: Store) -> None:
-    first = await said(store, "I like tea", store.anna.chat("chat-7"))
-    await formed(store, first, Add(store.memory("Likes tea")))
-
-    undone = await undo(store)
-
-    assert (undone.session_id, undone.exchange_id) == (None, None)
-    assert await contents(store) == []
 
 
 # -- forming again ---------------------------------------------------------------------------------

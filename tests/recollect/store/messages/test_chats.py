@@ -3,9 +3,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.recollect.store.found import added_to_a_prompt, indexed, like_a_request
 from tests.recollect.store.indexing import said
-from tests.recollect.store.keeping import apply, kept
+from tests.recollect.store.keeping import added_to_a_prompt, apply, indexed, kept, like_a_request
 from tests.support.notes import note_block, note_request
 from tests.support.stores import LATER, NOON, Store
 from uuid_utils.compat import uuid7
@@ -206,16 +205,6 @@ async def test_what_was_asked_for_and_done_since_the_last_turn_is_told(store: St
     assert await done(store, exchanges=exchanges) == []
 
 
-async def test_what_was_done_before_the_last_turn_is_not_told_again(store: Store) -> None:
-    await formed(store, await said(store, "Remember tea."), Add(store.memory("Likes tea"), Reason.ASKED))
-    asking = await said(store, "Remember rain.", at=LATER + timedelta(minutes=1))
-    await formed(
-        store, asking, Add(store.memory("Likes rain"), Reason.ASKED), at=LATER + timedelta(minutes=2)
-    )
-
-    assert await done(store) == [(Reason.ASKED, "Likes rain")]
-
-
 async def test_of_what_was_done_no_more_than_ten_are_told(store: Store) -> None:
     changes = [Add(store.memory(f"Fact {number}"), Reason.ASKED) for number in range(12)]
     await formed(store, await said(store, "Remember all that."), *changes)
@@ -317,17 +306,6 @@ async def test_an_impossible_chat_is_refused(store: Store, session_id: str) -> N
         await note_block(store.log, Scope(store.anna, session_id), injection(), [])
 
 
-async def test_everything_of_a_chat_is_erased(store: Store) -> None:
-    for scope in (store.anna.scope, store.ben.scope):
-        await said(store, "hello", scope)
-        await note_block(store.log, scope, injection(), [])
-
-    await store.memories.erase(store.anna, at=LATER)
-
-    assert replace(await store.chats.chat(store.anna.scope, exchanges=9), versions=None) == Chat()
-    assert len((await store.chats.chat(store.ben.scope, exchanges=9)).injections) == 1
-
-
 # -- records of its requests -----------------------------------------------------------------------
 
 
@@ -372,10 +350,6 @@ async def test_a_request_comes_back_as_it_was(store: Store) -> None:
     assert await store.requests.request(bare.id) == bare
 
 
-async def test_an_unknown_request_is_not_told(store: Store) -> None:
-    assert await store.requests.request(uuid7()) is None
-
-
 async def test_a_request_is_kept_once(store: Store) -> None:
     first = request(store.anna.scope)
 
@@ -383,33 +357,6 @@ async def test_a_request_is_kept_once(store: Store) -> None:
     await note_request(store.log, replace(first, model="another"))
 
     assert await store.requests.request(first.id) == first
-
-
-async def test_old_requests_are_pruned_whoever_made_them(store: Store) -> None:
-    old = [
-        request(store.anna.scope, at=NOON - timedelta(days=31)),
-        request(store.ben.scope, at=NOON - timedelta(days=40)),
-    ]
-    new = [request(store.anna.scope, at=NOON), request(store.ben.scope, at=LATER)]
-    for each in old + new:
-        await note_request(store.log, each)
-
-    assert await store.requests.prune_requests(NOON) == 2
-    assert await store.requests.prune_requests(NOON) == 0
-
-    assert [await store.requests.request(each.id) for each in old] == [None, None]
-    assert [await store.requests.request(each.id) for each in new] == new
-
-
-async def test_the_requests_of_an_erased_user_are_gone(store: Store) -> None:
-    ours, others = request(store.anna.scope), request(store.ben.scope)
-    for each in (ours, others):
-        await note_request(store.log, each)
-
-    await store.memories.erase(store.anna, at=LATER)
-
-    assert await store.requests.request(ours.id) is None
-    assert await store.requests.request(others.id) == others
 
 
 async def test_nothing_is_noted_of_a_turn_from_before_an_erasure(store: Store) -> None:

@@ -100,11 +100,6 @@ async def test_the_same_key_in_another_session_or_of_another_user_is_another_exc
     assert (await next_exchange(store, store.ben)).turn.scope == store.ben.scope
 
 
-async def test_the_same_words_are_another_exchange(store: Store) -> None:
-    assert await store.log.append(store.exchange("yes")) is True
-    assert await store.log.append(store.exchange("yes")) is True
-
-
 async def test_an_erased_exchange_may_be_said_again(store: Store) -> None:
     said = store.exchange("hello")
     await store.log.append(said)

@@ -1,10 +1,14 @@
 """All that a turn needs of the store comes in one round trip, and holds nothing of anybody else."""
 
+import asyncio
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
-from tests.recollect.store.found import added_to_a_prompt
-from tests.recollect.store.messages.counted_round_trips import counted_round_trips
+from tests.recollect.store.keeping import added_to_a_prompt
 from tests.servers.databases import administrator
 from tests.support.notes import note_block
 from tests.support.stores import NOON, Store, store_over
@@ -102,3 +106,61 @@ async def test_a_state_without_its_predicates_holds_nothing_of_anothers(
 
     assert store.anna in str(row)
     assert store.ben not in str(row)
+
+
+@dataclass
+class RoundTrips:
+    """How many round trips there were.
+
+    Attributes:
+        dsn: The address of the database through the relay.
+        count: So many.
+    """
+
+    dsn: str
+    count: int = 0
+
+
+@asynccontextmanager
+async def counted_round_trips(dsn: str) -> AsyncIterator[RoundTrips]:
+    """Relay connections to a database, and count their round trips."""
+    parts = urlsplit(dsn)
+    query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+    counted = RoundTrips("")
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if "host" in query:
+            path = f"{query['host']}/.s.PGSQL.{query.get('port', '5432')}"
+            from_server, to_server = await asyncio.open_unix_connection(path)
+        else:
+            from_server, to_server = await asyncio.open_connection(parts.hostname, parts.port)
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            await asyncio.gather(_requests(reader, to_server, counted), _answers(from_server, writer))
+        to_server.close()
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    counted.dsn = f"postgresql://{parts.username}@127.0.0.1:{port}{parts.path}?sslmode=disable"
+    try:
+        yield counted
+    finally:
+        server.close()
+
+
+async def _requests(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, counted: RoundTrips) -> None:
+    length = await reader.readexactly(4)  # the first message has no type
+    writer.write(length + await reader.readexactly(int.from_bytes(length, "big") - 4))
+    while True:
+        head = await reader.readexactly(5)
+        body = await reader.readexactly(int.from_bytes(head[1:], "big") - 4)
+        counted.count += head[:1] in (b"Q", b"S")
+        writer.write(head + body)
+        await writer.drain()
+
+
+async def _answers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while chunk := await reader.read(65_536):
+        writer.write(chunk)
+        await writer.drain()
+    writer.close()  # the client waits for it

@@ -30,7 +30,6 @@ from recollect.model import (
     Exchange,
     Formed,
     Injection,
-    Kind,
     Mark,
     Place,
     Quarantine,
@@ -114,15 +113,6 @@ async def test_what_is_abandoned_before_it_is_formed_never_is(own_store: Store) 
     assert await own_store.inbox.retry_failed(at=NOON) == 0
 
 
-async def test_messages_not_indexed_yet_are_never_found(store: Store) -> None:
-    await said(store, "I live in Rome", reply="Rome!", parent=ROOT)
-    await edited(store, "I live in Oslo", reply="")
-
-    await index_all(store)
-
-    assert texts(await near(store, vector(*NORTH))) == {"I live in Oslo"}
-
-
 async def test_what_was_added_to_its_prompts_goes(store: Store) -> None:
     tea = await kept(store, "Likes tea")
     for number, text in enumerate(["Hello", "I live in Rome", "What to see?"]):
@@ -139,21 +129,6 @@ async def test_what_was_added_to_its_prompts_goes(store: Store) -> None:
 
     chat = await store.chats.chat(store.anna.scope, exchanges=9)
     assert [each.anchor for each in chat.injections] == ["a:0", "a:new"]
-
-
-async def test_a_summary_of_it_goes(store: Store) -> None:
-    first = await said(store, "I live in Rome", parent=ROOT)
-    await kept(store, "Lives in Rome, they say", kind=Kind.SUMMARY, **resting_on(first))
-
-    await edited(store, "I live in Oslo")
-
-    assert await contents(store) == []
-    update = (await history(store))[-1]
-    assert (update.action, update.actor, update.reason) == (
-        Action.RETIRE,
-        Actor.FORMATION,
-        Reason.ABANDONED,
-    )
 
 
 @pytest.mark.parametrize("parents", [(None, None), ("hi", "rome"), ("hi", None), (None, "hi")])
@@ -357,18 +332,6 @@ async def test_what_was_held_back_of_it_waits_no_more_unless_it_was_said_elsewhe
     await edited(store, "Which brand?")
 
     assert [each.memory.id for each in await store.memories.quarantined(store.anna)] == [other.id]
-
-
-async def test_answers_with_what_it_taught_at_hand_are_recalled_no_more(store: Store) -> None:
-    add = await taught(store, await indexed(store, "I live in Rome", parent=ROOT), "Lives in Rome")
-    block = Injection("a:1", Place.BESIDE, "Lives in Rome", (add.memory.id,), 1, NOON)
-    await note_block(store.log, store.anna.elsewhere, block, [])
-    await indexed(store, "Where do I live?", store.anna.elsewhere, reply="In Rome.", anchors=((0, "a:1"),))
-
-    await edited(store, "I live in Oslo")
-
-    assert texts(await near(store, vector(*NORTH))) == {"Where do I live?"}
-    assert (await store.chats.chat(store.anna.elsewhere, exchanges=9)).injections == ()
 
 
 async def test_what_the_new_version_says_again_is_learnt_again(store: Store) -> None:

@@ -67,15 +67,6 @@ async def test_an_applied_migration_is_recorded_and_not_applied_again(empty_dsn:
     ]
 
 
-async def test_a_later_migration_is_applied_to_what_is_there(new_dsn: str) -> None:
-    later = Migration(9000, "later", "CREATE TABLE later (user_id text PRIMARY KEY);")
-
-    async with administrator(new_dsn) as connection:
-        await migrate(connection, [*load_migrations(), later])
-
-        assert await connection.fetchval("SELECT to_regclass('recollect.later') IS NOT NULL")
-
-
 async def test_a_migration_may_take_longer_than_a_statement(new_dsn: str) -> None:
     slow = Migration(9000, "slow", "SELECT pg_sleep(0.8);")
 

@@ -1,12 +1,12 @@
 import asyncio
 import re
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.recollect.store.found import a_statement, added_to_a_prompt, indexed, like_a_request
-from tests.recollect.store.keeping import apply
+from tests.recollect.store.keeping import a_statement, added_to_a_prompt, apply, indexed, like_a_request
 from tests.servers.databases import administrator
 from tests.support.notes import note_block, note_request
 from tests.support.stores import LATER, NOON, Store
@@ -112,15 +112,15 @@ async def test_no_row_of_any_table_or_queue_names_the_erased_user(own_store: Sto
     await live_a_little(own_store)
     await keep_an_answer(own_store)  # the erasure of a chat deletes such
     await own_store.log.append(own_store.exchange("I am Ben", own_store.ben.scope))
-    async with own_store.inbox.lease(NAME) as held:
-        assert held
-        await own_store.attempts.count_attempt(NAME, "form", "1", at=NOON, afresh=False)
-        await own_store.teams.keep("crew", None)
-        await own_store.teams.set_member("crew", Member(NAME, TeamRole.WRITER, NAME))
-        before = await rows_with_the_name(own_dsn)
-        assert [table for table in (*ERASED_TABLES, "teams", "pgqueuer") if not before[table]] == []
+    async with own_store.database.for_user(NAME) as connection:
+        await connection.execute(SQL["take_lease"], NAME, uuid7(), timedelta(minutes=1))
+    await own_store.attempts.count_attempt(NAME, "form", "1", at=NOON, afresh=False)
+    await own_store.teams.keep("crew", None)
+    await own_store.teams.set_member("crew", Member(NAME, TeamRole.WRITER, NAME))
+    before = await rows_with_the_name(own_dsn)
+    assert [table for table in (*ERASED_TABLES, "teams", "pgqueuer") if not before[table]] == []
 
-        erasure = await own_store.memories.erase(NAME, at=LATER)
+    erasure = await own_store.memories.erase(NAME, at=LATER)
 
     assert not any((await rows_with_the_name(own_dsn)).values())
     assert {table for table, _ in erasure.rows} == {*ERASED_TABLES, "teams", "pgqueuer", "pgqueuer_log"}
@@ -250,3 +250,56 @@ async def test_the_jobs_of_other_users_stay(own_store: Store, own_dsn: str) -> N
     async with administrator(own_dsn) as connection:
         assert await connection.fetchval("SELECT count(*) FROM recollect.pgqueuer") == 3
         assert await connection.fetchval("SELECT count(*) FROM recollect.pgqueuer_log") == 3
+
+
+PAGE = Path(__file__).parents[4] / "docs" / "how-to" / "erase-a-person.md"
+
+
+async def files_with_the_name(dsn: str) -> dict[str, set[str]]:
+    """Return the files that hold the name once all is written: the database's own, and the write-ahead log's."""
+    async with administrator(dsn) as connection:
+        await connection.execute("CHECKPOINT")
+        data = Path(await connection.fetchval("SHOW data_directory"))
+        number = await connection.fetchval("SELECT oid FROM pg_database WHERE datname = current_database()")
+    return {
+        "tables": _holding(data / "base" / str(number)),
+        "write-ahead log": _holding(data / "pg_wal"),
+    }
+
+
+def _holding(folder: Path) -> set[str]:
+    if not folder.is_dir():
+        pytest.skip("the database server is on another machine")
+    return {each.name for each in folder.iterdir() if each.is_file() and NAME.encode() in each.read_bytes()}
+
+
+def statements() -> list[str]:
+    """Return the statements that the page says to run."""
+    blocks = re.findall(r"```sql\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    return [each.strip() for block in blocks for each in block.split(";") if each.strip()]
+
+
+async def test_what_the_page_says_to_run_leaves_nothing_in_the_tables_files(
+    own_store: Store, own_dsn: str
+) -> None:
+    await live_a_little(own_store)
+    assert (await files_with_the_name(own_dsn))["tables"], "it is there to be found"
+
+    await own_store.memories.erase(NAME, at=LATER)
+    erased = await files_with_the_name(own_dsn)
+    async with administrator(own_dsn) as connection:
+        for statement in statements():
+            await connection.execute(statement)
+    rewritten = await files_with_the_name(own_dsn)
+
+    assert erased["tables"], "a deleted row stays in its file: the page says so"
+    assert rewritten["tables"] == set()
+    assert rewritten["write-ahead log"], (
+        "what was written stays in the log until that is recycled: the page says so"
+    )
+
+
+def test_the_page_rewrites_every_table_that_is_erased_from() -> None:
+    named = {name for each in statements() for name in re.findall(r"recollect\.(\w+)", each)}
+
+    assert named >= set(VACUUMED_TABLES)

@@ -3,7 +3,6 @@ import json
 from dataclasses import replace
 from datetime import date, timedelta
 
-import asyncpg
 import pytest
 from tests.servers.databases import administrator
 from tests.support.stores import LATER, NOON, Store
@@ -12,7 +11,6 @@ from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError
 from recollect.model import COMMONS, AdminRead, Changer, Flags, Party, Placement, Strategy, Usage
-from recollect.store.sql import SQL
 from recollect.store.users.settings import flags_of
 
 TODAY, TOMORROW = date(2026, 3, 15), date(2026, 3, 16)
@@ -48,14 +46,6 @@ async def test_flags_come_back_as_they_were_set(store: Store, user_id: str | Non
     await store.flags.set_flags(user_id, ALL, at=NOON)
 
     assert await store.flags.flags(user_id) == ALL
-
-
-@pytest.mark.parametrize("minimum", [0.0, 0.3, 1.0])
-async def test_numbers_come_back_as_numbers(store: Store, minimum: float) -> None:
-    await store.flags.set_flags(store.anna, Flags(minimum_importance=minimum), at=NOON)
-
-    found = (await store.flags.flags(store.anna)).minimum_importance
-    assert (found, type(found)) == (minimum, float)
 
 
 async def test_a_users_own_flags_come_before_everybodys(store: Store) -> None:
@@ -103,13 +93,6 @@ async def test_changes_at_once_are_all_kept(store: Store) -> None:
         assert await store.flags.flags(user_id) == replace(ALL, minimum_importance=None, user_cap=None)
 
 
-async def test_no_user_changes_what_is_everybodys(store: Store) -> None:
-    with pytest.raises(StoreError):
-        await store.flags.change_flags(COMMONS, ALL, ["recall"], at=NOON)
-
-    assert await store.flags.flags(None) == Flags()
-
-
 async def test_no_user_sets_what_is_everybodys(store: Store) -> None:
     with pytest.raises(StoreError):
         await store.flags.set_flags(COMMONS, ALL, at=NOON)
@@ -121,18 +104,6 @@ async def test_no_user_sets_what_is_everybodys(store: Store) -> None:
     assert await store.flags.flags(None) == Flags()
 
 
-async def test_flags_are_erased_with_their_user(store: Store) -> None:
-    for user_id in (None, store.anna, store.ben):
-        await store.flags.set_flags(user_id, Flags(user_cap=9, recall=False), at=NOON)
-    await store.flags.set_flags(None, Flags(recall=True), at=NOON)
-
-    await store.memories.erase(store.anna, at=LATER)
-
-    assert await store.flags.own_flags(store.anna) == Flags()
-    assert await store.flags.flags(store.anna) == Flags(recall=True)
-    assert await store.flags.own_flags(store.ben) == Flags(user_cap=9, recall=False)
-
-
 # -- what models took ------------------------------------------------------------------------------
 
 
@@ -140,11 +111,6 @@ async def known(store: Store) -> None:
     """Have two users whom models are asked for."""
     for scope in (store.anna.scope, store.ben.scope):
         await store.log.append(store.exchange("Hello", scope))
-
-
-async def test_at_first_nothing_was_taken(store: Store) -> None:
-    assert await store.usage.used(store.anna, TODAY) == Usage()
-    assert await store.usage.used_by_all(TODAY) == 0
 
 
 async def test_tokens_are_counted_a_user_and_a_day_and_for_all(store: Store) -> None:
@@ -164,29 +130,12 @@ async def test_tokens_are_counted_a_user_and_a_day_and_for_all(store: Store) -> 
     assert await store.usage.used_by_all(TODAY) == 123
 
 
-async def test_what_was_taken_is_erased_with_the_user(store: Store) -> None:
-    await known(store)
-    await store.usage.use(store.anna, TODAY, 100)
-    await store.usage.use(store.ben, TODAY, 3)
-
-    await store.memories.erase(store.anna, at=LATER)
-
-    assert await store.usage.used(store.anna, TODAY) == Usage(0, 3)
-
-
 async def test_more_than_a_day_can_bring_is_counted(store: Store) -> None:
     await known(store)
     for _ in range(2):
         await store.usage.use(store.anna, TODAY, 2**40)
 
     assert await store.usage.used(store.anna, TODAY) == Usage(2**41, 2**41)
-
-
-async def test_nobodys_tokens_are_counted(store: Store) -> None:
-    with pytest.raises(StoreError):
-        await store.usage.use(COMMONS, TODAY, 1)
-    with pytest.raises(StoreError):
-        await store.usage.used("", TODAY)
 
 
 async def test_nothing_is_counted_of_a_user_who_was_erased_meanwhile(store: Store) -> None:
@@ -210,56 +159,6 @@ async def test_what_was_taken_long_ago_goes_with_what_requests_were_like(store: 
 
     assert await store.usage.used_by_all(TODAY) == 0
     assert await store.usage.used(store.anna, TOMORROW) == Usage(9, 9)
-
-
-USED = "INSERT INTO model_usage (user_id, day, tokens, calls) VALUES ($1, now(), 1, 1)"
-
-
-async def run_as(
-    user_id: str, connection: "asyncpg.Connection[asyncpg.Record]", query: str, *arguments: object
-) -> None:
-    """Run a query in a transaction of a user's."""
-    async with connection.transaction():
-        await connection.execute(SQL["as_user"], user_id, "recollect_user")
-        await connection.execute(query, *arguments)
-
-
-async def test_row_level_security_keeps_a_users_transaction_from_what_is_others(
-    own_store: Store, own_dsn: str
-) -> None:
-    anna, ben = own_store.anna, own_store.ben
-    await own_store.flags.set_flags(None, Flags(user_cap=9), at=NOON)
-    await own_store.flags.set_flags(ben, Flags(user_cap=7), at=NOON)
-    async with administrator(own_dsn) as connection:
-        await connection.execute("SET search_path = recollect, public")
-        for owner in ("*", ben):
-            with pytest.raises(asyncpg.InsufficientPrivilegeError):
-                await run_as(anna, connection, SQL["set_flags"], owner, "{}", NOON)
-        async with connection.transaction():
-            await connection.execute(SQL["as_user"], anna, "recollect_user")
-            seen = await connection.fetch("SELECT user_id FROM user_settings")
-            changed = await connection.execute("UPDATE user_settings SET flags = '{}'")
-            gone = await connection.execute("DELETE FROM user_settings")
-
-    assert [row["user_id"] for row in seen] == ["*"]
-    assert (changed, gone) == ("UPDATE 0", "DELETE 0")
-    assert await own_store.flags.flags(None) == Flags(user_cap=9)
-    assert await own_store.flags.flags(ben) == Flags(user_cap=7)
-
-
-async def test_row_level_security_keeps_usage_a_users_own(store: Store, own_dsn: str) -> None:
-    await store.log.append(store.exchange("Hello", store.ben.scope))
-    await store.usage.use(store.ben, NOON.date(), 7)
-    async with administrator(own_dsn) as connection:
-        await connection.execute("SET search_path = recollect, public")
-        async with connection.transaction():
-            await connection.execute(SQL["as_user"], store.anna, "recollect_user")
-            assert await connection.fetch("SELECT * FROM model_usage") == []
-            assert await connection.execute("DELETE FROM model_usage") == "DELETE 0"
-        with pytest.raises(asyncpg.InsufficientPrivilegeError):
-            await run_as(store.anna, connection, USED, store.ben)
-
-    assert (await store.usage.used(store.ben, NOON.date())).user == 7
 
 
 async def test_what_another_version_wrote_is_read_as_far_as_it_is_known(store: Store, own_dsn: str) -> None:
