@@ -8,6 +8,7 @@ import asyncpg
 from tests.servers.databases import administrator
 from tests.support.waiting import until
 
+from recollect.engine import Engine
 from recollect_openwebui import background
 
 LISBON = "I live in Lisbon with my dog Pipa."
@@ -19,6 +20,11 @@ ROME, OSLO = "I live in Rome.", "I live in Oslo now."
 _STATES = "SELECT state FROM recollect.exchanges WHERE user_id = $1"
 
 _ANSWERS = "SELECT content FROM recollect.messages WHERE user_id = $1 AND role = 'assistant' ORDER BY id"
+
+
+async def contents(engine: Engine, user_id: str) -> list[str]:
+    """Return the contents of a person's memories, newest first."""
+    return [memory.content for memory in (await engine.page(user_id, limit=100)).memories]
 
 
 async def progress(memory: Any, user_id: str) -> Counter[str]:

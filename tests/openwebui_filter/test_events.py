@@ -15,7 +15,7 @@ import pytest
 from structlog.testing import capture_logs
 from tests.openwebui_filter.openwebui import EVENTS, Chat, load
 from tests.openwebui_filter.processes import Process
-from tests.openwebui_filter.telling import LISBON, formed, process_ends, told
+from tests.openwebui_filter.telling import LISBON, contents, formed, process_ends, told
 from tests.support.people import Person, person
 from tests.support.stores import NOON, PARTS, Store
 from tests.support.waiting import until
@@ -47,10 +47,6 @@ def deleted(user_id: Any, *, event: str = "user.deleted", kind: str = "user") ->
         "subject": {"type": kind, "id": user_id},
         "data": {},
     }
-
-
-async def contents(engine: Engine, user_id: str) -> list[str]:
-    return [memory.content for memory in (await engine.page(user_id, limit=100)).memories]
 
 
 async def test_all_of_who_is_deleted_goes_and_nothing_of_anybody_else(

@@ -11,7 +11,17 @@ import pytest
 from tests.openwebui_filter.conftest import SECONDS_TO_OPEN
 from tests.openwebui_filter.openwebui import OFF, Chat, load
 from tests.openwebui_filter.processes import Process
-from tests.openwebui_filter.telling import DOG, LISBON, WHERE, answers, formed, nothing_waits, settled, told
+from tests.openwebui_filter.telling import (
+    DOG,
+    LISBON,
+    WHERE,
+    answers,
+    contents,
+    formed,
+    nothing_waits,
+    settled,
+    told,
+)
 from tests.scripted.extraction import Pupil
 from tests.scripted.upstream import Answer, End, Received, ScriptedUpstream
 from tests.servers.databases import administrator, strangers
@@ -23,10 +33,6 @@ from tests.support.waiting import until
 from recollect.composition import FENCE
 from recollect.engine import Engine
 from recollect.model import Scope
-
-
-async def contents(engine: Engine, user_id: str) -> list[str]:
-    return [memory.content for memory in (await engine.page(user_id, limit=100)).memories]
 
 
 async def test_what_was_told_in_one_chat_is_recalled_in_another(memory: Any, alice: Person) -> None:

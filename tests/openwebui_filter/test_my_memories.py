@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 from tests.openwebui_filter.openwebui import MEMORIES, UNDO, load
-from tests.openwebui_filter.telling import DOG, OSLO, ROME
+from tests.openwebui_filter.telling import DOG, OSLO, ROME, contents
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api, engine_over, serve
 from tests.scripted.answers import Answer, whole
 from tests.scripted.upstream import ScriptedUpstream
@@ -112,10 +112,6 @@ def listed(after: str | None = None) -> dict[str, Any]:
 
 def texts(reply: dict[str, Any]) -> list[str]:
     return [each["content"] for each in reply["memories"]]
-
-
-async def contents(engine: Engine, user_id: str) -> list[str]:
-    return [each.content for each in (await engine.page(user_id, limit=100)).memories]
 
 
 async def test_a_person_sees_corrects_removes_and_undoes(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.openwebui_filter.openwebui import UNDO, Chat, load
-from tests.openwebui_filter.telling import DOG, OSLO, ROME, nothing_waits, told
+from tests.openwebui_filter.telling import DOG, OSLO, ROME, contents, nothing_waits, told
 from tests.support.people import Person
 
 from recollect.assembly import process_engine
@@ -19,10 +19,10 @@ def undo() -> Any:
     return load(UNDO, function_id="recollect_undo")
 
 
-async def contents(memory: Any, user_id: str) -> list[str]:
+async def opened(memory: Any) -> Engine:
     engine: Engine | None = (await memory._engine()).engine
     assert engine is not None
-    return sorted(each.content for each in (await engine.page(user_id, limit=100)).memories)
+    return engine
 
 
 def notified(events: list[dict[str, Any]]) -> str:
@@ -40,11 +40,11 @@ async def test_all_that_a_message_taught_is_undone_the_newest_first(
     chat = Chat(taught, alice)
     await chat.says(f"{DOG} {OSLO}")
     await told()
-    assert await contents(taught, alice) == [DOG, OSLO]
+    assert sorted(await contents(await opened(taught), alice)) == [DOG, OSLO]
 
     shown = await chat.acts(undo)
 
-    assert await contents(taught, alice) == [ROME]
+    assert sorted(await contents(await opened(taught), alice)) == [ROME]
     line = f"Undone. Replaced: {OSLO[:-1]} \u2192 {ROME[:-1]}; Forgot: {DOG[:-1]}"
     assert shown == [
         {"type": "status", "data": {"description": line, "done": True}},
@@ -67,13 +67,13 @@ async def test_what_was_told_with_a_later_answer_is_undone_under_either(
         await chat.says("Good morning!")
         await told()
         assert chat.statuses[-1] == f"Meanwhile remembered: {said}"
-    assert await contents(taught, alice) == [DOG, ROME]
+    assert sorted(await contents(await opened(taught), alice)) == [DOG, ROME]
 
     assert notified(await chats[0].acts(undo)) == f"Undone. Forgot: {DOG}"
-    assert await contents(taught, alice) == [ROME]
+    assert sorted(await contents(await opened(taught), alice)) == [ROME]
     del chats[1].history[-2:]  # under the answer to the message that taught it
     assert notified(await chats[1].acts(undo)) == f"Undone. Forgot: {ROME}"
-    assert await contents(taught, alice) == []
+    assert sorted(await contents(await opened(taught), alice)) == []
 
 
 async def test_nobody_undoes_what_another_said(taught: Any, undo: Any, alice: Person, bob: Person) -> None:
@@ -83,10 +83,10 @@ async def test_nobody_undoes_what_another_said(taught: Any, undo: Any, alice: Pe
 
     for user_id in (bob, "", None):
         assert notified(await chat.acts(undo, id=user_id)).startswith("No memory came from")
-    assert await contents(taught, alice) == [DOG]
+    assert sorted(await contents(await opened(taught), alice)) == [DOG]
     body = {"chat_id": chat.chat_id, "id": chat.history[-1]["id"], "messages": chat.history}
     await undo.action(body=body, __user__={"id": alice})  # with nobody to tell
-    assert await contents(taught, alice) == []
+    assert sorted(await contents(await opened(taught), alice)) == []
 
 
 async def test_before_any_chat_of_this_process_nothing_is_at_hand(undo: Any, alice: Person) -> None:

@@ -282,7 +282,7 @@ def test_without_a_command_it_shows_what_there_is_and_its_version_on_demand() ->
         ),
         (
             "recollect_proxy.app, recollect_proxy.serving.server, recollect.assembly.lifecycle",
-            "jwt cryptography httpcore litestar mcp",
+            "jwt cryptography httpcore litestar mcp opentelemetry",
         ),
     ],
     ids=["command line", "server of plain identities"],

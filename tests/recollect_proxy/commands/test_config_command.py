@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from structlog.testing import capture_logs
 from tests.recollect_proxy.commands.command_line import recollect
 from tests.scripted.oidc_provider import ScriptedOidc
 from tests.support.tables import table
@@ -16,7 +15,6 @@ from tests.support.tables import table
 from recollect.settings import EngineSettings, is_setting
 from recollect_proxy.commands.config import FILES, GROUPS, markdown
 from recollect_proxy.serving.ephemeral_server import serve_upstream
-from recollect_proxy.settings.command_settings import settings_of_start
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 REPOSITORY = Path(__file__).parents[3]
@@ -127,21 +125,6 @@ def test_no_secret_is_shown_in_any_way() -> None:
         assert shown.exit_code == 0
         assert "hush" not in shown.output
         assert "http://host:81/v1" in shown.output
-
-
-def test_a_start_tells_once_of_all_that_sets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_USERCAP", "hush")
-    monkeypatch.setenv("RECOLLECT_THE_CAT", "hush")
-
-    with capture_logs() as logs:
-        settings_of_start(upstream="http://llm/v1")
-
-    [told] = [line for line in logs if line["event"] == "variables_ignored"]
-    assert told["remedy"] == {
-        "RECOLLECT_THE_CAT": "there is no such setting; remove it",
-        "RECOLLECT_USERCAP": "there is no such setting; did you mean RECOLLECT_USER_CAP?",
-    }
-    assert "hush" not in str(told)
 
 
 # -- recollect config check ------------------------------------------------------------------------------

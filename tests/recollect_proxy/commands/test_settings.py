@@ -204,17 +204,24 @@ def test_the_file_is_not_read_again_for_a_worker_which_is_given_all(tmp_path: Pa
     assert EngineSettings(**given).data_dir == tmp_path
 
 
-def test_the_file_whose_keys_set_nothing_is_told_of_at_a_start(tmp_path: Path) -> None:
+def test_a_start_tells_once_of_all_keys_and_variables_that_set_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = write(tmp_path, 'upstream = "http://llm/v1"\nmemory_token = 1\ncolour = "red"')
+    monkeypatch.setenv("RECOLLECT_USERCAP", "hush")
+    monkeypatch.setenv("RECOLLECT_THE_CAT", "hush")
 
     with capture_logs() as lines:
         settings_of_start()
 
     [line] = [line for line in lines if line["event"] == "variables_ignored"]
     assert line["remedy"] == {
+        "RECOLLECT_THE_CAT": "there is no such setting; remove it",
+        "RECOLLECT_USERCAP": "there is no such setting; did you mean RECOLLECT_USER_CAP?",
         f"colour in {file}": "there is no such setting; remove it",
         f"memory_token in {file}": "there is no such setting; did you mean memory_tokens?",
     }
+    assert "hush" not in str(line)
 
 
 # -- URLs as they are shown ------------------------------------------------------------------------------

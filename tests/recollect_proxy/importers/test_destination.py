@@ -9,8 +9,6 @@ import pytest
 from tests.recollect_proxy.settings import proxy_settings
 from tests.servers.databases import administrator
 
-from recollect.errors import StoreUnavailableError
-from recollect.model import Scope
 from recollect.store import TemporaryFolder, start_embedded
 from recollect_proxy.importers.destination import OutdatedDatabaseError, open_destination
 
@@ -82,16 +80,3 @@ async def test_one_of_an_older_version_is_left_alone_and_that_is_said(new_dsn: s
             await opened(database_url=new_dsn, data_dir=data_dir)
 
         assert await rows(new_dsn, OBJECTS) == before
-
-
-async def test_one_that_is_away_is_told(data_dir: Path) -> None:
-    with pytest.raises(StoreUnavailableError):
-        await opened(database_url="postgresql://nobody@127.0.0.1:9/none", data_dir=data_dir)
-
-
-async def test_to_write_tables_are_made(empty_dsn: str, data_dir: Path) -> None:
-    settings = proxy_settings(database_url=empty_dsn, data_dir=data_dir)
-
-    async with open_destination(settings, writes=True) as backends:
-        assert backends is not None
-        assert (await backends.chats.chat(Scope("anna", "chat-1"), exchanges=1)).exchanges == ()
