@@ -1,7 +1,9 @@
 """Clients of HTTP/1.0, as nginx is by default, get no chunks (RFC 9112, sections 6.1 and 6.3)."""
 
 import pytest
+from tests.recollect_proxy.in_turn import in_turn
 from tests.scripted.upstream import (
+    Answer,
     End,
     ScriptedUpstream,
     completion,
@@ -34,56 +36,40 @@ async def ask(proxy: RunningProxy, user: User, *, method: bytes = b"POST", targe
         return response
 
 
-async def test_a_stream_ends_with_the_connection(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+MODELS = {"method": b"GET", "target": b"/v1/models"}
+
+
+@in_turn(
+    ("scripted", "request", "body"),
+    [
+        (completion_stream("Lapsang", " Souchong."), {}, b"".join(events("Lapsang", " Souchong."))),
+        (completion("Lapsang Souchong."), {}, completion_body("Lapsang Souchong.")),
+        (until_close(b"a" * 300_000), MODELS, b"a" * 300_000),
+        # broken off
+        (streamed(*list(events("Lapsang"))[:2], End.CLOSE), {}, b"".join(list(events("Lapsang"))[:2])),
+        (
+            (b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n",),
+            {"method": b"HEAD", "target": b"/v1/models"},
+            b"",
+        ),
+    ],
+)
+async def test_an_answer_comes_without_chunks_and_ends_with_the_connection(
+    proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    user: User,
+    scripted: Answer,
+    request: dict[str, bytes],
+    body: bytes,
 ) -> None:
-    upstream.answers.append(completion_stream("Lapsang", " Souchong."))
+    upstream.answers.append(scripted)
 
-    response = await ask(proxy, user)
+    response = await ask(proxy, user, **request)
 
-    assert response.values(b"transfer-encoding") == response.values(b"content-length") == []
+    assert (response.status, response.body) == (200, body)
+    assert response.values(b"transfer-encoding") == []
     assert response.header(b"connection") == b"close"
-    assert response.body == b"".join(events("Lapsang", " Souchong."))
-    assert upstream.last.line == b"POST /v1/chat/completions HTTP/1.1"
-
-
-async def test_an_answer_with_a_length_keeps_it(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append(completion("Lapsang Souchong."))
-
-    response = await ask(proxy, user)
-
-    body = completion_body("Lapsang Souchong.")
-    assert response.header(b"content-length") == b"%d" % len(body)
-    assert (response.body, response.complete) == (body, True)
-
-
-async def test_an_answer_that_ends_with_the_upstreams_connection(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append(until_close(b"a" * 300_000))
-
-    response = await ask(proxy, user, method=b"GET", target=b"/v1/models")
-
-    assert response.values(b"transfer-encoding") == []
-    assert response.body == b"a" * 300_000
-
-
-async def test_what_the_upstream_broke_off_ends_there(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append(streamed(*list(events("Lapsang"))[:2], End.CLOSE))
-
-    response = await ask(proxy, user)
-
-    assert response.body == b"".join(list(events("Lapsang"))[:2])
-
-
-async def test_an_answer_without_a_body(proxy: RunningProxy, upstream: ScriptedUpstream, user: User) -> None:
-    upstream.answers.append((b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n",))
-
-    response = await ask(proxy, user, method=b"HEAD", target=b"/v1/models")
-
-    assert response.values(b"transfer-encoding") == []
-    assert (response.status, response.body) == (200, b"")
+    assert response.values(b"content-length") == (
+        [b"%d" % len(body)] if scripted == completion("Lapsang Souchong.") else []
+    )
+    assert upstream.last.line.endswith(b" HTTP/1.1")

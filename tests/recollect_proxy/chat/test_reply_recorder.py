@@ -1,77 +1,65 @@
 """The reply that is heard in an answer, and which answers are JSON to be rewritten."""
 
-import pytest
+from typing import Any
+
 from tests.recollect_proxy.chat.spoken import named_event
 from tests.scripted.upstream import DONE, completion_body, event, events
 from tests.support.tables import table
 
-from recollect.wire import COMPLETIONS, RESPONSES
+from recollect.wire import COMPLETIONS, RESPONSES, Dialect
 from recollect_proxy.chat.passthrough import is_json
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
 from recollect_proxy.upstream.http1 import Response
 from recollect_proxy.upstream.upstream import Answer
+from recollect_proxy.web.asgi import Headers
 
 STREAM = [(b"Content-Type", b"text/event-stream")]
 JSON = [(b"Content-Type", b"application/json")]
+RESPONSE = object.__new__(Response)  # it is never looked at
+CALL = event({"content": "Let me see.", "tool_calls": [{"index": 0}]}, finish="tool_calls")
+CALL_OF_RESPONSES = {
+    "type": "response.output_item.done",
+    "item": {"type": "function_call", "name": "weather"},
+}
 
 
-def overheard(
-    status: int, headers: list[tuple[bytes, bytes]], *chunks: bytes, response: Response
+def heard(
+    dialect: Dialect, status: int, headers: Headers, chunks: list[bytes], **ended: bool
 ) -> ReplyRecorder:
-    recorder = ReplyRecorder(COMPLETIONS)
-    recorder.start(Answer(status, headers, response))
+    recorder = ReplyRecorder(dialect)
+    recorder.start(Answer(status, headers, RESPONSE))
     for chunk in chunks:
         recorder.feed(chunk)
+    for how, is_so in ended.items():
+        setattr(recorder, how, is_so)
     return recorder
 
 
-@pytest.fixture
-def response() -> Response:
-    """A response that is never looked at."""
-    return object.__new__(Response)
-
-
-def test_what_was_said_is_the_reply(response: Response) -> None:
-    assert overheard(200, JSON, completion_body("Tea."), response=response).reply() == "Tea."
-    assert overheard(200, STREAM, *events("Te", "a."), response=response).reply() == "Tea."
-
-
-def test_an_answer_that_broke_off_is_a_reply_as_far_as_it_came(response: Response) -> None:
-    assert overheard(200, STREAM, event({"content": "Te"}), response=response).reply() == "Te"
-    assert overheard(200, STREAM, response=response).reply() == ""
-
-
-def test_an_answer_that_broke_off_before_its_first_word_failed(response: Response) -> None:
-    for pieces, expected in (((event({"content": "Te"}),), "Te"), ((event({"role": "assistant"}),), None)):
-        recorder = overheard(200, STREAM, *pieces, response=response)
-        recorder.broke_off = True
-        assert recorder.reply() == expected
-
-
-def test_a_whole_answer_without_a_word_is_an_empty_reply(response: Response) -> None:
-    assert overheard(200, STREAM, event({}, finish="stop"), DONE, response=response).reply() == ""
-
-
-def test_an_answer_that_calls_tools_is_none(response: Response) -> None:
-    call = event({"content": "Let me see.", "tool_calls": [{"index": 0}]}, finish="tool_calls")
-
-    assert overheard(200, STREAM, call, DONE, response=response).reply() is None
-
-
-def test_where_the_server_keeps_the_chat_an_answer_that_calls_tools_is_an_empty_reply(
-    response: Response,
+@table(
+    ("status", "headers", "chunks", "ended", "reply"),
+    [
+        (200, JSON, [completion_body("Tea.")], {}, "Tea."),
+        (200, STREAM, list(events("Te", "a.")), {}, "Tea."),
+        (200, STREAM, [event({}, finish="stop"), DONE], {}, ""),
+        # as far as it came
+        (200, STREAM, [event({"content": "Te"})], {}, "Te"),
+        (200, STREAM, [], {}, ""),
+        (200, STREAM, [event({"content": "Te"})], {"broke_off": True}, "Te"),
+        (200, STREAM, [event({"role": "assistant"})], {"broke_off": True}, None),
+        # none
+        (200, STREAM, [CALL, DONE], {}, None),
+        *((status, JSON, [completion_body("Tea.")], {}, None) for status in (201, 400, 500)),
+        (500, JSON, [b"{}"], {"client_left": True}, None),
+    ],
+)
+def test_the_reply_is_what_was_said_as_far_as_it_came(
+    status: int, headers: Headers, chunks: list[bytes], ended: dict[str, Any], reply: str | None
 ) -> None:
-    call = {"type": "response.output_item.done", "item": {"type": "function_call", "name": "weather"}}
-    recorder = ReplyRecorder(RESPONSES)
-    recorder.start(Answer(200, STREAM, response))
-    recorder.feed(named_event(call))
-
-    assert recorder.reply() == ""
+    assert heard(COMPLETIONS, status, headers, chunks, **ended).reply() == reply
 
 
-@pytest.mark.parametrize("status", [201, 400, 500])
-def test_an_answer_that_failed_is_none(status: int, response: Response) -> None:
-    assert overheard(status, JSON, completion_body("Tea."), response=response).reply() is None
+def test_where_the_server_keeps_the_chat_an_answer_that_calls_tools_is_an_empty_reply() -> None:
+    assert heard(RESPONSES, 200, STREAM, [named_event(CALL_OF_RESPONSES)]).reply() == ""
 
 
 def test_a_user_who_left_before_any_answer_has_said_something_all_the_same() -> None:
@@ -81,13 +69,6 @@ def test_a_user_who_left_before_any_answer_has_said_something_all_the_same() -> 
     recorder.client_left = True
 
     assert recorder.reply() == ""
-
-
-def test_a_user_who_leaves_a_failed_answer_leaves_it_failed(response: Response) -> None:
-    recorder = overheard(500, JSON, b"{}", response=response)
-    recorder.client_left = True
-
-    assert recorder.reply() is None
 
 
 @table(
@@ -102,7 +83,5 @@ def test_a_user_who_leaves_a_failed_answer_leaves_it_failed(response: Response) 
         ([], False),
     ],
 )
-def test_json_is_what_says_so_and_is_not_compressed(
-    headers: list[tuple[bytes, bytes]], *, expected: bool
-) -> None:
-    assert is_json(Answer(200, headers, object.__new__(Response))) is expected
+def test_json_is_what_says_so_and_is_not_compressed(headers: Headers, *, expected: bool) -> None:
+    assert is_json(Answer(200, headers, RESPONSE)) is expected

@@ -45,7 +45,9 @@ ASKED: list[tuple[str, str, Any, RequestOptions]] = [
     ("recall", "OFF", False, RequestOptions(RecallOptions(recall=False))),
     ("placement", "User", "user", RequestOptions(RecallOptions(placement=Placement.USER))),
     ("remember", "false", False, RequestOptions(remember=False)),
+    ("mark", "on", True, RequestOptions(mark=True)),
     ("session", "chat-7", "chat-7", RequestOptions(session="chat-7")),
+    ("project", "boat", "boat", RequestOptions(project="boat")),
     ("include", "usage, memories", ["usage", "memories"], RequestOptions(includes_memories=True)),
 ]
 
@@ -122,6 +124,10 @@ def test_memories_are_wanted_only_when_asked_for(value: str) -> None:
         ("session", "a\0b"),
         ("session", "x" * 257),
         ("session", 7),
+        ("project", "\n"),
+        ("project", "x" * 65),
+        ("project", "{{folder}}"),
+        ("project", "a\x1fb"),
         ("include", {"memories": True}),
         ("top_k", 3),
         ("", 3),

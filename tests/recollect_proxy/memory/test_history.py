@@ -1,11 +1,18 @@
-"""The conversation is restored for a client that sends only its last message."""
+"""The conversation is restored for a client that sends its last message alone, and what stands in every chat is sent with the first."""
 
+import json
+from collections.abc import AsyncIterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
-from tests.recollect_proxy.frontends import REPLY, Frontend, Sent
+from tests.recollect_proxy.frontends import APIS, REPLY, Api, Frontend, Sent
+from tests.recollect_proxy.given import given_memory
+from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
+
+from recollect.text.tokens import estimate_tokens
 
 BOAT = "My boat is called Albatros."
 COLOUR = "Which colour should I paint it?"
@@ -50,3 +57,73 @@ async def test_what_was_said_before_comes_back_as_messages(client: LastOnly) -> 
         ("user", SAIL),
     ]
     assert int(client.answer[b"x-recollect-history-tokens"]) > 0
+
+
+FACTS = (
+    "Lives in Lisbon.",
+    "Works as a nurse.",
+    "Has a dog called Fips.",
+    "Is allergic to nuts.",
+    "Wants short answers.",
+)
+SUM = "sqrt(2)*sqrt(8)="
+INCLUDE = [(b"X-Recollect-Include", b"memories")]
+
+
+@pytest.fixture(scope="module")
+async def module_proxy(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
+    async with own_proxies.serve(standing_tokens=160) as standing_proxy:
+        yield standing_proxy
+
+
+@pytest.fixture
+def standing_proxy(module_proxy: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
+    """A proxy that gives standing memories to every chat."""
+    assert upstream.base_url == module_proxy.settings.upstream
+    return module_proxy
+
+
+@pytest.fixture
+async def chatter(standing_proxy: RunningProxy, user: User) -> User:
+    for content in FACTS:
+        await given_memory(standing_proxy, user, content)
+    return user
+
+
+@pytest.mark.parametrize("api", APIS.values(), ids=APIS)
+async def test_it_goes_up_with_a_chats_first_request_and_stays_as_it_is(
+    standing_proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User, api: Api
+) -> None:
+    chat = Frontend(standing_proxy, upstream, chatter, api=api)
+
+    sent = [await chat.says(text) for text in (SUM, "What is my dog called?", "log(100)+7=")]
+    other = await Frontend(standing_proxy, upstream, chatter, "chat-2", api=api).says(SUM)
+
+    assert all(each in sent[0].system and each in other.system for each in FACTS)
+    assert all(one.begins(next_one) for one, next_one in pairwise(sent))
+    assert sent[-1].text.count("Fips") == 1 + sum("Fips" in json.dumps(each) for each in chat.messages)
+
+
+async def test_it_is_told_apart_in_the_answer_its_headers_and_its_explanation(
+    standing_proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
+) -> None:
+    answer = await standing_proxy.say(chatter, SUM, extra=INCLUDE)
+    await standing_proxy.settle()
+
+    memories = answer.json["memories"]
+    assert {each["preview"] for each in memories} == set(FACTS)
+    assert all(each["standing"] is True and each["score"] == 0 for each in memories)
+    lines = "\n".join(f"• {each['preview']}" for each in memories)
+    assert answer.header(b"x-recollect-standing-tokens") == b"%d" % estimate_tokens(lines)
+    assert int(answer.header(b"x-recollect-memory-tokens") or 0) > estimate_tokens(lines)
+    request_id = (answer.header(b"x-recollect-request-id") or b"").decode()
+    explanation = (await standing_proxy.api(b"GET", f"/explain/{request_id}")).json
+    assert (explanation["standing_items"], explanation["standing_tokens"]) == (
+        len(FACTS),
+        estimate_tokens(lines),
+    )
+    assert "standing" in explanation["flags"]
+    standing = [each for each in explanation["candidates"] if each["standing"]]
+    assert {each["id"] for each in standing} == {each["id"] for each in memories}
+    assert {each["dropped"] for each in standing} == {None}
+    assert upstream.last.system.count("\n\u2022 ") == len(FACTS)

@@ -7,7 +7,7 @@ from tests.recollect_proxy.given import WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.scripted.upstream import ScriptedUpstream, head, whole
 from tests.servers.running_proxy import CHAT, KEY, RunningProxy, User, chat_body
-from tests.support.raw_client import RawConnection, Response, request_bytes
+from tests.support.raw_client import RawConnection, request_bytes
 
 ANONYMOUS = [(b"Content-Type", b"application/json"), (b"Authorization", KEY)]
 TARGETS = [
@@ -27,17 +27,6 @@ TARGETS = [
     b"/%00%2e%2E/a:b@c,d!$'()*",
     b'/a|b?c=<">{}^`\\',
 ]
-
-
-def assert_ours(answer: Response, status: int, code: str) -> None:
-    assert answer.status == status
-    assert answer.header(b"x-recollect-error") == b"proxy"
-    assert answer.header(b"content-type") == b"application/json"
-    error = answer.json["error"]
-    assert set(error) == {"message", "type", "param", "code"}
-    assert error["code"] == code
-    assert error["type"] == "proxy_error"
-    assert error["param"] is None
 
 
 @in_turn("target", TARGETS)
@@ -82,44 +71,37 @@ async def test_an_absolute_target_does_not_change_the_upstream(
     assert upstream.last.values(b"host") == [b"127.0.0.1:%d" % upstream.port]
 
 
-@in_turn("target", [b"/", b"/v2/models", b"/v1models", b"/memoryx", b"/favicon.ico"])
-async def test_elsewhere_is_nothing_and_says_so_in_openais_shape(
-    proxy: RunningProxy, upstream: ScriptedUpstream, target: bytes
+@in_turn(
+    ("method", "target", "status", "code"),
+    [
+        *(
+            (b"GET", each, 404, "not_found")
+            for each in (b"/", b"/v2/models", b"/v1models", b"/memoryx", b"/favicon.ico")
+        ),
+        (b"OPTIONS", b"*", 404, "not_found"),
+        *(
+            (b"TRACE", each, 501, "method_not_supported")
+            for each in (b"/v1", b"/v1/models", b"/v1/chat/completions", b"/x")
+        ),
+        *(
+            (b"CONNECT", each, 501, "method_not_supported")
+            for each in (b"/v1/models", b"http://127.0.0.1:9/v1/models")
+        ),
+    ],
+)
+async def test_what_we_refuse_goes_nowhere_and_says_so_in_openais_shape(
+    proxy: RunningProxy, upstream: ScriptedUpstream, method: bytes, target: bytes, status: int, code: str
 ) -> None:
-    answer = await proxy.fetch(b"GET", target)
+    answer = await proxy.fetch(method, target, [(b"authorization", KEY)])
 
-    assert_ours(answer, 404, "not_found")
-    assert "base URL" in answer.json["error"]["message"]
-    assert upstream.begun == []
-
-
-async def test_options_of_the_server_itself_lie_outside_the_base_and_are_not_found(
-    proxy: RunningProxy, upstream: ScriptedUpstream
-) -> None:
-    answer = await proxy.fetch(b"OPTIONS", b"*")
-
-    assert_ours(answer, 404, "not_found")
-    assert upstream.begun == []
-
-
-@in_turn("target", [b"/v1", b"/v1/models", b"/v1/chat/completions", b"/x"])
-async def test_trace_is_refused_and_goes_nowhere(
-    proxy: RunningProxy, upstream: ScriptedUpstream, target: bytes
-) -> None:
-    answer = await proxy.fetch(b"TRACE", target, [(b"authorization", KEY)])
-
-    assert_ours(answer, 501, "method_not_supported")
+    assert answer.status == status
+    assert answer.header(b"x-recollect-error") == b"proxy"
+    assert answer.header(b"content-type") == b"application/json"
+    error = answer.json["error"]
+    assert set(error) == {"message", "type", "param", "code"}
+    assert (error["code"], error["type"], error["param"]) == (code, "proxy_error", None)
+    assert ("base URL" in error["message"]) == (status == 404)
     assert KEY not in answer.body
-    assert upstream.begun == []
-
-
-@in_turn("target", [b"/v1/models", b"http://127.0.0.1:9/v1/models"])
-async def test_connect_with_a_path_is_refused_and_goes_nowhere(
-    proxy: RunningProxy, upstream: ScriptedUpstream, target: bytes
-) -> None:
-    answer = await proxy.fetch(b"CONNECT", target)
-
-    assert_ours(answer, 501, "method_not_supported")
     assert upstream.begun == []
 
 
@@ -136,43 +118,22 @@ async def test_a_tunnel_or_an_unknown_method_is_refused_by_the_server_and_goes_n
     assert upstream.begun == []
 
 
+@in_turn("body", [None, b"", bytes(range(256)) * 1000])
 @in_turn(
     "method", [b"GET", b"POST", b"DELETE", b"OPTIONS", b"PUT", b"PATCH", b"QUERY", b"PROPFIND", b"REPORT"]
 )
-async def test_any_method_passes_without_a_body(
-    proxy: RunningProxy, upstream: ScriptedUpstream, method: bytes
+async def test_any_method_passes_with_any_body_or_none(
+    proxy: RunningProxy, upstream: ScriptedUpstream, method: bytes, body: bytes | None
 ) -> None:
-    answer = await proxy.fetch(method, b"/v1/responses/r1", [(b"authorization", KEY)])
+    kind = [] if body is None else [(b"content-type", b"x/y")]
+
+    answer = await proxy.fetch(method, b"/v1/responses/r1/parts", kind, body)
 
     assert answer.status == 200
     assert upstream.last.method == method
-    assert upstream.last.body == b""
-    for name in (b"content-type", b"content-length", b"transfer-encoding"):
-        assert upstream.last.values(name) == []
-
-
-@in_turn("method", [b"GET", b"POST", b"DELETE", b"OPTIONS", b"PUT", b"PATCH", b"QUERY", b"REPORT"])
-async def test_any_method_passes_with_a_body_of_any_bytes(
-    proxy: RunningProxy, upstream: ScriptedUpstream, method: bytes
-) -> None:
-    body = bytes(range(256)) * 1000
-
-    await proxy.fetch(method, b"/v1/files", [(b"content-type", b"x/y")], body)
-
-    assert upstream.last.method == method
-    assert sha256(upstream.last.body).digest() == sha256(body).digest()
-    assert upstream.last.values(b"content-length") == [b"%d" % len(body)]
-    assert upstream.last.values(b"content-type") == [b"x/y"]
-
-
-@in_turn("method", [b"GET", b"DELETE", b"POST"])
-async def test_an_empty_body_that_says_so_stays_one(
-    proxy: RunningProxy, upstream: ScriptedUpstream, method: bytes
-) -> None:
-    answer = await proxy.fetch(method, b"/v1/responses/r1", (), b"")
-
-    assert answer.status == 200
-    assert upstream.last.values(b"content-length") == [b"0"]
+    assert sha256(upstream.last.body).digest() == sha256(body or b"").digest()
+    assert upstream.last.values(b"content-length") == ([] if body is None else [b"%d" % len(body)])
+    assert upstream.last.values(b"content-type") == [value for _, value in kind]
     assert upstream.last.values(b"transfer-encoding") == []
 
 

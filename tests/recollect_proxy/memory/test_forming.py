@@ -1,0 +1,528 @@
+"""Memories are formed of what is said, through a proxy: edits, wishes, summaries, secrets, echoes, outages, settings."""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from structlog.testing import capture_logs
+from tests.recollect_proxy.chat.spoken import replies
+from tests.recollect_proxy.frontends import Frontend, Sent
+from tests.recollect_proxy.own_proxies import OwnProxies
+from tests.scripted.extraction import (
+    Lesson,
+    Pupil,
+    asked_for,
+    memories_shown,
+    messages_shown,
+    shown,
+    statement,
+)
+from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, failure
+from tests.servers.running_proxy import RunningProxy, User, somebody
+from tests.support.waiting import until
+
+from recollect.engine.background import inbox
+from recollect.formation.call_guard import FAILURES
+from recollect.model import Kind, Memory, Scope
+
+PALMER = "My dentist is Doctor Palmer in Mill Lane."
+QUILL = "My dentist is Doctor Quill in Castle Street."
+WHICH_DENTIST = "Who is my dentist, and in which street?"
+VOLVO = "I drive a green Volvo."
+SAAB = "I drive a black Saab now."
+BOAT = "My boat Heron lies in Falmouth."
+
+
+@dataclass
+class Thread(Frontend):
+    """A chat whose frontend says of each message which it is, and on which it follows.
+
+    Attributes:
+        ids: The ids of the messages so far, in order.
+    """
+
+    ids: list[str] = field(default_factory=list)
+
+    async def says(self, text: str | list[dict[str, Any]]) -> Sent:
+        """Say the next thing."""
+        parent = self.ids[-1] if self.ids else ""
+        self.ids += f"said-{uuid4()}", f"answered-{uuid4()}"
+        self.headers = [
+            (b"X-Recollect-Message", self.ids[-2].encode()),
+            (b"X-Recollect-Parent", parent.encode()),
+        ]
+        return await super().says(text)
+
+    async def edits(self, text: str, *, back: int = 1) -> Sent:
+        """Say something else in the place of the message that many turns back."""
+        self.back(back)
+        del self.ids[-2 * back :]
+        return await self.says(text)
+
+
+@pytest.fixture
+def thread(proxy: RunningProxy, upstream: ScriptedUpstream, user: User) -> Thread:
+    return Thread(proxy, upstream, user, chat="thread")
+
+
+@pytest.fixture
+def taught(pupil: Pupil) -> Pupil:
+    pupil.lessons += [Lesson(each) for each in (PALMER, QUILL, VOLVO, BOAT)]
+    pupil.lessons.append(Lesson(SAAB, "I drive a black Saab.", "contradicts", VOLVO))
+    return pupil
+
+
+async def asked(thread: Thread, question: str) -> str:
+    """Ask in a new chat, and return the whole prompt."""
+    sent = await Frontend(thread.proxy, thread.upstream, thread.user, chat=f"new-{uuid4()}").says(question)
+    await thread.proxy.formed(thread.user)
+    return sent.text
+
+
+async def formed(thread: Thread) -> list[str]:
+    return await thread.proxy.statements(thread.user)
+
+
+@pytest.mark.usefixtures("taught")
+async def test_an_edited_first_message_takes_the_place_of_what_it_taught(thread: Thread) -> None:
+    await thread.says(PALMER)
+    assert await formed(thread) == [PALMER]
+
+    await thread.edits(QUILL)
+
+    assert await formed(thread) == [QUILL]
+    told = await asked(thread, WHICH_DENTIST)
+    assert "Quill" in told
+    assert "Palmer" not in told
+
+
+async def test_a_message_that_is_edited_while_it_is_formed_teaches_nothing(
+    thread: Thread, pupil: Pupil, extraction: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inbox, "GONE_DELAY", timedelta(seconds=0.1))
+    pupil.lessons += [Lesson(PALMER), Lesson(QUILL)]
+    go_on = asyncio.Event()
+
+    def late(request: Received) -> Answer:
+        answer = pupil(request)
+        return (go_on, *answer) if PALMER in "\n".join(messages_shown(request)) else answer
+
+    extraction.otherwise = late
+    before = len(extraction.received)
+    await thread.says(PALMER)
+    await extraction.requests(before + 1)
+
+    await thread.edits(QUILL)
+    go_on.set()
+
+    assert await formed(thread) == [QUILL]
+    assert "Palmer" not in await asked(thread, WHICH_DENTIST)
+    history = await thread.proxy.engine.history(thread.user.known_as)
+    assert [each.after for each in history] == [QUILL]
+
+
+SMALL_TALK = "Thanks a lot."
+
+
+REMEMBER = "Remember that my locker at the pool is number 417."
+LOCKER = "my locker at the pool is number 417"
+WHICH = "Which number is my locker at the pool?"
+FORGET = "Please forget my locker at the pool."
+
+
+@pytest.fixture
+def answering(upstream: ScriptedUpstream) -> ScriptedUpstream:
+    """The LLM, in whatever API it is asked."""
+    upstream.otherwise = replies("All right.")
+    return upstream
+
+
+async def test_what_somebody_asks_to_be_forgotten_is_gone_from_everywhere(
+    proxy: RunningProxy,
+    answering: ScriptedUpstream,
+    pupil: Pupil,
+    user: User,
+) -> None:
+    pupil.lessons.append(Lesson(LOCKER))
+    pupil.wishes += [("remember", REMEMBER), ("forget", FORGET, "417")]
+    told = Frontend(proxy, answering, user, chat="told")
+    await told.says(REMEMBER)
+    await proxy.formed(user)
+    assert "417" in (await told.says(SMALL_TALK)).done, "the chat is told that it is remembered"
+    asked = Frontend(proxy, answering, user, chat="asked")
+    assert "417" in (await asked.says(WHICH)).text
+    forgetting = Frontend(proxy, answering, user, chat="forgetting")
+
+    await forgetting.says(FORGET)
+    await proxy.formed(user)
+    next_one = await forgetting.says(SMALL_TALK)
+    new = await Frontend(proxy, answering, user, chat="new").says(WHICH)
+
+    assert await proxy.statements(user) == []
+    assert "- [DONE] Forgotten, as the user asked (1)" in next_one.text
+    assert "417" not in next_one.text
+    assert "417" not in new.text, "neither the memory nor what it was understood from"
+    assert "417" not in (await asked.says(SMALL_TALK)).text, "nor a block that is attached again"
+    assert "417" not in (await told.says(SMALL_TALK)).done
+    assert FORGET not in new.text, "nor the command itself"
+
+
+_ROWS = "SELECT row_to_json(each)::text AS row FROM recollect.{table} AS each"
+
+
+async def rows_with(proxy: RunningProxy, user: User, word: str) -> list[str]:
+    """Return the tables that have a word of a person's in whatever column, also in bytes."""
+    tables = await proxy.rows(
+        "SELECT relname AS name FROM pg_class WHERE relnamespace = 'recollect'::regnamespace"
+        " AND relkind IN ('r', 'p') AND NOT relispartition"
+    )
+    found = []
+    for table in tables:
+        rows = await proxy.rows(_ROWS.format(table=table["name"]))
+        own = [row["row"].casefold() for row in rows if user.known_as in row["row"]]
+        if any(word.casefold() in row or word.casefold().encode().hex() in row for row in own):
+            found.append(table["name"])
+    return sorted(found)
+
+
+WORD = "Zyklothymie"
+TOLD = f"Ich habe {WORD}, meine Tochter heißt Mila."
+WISH = "Das mit dem Auf und Ab: bitte nirgends aufbewahren."
+
+
+async def test_what_somebody_wants_kept_nowhere_is_erased_from_every_table_and_can_not_be_undone(
+    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    answering.otherwise = replies(f"So it is, with {WORD}.")
+    pupil.lessons += [Lesson(f"Ich habe {WORD}"), Lesson("meine Tochter heißt Mila")]
+    pupil.wishes.append(("erase", WISH, WORD))
+    telling = Frontend(proxy, answering, user, chat="told")
+    await telling.says(TOLD)
+    await proxy.formed(user)
+    await telling.says("Und jetzt?")
+    asked = Frontend(proxy, answering, user, chat="asked")
+    assert WORD in (await asked.says("Welche Krankheit habe ich?")).text
+    await proxy.formed(user)
+    chat = Frontend(proxy, answering, user, chat="wish")
+
+    await chat.says(WISH)
+    await proxy.formed(user)
+    answering.otherwise = replies("All right.")
+    first = await chat.says(SMALL_TALK)
+    again = Frontend(proxy, answering, user, chat="wish")
+    await again.says(WISH)  # as a frontend does to regenerate an answer
+    undone = await chat.says("Undo that.")
+    new = await Frontend(proxy, answering, user, chat="new").says(f"Was weißt du über {WORD}?")
+    await proxy.formed(user)
+
+    assert "- [DONE] Erased for good, as the user asked" in first.text
+    assert "- [NOT DONE] Nothing was undone" in undone.text
+    assert new.text.count(WORD) == 1, "the question alone"
+    assert await proxy.statements(user) == ["meine Tochter heißt Mila"]
+    await proxy.engine.erase_session(Scope(user.known_as, "new"))
+    assert await rows_with(proxy, user, WORD) == []
+
+
+# -- summaries -------------------------------------------------------------------------------------
+
+SUMMARY = "Plans to paint the boat Albatros in blue, and looks for a new sail."
+TURNS = 3
+
+
+class LastOnly(Frontend):
+    """A client that keeps nothing of the conversation."""
+
+    async def says(self, text: str | list[dict[str, Any]]) -> Sent:
+        """Say the next thing alone."""
+        self.messages = [{"role": "user", "content": text}]
+        return await self.again()
+
+
+@pytest.fixture(scope="module")
+async def summing_up(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
+    async with own_proxies.serve(summary_turns=TURNS) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+async def summarizing(
+    summing_up: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil
+) -> AsyncIterator[RunningProxy]:
+    """A proxy that summarizes a chat after every few turns."""
+    pupil.summary = SUMMARY
+    pupil.outline = {"todos": ["Order a sail for Albatros"], "entities": ["Albatros, a boat"]}
+    assert upstream.base_url == summing_up.settings.upstream
+    yield summing_up
+    await summing_up.all_formed()
+
+
+@pytest.fixture
+def client(summarizing: RunningProxy, upstream: ScriptedUpstream, user: User) -> LastOnly:
+    session = [(b"X-Recollect-Session", b"the boat")]
+    return LastOnly(summarizing, upstream, user, chat=None, headers=session)
+
+
+async def summaries(proxy: RunningProxy, user: User, *, but: UUID | None = None) -> list[Memory]:
+    """Wait until there is a summary, another one than that, and return all of them."""
+    found: list[Memory] = []
+
+    async def is_there() -> bool:
+        nonlocal found
+        page = await proxy.engine.page(user.known_as, limit=200)
+        found = [memory for memory in page.memories if memory.kind is Kind.SUMMARY and memory.id != but]
+        return bool(found)
+
+    await until(is_there)
+    return found
+
+
+async def test_a_long_chat_is_summarized_and_a_client_that_sends_its_last_message_alone_is_told_that(
+    summarizing: RunningProxy, client: LastOnly, pupil: Pupil, user: User
+) -> None:
+    for number in range(TURNS):
+        await client.says(f"Remark number {number} on my boat Albatros.")
+    [summary] = await summaries(summarizing, user)
+
+    sent = await client.says("And the sail?")
+
+    assert summary.content == SUMMARY
+    assert summary.outline is not None
+    assert summary.outline.todos == ("Order a sail for Albatros",)
+    assert len(summary.provenance.message_ids) == 2 * TURNS
+    assert f"- Summary: {SUMMARY}" in sent.system
+    [asked] = [request for request in pupil.asked if asked_for(request) == "summary"]
+    assert "Remark number 0 on my boat Albatros." in shown(asked, "What was said since")[0]
+
+
+# -- secrets ---------------------------------------------------------------------------------------
+
+KEY = "sk-proj-" + "Zq7Rk2Wm9Tx4Lb8Nc3Vf6Hd1Js5Pg0Ya"
+CARD = "4111 1111 1111 1111"
+PASSWORD = "tulip-Garden-77!"
+SECRETS = (KEY, CARD, PASSWORD)
+TOLD_GUARDS = (
+    f"My key for the weather service is {KEY}.",
+    f"I always pay with my card {CARD}.",
+    f"The password of my router is {PASSWORD}.",
+)
+SWIM = "I swim in the lake every morning."
+ASKED = (
+    "What is my key for the weather service?",
+    "Which card do I always pay with?",
+    "What is the password of my router?",
+    "Where do I swim in the morning?",
+)
+
+KEPT_IN = (
+    "vectors",
+    "users_vectors",
+    "memory_updates",
+    "quarantine",
+    "injections",
+    "request_metrics",
+)
+"""Where memories are, what became of them, and what went into prompts. The messages themselves are in the log, hidden."""
+
+
+async def everything_kept(proxy: RunningProxy) -> str:
+    found = [await proxy.rows(f"SELECT t::text AS row FROM recollect.{table} AS t") for table in KEPT_IN]
+    return "\n".join(row["row"] for rows in found for row in rows)
+
+
+@pytest.fixture(scope="module")
+async def talkative(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
+    """A proxy that logs the memories' texts."""
+    async with own_proxies.serve(log_memory_text=True) as proxy:
+        yield proxy
+
+
+async def test_a_secret_reaches_no_memory_no_audit_no_log_line_and_no_prompt(
+    talkative: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    pupil.lessons += [Lesson(each) for each in (*TOLD_GUARDS, *SECRETS, SWIM)]
+    await talkative.api(b"PATCH", f"/users/{user.id}/settings", {"formation": "both"})
+    with capture_logs() as logs:
+        for number, text in enumerate((*TOLD_GUARDS, SWIM)):
+            await Frontend(talkative, upstream, user, chat=f"told-{number}").says(text)
+        await talkative.formed(user)
+        sent = [
+            await Frontend(talkative, upstream, user, chat=f"asked-{number}").says(question)
+            for number, question in enumerate(ASKED)
+        ]
+        kept = await everything_kept(talkative)
+
+    assert any(SWIM in memory.content for memory in await talkative.memories(user))
+    assert SWIM in kept
+    assert SWIM in sent[-1].text
+    for secret in SECRETS:
+        assert [row for row in kept.splitlines() if secret in row] == []
+        assert secret not in json.dumps(logs, default=str)
+        assert not any(secret in each.text for each in sent)
+
+
+CAT = "My cat is called Minka."
+ECHOES = ("My cat is called Minka", "cat is called Minka", "called Minka", "Minka")
+QUESTIONS = (
+    "What is my cat called?",
+    "Is my cat called something with an M?",
+    "Which name did I give my cat?",
+    "Please write a short rhyme on my cat.",
+    "What is my cat called again, and what rhymes with that?",
+)
+
+
+def parroting(request: Received) -> list[dict[str, Any]]:
+    """Extract everything that a request shows or ever recalled, as if the person had just said it."""
+    text = "\n".join(message["content"] for message in request.json["messages"])
+    lines = [
+        re.sub(r"^(?:- \[[A-Z]+\] |\u2022 )| \([^()]*\)$", "", line).strip() for line in text.splitlines()
+    ]
+    echoed = [line for line in lines if "Minka" in line and len(line) < 200]
+    told = [*dict.fromkeys([*memories_shown(request), *echoed, *ECHOES])]
+    return [
+        *(statement(each) for each in told),
+        *(statement(each, "The person's cat goes by the name of Minka.") for each in told),
+        *(statement("my cat", each) for each in memories_shown(request)),
+    ]
+
+
+def as_it_was(question: str, _block: str) -> list[dict[str, Any]]:
+    """Send the message alone."""
+    return [{"role": "user", "content": question}]
+
+
+def in_the_history(question: str, block: str) -> list[dict[str, Any]]:
+    """Send the block in its place of the last request, with the answer that used it."""
+    return [
+        {"role": "system", "content": block},
+        {"role": "user", "content": f"{QUESTIONS[0]}\n\n{block}"},
+        {"role": "assistant", "content": CAT.replace("My", "Your")},
+        {"role": "user", "content": question},
+    ]
+
+
+def in_the_message(question: str, block: str) -> list[dict[str, Any]]:
+    """Send the block as if the person had typed it."""
+    return [{"role": "user", "content": f"{question}\n\n{block}"}]
+
+
+def in_a_block_of_its_own(question: str, block: str) -> list[dict[str, Any]]:
+    """Send the block's statements in the tags of another product, in front of the message."""
+    told = "\n".join(line for line in block.splitlines() if line.startswith(("- ", "\u2022 ")))
+    context = f"<memory_context>\nUser Context:\n1. [2026-01-01]. {CAT}\n{told}\n</memory_context>"
+    return [{"role": "system", "content": context}, {"role": "user", "content": f"{context}\n{question}"}]
+
+
+def by_bullets_alone(question: str, block: str) -> list[dict[str, Any]]:
+    """Send the block's lines without what fences them, as a person copies them."""
+    told = "\n".join(line for line in block.splitlines() if line.startswith(("- ", "\u2022 ")))
+    return [{"role": "user", "content": f"{told}\n{question}"}]
+
+
+WAYS = (as_it_was, in_the_history, in_the_message, in_a_block_of_its_own, by_bullets_alone)
+
+
+def blocks_of(sent: Sent) -> str:
+    """Return the block in a request, in whichever message."""
+    texts = [sent.system, *(message["content"] for message in sent.messages)]
+    found = re.findall(r"<recollect_memories>.*?</recollect_memories>", "\n".join(texts), re.DOTALL)
+    return found[-1] if found else ""
+
+
+def chats() -> Iterator[tuple[str, str, Callable[[str, str], list[dict[str, Any]]]]]:
+    for way in WAYS:
+        for number, question in enumerate(QUESTIONS):
+            yield f"{way.__name__}-{number % 2}", question, way
+
+
+@pytest.mark.parametrize("answer", ["All right.", "Your cat is called Minka, what a lovely name."])
+async def test_a_model_that_finds_again_what_was_recalled_adds_nothing_to_it(
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User, answer: str
+) -> None:
+    pupil.lessons.append(Lesson(CAT))
+    await proxy.say(user, CAT, chat="told")
+    [original] = await proxy.memories(user)
+    await proxy.formed(user)
+    pupil.extracts = parroting
+    upstream.otherwise = lambda _request: completion(answer)
+    asked = Frontend(proxy, upstream, user, chat="asked")
+    block = blocks_of(await asked.says(QUESTIONS[0]))
+    assert CAT in block
+    counts = proxy.engine.counts  # of all tests that share the proxy
+    re_extracted, injected = counts.re_extracted, counts.rejects["injected"]
+
+    for chat, question, way in chats():
+        frontend = Frontend(proxy, upstream, user, chat=chat, messages=way(question, block))
+        await frontend.again()
+    await proxy.formed(user)
+
+    [memory] = await proxy.memories(user)
+    assert (memory.id, memory.content) == (original.id, CAT)
+    assert memory.provenance.evidence == original.provenance.evidence
+    assert counts.re_extracted == re_extracted
+    assert counts.rejects["injected"] > injected
+    history = await proxy.engine.history(user.known_as)
+    assert {each.action for each in history} == {"add", "reinforce"}
+
+
+CAT_OUTAGES = "I have a cat called Minka."
+
+
+async def exchanges(proxy: RunningProxy, user: User) -> list[tuple[Any, ...]]:
+    """Return state, attempts, reason to wait and error of the user's exchanges, oldest first."""
+    rows = await proxy.rows(
+        "SELECT state, attempts, waits_for, error FROM recollect.exchanges WHERE user_id = $1 ORDER BY id",
+        user.known_as,
+    )
+    return [tuple(row) for row in rows]
+
+
+# -- breaker ---------------------------------------------------------------------------------------
+
+
+async def test_a_model_that_fails_again_and_again_is_left_alone_and_nothing_is_lost_meanwhile(
+    own_proxies: OwnProxies,
+    extraction: ScriptedUpstream,
+    upstream: ScriptedUpstream,
+    pupil: Pupil,
+    user: User,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pupil.lessons.append(Lesson(CAT_OUTAGES))
+    extraction.otherwise = lambda _request: failure(500)
+    others = [somebody() for _ in range(FAILURES)]
+    async with own_proxies.serve(formation_workers=1) as proxy:
+        breaker = proxy.engine._own_worker._guard.breaker
+        monkeypatch.setattr(breaker, "_pause", timedelta(seconds=3))
+        await proxy.api(b"GET", "/health")  # which is asked below, and is built when it is first asked for
+        for other in others:
+            await proxy.say(other, CAT_OUTAGES)
+        await until(lambda: breaker.opened > 0)
+        extraction.otherwise = pupil
+
+        answer = await proxy.say(user, CAT_OUTAGES)
+        health = (await proxy.api(b"GET", "/health")).json
+        await until(lambda: _waits(proxy, user))
+
+        assert answer.status == 200
+        assert upstream.last.json["messages"][-1]["content"] == CAT_OUTAGES
+        assert health["status"] == "degraded"
+        assert health["model"]["breaker"] == "open"
+        for each in (user, *others):
+            assert await proxy.statements(each) == [CAT_OUTAGES]
+            assert {(state, waits) for state, _, waits, _ in await exchanges(proxy, each)} == {
+                ("formed", None)
+            }
+        assert (await proxy.api(b"GET", "/health")).json["model"]["breaker"] == "closed"
+
+
+async def _waits(proxy: RunningProxy, user: User) -> bool:
+    """Return whether the user's exchange waits for the model, without a counted attempt."""
+    found = await exchanges(proxy, user)
+    return [each[:3] for each in found] == [("pending", 0, "outage")]
