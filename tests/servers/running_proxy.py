@@ -20,6 +20,7 @@ from tests.support.watched_stores import Through
 from recollect.assembly import lifecycle
 from recollect.assembly.models import load_embedder
 from recollect.engine import Engine
+from recollect.engine.background.worker import FormationWorker
 from recollect.model import STATEMENTS, Memory
 from recollect.ports import Embedder
 from recollect_proxy.app import App, LazyApplication
@@ -224,11 +225,11 @@ def _opening(*, forms: bool) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lifecycle, "load_embedder", _lend_embedder)
         if not forms:
-            patch.setattr(Engine, "run", _form_nothing)
+            patch.setattr(FormationWorker, "run", _form_nothing)
         yield
 
 
-async def _form_nothing(_engine: Engine) -> None:
+async def _form_nothing(_worker: FormationWorker) -> None:
     await asyncio.Event().wait()
 
 
