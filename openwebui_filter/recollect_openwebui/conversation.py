@@ -295,11 +295,7 @@ def without_blocks(messages: Sequence[Any], blocks: Sequence[str]) -> list[Any]:
     """Return messages without these blocks, wherever they stand and whatever text they were joined to.
 
     When a model has called tools, Open WebUI asks it again, with the messages as they were composed or with some of them as
-    they were before.
-
-    Args:
-        messages: The messages of a chat completion.
-        blocks: The texts that were added; a message or part that contains nothing else is left out.
+    they were before. A message or part that contains nothing but blocks is left out.
     """
     if not blocks:
         return list(messages)

@@ -135,10 +135,7 @@ def _written(request: _ErasureRequest) -> Path | None:
 def _read_request(file: Path) -> _ErasureRequest:
     """Return the request in a file.
 
-    Raises:
-        OSError: The file can't be read.
-        ValueError: It is no regular file.
-        msgspec.DecodeError: It holds no request.
+    Raises OSError if it can't be read, ValueError if it is no regular file, DecodeError if it holds none.
     """
     if not stat.S_ISREG(file.lstat().st_mode):  # a link may lead anywhere, a pipe is waited for
         raise ValueError

@@ -69,7 +69,7 @@ class Call:
         Args:
             body: The body that the hook is given.
             messages: The messages up to and including the user's own.
-            setting: The setting of the user that has to be on: ``recall`` or ``remember``.
+            setting: The user's setting that has to be on: ``recall`` or ``remember``.
         """
         user, known = self.user or {}, self.metadata or {}
         sent = known.get("user_message") or {}

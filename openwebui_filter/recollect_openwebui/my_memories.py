@@ -209,12 +209,9 @@ def _memory(memory: Memory, project: str) -> Json:
 
 
 async def undo(body: Any, user: Any, language: Any = None) -> list[Event]:
-    """Undo the changes of an answer's exchange, and return the notice to the person.
+    """Undo the user's own changes of an answer's exchange, and return the notice in their page's language.
 
-    Args:
-        body: Open WebUI's argument of an action: the chat, the answer's id, and the messages up to it.
-        user: The person who asks; only their own changes are undone.
-        language: The language of their page; None if it is unknown.
+    ``body`` is Open WebUI's of an action: the chat, the answer's id, and the messages up to it.
 
     Raises:
         StoreError: The store could not be asked.

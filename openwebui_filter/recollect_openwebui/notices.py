@@ -127,12 +127,9 @@ class Notices:
         }
 
     def changes(self, updates: Sequence[Update]) -> str:
-        """Return a line with the changes; "" if there is none that a person would recognize.
+        """Return a line with the changes, in order; "" if there is none that a person would recognize.
 
         A verbatim copy is no news; the page has it.
-
-        Args:
-            updates: Rows of the audit, in the order of the line.
         """
         told = [each for each in map(self._change, updates) if each is not None]
         waiting = [each for each in updates if each.action is Action.QUARANTINE and each.reason in WAITING]
@@ -145,11 +142,7 @@ class Notices:
         return _cut(self("meanwhile", line=f"{told[0].lower()}{told[1:]}"), _LINE) if told else ""
 
     def undone(self, updates: Sequence[Update]) -> str:
-        """Return a line with the undone changes; "" if only the words are no longer recalled.
-
-        Args:
-            updates: The audit's rows of the undo, in the order of the line.
-        """
+        """Return a line with the undone changes, in order; "" if only the words are no longer recalled."""
         told = self.changes(updates)
         return _cut(self("undone", line=told), _LINE) if told else ""
 

@@ -14,14 +14,7 @@ from recollect_proxy.settings.urls import without_credentials
 
 
 def banner(settings: ProxySettings, app: App, port: int, token: AdminToken) -> str:
-    """Return the block.
-
-    Args:
-        settings: The settings of the proxy.
-        app: The application; the block shows whether its store is available.
-        port: The port it is served on.
-        token: The memory API's token; in it only if it is new.
-    """
+    """Return the block for a proxy that is served on ``port``; the token is in it only if it is new."""
     host = "127.0.0.1" if settings.host in {"0.0.0.0", "::"} else settings.host  # noqa: S104 -- compared, not bound
     origin = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     seen = settings.public_url or origin  # by people's browsers

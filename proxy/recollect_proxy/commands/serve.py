@@ -181,14 +181,10 @@ async def _until_told(work: Coroutine[Any, Any, None]) -> None:
 
 
 def why_not_free(host: str, port: int) -> str | None:
-    """Return the reason an address can't be bound, in one line; None if it seems free.
+    """Return why an address can't be bound, in one line; None if it seems free, or the port is 0: any free one.
 
     It is asked before the database and the models are started, which takes seconds. If the port is taken in between,
-    the server reports that.
-
-    Args:
-        host: An address or a name; of a name each of its addresses is tried, as the server binds each.
-        port: 0: any free one, and nothing is looked at.
+    the server reports that. Of a name each of its addresses is tried, as the server binds each.
     """
     if port == 0:
         return None

@@ -60,11 +60,7 @@ async def _database_of(settings: ProxySettings, stack: AsyncExitStack) -> str | 
 
 
 async def _has_tables(dsn: str) -> bool:
-    """Tell whether the database has Recollect's tables.
-
-    Raises:
-        OutdatedDatabaseError: It has them with an older schema.
-    """
+    """Return whether the database has Recollect's tables; raises OutdatedDatabaseError for an older schema."""
     # Whether a pooler stands before it is not known yet.
     async with Access(dsn, _CONNECT_SECONDS, _QUERY_SECONDS, pooled=True).connection() as connection:
         with store_errors():

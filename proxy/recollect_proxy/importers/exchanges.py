@@ -24,13 +24,9 @@ _APART = timedelta(milliseconds=2)
 
 
 def exchanges_of(chat: StoredChat, *, at: datetime) -> list[Exchange]:
-    """Return the exchanges of a chat, oldest first.
+    """Return the exchanges of a chat, oldest first; ``at`` is now, and later timestamps are ignored.
 
     A message without an answer is an exchange, too. A message that no person wrote, such as a sub-agent's report, is none.
-
-    Args:
-        chat: The chat.
-        at: The current time. Later timestamps are ignored.
     """
     said = chat.messages
     keys = _anchors(said)

@@ -86,8 +86,6 @@ async def read_versions(
 ) -> list[Version]:
     """Return the versions of ``stored`` that earlier imports wrote, oldest first.
 
-    ``brought`` is the change that would import it for the first time, ``known`` are the memories of its user.
-
     Raises:
         StoreError: The store failed.
     """
@@ -167,10 +165,7 @@ class Importer:
     # -- memories ------------------------------------------------------------------------------------
 
     async def bring_memories(self, advance: Callable[[], None]) -> None:
-        """Import the memories, user by user.
-
-        Args:
-            advance: Called once per memory.
+        """Import the memories, user by user, and call ``advance`` once a memory.
 
         Raises:
             StoreError: The store failed. Written rows stay, and a second import adds the rest.
@@ -248,10 +243,7 @@ class Importer:
     # -- chats ---------------------------------------------------------------------------------------
 
     async def bring_chats(self, advance: Callable[[], None]) -> None:
-        """Write the chats' exchanges into the message log, oldest first, and queue them for formation.
-
-        Args:
-            advance: Called once per chat.
+        """Write the chats' exchanges into the log, oldest first, to be formed; call ``advance`` once a chat.
 
         Raises:
             StoreError: As ``bring_memories``.

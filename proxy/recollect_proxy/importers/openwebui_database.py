@@ -42,10 +42,7 @@ _Fetch: TypeAlias = Callable[..., Awaitable[Sequence[Row]]]
 
 @asynccontextmanager
 async def open_openwebui(name: str) -> AsyncIterator[Source]:
-    """Open a source within the context.
-
-    Args:
-        name: The path of `webui.db` or of an export, or a URL such as `postgresql://user:password@host/database`.
+    """Open `webui.db`, an export, or a URL such as `postgresql://host/database` as a source within the context.
 
     Raises:
         SourceError: The source can't be read, or does not belong to OpenWebUI.
@@ -107,13 +104,10 @@ def _is_database(path: Path) -> bool:
 
 
 def _connect_to_file(path: Path) -> sqlite3.Connection:
-    """Connect to a SQLite file without changing it or its folder.
+    """Connect to a SQLite file without changing it or its folder; raises SourceError if it can't be read.
 
     In WAL mode SQLite would create a log next to the file. A file in WAL mode without a log, which no process has open, is
     therefore opened as immutable. So is a file in a read-only folder; if a non-empty log lies there, it can't be read.
-
-    Raises:
-        SourceError: The file can't be read.
     """
     where = f"file:{quote(str(path.absolute()))}?mode=ro"
     log = path.with_name(path.name + "-wal")

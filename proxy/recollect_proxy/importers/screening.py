@@ -28,11 +28,7 @@ _IMPORTANT_TAGS = frozenset({"identity", "relationship", "goal"})
 
 
 def screened(stored: StoredMemory, *, at: datetime) -> Add | Quarantine | Ignore:
-    """Decide how to import a memory.
-
-    Args:
-        stored: The memory of the source.
-        at: The time of the import.
+    """Decide at the time ``at`` how to import a memory.
 
     Returns:
         Add; Quarantine if the text is an instruction to the assistant; Ignore if it is EMPTY, TOO_LONG, or CONFIDENTIAL

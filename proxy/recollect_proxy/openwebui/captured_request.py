@@ -98,10 +98,9 @@ def _of_wire(content: bytes, path: Path) -> CapturedRequest:
 
 
 def _without_chunks(content: bytes) -> bytes:
-    """Decode a body in chunked transfer coding (RFC 9112, section 7.1). Line ends may be LF alone.
+    """Decode a body in chunked transfer coding (RFC 9112, section 7.1), with line ends that may be LF alone.
 
-    Raises:
-        ValueError: The last chunk is missing, or a chunk's size is wrong.
+    Raises ValueError if the last chunk is missing, or a chunk's size is wrong.
     """
     chunks: list[bytes] = []
     at = 0
@@ -177,14 +176,14 @@ async def await_request(
     ready: Callable[[int], None],
     remind: Callable[[float], None] = lambda _left: None,
 ) -> CapturedRequest:
-    """Answer requests like an LLM server until a wanted one arrives, and return it.
+    """Answer requests like an LLM server until a wanted one arrives, and return it; all others are dropped.
 
     Args:
         host: The address to listen on.
         port: The port to listen on; 0: any free one.
         seconds: The most seconds to wait.
         limit: The size limit of a body, in bytes.
-        is_wanted: Whether to return this request. All others are answered and dropped.
+        is_wanted: Whether to return this request.
         ready: Called with the port once the server listens.
         remind: Called once a minute with the seconds that are left.
 

@@ -48,14 +48,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The finding of one check.
-
-    Attributes:
-        check: The name of the check.
-        status: The result.
-        told: The finding in words.
-        remedy: The advice to the operator; "" for none.
-    """
+    """The finding of one check: its name and result, words on it, and advice to the operator; "" for none."""
 
     check: str
     status: Status
@@ -66,10 +59,7 @@ class Finding:
 def diagnose(captured: CapturedRequest, settings: ProxySettings, *, aged: bool) -> list[Finding]:
     """Run all checks on a request, and return their findings.
 
-    Args:
-        captured: The request.
-        settings: The proxy's settings.
-        aged: Whether the request may have been captured long ago, so that an expired token is no fault.
+    An ``aged`` request may have been captured long ago, so that an expired token is no fault.
     """
     return [
         *_identity(captured, settings, aged=aged),

@@ -53,10 +53,7 @@ def temporary(settings: ProxySettings, **changes: Any) -> ProxySettings:
 
 @asynccontextmanager
 async def serve_proxy(app: App, settings: ProxySettings) -> AsyncIterator[str]:
-    """Serve the proxy, with its store open, until the context is left.
-
-    Yields:
-        Its origin, as ``http://127.0.0.1:PORT``.
+    """Serve the proxy, with its store open, within the context; yield its origin, as ``http://127.0.0.1:PORT``.
 
     Raises:
         NotServedError: It could not be started.

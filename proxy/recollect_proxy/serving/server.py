@@ -51,13 +51,7 @@ class Server(uvicorn.Server):
     """
 
     def __init__(self, app: App, settings: ProxySettings, *, ready: Callable[[int], None]) -> None:
-        """Prepare to serve.
-
-        Args:
-            app: The application.
-            settings: Where, and how long running answers may take to finish on shutdown.
-            ready: Called with the port once requests are taken.
-        """
+        """Prepare to serve where the settings say; ``ready`` is called with the port once requests are taken."""
         super().__init__(
             uvicorn.Config(
                 app,

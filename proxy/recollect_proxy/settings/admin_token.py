@@ -22,11 +22,9 @@ _PATIENCE_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class AdminToken:
-    """The token.
+    """The token, and the file it is stored in; None: none.
 
     Attributes:
-        value: The token.
-        file: The file it is stored in; None: none.
         is_new: Whether it was made here, and not shown yet.
     """
 
@@ -85,11 +83,7 @@ def kept_token(settings: ProxySettings) -> str:
 
 @contextmanager
 def _alone(file: Path) -> Iterator[None]:
-    """Lock the token against other processes that start now, during the body.
-
-    Raises:
-        TimeoutError: One of them does not let go.
-    """
+    """Lock the token against other processes that start now; raises TimeoutError if one does not let go."""
     with closing(FileLock(file.with_name(f"{file.name}.lock"))) as lock:
         if not lock.wait(time.monotonic() + _PATIENCE_SECONDS):
             raise TimeoutError("another process that is starting holds the admin token")

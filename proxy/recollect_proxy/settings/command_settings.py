@@ -93,11 +93,7 @@ class Sources:
         return advice | keys
 
     def in_words(self, mistake: Mapping[str, Any]) -> str:
-        """Describe an invalid value and its source; of a secret the length alone.
-
-        Args:
-            mistake: As pydantic's ``ValidationError.errors`` has it: ``loc``, ``type``, ``msg``, ``ctx``.
-        """
+        """Describe an invalid value, of a secret its length, and its source; ``mistake`` is an error of pydantic's."""
         name = str(mistake["loc"][0])
         said = _WORDS.get(mistake["type"], "{msg}").format_map(
             {**mistake.get("ctx", {}), "msg": mistake["msg"].removeprefix("Value error, ")}
@@ -215,13 +211,9 @@ def _tell_what_sets_nothing(sources: Sources) -> None:
 
 
 def read_settings(without_upstream: str = NO_UPSTREAM, /, **options: Any) -> ProxySettings:
-    """Return the settings with the options that were given over the environment and the settings file.
+    """Return the settings: the options that are not None win over the environment and the settings file.
 
-    Exits with 2 and a line a mistake if they make no sense.
-
-    Args:
-        without_upstream: The message if no upstream is named.
-        options: By the names of settings; None: it was not given.
+    Exits with 2 and a line a mistake if they make no sense, with ``without_upstream`` if no upstream is named.
     """
     given = _given(options)
     return _settings(given, read_sources(**given), without_upstream)

@@ -24,8 +24,6 @@ class FlagField:
         choices: The allowed values; `true` and `false` for a switch; empty: any.
         least: The least value of a number.
         most: The largest value of a number; of a text the most characters.
-        is_whole: Whether it is a whole number.
-        is_text: Whether it is a text.
     """
 
     name: str

@@ -46,14 +46,7 @@ _COLUMNS = ("memory", "user", "fault", "why", "content")
 
 @dataclass(frozen=True)
 class _Asked:
-    """The options of an audit.
-
-    Attributes:
-        users: The users whose memories are looked at; empty: everybody's.
-        faults: The faults to find.
-        repairing: The faults to repair, after a yes.
-        undo: The run to undo, instead of an audit.
-    """
+    """The options of an audit: no users mean everybody; ``undo`` is a run to undo instead."""
 
     users: Sequence[str]
     faults: frozenset[Fault]
@@ -66,12 +59,7 @@ class _Asked:
 
 @dataclass
 class _Found:
-    """The findings of an audit, and the number of users it looked at.
-
-    Attributes:
-        counts: The number of each fault by user; users without faults are missing.
-        shown: The findings as JSON, if they are to be shown.
-    """
+    """The findings of an audit: how many users it looked at, each one's faults, and JSON if they are shown."""
 
     users: int = 0
     counts: dict[str, Counter[Fault]] = field(default_factory=dict)

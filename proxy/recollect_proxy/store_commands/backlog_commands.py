@@ -198,11 +198,8 @@ async def _wait(
 ) -> int:
     """Show on a terminal how far the workers are, until nothing is left or has changed; return how much is left.
 
-    Args:
-        look: Returns by user how far the workers are.
-        size: Returns how much of that is left.
-        total: How much there was.
-        patience: Seconds without a change; 0: only look.
+    ``look`` returns by user how far the workers are, ``size`` how much of that is left of ``total``. After ``patience``
+    seconds without a change it no longer waits; 0: it only looks.
     """
     with progress_display() as progress:
         task = progress.add_task("left", total=total)

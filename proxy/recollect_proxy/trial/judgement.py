@@ -100,13 +100,9 @@ class Judgement:
 def judge(
     labelled: LabelledTurn, known: Sequence[UUID], changes: Sequence[Change], seconds: float
 ) -> Judgement:
-    """Compare changes with the labels of a message.
+    """Compare the decisions of formation with the labels of a message, which took so many seconds.
 
-    Args:
-        labelled: The message.
-        known: The ids of the memories that the person had, in the order of the labels.
-        changes: The decisions of formation.
-        seconds: How long it took.
+    ``known`` are the ids of the memories that the person had, in the order of the labels.
     """
     new = [each.memory for each in changes if isinstance(each, Add | Replace)]
     found = {each.content: any(_says(memory, each.words) for memory in new) for each in labelled.expect}
