@@ -10,7 +10,7 @@ from recollect.api.failures import REQUEST_NOT_FOUND, REQUEST_NOT_WRITTEN
 from recollect.api.insights import Explanation, GivenItem, Health, ModelCalls, PastRecall, Spooled
 from recollect.engine import system_clock
 from recollect.engine.background.counts import ModelUse
-from recollect.engine.turns.inspection import InspectedCandidate
+from recollect.engine.turns.explain import InspectedCandidate
 from recollect.model import (
     Awaits,
     Message,

@@ -7,7 +7,7 @@ from litestar import Response, get, post
 from litestar.params import FromQuery
 
 from recollect.engine import system_clock
-from recollect.engine.turns.inspection import InspectedCandidate, Inspection
+from recollect.engine.turns.explain import InspectedCandidate, Inspection
 from recollect.errors import (
     BudgetSpentError,
     CredentialGoneError,

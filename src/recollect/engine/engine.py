@@ -27,7 +27,7 @@ from recollect.engine.policy import Policy
 from recollect.engine.recording.recorder import Recorder
 from recollect.engine.requests.chat_requests import ChatRequests
 from recollect.engine.requests.request_answers import CONFIDENTIAL
-from recollect.engine.turns.inspection import Inspection, inspection
+from recollect.engine.turns.explain import Inspection, inspection
 from recollect.engine.turns.prepared import NO_OPTIONS, Prepared, RecallOptions
 from recollect.engine.turns.recall import Retriever
 from recollect.errors import StoreError

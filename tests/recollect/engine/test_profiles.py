@@ -502,8 +502,9 @@ def test_what_the_question_is_near_to_comes_first() -> None:
     assert importance_of(ProfileField.GOALS, None, VECTOR) == far
 
 
-async def test_of_what_a_statement_tells_is_guessed_in_several_languages() -> None:
-    embedder = MultilingualE5Embedder()
+async def test_of_what_a_statement_tells_is_guessed_in_several_languages(
+    e5: MultilingualE5Embedder,
+) -> None:
     told = {
         "Prefers short answers.": ProfileField.ANSWERS,
         "Quiere respuestas breves.": ProfileField.ANSWERS,
@@ -513,5 +514,4 @@ async def test_of_what_a_statement_tells_is_guessed_in_several_languages() -> No
         "Le gusta el flamenco.": None,
     }
 
-    assert dict(zip(told, await likely_fields(list(told), embedder), strict=True)) == told
-    await embedder.aclose()
+    assert dict(zip(told, await likely_fields(list(told), e5), strict=True)) == told

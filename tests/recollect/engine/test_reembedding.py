@@ -53,11 +53,9 @@ async def before() -> AsyncIterator[Kept]:
     await made.aclose()
 
 
-@pytest.fixture(scope="module")
-async def today() -> AsyncIterator[Kept]:
-    made = MultilingualE5Embedder()
-    yield Kept(made)
-    await made.aclose()
+@pytest.fixture
+def today(e5: MultilingualE5Embedder) -> Kept:
+    return Kept(e5)
 
 
 class Process:

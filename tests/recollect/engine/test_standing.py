@@ -1,7 +1,6 @@
 """Standing memories are given to every chat once, for any question and after any failure; a question for all of them gets a list."""
 
 import re
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -221,20 +220,13 @@ ASKED_FOR_ALL = replace(
 )
 
 
-@pytest.fixture
-async def second() -> AsyncIterator[MultilingualE5Embedder]:
-    made = MultilingualE5Embedder()
-    yield made
-    await made.aclose()
-
-
 async def asked(store: Store, subject: Engine, text: str) -> Prepared:
     return await subject.prepare(store.turn(text, store.anna.chat("chat-9")))
 
 
-async def somebody_with_many(store: Store, second: MultilingualE5Embedder) -> Engine:
+async def somebody_with_many(store: Store, e5: MultilingualE5Embedder) -> Engine:
     """Return an engine with many different memories of Anna."""
-    subject = engine_over(store, ASKED_FOR_ALL, embedder=second)
+    subject = engine_over(store, ASKED_FOR_ALL, embedder=e5)
     for number in range(ALL):
         await subject.add(store.anna, f"Collects {chr(97 + number % 26) * 5}{number} from town {number * 7}")
     return subject
@@ -242,9 +234,9 @@ async def somebody_with_many(store: Store, second: MultilingualE5Embedder) -> En
 
 @pytest.mark.parametrize("text", ["What do you know about me?", "关于我你都知道什么？"])
 async def test_the_most_important_is_told_and_how_much_more_there_is(
-    store: Store, second: MultilingualE5Embedder, text: str
+    store: Store, e5: MultilingualE5Embedder, text: str
 ) -> None:
-    prepared = await asked(store, await somebody_with_many(store, second), text)
+    prepared = await asked(store, await somebody_with_many(store, e5), text)
 
     block = prepared.placed.system
     [more] = re.findall(r"\((\d+) more are remembered but not listed\.\)\n</", block)
@@ -253,9 +245,9 @@ async def test_the_most_important_is_told_and_how_much_more_there_is(
 
 
 async def test_who_asks_for_one_thing_is_not_told_how_much_more_there_is(
-    store: Store, second: MultilingualE5Embedder
+    store: Store, e5: MultilingualE5Embedder
 ) -> None:
-    prepared = await asked(store, await somebody_with_many(store, second), "What did I collect in town 49?")
+    prepared = await asked(store, await somebody_with_many(store, e5), "What did I collect in town 49?")
 
     assert prepared.placed.system
     assert "remembered but not listed" not in prepared.placed.system
@@ -263,9 +255,9 @@ async def test_who_asks_for_one_thing_is_not_told_how_much_more_there_is(
 
 
 async def test_what_the_chat_was_told_already_is_in_the_list_and_is_no_more(
-    store: Store, second: MultilingualE5Embedder
+    store: Store, e5: MultilingualE5Embedder
 ) -> None:
-    subject = engine_over(store, ASKED_FOR_ALL, embedder=second)
+    subject = engine_over(store, ASKED_FOR_ALL, embedder=e5)
     for content in ("Lives in Lisbon", "Dog called Fips", "Works as a nurse"):
         await subject.add(store.anna, content)
     first = store.turn("integral arctangent", store.anna.chat("chat-9"))
@@ -288,8 +280,8 @@ async def test_what_the_chat_was_told_already_is_in_the_list_and_is_no_more(
     assert "remembered but not listed" not in "".join([later.placed.system, *later.placed.beside.values()])
 
 
-async def test_what_is_over_is_no_more(store: Store, second: MultilingualE5Embedder) -> None:
-    subject = engine_over(store, ASKED_FOR_ALL, embedder=second)
+async def test_what_is_over_is_no_more(store: Store, e5: MultilingualE5Embedder) -> None:
+    subject = engine_over(store, ASKED_FOR_ALL, embedder=e5)
     await subject.add(store.anna, "Lives in Lisbon")
     await kept(store, "Stayed in Rome", holds_until=NOON - timedelta(days=9))
 
@@ -301,9 +293,9 @@ async def test_what_is_over_is_no_more(store: Store, second: MultilingualE5Embed
 
 @pytest.mark.parametrize("text", ["What do you know about me?", "Benim hakkımda neler biliyorsun?"])
 async def test_the_list_is_numbered_and_its_numbers_are_kept(
-    store: Store, second: MultilingualE5Embedder, text: str
+    store: Store, e5: MultilingualE5Embedder, text: str
 ) -> None:
-    subject = engine_over(store, ASKED_FOR_ALL, embedder=second)
+    subject = engine_over(store, ASKED_FOR_ALL, embedder=e5)
     for content in ("Lives in Lisbon", "Dog called Fips", "Works as a nurse"):
         await subject.add(store.anna, content)
     turn = store.turn(text, store.anna.chat("chat-9"))

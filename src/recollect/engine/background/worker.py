@@ -16,12 +16,11 @@ from cachetools import LRUCache, TTLCache
 
 from recollect.backends import Backends
 from recollect.engine.background.counts import FormationCounts
-from recollect.engine.background.hinting import Hinting
 from recollect.engine.background.inbox import REST, TAKEN_DELAY, BatchFormer, InboxDrain
 from recollect.engine.background.maintenance import Indexer, maintain
 from recollect.engine.background.model_waits import wake_all
 from recollect.engine.background.reembedding import Reembedding
-from recollect.engine.background.summaries import Summaries
+from recollect.engine.background.summaries_and_hints import Hinting, Summaries
 from recollect.engine.background.telling import Telling
 from recollect.engine.credentials import Credentials, Lent
 from recollect.engine.policy import Batching, Policy
@@ -108,32 +107,15 @@ class FormationWorker:
         self._slow: LRUCache[UUID, None] = LRUCache(_SLOW_KEPT)
         self._extracted: TTLCache[Batch, Extraction] = TTLCache(_EXTRACTED_KEPT, _EXTRACTED_SECONDS)
         self._yielding = Yielding(yields=policy.yields.to_chats, idle=policy.yields.idle)
-        self._guard = CallGuard(backends.usage, policy.budget, clock, self._yielding)
+        guard = partial(CallGuard, backends.usage, policy.budget, clock, self._yielding)
+        self._guard = guard()
         self.steps = Steps(backends.attempts, clock)
         self.counts = FormationCounts()
         self._indexer = Indexer(backends, policy, self.steps)
-        # A breaker of their own: a chat too long for a model must not keep everybody's from being asked.
-        summing_up = CallGuard(backends.usage, policy.budget, clock, self._yielding, work=Work.SUMMARIES)
-        self._summaries = Summaries(
-            backends,
-            summing_up,
-            clock,
-            self._credentials.find,
-            self.counts,
-            self.steps,
-            policy.attempts,
-            self._yielding,
-        )
-        self._hinting = Hinting(
-            backends,
-            CallGuard(backends.usage, policy.budget, clock, self._yielding, work=Work.HINTS),
-            self._credentials.of_person,
-            self.counts,
-            self.steps,
-            policy.attempts,
-            self._yielding,
-            names_model=bool(policy.extraction_model),
-        )
+        # Breakers of their own: a chat too long for a model must not keep everybody's from being asked.
+        common = (self._credentials, self.counts, self.steps, policy.attempts, self._yielding)
+        self._summaries = Summaries(backends, guard(work=Work.SUMMARIES), *common, clock)
+        self._hinting = Hinting(backends, guard(work=Work.HINTS), *common, bool(policy.extraction_model))
 
     @property
     def guarded(self) -> CallStatistics:

@@ -1,11 +1,13 @@
-"""Summarizes chats in the background, as often as is due. Never: SQL, how a summary is written."""
+"""Summarizes chats as often as is due, and gives hints to statements that have none: added by hand, imported or edited.
+
+Never: SQL, how a model is asked.
+"""
 
 import asyncio
-from collections.abc import Callable, MutableMapping
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from functools import partial
-from uuid import UUID
 
 import structlog
 from cachetools import LRUCache
@@ -13,6 +15,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
 from recollect.engine.background.counts import FormationCounts
+from recollect.engine.credentials import Credentials
 from recollect.engine.policy import Summarizing
 from recollect.errors import (
     BudgetSpentError,
@@ -25,11 +28,23 @@ from recollect.errors import (
     UpstreamPolicyError,
     WorkerStoppedError,
 )
-from recollect.formation import CallGuard
-from recollect.model import Conversation, Kind, Material, Memory, Outline, Provenance, Source, Vector
+from recollect.formation import CallGuard, plausible_hints
+from recollect.model import (
+    STATEMENTS,
+    Conversation,
+    Hints,
+    Kind,
+    Material,
+    Memory,
+    Outline,
+    Provenance,
+    Source,
+    Vector,
+)
 from recollect.models.attempts import Step, Steps
+from recollect.models.memory_embedding import embedded_if_possible
 from recollect.models.yielding import Yielding
-from recollect.ports import Asker, Clock, Summarized, Summarizer
+from recollect.ports import Asker, Clock, Hinted, Hinter, Summarized, Summarizer
 from recollect.text.secrets import mask, mask_exchange_texts
 
 SUMMARY_IMPORTANCE = 0.5
@@ -40,34 +55,48 @@ _SHARE_OF_SLOW = 0.5
 _FAILURES_KEPT = 10_000
 _AGAIN = timedelta(minutes=1)
 
+AT_ONCE = 20
+"""How many statements a model is asked about in one call."""
+
+_NEXT_RUN = timedelta(seconds=1)
+
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Summaries:
-    """Keeps the summaries of chats up to date.
+class ModelWork:
+    """What a model is asked with, behind the formation of memories.
 
     Attributes:
-        backends: The stores, the embedder and the summarizer.
+        backends: The stores and models.
         guard: Guards the model calls.
-        clock: Tells the time.
-        credential: Finds a credential by an exchange's id, user and upstream, while this process has one.
-        counts: Counts the summaries.
+        credentials: Finds an exchange's or a person's credential, while this process has one.
+        counts: Counts what was made.
         steps: Counts each attempt in the database before it begins.
-        attempts: How many workers may die of the same summary. After that, the chat gets no summary of these turns.
+        attempts: How many workers may die of the same work. After that, it counts as done.
         yielding: Makes the work wait for chats.
-        failures: How often a summary failed, by user, chat and last turn.
-        slow: The summaries that took a model too long. The next attempt asks for half as much; if that is too slow, none follows.
     """
 
     backends: Backends
     guard: CallGuard
-    clock: Clock
-    credential: Callable[[UUID, str, str], str | None]
+    credentials: Credentials
     counts: FormationCounts
     steps: Steps
     attempts: int
-    yielding: Yielding = field(default_factory=Yielding)
+    yielding: Yielding
+
+
+@dataclass(frozen=True, slots=True)
+class Summaries(ModelWork):
+    """Keeps the summaries of chats up to date.
+
+    Attributes:
+        clock: Tells the time.
+        failures: How often a summary failed, by user, chat and last turn.
+        slow: The summaries that took a model too long. The next attempt asks for half as much; if that is too slow, none follows.
+    """
+
+    clock: Clock
     failures: MutableMapping[tuple[str, str, int], int] = field(
         default_factory=lambda: LRUCache(_FAILURES_KEPT)
     )
@@ -120,7 +149,7 @@ class Summaries:
             user_id,
             conversation.model,
             conversation.authorized,
-            self.credential(conversation.exchange_id, user_id, conversation.upstream),
+            self.credentials.find(conversation.exchange_id, user_id, conversation.upstream),
             _SHARE_OF_SLOW if _key(user_id, conversation) in self.slow else 1.0,
             conversation.upstream,
         )
@@ -212,3 +241,75 @@ def _without_secrets(outline: Outline) -> Outline:
 
 def _warn_of(error: ExtractorError) -> None:
     log.warning("summary_failed", error=type(error).__name__, detail=str(error))
+
+
+@dataclass(frozen=True, slots=True)
+class Hinting(ModelWork):
+    """Asks the model that the person chatted with last, or the operator's own, about the person's own statements.
+
+    Nothing waits for it, and nothing is scheduled after a failure: the person's next job tries again. People who never
+    chatted can be asked about if the operator ``names_model``.
+    """
+
+    names_model: bool
+
+    async def keep(self, user_id: str) -> timedelta | None:
+        """Give hints to the user's next statements without any; return after how long to come again for more.
+
+        Raises YieldedError when a chat comes first.
+        """
+        hinter = self.backends.hinter
+        if hinter is None or (asker := await self._asker(user_id)) is None:
+            return None
+        told = hinter.told(asker).kinds
+        kinds = STATEMENTS if told is None else STATEMENTS & told
+        statements = await self.backends.memories.unhinted(user_id, kinds, limit=AT_ONCE)
+        if not statements:
+            return None
+        with self.yielding.turn(user_id):
+            found = await self._ask_model(hinter, statements, asker)
+        if found is None:
+            return None
+        await self._give(user_id, statements, found)
+        return _NEXT_RUN if len(statements) == AT_ONCE else None
+
+    async def _asker(self, user_id: str) -> Asker | None:
+        spoken = await self.backends.inbox.spoken_with(user_id)
+        if spoken is not None:
+            credential = self.credentials.of_person(user_id, spoken.upstream)
+            return Asker(user_id, spoken.model, spoken.authorized, credential, upstream=spoken.upstream)
+        return Asker(user_id, "") if self.names_model else None
+
+    async def _ask_model(self, hinter: Hinter, statements: Sequence[Memory], asker: Asker) -> Hinted | None:
+        """Return the model's answer, empty if it could not be read or came too late; None if no model was asked."""
+        async with self.steps.step(asker.user_id, Step.HINT, str(statements[0].id)) as begun:
+            if begun > self.attempts:
+                log.error("hints_abandoned", attempts=begun - 1)
+                return Hinted()
+            try:
+                return await self.guard.call(asker.user_id, partial(hinter.hints, statements, asker))
+            except ExtractorError as error:
+                log.info("hints_failed", error=type(error).__name__, detail=str(error))
+                is_answer = isinstance(error, InvalidExtractionError | ExtractorTimeoutError)
+                return Hinted() if is_answer else None
+
+    async def _give(self, user_id: str, statements: Sequence[Memory], found: Hinted) -> None:
+        hinted = [
+            replace(each, hints=_plausible(each, found.hints[place]))
+            for place, each in enumerate(statements)
+            if place in found.hints
+        ]
+        embedded = await embedded_if_possible(hinted, self.backends.embedder)
+        await self.backends.memories.give_hints(user_id, embedded)
+        if any(each.embedding is None for each in embedded):
+            await self.backends.index.enqueue(user_id)  # the embedder failed
+        given = {each.id for each in hinted}
+        without = [each.id for each in statements if each.id not in given]
+        await self.backends.memories.count_hints_asked(user_id, without)
+        self.counts.hinted += len(hinted)
+        if found.tokens:
+            log.debug("hints_made", statements=len(statements), hinted=len(hinted), tokens=found.tokens)
+
+
+def _plausible(statement: Memory, hints: Hints) -> Hints | None:
+    return plausible_hints(hints, statement.kind, statement.importance, is_general=statement.event_at is None)

@@ -1,23 +1,40 @@
-"""A question about earlier chats is given those chats, and nothing that may not be recalled. The embedder is the real one."""
+"""A question about earlier chats, days or the past is given those, and nothing that may not be recalled. The embedder is the real one."""
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted.models import ScriptedExtractor, ScriptedSummarizer
-from tests.support.notes import note_placed
+from tests.recollect.engines import PATIENT, QUICK, engine_over
+from tests.scripted.models import ScriptedExtractor, ScriptedJudge, ScriptedSummarizer
+from tests.support.notes import note_placed, note_request
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
+from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, RecallOptions
 from recollect.engine.policy import Summarizing
-from recollect.model import Disclosure, Drop, Kind, Message, Role, Skip, Strategy
+from recollect.model import (
+    Asking,
+    Candidate,
+    Disclosure,
+    Drop,
+    ExtractedCommand,
+    Flags,
+    Kind,
+    Message,
+    Relation,
+    RequestRecord,
+    Role,
+    SearchPath,
+    Skip,
+    Strategy,
+)
+from recollect.model.local_time import midnights
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
-from recollect.ports import Summarized
+from recollect.ports import Extracted, Summarized
 
 LAST = "What were we talking about last time?"
 TOPIC = "When we talked about the attic, what did you recommend?"
@@ -25,17 +42,10 @@ ATTIC, BIKE = "The attic needs insulation before winter", "The chain of my bicyc
 _DAY = timedelta(days=1)
 
 
-@pytest.fixture(scope="module")
-async def second() -> AsyncIterator[MultilingualE5Embedder]:
-    made = MultilingualE5Embedder()
-    yield made
-    await made.aclose()
-
-
 @pytest.fixture
-async def subject(store: Store, second: MultilingualE5Embedder) -> Engine:
+async def subject(store: Store, e5: MultilingualE5Embedder) -> Engine:
     """Return an engine with two chats of one person: three days ago, and yesterday."""
-    made = engine_over(store, PATIENT, embedder=second)
+    made = engine_over(store, PATIENT, embedder=e5)
     await say(store, made, "attic", NOON - 3 * _DAY, ATTIC, "Cellulose suits old beams.")
     await say(store, made, "bike", NOON - _DAY, BIKE, "Measure the chain first.")
     return made
@@ -122,12 +132,12 @@ async def test_the_chat_that_asks_is_no_earlier_one(store: Store, subject: Engin
     assert "cactus" not in await block(store, subject, LAST)
 
 
-async def test_a_summary_stands_for_the_first_words(store: Store, second: MultilingualE5Embedder) -> None:
+async def test_a_summary_stands_for_the_first_words(store: Store, e5: MultilingualE5Embedder) -> None:
     policy = replace(PATIENT, strategy=Strategy.EXTRACT, summarizing=Summarizing(turns=2))
     subject = engine_over(
         store,
         policy,
-        embedder=second,
+        embedder=e5,
         extractor=ScriptedExtractor(),
         summarizer=ScriptedSummarizer(Summarized("Plans to insulate the attic.")),
     )
@@ -227,9 +237,9 @@ async def test_as_many_come_as_the_request_wants(store: Store, subject: Engine) 
 
 
 async def test_without_a_log_in_memory_a_topic_still_finds_its_chat(
-    store: Store, second: MultilingualE5Embedder
+    store: Store, e5: MultilingualE5Embedder
 ) -> None:
-    subject = engine_over(store, PATIENT, embedder=second)
+    subject = engine_over(store, PATIENT, embedder=e5)
     await say(store, subject, "attic", NOON - 3 * _DAY, ATTIC, "Cellulose suits old beams.")
     snapshot = (await store.snapshots.get(store.anna)).without_log()
     store.snapshots._kept[store.anna] = (snapshot, 0)  # as if it were too large
@@ -243,3 +253,151 @@ async def test_the_record_says_why(store: Store, subject: Engine) -> None:
 
     assert "chats" in prepared.flags
     assert {name for each in prepared.included for name, _ in each.parts} == {"earlier_chat"}
+
+
+# -- Searches go by the person's day, and statements change on a day: over, due or still to come --
+
+
+AUCKLAND = ZoneInfo("Pacific/Auckland")
+TODAY = datetime(2026, 3, 15, tzinfo=UTC)
+"""The day of ``NOON`` in UTC; in Auckland it is an hour past the next midnight."""
+
+
+async def person_in(store: Store, zone: str | None) -> Engine:
+    subject = engine_over(store, replace(PATIENT, stands=True))
+    await subject.change_flags(Flags(time_zone=zone), ("time_zone",), store.anna)
+    return subject
+
+
+@table(
+    ("zone", "day"), [(None, 16), ("Pacific/Auckland", 17), ("+11:59", 16), ("+12:00", 17), ("-12:01", 15)]
+)
+async def test_a_question_outside_a_chat_means_the_persons_tomorrow(
+    store: Store, zone: str | None, day: int
+) -> None:
+    subject = await person_in(store, zone)
+
+    ranking = await subject.rank(store.turn("What is due tomorrow?"))
+
+    [period] = ranking.query.periods
+    assert period.start == datetime(2026, 3, day, tzinfo=UTC)
+
+
+async def test_a_todo_stands_and_is_proposed_until_the_persons_day_is_over(store: Store) -> None:
+    subject = await person_in(store, None)
+    for owner, zone in ((store.anna, "Pacific/Auckland"), (store.ben, None)):
+        await subject.change_flags(Flags(profile=True, time_zone=zone), ("profile", "time_zone"), owner)
+        await subject.add(
+            owner, "Works as a teacher in Ghent", kind=Kind.TODO, importance=0.9, event_at=TODAY
+        )
+
+    stands = [len((await subject.agents.profile(each)).statements) for each in (store.anna, store.ben)]
+    proposed = [len((await subject.propose_profile(each)).entries) for each in (store.anna, store.ben)]
+
+    assert stands == [0, 1]
+    assert proposed == [0, 1]
+
+
+@table("changes", [datetime(2026, 4, 5, tzinfo=AUCKLAND), datetime(2026, 9, 27, tzinfo=AUCKLAND)])
+async def test_questions_are_counted_by_the_machines_days(own_store: Store, changes: datetime) -> None:
+    first, last = changes, (changes + timedelta(days=1)).astimezone(UTC)
+    moments = [first.astimezone(UTC) - timedelta(seconds=1), first, last - timedelta(seconds=1), last]
+    for at in moments:
+        record = RequestRecord(
+            uuid7(), at, own_store.anna.scope, "completions/stable", "m", found_by=SearchPath.DENSE
+        )
+        await note_request(own_store.log, record)
+
+    told = await own_store.statistics.activity(moments[0], midnights(moments[0], last, AUCKLAND))
+
+    day = first.date()
+    assert [(each.day, each.questions) for each in told.by_day] == [
+        (day - timedelta(days=1), 1),
+        (day, 2),
+        (day + timedelta(days=1), 1),
+    ]
+
+
+async def test_a_report_counts_the_days_of_the_machines_zone(own_store: Store) -> None:
+    record = RequestRecord(uuid7(), NOON, own_store.anna.scope, "completions/stable", "m")
+    await note_request(own_store.log, record)
+
+    _, by_day = await engine_over(own_store, replace(QUICK, zone=AUCKLAND)).report(7)
+
+    assert [each.day for each in by_day] == [date(2026, 3, 16)]
+
+
+# -- A question about the past gets statements that a change ended, and no forgotten ones. The embedder is the real one --
+
+
+HOME, MOVED = "I live in Porto", "I have moved to Berlin"
+PORTO = Candidate("Lives in Porto", Kind.FACT, 0.7, HOME)
+BERLIN = Candidate("Lives in Berlin", Kind.FACT, 0.7, MOVED, relation=Relation.CONTRADICTS, about=(0,))
+ASKED = "Where did I live before Berlin?"
+
+
+def person(store: Store, e5: MultilingualE5Embedder, *told: list[Candidate] | Extracted) -> Engine:
+    policy = replace(PATIENT, strategy=Strategy.EXTRACT)
+    extractor = ScriptedExtractor(*told)
+    judge = ScriptedJudge(chosen=[PORTO.content])
+    return engine_over(store, policy, extractor=extractor, judge=judge, embedder=e5)
+
+
+async def test_what_changed_is_told_as_over_to_a_question_about_it_alone(
+    store: Store, e5: MultilingualE5Embedder
+) -> None:
+    subject = person(store, e5, [PORTO], [BERLIN])
+    await say(store, subject, HOME, NOON - 90 * _DAY, HOME)
+    await say(store, subject, MOVED, NOON - 30 * _DAY, MOVED)
+
+    assert f"Lives in Porto (over since {NOON - timedelta(days=30):%Y-%m-%d})" in await block(
+        store, subject, ASKED
+    )
+    assert "Porto" not in await block(store, subject, "Where do I live?")
+
+
+async def test_who_asks_to_forget_the_past_is_not_told_it_again(
+    store: Store, e5: MultilingualE5Embedder
+) -> None:
+    forget = "Forget that I lived in Porto"
+    wish = Extracted(commands=(ExtractedCommand(Asking.FORGET, forget),))
+    subject = person(store, e5, [PORTO], [BERLIN], wish)
+    await say(store, subject, HOME, NOON - 90 * _DAY, HOME)
+    await say(store, subject, MOVED, NOON - 30 * _DAY, MOVED)
+
+    await say(store, subject, forget, NOON - 1 * _DAY, forget)
+
+    assert "Lives in Porto" not in await block(store, subject, ASKED)
+    assert [each.content for each in (await subject.page(store.anna, limit=9)).memories] == [BERLIN.content]
+
+
+# -- A statement about a later day changes nothing before it --
+
+
+JANUARY = NOON + timedelta(days=40)
+SAID = "From January I will live in Porto"
+HOME_NOW = "I live in Kiel"
+KIEL = Candidate("Lives in Kiel", Kind.FACT, 0.7, HOME_NOW)
+PORTO_TO_COME = Candidate(
+    "Lives in Porto", Kind.FACT, 0.7, SAID, relation=Relation.CONTRADICTS, about=(0,), holds_from=JANUARY
+)
+
+
+async def test_until_then_it_is_as_it_was_and_taken_back_it_stays_so(store: Store) -> None:
+    policy = replace(PATIENT, strategy=Strategy.EXTRACT)
+    subject = engine_over(store, policy, extractor=ScriptedExtractor([KIEL], [PORTO_TO_COME]))
+    await subject.remember(store.turn(HOME_NOW, key="m1", at=NOON - timedelta(days=9)), "Moin!")
+    assert await subject.drain(store.anna) is None
+    (kiel,) = (await subject.page(store.anna, limit=9)).memories
+
+    later = store.turn(SAID, key="m2")
+    await subject.remember(later, "Boa sorte!")
+    assert await subject.drain(store.anna) is None
+    memories = (await subject.page(store.anna, limit=9)).memories
+    await subject.take_back(later.scope, later.key)
+
+    assert {each.content: (each.holds_from, each.holds_until) for each in memories} == {
+        "Lives in Porto": (JANUARY, None),
+        "Lives in Kiel": (None, JANUARY),
+    }
+    assert (await subject.page(store.anna, limit=9)).memories == (kiel,)
