@@ -214,7 +214,9 @@ class Engine(Profiles):
         remembered = sum(cache.entries for cache in self._backends.caches)
         remembered += self._backends.snapshots.has(user_id) + self._retriever.entries
         erasure = await self._erase_spooled(user_id, erasure)
-        again = await self._erase_spooled(user_id, replace(erasure, rows=()))  # and count what is still there
+        again = await self._erase_spooled(
+            user_id, replace(erasure, rows=())
+        )  # counts the entries that were still there
         left = (*erasure.left, *again.rows, ("caches", remembered))
         if any(count for _, count in left):
             log.warning("rows_left_after_erasure", left={name: count for name, count in left if count})

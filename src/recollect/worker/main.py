@@ -45,7 +45,7 @@ log = structlog.get_logger(__name__)
 def main() -> None:
     """Work until standard input ends."""
     told_to, tells = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # whatever a library prints goes to the log, not into our messages
+    os.dup2(2, 1)  # a library's own output goes to the log, not into our messages
     sys.exit(asyncio.run(_live(told_to, tells)))
 
 

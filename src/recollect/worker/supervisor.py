@@ -51,7 +51,7 @@ class WorkerProcess:
     """Runs the worker in a process of its own, and restarts it whenever it ends. Implements ``Worker``.
 
     The counts continue across restarts. If this process ends, the worker ends too, because its standard input closes.
-    The worker is told of chats on the upstream if it ``yields``.
+    A worker that ``yields`` gets messages about chats on the upstream.
     """
 
     def __init__(self, start: Start, *, yields: bool = False) -> None:

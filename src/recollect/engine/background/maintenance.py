@@ -123,7 +123,7 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
 async def _expire(backends: Backends, policy: Policy, clock: Clock) -> None:
     """Forget the memories whose day has come, within the minute; by the operator's and people's rules within the hour.
 
-    Whoever was busy, or all if it failed, are looked at again in a minute.
+    A busy person, or everybody if it failed, is looked at again in a minute.
     """
     minutes, done = int(_EVERY_SECONDS / _RETRY_SECONDS), True
     for minute in count():
@@ -144,7 +144,7 @@ async def _quietly(event: str, tidying: Awaitable[object]) -> bool:
     """Return whether it succeeded."""
     try:
         await tidying
-    except Exception as error:  # noqa: BLE001 -- whatever it is, it must not end formation, which runs beside it
+    except Exception as error:  # noqa: BLE001 -- no error here may end formation, which runs at the same time
         # our own errors never quote a user; of others the log has the kind and the place only
         detail = str(error) if isinstance(error, RecollectError) else ""
         log.warning(event, error=type(error).__name__, detail=detail, raised_at=raised_at(error))

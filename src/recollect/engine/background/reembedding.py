@@ -106,7 +106,7 @@ class Reembedding:
             try:
                 if self.backends.generations.is_today and not await self.go_on(store):
                     wait = _FAILED_SECONDS
-            except Exception as error:  # noqa: BLE001 -- whatever it is, it must not end formation, which runs beside it
+            except Exception as error:  # noqa: BLE001 -- no error here may end formation, which runs at the same time
                 detail = str(error) if isinstance(error, RecollectError) else ""
                 log.warning(
                     "reembedding_failed",
@@ -139,7 +139,7 @@ class Reembedding:
             return False
         for at, model in today.items():
             await store.complete(at, model)
-        if went_on:  # of an empty store there is nothing to tell
+        if went_on:  # an empty store is no news
             log.info("user_reembedded", **{at.value: model for at, model in today.items()})
         return True
 

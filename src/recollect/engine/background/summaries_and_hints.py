@@ -65,13 +65,13 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ModelWork:
-    """What a model is asked with, behind the formation of memories.
+    """The means to ask a model, once memories are formed.
 
     Attributes:
         backends: The stores and models.
         guard: Guards the model calls.
         credentials: Finds an exchange's or a person's credential, while this process has one.
-        counts: Counts what was made.
+        counts: The counters.
         steps: Counts each attempt in the database before it begins.
         attempts: How many workers may die of the same work. After that, it counts as done.
         yielding: Makes the work wait for chats.

@@ -258,8 +258,7 @@ class Administration(Projects):
     ) -> tuple[Update, ...] | None:
         """Undo the changes of one exchange, newest first, and hide its words from recall; a waiting one is never formed.
 
-        The same goes for earlier exchanges whose changes were shown with this one's answer. What its message had forgotten by
-        number comes back. A memory that was changed again since stays. Return the audit's rows of the undone changes; None if
+        The same goes for earlier exchanges whose changes were shown with this one's answer. Memories that its message had forgotten by number come back. A memory that was changed again since stays. Return the audit's rows of the undone changes; None if
         the log has no exchange with the key (``Turn.key``).
         """
         told = await self._backends.inbox.told_with(scope, key)
@@ -310,7 +309,7 @@ class Administration(Projects):
         kept = await self._backends.answers.reserve(user_id, key, request, at=now)
         return now if kept is None else kept
 
-    # -- what can be changed while the engine runs -------------------------------------------------
+    # -- settings that change while the engine runs -------------------------------------------------
 
     async def flags(self, user_id: str | None = None) -> Flags:
         """Return the changed settings: of everybody, or of one user alone."""
@@ -320,7 +319,7 @@ class Administration(Projects):
     async def change_flags(
         self, flags: Flags, named: Collection[str], user_id: str | None = None, *, by: Changer = NOT_SAID
     ) -> Flags:
-        """Change the named ``flags``, leave the others, and return all that differ now.
+        """Change the named ``flags``, leave the others, and return those that differ now.
 
         A user's change is stored with ``by``, for the user to see; a change for everybody is logged.
         """

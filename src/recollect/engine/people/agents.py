@@ -87,7 +87,7 @@ class Forgetting:
 
 
 class AgentMemories(Administration):
-    """A person's memories as agents may use them. What is switched off for the user raises SwitchedOffError.
+    """A person's memories as agents may use them. A method raises SwitchedOffError if it is switched off for the user.
 
     ``rank`` ranks them for a turn, ``chats`` searches their chats, and ``snapshot`` reads every memory recalled for a user: in
     a project the person's own, too.
@@ -130,7 +130,7 @@ class AgentMemories(Administration):
         return await self._chats(user_id, query, limit=limit, period=period)
 
     async def recent(self, user_id: str, *, limit: int, taken: MemoryFilter | None = None) -> list[Memory]:
-        """Return the newest memories, newest first: those ``taken``, or all that people see."""
+        """Return the newest memories, newest first: those ``taken``, or every kind that people see."""
         await self._require_recall(user_id)
         return list((await self.page(user_id, limit=limit, taken=taken or filter_of())).memories)
 

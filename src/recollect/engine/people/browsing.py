@@ -73,7 +73,7 @@ class Browsing(Administration):
         self.quarantined, self.profile = backends.memories.quarantined, backends.profiles.profile
         self.keep_team = backends.teams.keep
 
-    # -- what failed, or waits for a model -----------------------------------------------------------
+    # -- failed and waiting exchanges -----------------------------------------------------------
 
     async def retry_failed(self) -> tuple[int, int]:
         """Form all remaining exchanges: the failed ones, those that wait for a model, and those that no model has read.
@@ -177,7 +177,7 @@ class Browsing(Administration):
     async def undo_together(
         self, user_id: str, update_id: UUID, *, actor: Actor = Actor.ADMIN
     ) -> tuple[Update, ...]:
-        """Undo a change with all that were made in the same moment, as when several memories were forgotten at once.
+        """Undo a change with the others of the same moment, as when several memories were forgotten at once.
 
         A change whose memory was changed since stays. Return the audit's rows of the undone changes.
 

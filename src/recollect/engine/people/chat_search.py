@@ -34,7 +34,7 @@ class Period:
 class FoundInChats:
     """A page of passages and summaries, best first, and the stages that failed or were late.
 
-    ``next`` is the id behind which the next page begins; None on the last. Of a message its best passage is ``found``.
+    ``next`` is the id behind which the next page begins; None on the last. A message is ``found`` by its best passage.
     """
 
     found: tuple[Recollection, ...]

@@ -73,7 +73,7 @@ class Feedback(Browsing):
     ) -> int:
         """Approve or refuse the memories that wait only because all are approved first, oldest first; return how many.
 
-        Those of one chat alone, if it is named, and that wait ``until`` then. Suspicious memories are decided one by one.
+        With a ``session_id`` only those of that chat, and only those that wait since ``until`` or longer. Suspicious memories are decided one by one.
         """
         held = await self._backends.memories.quarantined(user_id, session_id=session_id)
         count = 0

@@ -110,7 +110,7 @@ class Projects(SharedMemories):
         Raises:
             MemoryNotFoundError: The user has no such statement of their own.
             DuplicateMemoryError: It is there already, or it was refused there.
-            TeamNotFoundError, NotAllowedInTeamError: As ``parts``, of where it goes.
+            TeamNotFoundError, NotAllowedInTeamError: As ``parts``, for the target.
         """
         target = project_scope(person_of(user_id), project)
         await self.parts(target, writes=True)

@@ -69,7 +69,7 @@ def ended(
     answer_id: str = "",
     failure: Failure | None = None,
 ) -> LogEntry:
-    """Return the entry that says how its answer ended, as ``ExchangeRecord.end`` is told it."""
+    """Return the entry of its answer's end, with the arguments of ``ExchangeRecord.end``."""
     said = exchange.turn.whole_answer(reply)
     whole = replace(exchange, reply=said, answer_id=answer_id, failure=failure)
     return LogEntry(Phase.ENDED, whole, _recalled_ids(recollections))

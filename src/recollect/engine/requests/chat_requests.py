@@ -123,7 +123,7 @@ class ChatRequests:
             return await self._forget(turn, request.numbers, pointed_at)
         return await (self._undo(turn, pointed_at) if request.asking is Request.UNDO else self._take_in(turn))
 
-    # -- of the person, of the chat ----------------------------------------------------------------
+    # -- the person, the chat ----------------------------------------------------------------
 
     async def _switch(self, turn: Turn, asking: Request) -> CarriedOut | None:
         """Do what may be done again without harm; by an agent or its key nothing that holds for the person everywhere."""
@@ -164,7 +164,7 @@ class ChatRequests:
         kept = KeptRequest(turn.anchor, asking, tuple(items), self._clock())
         await self._backends.asked.keep_request(turn.scope, kept)
 
-    # -- of the list ---------------------------------------------------------------------------------
+    # -- the list ---------------------------------------------------------------------------------
 
     async def _forget(self, turn: Turn, numbers: Sequence[int], pointed_at: PointedAt) -> CarriedOut | None:
         shown = shown_list(turn, pointed_at)
