@@ -12,7 +12,7 @@ from recollect.backends import Backends
 from recollect.errors import EmbedderError, ExtractorUnusableError
 from recollect.formation.call_guard import CallGuard
 from recollect.formation.grounding import plain_quote, searchable
-from recollect.formation.new_memories import Origin, WeighedCandidate, new_memory
+from recollect.formation.new_memories import Origin, WeighedCandidate
 from recollect.formation.reconciliation import reconcile
 from recollect.formation.times import with_checked_date, with_written_date
 from recollect.formation.turns import AnalyzedTurn, attributions_of
@@ -39,7 +39,7 @@ from recollect.model import (
     Vector,
 )
 from recollect.model.local_time import wall
-from recollect.ports import Clock, Extracted
+from recollect.ports import Clock
 from recollect.text.normalization import content_hash
 
 KNOWN_SHOWN = 24
@@ -82,7 +82,8 @@ class StatementLearner:
             ExtractorError: Extraction failed; trying again may help, but for its subclasses that say otherwise.
             StoreError: The store failed.
         """
-        if self._backends.extractor is None:
+        extractor = self._backends.extractor
+        if extractor is None:
             raise ExtractorUnusableError
         if not any(each.is_informative for each in turns):
             return Extraction()
@@ -91,7 +92,10 @@ class StatementLearner:
         known = [replace(each, observed_at=each.observed_at.astimezone(zone)) for each in known]
         named = {memory.id: content for memory, content in unnamed([each.exchange for each in turns], known)}
         shown = [replace(each, content=named.get(each.id, each.content)) for each in known]
-        return Extraction(await self._extract(turns, shown), tuple(known))
+        exchanges = [each.extractor_input for each in turns]
+        user_id = exchanges[0].turn.scope.user_id
+        extracted = await self._guard.call(user_id, lambda: extractor.extract(exchanges, shown))
+        return Extraction(extracted, tuple(known))
 
     async def learn(
         self, turns: Sequence[AnalyzedTurn], extraction: Extraction, *, forgotten: Collection[UUID] = ()
@@ -138,13 +142,6 @@ class StatementLearner:
             (len(turns) - 1, Replace(old.id, memory, Reason.REFINES, "speaker"))
             for (old, _), memory in zip(found, named, strict=True)
         ]
-
-    async def _extract(self, turns: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> Extracted:
-        extractor = self._backends.extractor
-        assert extractor is not None  # noqa: S101 -- learn looked
-        exchanges = [each.extractor_input for each in turns]
-        user_id = turns[0].exchange.turn.scope.user_id
-        return await self._guard.call(user_id, lambda: extractor.extract(exchanges, known))
 
     async def _known(self, turns: Sequence[AnalyzedTurn]) -> list[Memory]:
         """Return the user's statements nearest to the messages, or the newest ones without embeddings.
@@ -238,7 +235,11 @@ class StatementLearner:
             *copied,
             *((len(turns) - 1, each) for each in verdicts if isinstance(each, Ignore)),
         ]
-        held = [self._held(each, turns, extractor) for each in verdicts if isinstance(each, HeldCandidate)]
+        held = [
+            (each.turn, Quarantine(origin.unweighed(each.candidate, each.turn), each.reason))
+            for each in verdicts
+            if isinstance(each, HeldCandidate)
+        ]
         return [*reconciled, *held, *refused]
 
     async def _without_commons(
@@ -275,18 +276,6 @@ class StatementLearner:
                 found = await store.nearest(scope, vector, self._backends.embedder.name, limit=_NEAR_ASKED)
                 near.update({each.memory.id: each.memory for each in found})
         return [each for each in near.values() if each.kind in STATEMENTS and each.id not in besides]
-
-    def _held(
-        self, held: HeldCandidate, turns: Sequence[AnalyzedTurn], extractor: str | None
-    ) -> tuple[int, Change]:
-        memory = new_memory(
-            held.candidate,
-            turns[held.turn].exchange,
-            id_=self._new_id(),
-            at=self._clock(),
-            extractor=extractor,
-        )
-        return held.turn, Quarantine(memory, held.reason)
 
 
 def _quotes_itself(candidate: Candidate) -> bool:

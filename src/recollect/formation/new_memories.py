@@ -75,13 +75,41 @@ class Origin:
     def memory(self, weighed: WeighedCandidate) -> Memory:
         """Return a new memory of what a candidate says."""
         candidate = weighed.believed.candidate
-        exchange = self.exchanges[weighed.believed.turn]
         return replace(
-            new_memory(candidate, exchange, id_=self.new_id(), at=self.at, extractor=self.extractor),
+            self.unweighed(candidate, weighed.believed.turn),
             importance=self._importance(weighed),
             confidence=_share(candidate.confidence),
             embedding=weighed.vector,
             embedding_model=None if weighed.vector is None else self.embedding_model,
+        )
+
+    def unweighed(self, candidate: Candidate, turn: int) -> Memory:
+        """Return a memory of what a candidate says, without an embedding."""
+        exchange = self.exchanges[turn]
+        scope = exchange.turn.scope
+        return Memory(
+            id=self.new_id(),
+            owner=scope.user_id,
+            kind=candidate.kind,
+            source=Source.EXTRACTED,
+            content=candidate.content,
+            importance=candidate.importance,
+            confidence=candidate.confidence,
+            observed_at=exchange.turn.at,
+            created_at=self.at,
+            event_at=candidate.event_at,
+            holds_from=candidate.holds_from,
+            holds_until=candidate.holds_until,
+            tags=candidate.tags,
+            provenance=Provenance(
+                scope.session_id, (exchange.message_id,), candidate.evidence, self.extractor
+            ),
+            hints=plausible_hints(
+                candidate.hints,
+                candidate.kind,
+                candidate.importance,
+                is_general=candidate.subject is None and candidate.event_at is None,
+            ),
         )
 
     def _importance(self, weighed: WeighedCandidate) -> float:
@@ -91,35 +119,6 @@ class Origin:
         if weighed.believed.turn in self.corrects:
             return max(importance, CORRECTED_IMPORTANCE)
         return importance
-
-
-def new_memory(
-    candidate: Candidate, exchange: Exchange, *, id_: UUID, at: datetime, extractor: str | None
-) -> Memory:
-    """Return a memory of what a candidate says, created ``at``, without an embedding."""
-    scope = exchange.turn.scope
-    return Memory(
-        id=id_,
-        owner=scope.user_id,
-        kind=candidate.kind,
-        source=Source.EXTRACTED,
-        content=candidate.content,
-        importance=candidate.importance,
-        confidence=candidate.confidence,
-        observed_at=exchange.turn.at,
-        created_at=at,
-        event_at=candidate.event_at,
-        holds_from=candidate.holds_from,
-        holds_until=candidate.holds_until,
-        tags=candidate.tags,
-        provenance=Provenance(scope.session_id, (exchange.message_id,), candidate.evidence, extractor),
-        hints=plausible_hints(
-            candidate.hints,
-            candidate.kind,
-            candidate.importance,
-            is_general=candidate.subject is None and candidate.event_at is None,
-        ),
-    )
 
 
 def plausible_hints(hints: Hints | None, kind: Kind, importance: float, *, is_general: bool) -> Hints | None:

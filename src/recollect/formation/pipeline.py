@@ -9,13 +9,12 @@ from uuid import UUID
 
 from recollect.backends import Backends
 from recollect.errors import EmbedderError, UpstreamPolicyError, YieldedError
-from recollect.formation.approval import held_for_approval
 from recollect.formation.call_guard import CallGuard
 from recollect.formation.forget_targets import ForgetTargets
 from recollect.formation.learner import StatementLearner
 from recollect.formation.new_memories import qa_embedding_text, qa_turn
 from recollect.formation.turns import AnalyzedTurn, analyze_turn, read_commands
-from recollect.formation.understood_commands import Extraction, with_understood_commands
+from recollect.formation.understood_commands import Extraction, held_for_approval, with_understood_commands
 from recollect.formation.verification import FormationRules, verify
 from recollect.model import (
     NOT_ERASED,

@@ -19,10 +19,10 @@ from recollect.errors import (
     UpstreamPolicyError,
 )
 from recollect.formation import CallGuard, FormationPipeline, FormationRules, TokenBudget
-from recollect.formation.approval import held_for_approval
 from recollect.formation.learner import KNOWN_SHOWN
 from recollect.formation.new_memories import qa_embedding_text
 from recollect.formation.turns import analyze_turn
+from recollect.formation.understood_commands import held_for_approval
 from recollect.model import (
     COMMONS,
     NOT_ERASED,
