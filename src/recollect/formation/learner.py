@@ -90,7 +90,7 @@ class StatementLearner:
         known = await self._known(turns)
         zone = turns[-1].exchange.turn.at.tzinfo
         known = [replace(each, observed_at=each.observed_at.astimezone(zone)) for each in known]
-        named = {memory.id: content for memory, content in unnamed([each.exchange for each in turns], known)}
+        named = {memory.id: content for memory, content in unnamed([turn.exchange for turn in turns], known)}
         shown = [replace(each, content=named.get(each.id, each.content)) for each in known]
         exchanges = [each.extractor_input for each in turns]
         user_id = exchanges[0].turn.scope.user_id
@@ -123,9 +123,8 @@ class StatementLearner:
     ) -> list[tuple[int, Change]]:
         """Return the changes that name the speaker of memories from before a second person spoke."""
         touched = {getattr(each, "old", None) or getattr(each, "target", None) for each in changes}
-        found = [
-            each for each in unnamed([each.exchange for each in turns], known) if each[0].id not in touched
-        ]
+        exchanges = [turn.exchange for turn in turns]
+        found = [each for each in unnamed(exchanges, known) if each[0].id not in touched]
         vectors = await self.embed_texts([content for _, content in found])
         named = [
             replace(

@@ -333,15 +333,12 @@ class Action(StrEnum):
 
 
 class Stage(StrEnum):
-    """A part of recalling. The embeddings, lexical and correction have limits of their own, the others the deadline."""
+    """A part of recalling. The embeddings have a limit of their own, the others the deadline."""
 
     EMBEDDING = "embedding"
     LEXICAL = "lexical"
-    CORRECTION = "correction"
-    """The part of `LEXICAL` for words of a question that the user never used."""
     SEARCH = "search"
     CHAT = "chat"
-    STANDING = "standing"
 
 
 class SearchPath(StrEnum):
