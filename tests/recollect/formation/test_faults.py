@@ -113,6 +113,7 @@ SHOP = f"The shop in Leeds uses the Stripe key {KEY}"
         (memory(SHOP, SHOP, source=Source.IMPORT), "The shop in Leeds uses the Stripe key [secret: API key]"),
         (memory(f"API key: {KEY}", source=Source.IMPORT), None),
         (memory("tea", f"my key {KEY}", source=Source.IMPORT), "tea"),
+        (memory("Key: [secret: API key]", f"Key: {KEY}", source=Source.IMPORT), "Key: [secret: API key]"),
         (memory("A shop", kind=Kind.SUMMARY, outline=Outline(facts=(f"The key is {KEY}",))), "A shop"),
         (memory(f"Q: {KEY}", kind=Kind.QA_TURN), "Q: [secret: API key]"),
     ],
