@@ -203,7 +203,10 @@ class _Draft:
         in_order = sorted(self.lines, key=lambda line: line.order)
         if self._numbers:
             numbers = counting(1)
-            in_order = [line.numbered(next(numbers)) if line.is_statement else line for line in in_order]
+            in_order = [
+                line._replace(text=f"{line.text} (number {next(numbers)})") if line.is_statement else line
+                for line in in_order
+            ]
         under = [
             text
             for heading, lines in groupby(in_order, key=lambda line: line.heading)

@@ -83,10 +83,6 @@ class Line(NamedTuple):
         """Whether the line renders a statement; otherwise it renders a message or an entry of the profile."""
         return self.order[0] in {_ALWAYS, _STATEMENT, _PROJECT}
 
-    def numbered(self, number: int) -> "Line":
-        """Return the line of a statement with its number at the end, by which the user can refer to it."""
-        return self._replace(text=f"{self.text} (number {number})")
-
 
 def line_of(
     recollection: Recollection,

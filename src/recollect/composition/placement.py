@@ -7,7 +7,6 @@ next to that turn's message. Whenever a later request carries that message, its 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from uuid import UUID
 
 from recollect.composition.block import Block, compose
 from recollect.composition.history import (
@@ -143,7 +142,14 @@ def place(
         )
     injection = state.injection_of(block, again, at)
     blocks = again if injection is None else (*again, injection)
-    placed = _joined(state, blocks, state.history(count))
+    history = compose_history(
+        state.missing,
+        summary=chat.summary,
+        budget=bounds.history_tokens,
+        count=count,
+        answered=begins_with_reply(turn),
+    )
+    placed = _joined(state, blocks, history)
     own = next((each for each in blocks if each.anchor == turn.anchor), None)
     detached = tuple(each.anchor for each in gone)
     return replace(placed, block=block, injection=injection, own=own, detached=detached)
@@ -187,31 +193,18 @@ class _RequestState:
         """Return the turn's block in the form in which the store keeps it, with its place; None for no block."""
         if block is None:
             return None
-        where = self.place_of_own(again, answers=block.answers)
+        where = self._place_of_own(again, answers=block.answers)
         stands = any(each.standing for each in block.recollections)
-        return Injection(
-            self.turn.anchor, where, block.text, _items(block), block.tokens, at, stands, block.listed
-        )
+        items = (*(each.item.id for each in block.recollections), *block.done)
+        return Injection(self.turn.anchor, where, block.text, items, block.tokens, at, stands, block.listed)
 
-    def history(self, count: Callable[[str], int]) -> History:
-        """Return the missing exchanges, shortened to their budget."""
-        return compose_history(
-            self.missing,
-            summary=self.chat.summary,
-            budget=self.bounds.history_tokens,
-            count=count,
-            answered=begins_with_reply(self.turn),
-        )
-
-    def place_of_own(self, again: Sequence[Injection], *, answers: bool) -> Place:
+    def _place_of_own(self, again: Sequence[Injection], *, answers: bool) -> Place:
         """Return where the turn's own block goes. One that answers the turn's own message is put next to that message."""
-        if self.bounds.placement is Placement.SYSTEM:
-            return Place.SYSTEM
-        if self.bounds.placement is Placement.USER:
-            return Place.BESIDE
-        # Only a chat's first turn may change the system prompt: a later change would invalidate the whole prompt cache.
-        is_first = not (self.turn.history or self.missing or again or answers)
-        return Place.SYSTEM if is_first else Place.BESIDE
+        if self.bounds.placement is Placement.STABLE:
+            # Only a chat's first turn may change the system prompt: a later change would invalidate the whole prompt cache.
+            is_first = not (self.turn.history or self.missing or again or answers)
+            return Place.SYSTEM if is_first else Place.BESIDE
+        return Place.SYSTEM if self.bounds.placement is Placement.SYSTEM else Place.BESIDE
 
     def _applicable(self) -> list[Injection]:
         """Return the blocks of the messages in the prompt, and the block of the system prompt."""
@@ -241,10 +234,6 @@ class _RequestState:
         first = self.carried[0][1]
         systems = {each.anchor for each in self.chat.injections if each.place is Place.SYSTEM}
         return bool(systems & self.present) or any(each.anchor == first for each in self.chat.exchanges)
-
-
-def _items(block: Block) -> tuple[UUID, ...]:
-    return (*(each.item.id for each in block.recollections), *block.done)
 
 
 def _joined(state: _RequestState, blocks: Sequence[Injection], history: History) -> Placed:

@@ -62,7 +62,6 @@ class Answer(msgspec.Struct):
     item: Any = None  # responses: one part of the output
     output: Any = None  # responses, not streamed
     status: Any = None  # responses
-    background: Any = None  # responses
     message: Any = None  # messages: the whole, at its beginning; Ollama's chats: a piece, or the whole
     content: Any = None  # messages, not streamed
     content_block: Any = None  # messages

@@ -334,9 +334,5 @@ def _inner(text: str) -> str:
     opening = _OPENING.match(text)
     if opening is None or _OWN_ELEMENT.search(opening["name"]) is None:
         return text
-    closing = f"</{opening['name']}>"
-    return (
-        text[opening.end() :].removesuffix(closing).strip()
-        if text.find(closing) == len(text) - len(closing)
-        else text
-    )
+    end = text.find(closing := f"</{opening['name']}>")
+    return text[opening.end() : end].strip() if end == len(text) - len(closing) else text
