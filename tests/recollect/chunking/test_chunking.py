@@ -66,11 +66,6 @@ def test_a_short_message_is_one_chunk_without_the_blanks_around_it() -> None:
     assert chunks("  I like tea.\n\nAnd cake.\n") == [Chunk(2, 24, code=False, language=None)]
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n" * 50, "\t\u3000\r\n"])
-def test_a_blank_text_has_no_chunk(text: str) -> None:
-    assert chunks(text) == []
-
-
 def test_a_chunk_of_no_token_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one token"):
         chunks("tea", tokens=0)
@@ -232,13 +227,6 @@ def test_a_table_too_long_is_cut_between_its_rows() -> None:
 
     assert len(found) > 3
     assert all(part.startswith("| tea") and part.endswith("hot |") for part in found)
-
-
-def test_lines_of_a_pasted_trace_stay_whole() -> None:
-    lines = [f'  File "/srv/tea.py", line {number}, in brew' for number in range(120)]
-
-    for part in parts("Traceback:\n" + "\n".join(lines), tokens=90):
-        assert set(part.splitlines()) <= {"Traceback:", *lines, lines[0].strip(), *map(str.strip, lines)}
 
 
 @pytest.mark.parametrize(

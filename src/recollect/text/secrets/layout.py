@@ -7,9 +7,10 @@ A label and the value on the next line become one sentence, so that the rules fo
 
 import unicodedata
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from recollect.text.looks import is_unseen, latin_like, of_one_script
@@ -47,32 +48,18 @@ _BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _MOST_BLANK_LINES, _MOST_PREFIXES, _MOST_LINES = 2, 6, 20_000
 
 
-@dataclass(slots=True)
 class PlainLayout:
-    """A text without marks of layout, built piece by piece.
+    """A text without marks of layout.
 
     Attributes:
         text: The text as it is seen.
     """
 
-    text: str = ""
-    _pieces: list[str] = field(default_factory=list)
-    _starts: list[int] = field(default_factory=list)
-    _origins: list[int] = field(default_factory=list)
-    _length: int = 0
-
-    def append_piece(self, piece: str, origin: int) -> None:
-        """Add a piece that begins at a place of the original text."""
-        if piece:
-            self._pieces.append(piece)
-            self._starts.append(self._length)
-            self._origins.append(origin)
-            self._length += len(piece)
-
-    def finished(self) -> "PlainLayout":
-        """Return it with its text."""
-        self.text = "".join(self._pieces)
-        return self
+    def __init__(self, pieces: Sequence[tuple[str, int]]) -> None:
+        """Take what is seen of the text, each piece with its place in the original; none is empty."""
+        self.text = "".join(piece for piece, _ in pieces)
+        self._starts = list(accumulate((len(piece) for piece, _ in pieces), initial=0))
+        self._origins = [origin for _, origin in pieces]
 
     def in_original(self, found: SecretSpan) -> SecretSpan:
         """Return the span in the text with its marks."""
@@ -95,14 +82,14 @@ class _Line(NamedTuple):
 
 def without_layout(text: str) -> PlainLayout:
     """Return a text without marks of layout, in linear time; what follows the 20,000th line stays as it is."""
-    written = PlainLayout()
+    written: list[tuple[str, int]] = []
     above = _Line("")
     language: str | None = None
     at = broken_at = blank_lines = 0
     for number, broken in enumerate(text.splitlines(keepends=True)):
         line = broken.rstrip(_BREAKS)
         if number == _MOST_LINES:
-            written.append_piece(text[broken_at:], broken_at)
+            written.append((text[broken_at:], broken_at))
             break
         fence = _FENCE.match(line) if line.lstrip(" \t>")[:3] in {"```", "~~~"} else None
         if fence is not None:
@@ -123,12 +110,11 @@ def without_layout(text: str) -> PlainLayout:
             if number:
                 is_far = is_code or blank_lines > _MOST_BLANK_LINES
                 between = "\n" if is_far else _between(above, below)
-                written.append_piece("\n\n" if between == "\n" and blank_lines else between, broken_at)
-            for piece in pieces:
-                written.append_piece(*piece)
+                written.append(("\n\n" if between == "\n" and blank_lines else between, broken_at))
+            written += pieces
             above, blank_lines, broken_at = below, 0, at + len(line)
         at += len(broken)
-    return written.finished()
+    return PlainLayout([piece for piece in written if piece[0]])
 
 
 def _parse_line(line: str, at: int, *, in_fence: bool) -> tuple[_Line, list[tuple[str, int]]]:
