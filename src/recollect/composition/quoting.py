@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from recollect.text.looks import ST, looks_of
 from recollect.text.normalization import storable_text
-from recollect.text.patterns import bounded, linear
+from recollect.text.patterns import bounded, linear, replaced
 
 _SENTENCE = linear(r"[^\n.!?\u3002\uff01\uff1f]*(?:[.!?\u3002\uff01\uff1f]+[\"')\]]*\s*|\n+|$)")
 _LINE = linear(r"[^\n]*(?:\n+|$)")
@@ -121,8 +121,6 @@ def _without_blank_ends(code: str) -> str:
 MEMORIES = "recollect_memories"
 HISTORY = "recollect_history"
 
-_INNOCENT = "("
-
 _NO_LETTER = r"(?:[^\w<>]|_)*"
 _READS_AS = {"e": "[e3]", "i": "[il1]", "l": "[il1]", "o": "[o0]", "s": "[s5]", "t": "[t7]"}
 
@@ -176,12 +174,10 @@ def unfenced(text: str) -> str:
     text = storable_text(text)
     if text.isascii() and not _MARKS.intersection(text):  # most memories
         return text
-    looks = looks_of(text)
-    kept: list[str] = []
-    at = 0
-    for fence in _PERHAPS_A_FENCE.finditer(looks):
-        if fence["name"]:
-            for angle in _A_TAG_OPENS.finditer(fence["opening"]):
-                kept += text[at : fence.start() + angle.start()], _INNOCENT
-                at = fence.start() + angle.end()
-    return "".join((*kept, text[at:])) if kept else text
+    angles = (
+        (fence.start() + angle.start(), fence.start() + angle.end(), "(")
+        for fence in _PERHAPS_A_FENCE.finditer(looks_of(text))
+        if fence["name"]
+        for angle in _A_TAG_OPENS.finditer(fence["opening"])
+    )
+    return replaced(text, angles)

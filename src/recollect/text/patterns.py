@@ -9,8 +9,9 @@ Never: ``re.compile`` anywhere else on text that we did not write.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from itertools import islice
 from sys import maxsize
 from typing import Any, TypeAlias, cast
 
@@ -196,18 +197,12 @@ class Bounded(Anchored):
         """Return the text with each match replaced, as ``re.Pattern.sub`` does."""
         if len(text) <= self.longest:
             return self.compiled.sub(replacement, text, count)
-        kept: list[str] = []
-        at = 0
-        plain = replacement if isinstance(replacement, str) and "\\" not in replacement else None
-        for number, each in enumerate(self.finditer(text), 1):
-            said = plain
-            if said is None:
-                said = each.expand(replacement) if isinstance(replacement, str) else replacement(each)
-            kept += (text[at : each.start()], said)
-            at = each.end()
-            if number == count:
-                break
-        return "".join((*kept, text[at:]))
+        found = islice(self.finditer(text), count or None)
+        if not isinstance(replacement, str):
+            return replaced(text, ((*each.span(), replacement(each)) for each in found))
+        is_plain = "\\" not in replacement
+        said = ((*each.span(), replacement if is_plain else each.expand(replacement)) for each in found)
+        return replaced(text, said)
 
     def split(self, text: str, maxsplit: int = 0) -> list[Any]:
         """Return what stands between the matches, and their groups, as ``re.Pattern.split`` does."""
@@ -227,6 +222,16 @@ anchored, bounded = Anchored, Bounded
 """As calls that make an expression."""
 
 Pattern: TypeAlias = Linear | Bounded
+
+
+def replaced(text: str, places: Iterable[tuple[int, int, str]]) -> str:
+    """Return a text with other words at these places, each from its start up to its end; they are in order, and apart."""
+    kept: list[str] = []
+    at = 0
+    for start, end, words in places:
+        kept += text[at:start], words
+        at = end
+    return "".join((*kept, text[at:])) if kept else text
 
 
 def whole(text: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
-from recollect.text.patterns import linear
+from recollect.text.patterns import linear, replaced
 
 Span: TypeAlias = tuple[int, int]
 
@@ -55,15 +55,13 @@ def pieces(
 
 def blanked(text: str, found: Iterable[Piece]) -> str:
     """Return a text of the same length with white space in place of these pieces, which do not overlap."""
-    kept: list[str] = []
-    at = 0
-    for piece in sorted(found):
-        length = piece.end - piece.start
-        spaces = " " * (length if length < _SHORT else length - 3)
-        blank = " " * length if piece.inline else f"\n\n{spaces}\n"[-length:]
-        kept += text[at : piece.start], blank
-        at = piece.end
-    return "".join((*kept, text[at:]))
+    return replaced(text, ((piece.start, piece.end, _blank(piece)) for piece in sorted(found)))
+
+
+def _blank(piece: Piece) -> str:
+    length = piece.end - piece.start
+    spaces = " " * (length if length < _SHORT else length - 3)
+    return " " * length if piece.inline else f"\n\n{spaces}\n"[-length:]
 
 
 def in_order(found: Iterable[Piece]) -> Iterator[Piece]:
@@ -95,12 +93,7 @@ def lines_of(text: str) -> list[Span]:
 
 def cut(text: str, spans: Iterable[Span]) -> str:
     """Return a text without these spans, which are in order; some may overlap."""
-    kept: list[str] = []
-    at = 0
-    for start, end in joined(spans):
-        kept.append(text[at:start])
-        at = end
-    return "".join((*kept, text[at:]))
+    return replaced(text, ((start, end, "") for start, end in joined(spans)))
 
 
 def tidy(text: str) -> str:

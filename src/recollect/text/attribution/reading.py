@@ -31,7 +31,7 @@ from recollect.text.attribution.pieces import (
 )
 from recollect.text.attribution.quotes import images, quotations, quoted_lines
 from recollect.text.attribution.speakers import confirmed_words
-from recollect.text.patterns import bounded
+from recollect.text.patterns import bounded, replaced
 
 WITHIN = "\u2026"
 """Replaces words that were cut out of a sentence: the gap stays visible."""
@@ -112,12 +112,8 @@ class Reading:
         return f"{GAP}[{piece.kind}]\n{words.strip()}\n[{_SHOWN_BEHIND}{piece.kind}]{GAP}"
 
     def _with(self, in_place: Callable[[Piece], str]) -> str:
-        parts: list[str] = []
-        at = 0
-        for piece in self.pieces:
-            parts += self.text[at : piece.start], in_place(piece)
-            at = piece.end
-        return tidy("".join((*parts, self.text[at:])).replace("\r\n", "\n"))
+        left = replaced(self.text, ((each.start, each.end, in_place(each)) for each in self.pieces))
+        return tidy(left.replace("\r\n", "\n"))
 
 
 def read_message(text: str, injected: Sequence[str] = ()) -> Reading:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from recollect.chunking.fences import fenced_blocks
 from recollect.text.attribution.pieces import Span, cut, tidy
-from recollect.text.patterns import anchored, bounded, linear
+from recollect.text.patterns import anchored, bounded, linear, replaced
 
 _NAME = (
     r"(?:[\w-]{0,20}[:_-]|ant)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|analysis|scratch_?pad|monologue|cot)"
@@ -174,14 +174,11 @@ _BEHIND_ELEMENT = anchored(r"[^<>\n]{0,300}>?")
 
 def without_data(text: str) -> str:
     """Return a text in which a mark stands for each file that is in it as base64."""
-    if not _has_data(text):
-        return text
-    kept: list[str] = []
-    at = 0
-    for start, _, end, mark in _files(text):
-        kept += text[at:start], mark
-        at = end
-    return "".join((*kept, text[at:]))
+    return (
+        replaced(text, ((start, end, mark) for start, _, end, mark in _files(text)))
+        if _has_data(text)
+        else text
+    )
 
 
 def shortened_data(text: str) -> str:

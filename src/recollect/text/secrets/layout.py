@@ -14,7 +14,7 @@ from itertools import accumulate, islice
 from typing import NamedTuple
 
 from recollect.text.looks import is_unseen, latin_like, of_one_script
-from recollect.text.patterns import anchored, bounded, linear
+from recollect.text.patterns import anchored, bounded, linear, replaced
 from recollect.text.secrets import values
 from recollect.text.secrets.unlock_codes import may_unlock
 from recollect.text.secrets.values import (
@@ -348,9 +348,5 @@ def _in_ascii(character: str) -> str:
 
 def _of_one_script(text: str) -> str:
     """Return a text of the same length in which each word of two scripts is written in one."""
-    parts: list[str] = []
-    at = 0
-    for word in islice(_MIXED.finditer(text), MOST_PLACES):
-        parts += text[at : word.start()], of_one_script(word[0])
-        at = word.end()
-    return "".join((*parts, text[at:]))
+    words = islice(_MIXED.finditer(text), MOST_PLACES)
+    return replaced(text, ((*word.span(), of_one_script(word[0])) for word in words))

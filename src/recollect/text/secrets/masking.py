@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from recollect.model import Exchange, Message, Turn
-from recollect.text.patterns import any_of, linear, whole
+from recollect.text.patterns import any_of, linear, replaced, whole
 from recollect.text.secrets import code_secrets, key_formats
 from recollect.text.secrets.announced import announced, laid_out, may_be_announced, names_one
 from recollect.text.secrets.checksums import (
@@ -134,18 +134,13 @@ def _masked(text: str, begins: int, ends: int) -> MaskedText:
         found = _secrets(text)
         if not found:
             break
-        parts: list[str] = []
-        at = 0
-        for each in found:
-            parts += text[at : each.start], mark(each.kind)
-            at = each.end
         secrets.update(
             (text[each.start : each.end], each.kind)
             for each in found
             if each.end - each.start <= _LONGEST_KNOWN
         )
         begins, ends = _moved(begins, found, is_end=False), _moved(ends, found, is_end=True)
-        text = "".join((*parts, text[at:]))
+        text = replaced(text, ((each.start, each.end, mark(each.kind)) for each in found))
         kinds += tuple(each.kind for each in found)
     return MaskedText(_without(text[begins:ends], secrets), kinds, frozenset(secrets))
 
