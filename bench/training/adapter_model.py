@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from recollect.models.embedders.finished_model import installed_model
+from recollect.models.embedders.finished_model import UnigramTokenizer, installed_model
 from recollect.models.embedders.multilingual_e5 import MODEL, Side, prefixed
-from recollect.models.embedders.unigram import UnigramTokenizer
 from recollect_weights.blocks import dequantized
 from recollect_weights.building.adapter import DOWN, UP
 from recollect_weights.building.packed_file import PackedModel

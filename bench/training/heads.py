@@ -22,8 +22,8 @@ from bench.report import table
 from bench.training.relevance import logistic
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.recall import last_chat, past
-from recollect.recall.heads import Floats, LinearHeads
 from recollect.recall.past import ASKED
+from recollect.recall.relevance import Floats, LinearHeads
 
 _RIDGE = 0.1
 _FOLDS = 5

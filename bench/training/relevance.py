@@ -41,8 +41,14 @@ from bench.training.relevance_data import (
 )
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.recall import NeedThresholds, SelectionLimits, relevance
-from recollect.recall.heads import Floats, LinearHeads
-from recollect.recall.relevance import INTENTS, LogisticWeights, Relevance, RelevanceModel
+from recollect.recall.relevance import (
+    INTENTS,
+    Floats,
+    LinearHeads,
+    LogisticWeights,
+    Relevance,
+    RelevanceModel,
+)
 from recollect.recall.standing import choose_standing
 from recollect.text.tokens import token_counter
 

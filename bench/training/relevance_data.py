@@ -21,9 +21,8 @@ from recollect.model import Hints, Kind, Memory, Message, Role, Scope, Source, T
 from recollect.models.memory_embedding import with_topics
 from recollect.ports import Embedder
 from recollect.recall import read_query, relevance
-from recollect.recall.heads import Floats
 from recollect.recall.query import asked_before
-from recollect.recall.relevance import EmbeddedQuestion, Statements
+from recollect.recall.relevance import EmbeddedQuestion, Floats, Statements
 
 STRANGER, STRANGER_TO_MADE_UP = "of a stranger", "of a stranger, to a made-up person"
 """The types of strangers' questions. Those to made-up people teach the gate alone: more of them would make each statement less likely."""

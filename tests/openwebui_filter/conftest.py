@@ -16,7 +16,7 @@ from tests.scripted.extraction import Lesson, Pupil
 from tests.scripted.upstream import ScriptedUpstream
 from tests.support.people import Person, person
 
-from recollect.assembly import process_engine
+from recollect.assembly import host_engine
 from recollect.engine import Engine
 from recollect.engine.background import inbox, model_waits
 from recollect.model import Strategy
@@ -97,7 +97,7 @@ def bob() -> Person:
 @pytest.fixture
 async def memory(process: Process, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A filter whose engine is open."""
-    monkeypatch.setattr(process_engine, "_shared", process.engines)
+    monkeypatch.setattr(host_engine, "_shared", process.engines)
     made = process.load_filter()
     assert await (await made._engine()).ready(SECONDS_TO_OPEN)
     return made
@@ -123,7 +123,7 @@ def pupil(model: ScriptedUpstream) -> Pupil:
 async def taught(taught_process: Process, pupil: Pupil, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ARG001 -- it answers
     """A filter whose engine is open, and has a model extract at once."""
     monkeypatch.setattr(engines, "EngineSettings", AtOnce)
-    monkeypatch.setattr(process_engine, "_shared", taught_process.engines)
+    monkeypatch.setattr(host_engine, "_shared", taught_process.engines)
     made = taught_process.load_filter()
     assert await (await made._engine()).ready(SECONDS_TO_OPEN)
     return made
@@ -135,6 +135,6 @@ async def new_filter(
 ) -> AsyncIterator[Callable[..., Any]]:
     """Load a filter in a process of this test's own, which has no engine before the filter asks for one."""
     process = Process({"database_url": own_dsn, "data_dir": str(data_dir)})
-    monkeypatch.setattr(process_engine, "_shared", process.engines)
+    monkeypatch.setattr(host_engine, "_shared", process.engines)
     yield process.load_filter
     await process.end()

@@ -9,7 +9,7 @@ from typing import Any
 from tests.openwebui_filter.openwebui import load
 from tests.servers.databases import new_database, strangers
 
-from recollect.assembly import process_engine
+from recollect.assembly import host_engine
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Process:
         """Close what is open."""
         while self.engines:
             await self.engines.pop().engine.aclose()
-        await asyncio.gather(*process_engine._closing)
+        await asyncio.gather(*host_engine._closing)
 
 
 @asynccontextmanager

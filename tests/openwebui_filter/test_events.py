@@ -20,7 +20,7 @@ from tests.support.people import Person, person
 from tests.support.stores import NOON, PARTS, Store
 from tests.support.waiting import until
 
-from recollect.assembly import process_engine
+from recollect.assembly import host_engine
 from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
@@ -240,10 +240,10 @@ def first(memory: Any, store: Store, process: Process, monkeypatch: pytest.Monke
     """A filter before the first chat of its process: no engine is at hand until it asks for one."""
 
     def asked_for(settings: EngineSettings) -> Coroutine[Any, Any, LiveEngine]:
-        monkeypatch.setattr(process_engine, "_shared", process.engines)
-        return process_engine.shared_engine(settings)
+        monkeypatch.setattr(host_engine, "_shared", process.engines)
+        return host_engine.shared_engine(settings)
 
-    monkeypatch.setattr(process_engine, "_shared", [])
+    monkeypatch.setattr(host_engine, "_shared", [])
     monkeypatch.setattr(engines, "shared_engine", asked_for)
     engines._resume_once.cache_clear()
     return memory

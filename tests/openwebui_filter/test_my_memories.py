@@ -19,7 +19,7 @@ from tests.support.stores import Store
 from tests.support.tables import table
 from tests.support.waiting import until
 
-from recollect.assembly import process_engine
+from recollect.assembly import host_engine
 from recollect.engine import Engine
 from recollect.model import Actor, Flags, Kind, Party
 from recollect.store import Postgres
@@ -400,7 +400,7 @@ async def test_a_tab_that_is_gone_ends_it(
 
 
 async def test_with_neither_a_filter_nor_valves_it_says_what_to_do(alice: Person) -> None:
-    assert process_engine._shared == []
+    assert host_engine._shared == []
 
     tab = await serve_page(load(MEMORIES), alice, listed())
 

@@ -17,7 +17,7 @@ from tests.openwebui_filter.telling import LISBON, WHERE, formed
 from tests.support.people import Person
 from tests.support.waiting import until
 
-from recollect.assembly.process_engine import running_engine
+from recollect.assembly.host_engine import running_engine
 from recollect.engine import Engine
 from recollect_openwebui import conversation, engines
 

@@ -8,7 +8,7 @@ from tests.openwebui_filter.openwebui import UNDO, Chat, load
 from tests.openwebui_filter.telling import DOG, OSLO, ROME, contents, nothing_waits, told
 from tests.support.people import Person
 
-from recollect.assembly import process_engine
+from recollect.assembly import host_engine
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
 from recollect_openwebui import conversation
@@ -90,7 +90,7 @@ async def test_nobody_undoes_what_another_said(taught: Any, undo: Any, alice: Pe
 
 
 async def test_before_any_chat_of_this_process_nothing_is_at_hand(undo: Any, alice: Person) -> None:
-    assert process_engine._shared == []
+    assert host_engine._shared == []
 
     [event] = await Chat(None, alice, history=[{"id": "a", "role": "user", "content": DOG}]).acts(undo)
 

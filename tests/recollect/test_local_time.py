@@ -12,8 +12,8 @@ from tests.support.tables import table
 from recollect.composition.lines import line_of
 from recollect.model import Kind, Recollection, Scope, Turn
 from recollect.model.local_time import midnights, server_zone, wall, zone_named
+from recollect.recall.needs import is_over
 from recollect.recall.query import read_query
-from recollect.recall.worth import is_over
 
 AUCKLAND, DENVER = ZoneInfo("Pacific/Auckland"), ZoneInfo("America/Denver")
 SUNDAY = datetime(2026, 11, 28, 14, 9, tzinfo=UTC)

@@ -14,9 +14,8 @@ import pytest
 from tests.support.tables import table
 
 from recollect.models.embedders import multilingual_e5
-from recollect.models.embedders.finished_model import installed_model
+from recollect.models.embedders.finished_model import UnigramTokenizer, installed_model
 from recollect.models.embedders.multilingual_e5 import MODEL, MultilingualE5Embedder
-from recollect.models.embedders.unigram import UnigramTokenizer
 from recollect_weights.blocks import dequantized
 from recollect_weights.building import UnsupportedModelError
 from recollect_weights.building.adapter import AdaptedModel

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
         open_administration,
         open_forming,
         open_store_audit,
+        open_trial,
     )
     from recollect.assembly.checks import check_database, check_model, describe_failure
-    from recollect.assembly.global_memories import check_global_memories
-    from recollect.assembly.host_engine import live_engine
+    from recollect.assembly.files import check_global_memories
+    from recollect.assembly.host_engine import live_engine, running_engine, shared_engine
     from recollect.assembly.lifecycle import open_backends, open_engine, open_unembedded_backends, run_worker
     from recollect.assembly.models import (
-        Models,
         check_embedders,
         check_extraction,
         load_embedder,
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
         make_models,
     )
     from recollect.assembly.policy import make_policy
-    from recollect.assembly.process_engine import running_engine, shared_engine
-    from recollect.assembly.trial import Trial, open_trial
 
 _MODULES = {
     "administering": (
@@ -39,13 +37,13 @@ _MODULES = {
         "open_administration",
         "open_forming",
         "open_store_audit",
+        "open_trial",
     ),
     "checks": ("check_database", "check_model", "describe_failure"),
-    "global_memories": ("check_global_memories",),
-    "host_engine": ("live_engine",),
+    "files": ("check_global_memories",),
+    "host_engine": ("live_engine", "running_engine", "shared_engine"),
     "lifecycle": ("open_backends", "open_engine", "open_unembedded_backends", "run_worker"),
     "models": (
-        "Models",
         "check_embedders",
         "check_extraction",
         "load_embedder",
@@ -53,8 +51,6 @@ _MODULES = {
         "make_models",
     ),
     "policy": ("make_policy",),
-    "process_engine": ("running_engine", "shared_engine"),
-    "trial": ("Trial", "open_trial"),
 }
 
 __getattr__ = lazy_exports(

@@ -13,8 +13,8 @@ import msgspec
 import structlog
 from pydantic import SecretStr
 
+from recollect.assembly.files import file_of_global_memories, read_global_memories
 from recollect.assembly.generations import LiveGenerations, MakeEmbedder, todays
-from recollect.assembly.global_memories import file_of_global_memories, read_global_memories
 from recollect.assembly.models import (
     Models,
     load_embedder,

@@ -17,7 +17,7 @@ from recollect.models.embedders import EmbedderName, parse_embedder_name
 from recollect.models.embedders.finished_model import installed_model
 from recollect.models.embedders.multilingual_e5 import MODEL as MULTILINGUAL_E5
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
-from recollect.models.embedders.openai import OpenAIEmbedder
+from recollect.models.embedders.served import OpenAIEmbedder
 from recollect.models.extractors import (
     ChatModel,
     Instructions,

@@ -24,8 +24,7 @@ from recollect.errors import (
     UpstreamPolicyError,
 )
 from recollect.model.statistics import ANSWER_SECONDS, Histogram
-from recollect.models.attempts import waiting_for_others
-from recollect.models.spending import counting_tokens
+from recollect.models.attempts import counting_tokens, waiting_for_others
 from recollect.models.yielding import Yielding
 from recollect.ports import Clock
 

@@ -1,7 +1,8 @@
-"""Counts each attempt at a background step before it begins, and times it.
+"""Counts each attempt at a background step before it begins, and times it; and the tokens of a model's call while it runs.
 
 If a step is tried again, the count shows that it took its worker down or never ended. It is then tried alone, so that no other
-step is counted with it, and given up after a few attempts. Never: the work of a step, the end of a worker.
+step is counted with it, and given up after a few attempts. A call that is given up returns no answer and no error that could name
+its tokens. Never: the work of a step, the end of a worker, a budget.
 """
 
 import asyncio
@@ -205,3 +206,29 @@ class _Gate:
             if not turn.done():  # else it was cancelled
                 self._enter(alone=alone)
                 turn.set_result(None)
+
+
+@dataclass(slots=True)
+class Spent:
+    """The tokens of a call so far."""
+
+    tokens: int = 0
+
+
+_spent: ContextVar[Spent | None] = ContextVar("spent", default=None)
+
+
+@contextmanager
+def counting_tokens() -> Iterator[Spent]:
+    """Count the tokens that are spent within the body, and in the tasks that it starts."""
+    token = _spent.set(spent := Spent())
+    try:
+        yield spent
+    finally:
+        _spent.reset(token)
+
+
+def spend(tokens: int) -> None:
+    """Add a call's tokens to the count, if one is running."""
+    if (spent := _spent.get()) is not None:
+        spent.tokens += tokens

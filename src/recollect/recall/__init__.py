@@ -5,18 +5,14 @@ Read ``ranking`` first. ``needs`` judges statements, ``log`` and ``gate`` the lo
 """
 
 from recollect.recall.feedback import may_be_unhelpful
-from recollect.recall.gate import Gate
 from recollect.recall.last_chat import ChatsAsked, earlier_chats, with_chats
-from recollect.recall.log import SignalWeights
-from recollect.recall.names import shared_names
-from recollect.recall.needs import NeedThresholds
+from recollect.recall.log import Gate, SignalWeights
+from recollect.recall.names import shared_names, told_twice
+from recollect.recall.needs import NeedThresholds, worth
 from recollect.recall.query import RecallQuery, read_query
 from recollect.recall.question import MessageVectors, StatementVectors, Watch, statement_vectors
 from recollect.recall.ranking import EXPLAINED, Found, Ranking, Reach, Tuning, rank, with_overview
-from recollect.recall.repetition import PromptTexts
-from recollect.recall.selection import SelectionContext, SelectionLimits, select
-from recollect.recall.told_twice import told_twice
-from recollect.recall.worth import worth
+from recollect.recall.selection import PromptTexts, SelectionContext, SelectionLimits, select
 
 __all__ = [
     "EXPLAINED",

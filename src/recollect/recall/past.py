@@ -16,12 +16,10 @@ from recollect.index import KIND_CODES, Memories, Nearness, Snapshot
 from recollect.model import Ending, Item, Kind, Memory, Recollection
 from recollect.model.local_time import wall
 from recollect.recall.candidates import Floats, near_statements
-from recollect.recall.heads import shipped_heads
-from recollect.recall.needs import Intents, Needs
+from recollect.recall.needs import Intents, Needs, is_over
 from recollect.recall.query import RecallQuery
 from recollect.recall.question import StatementVectors
-from recollect.recall.relevance import EmbeddedQuestion, Statements, judge, shipped_model
-from recollect.recall.worth import is_over
+from recollect.recall.relevance import EmbeddedQuestion, Statements, judge, shipped_heads, shipped_model
 from recollect.text.dates import Period, dates_meant
 
 ASKED = ("past", "change", "due")

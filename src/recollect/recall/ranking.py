@@ -24,11 +24,17 @@ from recollect.recall.candidates import (
     on_scale,
     serving_passages,
 )
-from recollect.recall.chat_topics import Embed, chats_by_topic, ranked_chats
 from recollect.recall.feedback import not_helpful
-from recollect.recall.gate import Gate, gate_score, holds_identifier
-from recollect.recall.last_chat import ChatsAsked, chats_asked
-from recollect.recall.log import LogScores, SignalWeights, items_of, score_log
+from recollect.recall.last_chat import ChatsAsked, Embed, chats_asked, chats_by_topic, ranked_chats
+from recollect.recall.log import (
+    Gate,
+    LogScores,
+    SignalWeights,
+    gate_score,
+    holds_identifier,
+    items_of,
+    score_log,
+)
 from recollect.recall.needs import (
     NO_NEEDS,
     Entry,
@@ -40,9 +46,9 @@ from recollect.recall.needs import (
     overview_needs,
 )
 from recollect.recall.past import with_past
-from recollect.recall.profile_fields import importance_of
 from recollect.recall.query import RecallQuery
 from recollect.recall.question import Named, StatementVectors, Watch, log_vectors
+from recollect.recall.standing import importance_of
 
 EXPLAINED = 10
 """The number of best recollections that come with the parts of their scores. An explanation shows only these."""

@@ -1,7 +1,7 @@
 """Estimates how likely a question needs each of a person's statements, and any at all: two logistic regressions. Pure.
 
-Linear heads over the question's vector classify its intent; the vector is comparable across the languages that the embedder supports. `bench.training.relevance` trained heads and weights on the lives data set and on messages
-without a person, cross-validated over persons.
+Linear heads over the question's vector classify its intent, in every language of the embedder. `bench.training.relevance` trained
+heads and weights on the lives data set and on messages without a person, cross-validated over persons.
 
 Never: a store, a model's library, training, passages of the log.
 """
@@ -14,12 +14,42 @@ from functools import cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect.index import KIND_CODES, USE_CODES, StatementColumns, utc
 from recollect.model import VITAL, Kind, Use, Vector
-from recollect.recall.heads import Floats, LinearHeads
 from recollect.text.dates import Period
 from recollect.text.word_tables import read_table
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class LinearHeads:
+    """Trained heads.
+
+    Attributes:
+        weights: Their weights, (heads, dimensions).
+        bias: Their biases, (heads,).
+    """
+
+    weights: Floats
+    bias: Floats
+
+    def logits(self, question: Vector | None) -> Floats | None:
+        """Return the logits of a question, (heads,); None without a vector of the heads' dimensions."""
+        if question is None or len(question) != self.weights.shape[1]:
+            return None
+        logits: Floats = self.weights @ np.asarray(question, np.float64) + self.bias
+        return logits
+
+
+@cache
+def shipped_heads(name: str) -> LinearHeads:
+    """Return the heads in a file of ``trained``."""
+    held = read_table("recollect.recall", f"trained/{name}")
+    return LinearHeads(np.array(held["weights"], np.float64), np.array(held["bias"], np.float64))
+
 
 Feature: TypeAlias = Floats | float
 """A value for each statement, (n,), or one for all."""

@@ -29,18 +29,19 @@ from tests.support.waiting import until
 from uuid_utils.compat import uuid7
 
 from recollect.assembly import (
+    host_engine,
     load_embedder,
     make_log_embedder,
     make_models,
     make_policy,
     open_backends,
     open_engine,
-    process_engine,
     shared_engine,
 )
 from recollect.assembly import models as models_module
-from recollect.assembly.global_memories import file_of_global_memories
+from recollect.assembly.files import file_of_global_memories
 from recollect.assembly.lifecycle import _tell_of_failure
+from recollect.assembly.models import make_earlier_embedder
 from recollect.assembly.warm_up import warm_up_search
 from recollect.backends import Backends
 from recollect.composition import Bounds
@@ -57,7 +58,7 @@ from recollect.indexing import EmbeddingScope
 from recollect.model import Caps, Exchange, Kind, Placement, Scope, Stage, Strategy
 from recollect.model.local_time import server_zone
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
-from recollect.models.embedders.openai import OpenAIEmbedder
+from recollect.models.embedders.served import OpenAIEmbedder
 from recollect.models.extractors import ModelExtractor
 from recollect.ports import Asker
 from recollect.recall import Gate, Reach, SelectionLimits, SignalWeights
@@ -141,7 +142,7 @@ def _nothing_shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in set(os.environ) - set(environment()):
         monkeypatch.delenv(name)
     yield
-    process_engine._shared.clear()
+    host_engine._shared.clear()
 
 
 # -- embedder --------------------------------------------------------------------------------------
@@ -201,6 +202,37 @@ async def test_an_embedder_of_another_server_is_asked_there_with_its_key(
     [request] = await model.requests(1)
     asking.cancel()
     assert request.values(b"authorization") == [b"Bearer sk-e"]
+
+
+NOW, BEFORE_NOW = "https://now/v1", "https://before/v1"
+
+
+@table(
+    ("base_url", "previous", "sent"),
+    [
+        (NOW, None, "Bearer sk-now"),
+        (NOW, "sk-before", "Bearer sk-before"),
+        (BEFORE_NOW, None, None),
+        (BEFORE_NOW, "sk-before", "Bearer sk-before"),
+    ],
+)
+def test_an_earlier_embedders_server_is_never_sent_the_key_of_another(
+    base_url: str, previous: str | None, sent: str | None
+) -> None:
+    given = settings(
+        embedder="openai:e",
+        embedder_base_url=NOW,
+        embedder_api_key="sk-now",
+        previous_embedder_api_key=previous,
+    )
+
+    made = make_earlier_embedder(
+        given, httpx.AsyncClient(), {"embedder": "openai:before", "base_url": base_url}
+    )
+
+    assert isinstance(made, OpenAIEmbedder)
+    assert made.name == "openai:before"
+    assert made._headers.get("Authorization") == sent
 
 
 @pytest.mark.parametrize(
@@ -589,7 +621,7 @@ async def test_an_embedder_that_can_not_be_made_leaves_no_connection_behind(
 
 async def closed(live: LiveEngine) -> None:
     """Wait until an engine is closed."""
-    await until(lambda: live.engine is None and not process_engine._closing)
+    await until(lambda: live.engine is None and not host_engine._closing)
 
 
 async def test_all_share_one_engine_until_other_settings_make_another_and_close_it(

@@ -23,7 +23,7 @@ from recollect.errors import (
 from recollect.formation import CallGuard, TokenBudget
 from recollect.formation.call_guard import FAILED_SECONDS, FAILURES, CircuitBreaker, RareWarnings
 from recollect.model import Usage
-from recollect.models.spending import spend
+from recollect.models.attempts import spend
 from recollect.models.yielding import Yielding
 from recollect.ports import Extracted
 

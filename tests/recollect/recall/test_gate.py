@@ -10,8 +10,7 @@ from tests.support.tables import table
 from recollect.model import Item
 from recollect.recall import Gate
 from recollect.recall.candidates import Candidates
-from recollect.recall.gate import gate_score
-from recollect.recall.log import LogScores
+from recollect.recall.log import LogScores, gate_score
 from recollect.recall.query import read_query
 
 TEA, RAIN = passage("I drink green tea"), passage("Rain fell at noon")

@@ -11,10 +11,10 @@ from tests.support.tables import table
 
 from recollect.index import LetterRuns, StatementColumns, with_hints
 from recollect.model import Hints, Kind, Memory
-from recollect.recall.heads import Floats
 from recollect.recall.relevance import (
     INTENTS,
     EmbeddedQuestion,
+    Floats,
     Relevance,
     Statements,
     contextual_vector,

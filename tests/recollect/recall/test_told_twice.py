@@ -6,7 +6,7 @@ from tests.support.terms import document_of
 
 from recollect.index import Embedded, Memories, Names, StoredMemory
 from recollect.model import COMMONS, Doubt, Hints, Kind, Memory
-from recollect.recall.told_twice import told_twice
+from recollect.recall.names import told_twice
 
 HINTS = Hints(topics=("dinner",))
 ONE, NEAR, FAR = (1.0, 0.0), (0.8, 0.6), (0.0, 1.0)

@@ -22,8 +22,8 @@ from recollect.model import (
     ProfileField,
 )
 from recollect.model.local_time import wall
-from recollect.recall.profile_fields import likely_fields
-from recollect.recall.worth import in_order
+from recollect.recall.needs import in_order
+from recollect.recall.standing import likely_fields
 from recollect.text.comparison.vetoes import same_letter
 from recollect.text.secrets import mask
 

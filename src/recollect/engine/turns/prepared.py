@@ -30,8 +30,7 @@ from recollect.model import (
 )
 from recollect.model.local_time import in_zone, wall
 from recollect.recall import Ranking, earlier_chats, with_chats
-from recollect.recall.repetition import PromptTexts
-from recollect.recall.selection import SelectionContext, is_judged, select
+from recollect.recall.selection import PromptTexts, SelectionContext, is_judged, select
 from recollect.recall.standing import standing_part
 
 _THERE = frozenset({Drop.GIVEN, Drop.IN_PROMPT, Drop.REPEATS})

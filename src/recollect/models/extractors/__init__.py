@@ -1,14 +1,20 @@
 """Asks chat models: to extract statements and commands, to choose memories to forget, to write hints and summaries.
 
-``chat_model`` is the port, ``openai_compatible`` and ``mistral`` implement it. ``extractor``, ``judge``, ``hinter`` and ``summarizer`` write the prompts
-and read the answers. Read ``extractor`` first.
+``chat_model`` is the port, ``openai_compatible`` and ``mistral`` implement it. ``extractor``, ``memory_questions`` and ``summarizer`` write
+the prompts and read the answers. Read ``extractor`` first.
 """
 
-from recollect.models.extractors.chat_model import AnswerSchema, ChatModel, Messages, ModelAnswer
+from recollect.models.extractors.chat_model import (
+    AnswerSchema,
+    ChatModel,
+    Messages,
+    ModelAnswer,
+    ModelOfUpstream,
+    Tells,
+    tell_all,
+)
 from recollect.models.extractors.extractor import ModelExtractor
-from recollect.models.extractors.hinter import ModelHinter
-from recollect.models.extractors.instructions import Instructions
-from recollect.models.extractors.judge import ModelJudge
+from recollect.models.extractors.memory_questions import ModelHinter, ModelJudge
 from recollect.models.extractors.openai_compatible import OpenAICompatibleModel
+from recollect.models.extractors.prompts import Instructions
 from recollect.models.extractors.summarizer import ModelSummarizer
-from recollect.models.extractors.tells import ModelOfUpstream, Tells, tell_all

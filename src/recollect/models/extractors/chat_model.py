@@ -1,12 +1,20 @@
-"""The port of a chat model that answers in a given form: messages, schema, answer."""
+"""The port of a chat model that answers in a given form: messages, schema, answer.
 
-from collections.abc import Mapping, Sequence
+It is asked again if its answer can't be read. Policies say what of a person's memory may be sent to its server.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
+from recollect.errors import ExtractorError, InvalidExtractionError, UpstreamPolicyError
+from recollect.model import ALL_TOLD, Disclosure
+from recollect.models.extractors.json_answers import without_thoughts
+from recollect.models.extractors.prompts import cut, one_line, read_prompt, sendable
 from recollect.ports import Asker
 
 Messages: TypeAlias = Sequence[Mapping[str, str]]
@@ -126,3 +134,149 @@ def _limited(part: Mapping[str, Any], limits: Mapping[str, int]) -> Mapping[str,
             inner = {**inner, "items": {**inner["items"], "maxLength": limits[f"{name}[]"]}}
         fields[name] = {**inner, word: limits[name]} if name in limits else inner
     return {**part, "properties": fields}
+
+
+Tells: TypeAlias = Callable[[Asker], Disclosure]
+"""Returns what of a person's memory may be sent on that person's behalf."""
+
+
+def tell_all(_asker: Asker) -> Disclosure:
+    """Return that everything may be sent."""
+    return ALL_TOLD
+
+
+def require_all(tells: Tells, asker: Asker) -> None:
+    """Refuse a call that needs all of a person's memory, unless all of it may be sent.
+
+    Raises:
+        UpstreamPolicyError: Some of it may not be sent.
+    """
+    if not tells(asker).is_whole:
+        raise UpstreamPolicyError("The policy of the chat's upstream does not let it be sent there.")
+
+
+class ModelOfUpstream:
+    """A ChatModel that asks the LLM server that the exchange was with, out of several."""
+
+    def __init__(self, models: Mapping[str, ChatModel]) -> None:
+        """Take one model for each server, by the server's name; the default server's is ""."""
+        self._models = models
+
+    async def ask(
+        self, messages: Messages, schema: AnswerSchema, asker: Asker, most_tokens: int | None = None
+    ) -> ModelAnswer:
+        """Return the answer of the model on the asker's server.
+
+        Raises:
+            UpstreamPolicyError: The settings no longer name that server, or do not let memories be formed from it.
+            ExtractorError: The model failed, as its own ``ask`` says.
+        """
+        model = self._models.get(asker.upstream)
+        if model is None:
+            raise UpstreamPolicyError("The upstream that it was said to is none that is learned from.")
+        return await model.ask(messages, schema, asker, most_tokens)
+
+    async def aclose(self) -> None:
+        """Free the resources of the models."""
+        for model in self._models.values():
+            await model.aclose()
+
+
+SHOWN_LENGTH = 2_000
+"""The most characters shown of an unreadable answer."""
+
+_MODEL_LENGTH = 100
+_BROKEN_OFF = "It breaks off, or something in it is incomplete."
+
+_Content = TypeVar("_Content")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedAnswer(Generic[_Content]):
+    """The parsed content of an answer.
+
+    Attributes:
+        thinks: Whether it had to be asked again because its thoughts filled its whole answer.
+    """
+
+    content: _Content
+    tokens: int
+    model: str
+    thinks: bool = False
+
+    def by(self, prompt: str) -> str:
+        """Say which model it was, by which version of the prompt."""
+        return sendable(f"{_model_name(self.model)} {prompt}-{read_prompt(prompt).version}")
+
+
+async def ask_and_read(
+    model: ChatModel,
+    messages: Messages,
+    schema: AnswerSchema,
+    asker: Asker,
+    read: Callable[[str], _Content],
+    most_tokens: int | None = None,
+    is_whole: Callable[[_Content], bool] = lambda _: True,
+    join: Callable[[_Content, _Content], _Content] | None = None,
+) -> ParsedAnswer[_Content]:
+    """Return the answer as ``read`` reads it; an unreadable one is shown to the model, to repair it.
+
+    One that was cut off before anything in it was whole is not shown: the same is asked once more, with all the room
+    that an answer can have. If it had that already, the error is raised.
+
+    Args:
+        model: The model to ask.
+        messages: The messages.
+        schema: The form of the answer.
+        asker: The person for whom the model is asked.
+        read: Reads the answer, in a thread: twenty statements with hints take 15 ms. It raises InvalidExtractionError if it can't.
+        most_tokens: As ``Model.ask`` takes it.
+        is_whole: Returns whether a content lacks nothing; else the rest is asked for once, with all the room there is.
+        join: Joins a content and its rest.
+
+    Raises:
+        InvalidExtractionError: It is unreadable also after that; its ``model`` says whose it was.
+        ExtractorError: As ``Model.ask``. The error's ``tokens`` are those that it cost all the same.
+    """
+    first = await model.ask(messages, schema, asker, most_tokens)
+    thinks = first.is_cut and not without_thoughts(first.text)
+    found: _Content | None = None
+    try:
+        found = await asyncio.to_thread(read, first.text)
+        if is_whole(found):
+            return ParsedAnswer(found, first.tokens, first.model)
+        messages = repair_messages(messages, schema, first.text, _BROKEN_OFF)
+    except InvalidExtractionError as problem:
+        if first.is_cut and most_tokens is None:
+            problem.tokens += first.tokens
+            problem.model = _model_name(first.model)
+            raise
+        if not first.is_cut:
+            messages = repair_messages(messages, schema, first.text, str(problem))
+    has_all_room = first.is_cut or found is not None
+    spent = first.tokens
+    try:
+        second = await model.ask(messages, schema, asker, None if has_all_room else most_tokens)
+        spent += second.tokens
+        rest = await asyncio.to_thread(read, second.text)
+    except ExtractorError as error:
+        if found is not None and isinstance(error, InvalidExtractionError):
+            return ParsedAnswer(found, spent, first.model)
+        error.tokens += spent
+        if isinstance(error, InvalidExtractionError):
+            error.model = _model_name(first.model)
+        raise
+    content = rest if found is None or join is None else join(found, rest)
+    return ParsedAnswer(content, spent, second.model, thinks)
+
+
+def _model_name(model: str) -> str:
+    """Return a model's name as it may be kept and told: in one line, and cut."""
+    return one_line(model[:_MODEL_LENGTH], _MODEL_LENGTH)
+
+
+def repair_messages(asked: Messages, schema: AnswerSchema, answer: str, problem: str) -> Messages:
+    """Return the messages that show the model its unreadable ``answer`` and ask for a readable one."""
+    shown = sendable(cut(answer, SHOWN_LENGTH)).strip() or "(no text)"
+    request = read_prompt("repair").filled(form=schema.example).replace("{problem}", problem)
+    return [*asked, {"role": "assistant", "content": shown}, {"role": "user", "content": request}]

@@ -25,7 +25,6 @@ from recollect.model import (
     Stance,
     tags_named,
 )
-from recollect.models.extractors.hints_answer import HintFields
 from recollect.models.extractors.json_answers import (
     ANSWER_LENGTH,
     clean,
@@ -45,6 +44,7 @@ from recollect.models.extractors.json_answers import (
     word,
     yes,
 )
+from recollect.models.extractors.schema import HintFields
 
 ITEM_LIMIT = 100
 """The most statements read of one answer."""

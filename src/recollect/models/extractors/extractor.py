@@ -7,12 +7,12 @@ from cachetools import LRUCache
 
 from recollect.model import Exchange, Memory
 from recollect.model.local_time import wall
-from recollect.models.extractors.answer_repair import ask_and_read
-from recollect.models.extractors.chat_model import ChatModel, Messages
+from recollect.models.extractors.chat_model import ChatModel, Messages, Tells, ask_and_read, tell_all
 from recollect.models.extractors.extraction_answer import ParsedExtraction, read_answer
-from recollect.models.extractors.instructions import Instructions, digest
 from recollect.models.extractors.prompts import (
+    Instructions,
     cut,
+    digest,
     fenced,
     memory_line,
     message_line,
@@ -22,7 +22,6 @@ from recollect.models.extractors.prompts import (
     shares,
 )
 from recollect.models.extractors.schema import extraction_schema
-from recollect.models.extractors.tells import Tells, tell_all
 from recollect.ports import Asker, Extracted
 from recollect.text.attribution.speakers import several_speakers, speaker_of
 from recollect.text.tokens import estimate_tokens

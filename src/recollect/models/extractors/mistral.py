@@ -13,6 +13,7 @@ from recollect.errors import (
     ExtractorTimeoutError,
     InvalidExtractionError,
 )
+from recollect.models.attempts import spend
 from recollect.models.extractors.chat_model import AnswerSchema, Messages, ModelAnswer
 from recollect.models.extractors.completion import BEGUN, credential_for, read_completion, refusal, tokens_of
 from recollect.models.mistral_sdk import (
@@ -24,7 +25,6 @@ from recollect.models.mistral_sdk import (
     MistralStatusError,
     MistralUnreachableError,
 )
-from recollect.models.spending import spend
 from recollect.ports import Asker
 
 DEFAULT_MODEL = "mistral-small-latest"

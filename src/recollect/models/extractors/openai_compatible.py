@@ -23,6 +23,7 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
+from recollect.models.attempts import spend
 from recollect.models.extractors.chat_model import AnswerSchema, Messages, ModelAnswer
 from recollect.models.extractors.completion import (
     BEGUN,
@@ -39,7 +40,6 @@ from recollect.models.extractors.completion import (
     tokens_of,
     tokens_received,
 )
-from recollect.models.spending import spend
 from recollect.ports import Asker
 
 ANSWER_BYTES = 1_000_000

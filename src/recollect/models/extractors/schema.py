@@ -1,10 +1,10 @@
-"""The schemas of answers, as strict structured output requires them."""
+"""The schemas of answers, as strict structured output requires them, and the hints in them as models write them."""
 
 from dataclasses import replace
 from functools import cache
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, create_model
 
 from recollect.model import (
     MOST_QUESTIONS,
@@ -13,6 +13,7 @@ from recollect.model import (
     QUESTION_LENGTH,
     TOPIC_LENGTH,
     Asking,
+    Hints,
     Kind,
     Lasting,
     Relation,
@@ -20,6 +21,8 @@ from recollect.model import (
     Use,
 )
 from recollect.models.extractors.chat_model import AnswerSchema
+from recollect.models.extractors.json_answers import lines_of, word
+from recollect.text.secrets import mask
 
 
 class _Form(BaseModel):
@@ -164,3 +167,30 @@ SUMMARY = AnswerSchema(
     '{"summary": "...", "facts": ["..."], "preferences": [], "decisions": [], "todos": [], "entities": []}',
 )
 """A summary of a chat."""
+
+
+_READ_LENGTH = 1_000
+
+_USES = {str(use): use for use in Use}
+
+
+class HintFields(BaseModel):
+    """The fields of an answer that say when a statement will be needed. None of them has to be there."""
+
+    use: Annotated[Use, BeforeValidator(lambda value: _USES.get(word(value), Use.TOPIC))] = Use.TOPIC
+    topics: Annotated[
+        tuple[str, ...], BeforeValidator(lambda value: _texts(value, MOST_TOPICS, TOPIC_LENGTH))
+    ] = ()
+    questions: Annotated[
+        tuple[str, ...], BeforeValidator(lambda value: _texts(value, MOST_QUESTIONS, QUESTION_LENGTH))
+    ] = ()
+
+    @property
+    def hints(self) -> Hints | None:
+        """The hints; None without a topic and a question, as ``use`` alone finds nothing."""
+        return Hints(self.use, self.topics, self.questions) if self.topics or self.questions else None
+
+
+def _texts(value: object, most: int, length: int) -> tuple[str, ...]:
+    # A secret is masked before a cut could leave half of it.
+    return tuple(mask(line).text[:length].rstrip() for line in lines_of(value, most, _READ_LENGTH))

@@ -6,8 +6,14 @@ from dataclasses import fields
 
 from recollect.errors import InvalidExtractionError
 from recollect.model import Material, Outline, Role
-from recollect.models.extractors.answer_repair import ask_and_read
-from recollect.models.extractors.chat_model import ChatModel, Messages
+from recollect.models.extractors.chat_model import (
+    ChatModel,
+    Messages,
+    Tells,
+    ask_and_read,
+    require_all,
+    tell_all,
+)
 from recollect.models.extractors.json_answers import clean, find, lines_of
 from recollect.models.extractors.prompts import (
     cut,
@@ -19,7 +25,6 @@ from recollect.models.extractors.prompts import (
     shares,
 )
 from recollect.models.extractors.schema import SUMMARY
-from recollect.models.extractors.tells import Tells, require_all, tell_all
 from recollect.ports import Asker, Summarized
 from recollect.text.attribution.speakers import speaker_of
 from recollect.text.patterns import bounded

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from recollect.errors import EmbedderError
-from recollect.models.embedders.lane import Lane
+from recollect.models.embedders.multilingual_e5 import Lane
 
 
 async def test_work_is_done_in_order_in_a_thread_of_its_own() -> None:

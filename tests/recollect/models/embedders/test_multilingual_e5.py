@@ -13,9 +13,8 @@ from tests.support.tables import table
 
 from recollect.errors import EmbedderError
 from recollect.models.embedders import multilingual_e5
-from recollect.models.embedders.finished_model import installed_model
+from recollect.models.embedders.finished_model import UnigramTokenizer, installed_model
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder, bounded_to
-from recollect.models.embedders.unigram import UnigramTokenizer
 from recollect.ports import Embedder
 from recollect.text.word_tables import read_table
 

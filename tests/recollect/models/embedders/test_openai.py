@@ -9,7 +9,7 @@ import respx
 from tests.support.tables import table
 
 from recollect.errors import ConfigurationError, EmbedderError
-from recollect.models.embedders.openai import OpenAIEmbedder
+from recollect.models.embedders.served import OpenAIEmbedder
 from recollect.ports import Embedder
 
 KEY = "sk-very-secret"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table
 
-from recollect.models.embedders.unigram import UnigramTokenizer
+from recollect.models.embedders.finished_model import UnigramTokenizer
 from recollect_weights.building.finishing import write_tokenizer
 
 PIECES = ["<s>", "</s>", "<unk>", "\u2581", "a", "b", "c", "ab", "bc", "abc", "\u2581a", "ca"]

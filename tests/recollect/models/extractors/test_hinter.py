@@ -15,7 +15,7 @@ from tests.support.tables import table
 from recollect.errors import InvalidExtractionError
 from recollect.model import COMMONS, Disclosure, Hints, Kind, Memory, Source, Use
 from recollect.models.extractors import ModelHinter, OpenAICompatibleModel
-from recollect.models.extractors.hinter import needs_messages, read_needs
+from recollect.models.extractors.memory_questions import needs_messages, read_needs
 from recollect.ports import Asker, Hinted
 
 AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)

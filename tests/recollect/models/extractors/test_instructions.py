@@ -5,7 +5,7 @@ from structlog.testing import capture_logs
 
 from recollect.errors import ConfigurationError
 from recollect.models.extractors import Instructions
-from recollect.models.extractors.instructions import INSTRUCTIONS_LENGTH, Instruction, digest
+from recollect.models.extractors.prompts import INSTRUCTIONS_LENGTH, Instruction, digest
 
 FILE = """
 [[instructions]]

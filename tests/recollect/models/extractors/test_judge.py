@@ -14,7 +14,7 @@ from tests.support.tables import table
 from recollect.errors import InvalidExtractionError
 from recollect.model import Kind, Memory, Source
 from recollect.models.extractors import ModelJudge, OpenAICompatibleModel
-from recollect.models.extractors.judge import (
+from recollect.models.extractors.memory_questions import (
     CHOICE_LIMIT,
     choice_messages,
     read_numbers,

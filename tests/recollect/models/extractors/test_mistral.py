@@ -23,6 +23,7 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
+from recollect.models.attempts import counting_tokens
 from recollect.models.extractors import (
     AnswerSchema,
     ChatModel,
@@ -31,7 +32,6 @@ from recollect.models.extractors import (
 from recollect.models.extractors.mistral import ANSWER_BYTES, MistralModel
 from recollect.models.extractors.schema import CHOICE, EXTRACTION, SUMMARY
 from recollect.models.mistral_sdk import MistralServer
-from recollect.models.spending import counting_tokens
 from recollect.ports import Asker
 
 ITEM = statement("I keep bees behind the shed", "Keeps bees")

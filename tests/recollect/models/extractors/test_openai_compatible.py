@@ -21,11 +21,11 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
+from recollect.models.attempts import counting_tokens
 from recollect.models.extractors import ModelAnswer, OpenAICompatibleModel
 from recollect.models.extractors.completion import TOKENS_BELIEVED
 from recollect.models.extractors.openai_compatible import ANSWER_BYTES
 from recollect.models.extractors.schema import CHOICE, EXTRACTION
-from recollect.models.spending import counting_tokens
 from recollect.ports import Asker
 from recollect.text.tokens import estimate_tokens
 
