@@ -1,4 +1,4 @@
-"""How memories are formed from what was said. `pipeline` is the way through; it returns changes, and applies none."""
+"""Forms memories from exchanges. `pipeline` is the way through; it returns changes, and applies none."""
 
 from recollect.formation.call_guard import CallGuard, CallStatistics, TokenBudget, Work
 from recollect.formation.decision_log import log_decision, log_formed

@@ -1,4 +1,4 @@
-"""Writes the log lines of what formation did: one a formation, and one an exchange with its decisions."""
+"""Writes formation's log lines: one for each run, and one with the decisions for each exchange."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Finds the faults of kept memories, by the rules of formation. Pure.
 
-A memory is taken for the candidate it once was, and verified again against the words it rests on: what would be refused,
-held back or masked today is a fault. Two memories are compared as a new statement is with a known one. There are no rules
+A memory is verified again, like the candidate it once was, against the words it rests on: it has a fault if it would be
+refused, held back or masked today. Two memories are compared as a new statement is with a known one. There are no rules
 of its own here but for times that can't be. Never: reads, repairs, decides for a person.
 """
 
@@ -58,7 +58,7 @@ def faults_of(
         return found
     if memory.source is Source.EXTRACTED:
         found += _unverified(memory, said, rules)
-    elif memory.source is not Source.MANUAL:  # who wrote it by hand stands behind it
+    elif memory.source is not Source.MANUAL:  # a person stands behind their own writing
         found += _unscreened(memory)
     return found + list(_wrong_dates(memory, said, at))
 
@@ -129,7 +129,7 @@ def _unscreened(memory: Memory) -> Iterator[Finding]:
 
 
 def _states_something(memory: Memory) -> bool:
-    """Return whether a statement says anything besides questions, code, logs and what others wrote."""
+    """Return whether a statement says anything besides questions, code, logs and others' words."""
     turn = Turn(Scope(memory.owner, ""), memory.content, "", memory.observed_at, "")
     exchange = Exchange(memory.id, turn, "", memory.id, memory.id)
     sentences = _SENTENCE.findall(attribute(exchange).authored[:_READ])
@@ -172,7 +172,7 @@ def _candidate(memory: Memory) -> Candidate:
 def duplicate_of(older: Memory, newer: Memory) -> Finding | None:
     """Return the fault of one of two statements that repeat each other; None if they do not.
 
-    The older one stays, as when it is said again; but what someone wrote by hand stays before what was found.
+    The older one stays, as with a repetition, unless only the newer one was written by hand.
     """
     if not {older.kind, newer.kind} <= STATEMENTS or not same_letter(newer.content, older.content):
         return None

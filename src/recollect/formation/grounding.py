@@ -63,8 +63,7 @@ class Token(NamedTuple):
     """A word of a text, or a character of a script without spaces.
 
     Attributes:
-        start: Where it begins in the text.
-        end: Where it ends.
+        start: Its place in the text; it ends before ``end``.
         letters: Its letters and digits in the form in which they are compared.
     """
 

@@ -244,7 +244,7 @@ class StatementLearner:
     async def _without_commons(
         self, believed: Sequence[AcceptedCandidate], turns: Sequence[AnalyzedTurn]
     ) -> tuple[list[AcceptedCandidate], list[tuple[int, Change]]]:
-        """Part what a model copied from the memories that serve everybody, letter by letter, from the person's statements.
+        """Part the statements from exact copies of the memories for everybody.
 
         A prompt shows such memories to people who have few of their own. A quote that says all of one is the person's word.
         """
@@ -278,7 +278,7 @@ class StatementLearner:
 
 
 def _quotes_itself(candidate: Candidate) -> bool:
-    """Return True if the quote of a candidate says all that the candidate says, letter by letter."""
+    """Return True if the quote of a candidate holds its whole content, letter by letter."""
     return searchable(candidate.content).letters in plain_quote(candidate.evidence).letters
 
 

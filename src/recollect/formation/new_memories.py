@@ -23,13 +23,13 @@ from recollect.model import (
 from recollect.text.secrets import mask
 
 ASKED_IMPORTANCE = 0.8
-"""How much matters, at least, what somebody asks to be remembered."""
+"""The least importance of a statement that its person asks to remember."""
 
 CORRECTED_IMPORTANCE = 0.6
-"""How much matters, at least, what corrects something."""
+"""The least importance of a correction."""
 
 _ALWAYS = frozenset({Kind.PREFERENCE, Kind.FACT})
-"""The kinds of statements that can shape every answer: of 478 labelled ones all that do are preferences; a disability may be a fact."""
+"""The kinds of statements that can shape every answer. All such of 478 labelled ones are preferences; a disability may be a fact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Origin:
         return (self.exchanges[weighed.believed.turn].message_id,)
 
     def memory(self, weighed: WeighedCandidate) -> Memory:
-        """Return a new memory of what a candidate says."""
+        """Return a new memory of a candidate, weighed and with its embedding."""
         candidate = weighed.believed.candidate
         return replace(
             self.unweighed(candidate, weighed.believed.turn),
@@ -84,7 +84,7 @@ class Origin:
         )
 
     def unweighed(self, candidate: Candidate, turn: int) -> Memory:
-        """Return a memory of what a candidate says, without an embedding."""
+        """Return a new memory of a candidate, without an embedding."""
         exchange = self.exchanges[turn]
         scope = exchange.turn.scope
         return Memory(
@@ -201,7 +201,7 @@ def qa_content(exchange: Exchange) -> str:
 
 
 def qa_embedding_text(exchange: Exchange) -> str:
-    """Return what a ``qa_turn`` is embedded by."""
+    """Return the text by which a ``qa_turn`` is embedded."""
     return f"{exchange.turn.text}\n{shorten(exchange.reply, EMBEDDED_REPLY_LENGTH)}".strip()
 
 

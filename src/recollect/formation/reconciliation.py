@@ -55,7 +55,7 @@ def reconcile(
     One change a candidate, in order; behind it come further memories that go with it, and marks on others.
 
     Args:
-        weighed: What is believed.
+        weighed: The candidates.
         shown: The memories that the extractor was shown, which ``Candidate.about`` indexes.
         nearby: Others that are near to the candidates.
         origin: Where the candidates come from.
@@ -65,7 +65,7 @@ def reconcile(
     decided = [(each, batch.decide(each)) for each in weighed]
     ended = [(each, main, list(batch.ended(each, main))) for each, main in decided]
     let_go = [(each.turn, gone) for each in ending for gone in batch.ended_by_refused(each)]
-    changes = [  # what goes is not marked as well, whichever of the candidates says so
+    changes = [  # a memory that goes is not marked, too, even by another candidate
         (each.believed.turn, change)
         for each, main, gone in ended
         for change in (main, *gone, *batch.marks(each, main))
@@ -90,7 +90,7 @@ class _Batch:
     gone: set[UUID] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        # what serves everybody is no one's own: who says it has it by themselves from then on
+        # a memory for everybody is no user's own: a user who says the same has it, too, from then on
         own = [memory for memory in (*self.shown, *self.nearby) if memory.source is not Source.GLOBAL]
         self.known = {memory.id: memory for memory in own}
         self.held = {content_hash(memory.content): memory.id for memory in reversed(own)}
@@ -103,7 +103,7 @@ class _Batch:
         change = self._repeated_by_letter(weighed) or self._related(weighed)
         if isinstance(change, Add | Replace):
             self.held[key] = change.memory.id
-        else:  # what is older than what it is about says another thing than that
+        else:  # an older statement says another thing than the memory it is about
             self.held[key] = None if change.reason is Reason.NOT_NEWER else change.target
         return change
 

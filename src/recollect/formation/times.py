@@ -1,12 +1,11 @@
 """When statements happen, and when they end. Pure.
 
 A model's date stands wherever the words do not contradict it: a model reads "on Thursday" or "8 weeks from yesterday" better
-than a parser. Two errors can be recognized: a year that nobody named, taken from the model's training, and a to-do dated in
-the past year.
+than a parser. Two errors can be recognized: a year out of the model's training, and a to-do dated in the past year.
 
-A correction, a statement in dispute and a refinement leave no past. Nor does what held for less than a day: a model's "contradicts"
-within a day is mostly a correction of what was just said. Of a to-do the model's kind tells how it ended: it was dropped if the
-statement that ends it is a decision or another plan, else it was done.
+A correction, a statement in dispute and a refinement leave no past. Nor does a statement that held for less than a day: a model's "contradicts"
+within a day is mostly a correction of what was just said. Of a to-do the model's kind tells how it ended: a
+decision or another plan drops it, any other statement means that it was done.
 """
 
 from dataclasses import replace
@@ -18,7 +17,7 @@ from recollect.model.local_time import wall
 from recollect.text.dates import dates_meant
 
 _DAY = timedelta(days=1)
-"""Time zones: what is still yesterday here is today elsewhere."""
+"""Time zones differ by a day at most."""
 
 _NEAR = timedelta(days=366)
 """A date nearer than this to the day of the telling is of the right year."""
@@ -28,10 +27,10 @@ _ELSEWHEN = timedelta(days=1_000)
 
 
 def with_checked_date(candidate: Candidate, said_at: datetime) -> Candidate:
-    """Return what a model extracted, its date put right where its evidence names one day and speaks against it.
+    """Return a candidate, its date put right where its evidence names one day and speaks against it.
 
-    A to-do without a year that is put where it is over is the next such day. A date more than a year away from the
-    telling, and from what the words name, is what they name; without a year, the nearest such day.
+    A to-do without a year in the past gets the next such day. A date more than a year away from the telling and from the
+    day in the words gets that day; without a year, the nearest such day.
     """
     told = candidate.event_at
     days = [] if told is None else _days_named(candidate.evidence, said_at)
@@ -84,7 +83,7 @@ def past_of(
         old: The statement.
         reason: Why it goes.
         candidate: The statement that ends it.
-        told_at: When that was told, in the person's zone.
+        told_at: The time of that statement's telling, in the person's zone.
         heir: The memory of that statement, if it is kept.
     """
     if reason not in _BY_CHANGE or old.kind not in STATEMENTS or old.doubt is Doubt.DISPUTED:

@@ -1,7 +1,7 @@
 """A turn as formation analyzes it: attribution, memory commands, secrets and injected instructions. Pure.
 
-A model understands a wish to remember, forget or correct in any words (`understood_commands`). Where none extracts, the first
-words of a message count, by a short closed list; what follows them is the statement.
+A model understands a wish to remember, forget or correct in any words (`understood_commands`). Where none extracts, a
+short closed list of first words counts; the words behind them are the statement.
 """
 
 from collections.abc import Sequence
@@ -36,8 +36,7 @@ class MemoryCommand:
     """A command to the memory.
 
     Attributes:
-        asking: What is asked for.
-        about: What to remember or to forget, or what is so, in the person's words; "" where nothing is named.
+        about: The statement to remember, to forget or to correct, in the person's words; "" for none.
         meant: The memories that a model named; None: no model was asked.
         is_beside_others: Whether a model understood it of a message that holds others' words, too, as pasted ones.
         quote: The words that ask, where a model quoted them.

@@ -1,8 +1,8 @@
-"""The memory commands that a model understood, statements that commands alone tell, and what waits as no command asks for it. Pure.
+"""The memory commands that a model understood, and the changes that wait for approval as no command asks for them. Pure.
 
-A command that a model understood counts where the words that ask are the person's own. Of a person who has everything approved
-first, a request to remember or to correct something counts at once. All else that a model proposes waits, also replacements and
-ends: the old statement stays until then. A doubt about a memory is not noted, as it could not be approved.
+A command that a model understood counts where the words that ask are the person's own. If a person approves everything
+first, their request to remember or to correct something still counts at once. A model's other proposals wait, also replacements
+and ends: the old statement stays until then. A doubt about a memory is not noted, as it could not be approved.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -54,7 +54,7 @@ class Extraction:
     def without(self, gone: Collection[UUID], wishes: Sequence[MemoryCommand] = ()) -> "Extraction":
         """Return the extraction as if these memories had not been known; candidates that repeat them are left out.
 
-        So are candidates that only say again what a wish to erase, to forget or to correct lets go.
+        So are candidates that only repeat memories that a wish to erase, to forget or to correct lets go.
         """
         left = [number for number, each in enumerate(self.known) if each.id not in gone]
         if len(left) == len(self.known) and not wishes:
@@ -73,11 +73,11 @@ class Extraction:
         )
 
     def _says_again(self, candidate: Candidate, wish: MemoryCommand, let_go: Sequence[str]) -> bool:
-        """Tell whether a candidate rests on the words of a wish and states nothing but what it lets go.
+        """Tell whether a candidate rests on the words of a wish and only repeats the memories it lets go.
 
-        A statement that the model calls a contradiction says what is right instead. A correction that names no memory lets none
+        A contradiction, by the model's word, is the right statement instead. A correction that names no memory lets none
         go: the assistant alone was wrong. Nor does another clause than the one that asks ("forget the milk, I am intolerant") say
-        again what goes. What is to be kept nowhere is never said again.
+        again what goes. A wish to keep something nowhere allows no candidate.
         """
         if not share_words(candidate.evidence, wish.quote):
             return False
@@ -95,7 +95,7 @@ class Extraction:
 
 
 def _tells_other(candidate: Candidate, quote: str, let_go: Sequence[str]) -> bool:
-    """Tell whether a candidate has words of its own in a wish whose other words name what is let go.
+    """Tell whether a candidate has words of its own in a wish that names a memory to let go.
 
     So has "we moved to Leeds" in "forget London, we moved to Leeds"; not so "I have a nephew" in "I never said I have a nephew".
     """
@@ -108,13 +108,13 @@ def _tells_other(candidate: Candidate, quote: str, let_go: Sequence[str]) -> boo
 
 
 def _is_other_clause(evidence: str, quote: str) -> bool:
-    """Tell whether a quote is one whole clause of a wish that has more than this one."""
+    """Tell whether a quote is one whole clause of a wish with several."""
     wish, words = searchable(quote), plain_quote(evidence)
     return wish.letters != words.letters and wish.is_clause(words)
 
 
 def share_words(evidence: str, words: str) -> bool:
-    """Tell whether one of two quotes of a message lies within the other."""
+    """Tell whether either of two quotes of a message holds the other."""
     return bool(evidence) and (
         searchable(words).has(plain_quote(evidence)) or searchable(evidence).has(plain_quote(words))
     )
@@ -181,7 +181,7 @@ def with_understood_commands(turns: Sequence[AnalyzedTurn], extraction: Extracti
 
 
 def is_told_later(memory: Memory, exchange: Exchange) -> bool:
-    """Tell whether a memory was told after an exchange, which may have waited for a model: that asks nothing of it."""
+    """Tell whether a memory is newer than an exchange, which may have waited for a model and asks nothing of it."""
     return memory.observed_at > exchange.turn.at
 
 

@@ -356,7 +356,7 @@ def judge_dictated(content: str, *, kind: Kind, importance: float, allowance: in
 
     Args:
         content: The statement.
-        kind: What sort of statement it is.
+        kind: Its kind.
         importance: 0 to 1.
         allowance: How many more memories the person may get now; None: any number.
     """
@@ -380,5 +380,5 @@ def judge_dictated(content: str, *, kind: Kind, importance: float, allowance: in
 
 
 def _without_person(found: re.Match[str]) -> str:
-    """Return a sentence's beginning without the person, unless it tells what is to be done for them."""
+    """Return a sentence's beginning without the person, unless it orders something for them."""
     return found[0] if found[2].lower() in WISHES else f"{found[1]}{found[2]}"

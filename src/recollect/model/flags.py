@@ -1,4 +1,4 @@
-"""What operators and people allow: settings that change while the engine runs, and what may be sent to an LLM server."""
+"""Permissions of operators and people: settings that change while the engine runs, and disclosure to an LLM server."""
 
 from dataclasses import dataclass, fields
 from typing import Self

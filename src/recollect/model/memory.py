@@ -326,7 +326,7 @@ class Lifetimes:
     def with_own(self, told: str | None) -> Self:
         """Return these with a person's own, as their setting tells them: of each kind and tag the fewest days.
 
-        What a person's export says may be anything: it is left out if it can't be read.
+        An export may hold any text here: it is left out if it can't be read.
         """
         try:
             own = self.from_texts(told.split(",") if told else ())

@@ -1,4 +1,4 @@
-"""What a search finds, what a turn is given of it, and the record of that: ids and numbers, no user's words."""
+"""The results of a search, the recall for a turn, and its record, which holds ids and numbers, no user's words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -44,7 +44,7 @@ IN_MEMORY = "memory:"
 NOWHERE = Path(":memory:")
 """The data folder of who keeps nothing."""
 
-_EITHER = frozenset({IN_MEMORY, str(NOWHERE)})  # who writes the one for the other means the same
+_EITHER = frozenset({IN_MEMORY, str(NOWHERE)})  # people confuse the two, and mean the same
 
 _MOST_TAGS = 30
 
@@ -55,7 +55,7 @@ SETTINGS_FILE = "recollect.toml"
 """The settings file in the data folder: TOML, in which each key is a setting's name in small letters."""
 
 CONFIG = "RECOLLECT_CONFIG"
-"""The variable that names another file. Variables and options win over what it says."""
+"""The variable that names another file. Variables and options win over it."""
 
 
 def is_setting(field: FieldInfo) -> bool:
