@@ -1,6 +1,5 @@
 """The functions' texts, taken up as Open WebUI takes them up; whatever goes wrong, the chat goes on, and no words are logged."""
 
-import asyncio
 import inspect
 import logging
 import re
@@ -24,7 +23,7 @@ from tests.openwebui_filter.openwebui import (
     load,
     replace_imports,
 )
-from tests.openwebui_filter.telling import LISBON, WHERE, formed
+from tests.openwebui_filter.telling import LISBON, WHERE
 from tests.servers.served_process import environment
 from tests.support.people import Person
 from tests.support.tables import table
@@ -229,17 +228,6 @@ async def test_while_the_database_is_away_chats_go_on_and_nothing_is_said_of_its
     assert "store_open_failed" in written
     assert "hunter2" not in written
     assert "Lisbon" not in written
-
-
-async def test_what_is_told_before_the_engine_is_open_is_not_lost(
-    new_filter: Callable[..., Any], alice: Person
-) -> None:
-    opening = new_filter()
-    chat = Chat(opening, alice)
-    await asyncio.gather(*(chat.says(f"{LISBON} Fact {n}.") for n in range(3)))
-
-    assert await (await opening._engine()).ready(60)
-    await formed(opening, alice, 3)
 
 
 async def test_an_embedder_that_does_not_exist_costs_no_chat(

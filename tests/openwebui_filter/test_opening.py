@@ -122,21 +122,6 @@ async def test_valves_that_make_no_sense_are_told_and_the_filter_is_loaded_all_t
     ]
 
 
-async def test_a_chat_that_meets_an_engine_on_its_way_says_that_memory_is_starting(
-    memory: Any, engine: Engine, alice: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await engine.add(alice, LISBON)
-    live, chat = await memory._engine(), Chat(memory, alice)
-    with monkeypatch.context() as opening:
-        opening.setattr(live, "_engine", None)
-        opening.setattr(live, "_opened", asyncio.Event())
-        opening.setattr(conversation, "_OPENING_SECONDS", 0.0)
-        assert await chat.says(WHERE) == ""
-        await until(lambda: bool(chat.shown))
-
-    assert chat.statuses == ["Memory is starting"]
-
-
 async def test_a_first_chat_goes_on_without_a_package_on_its_way_says_so_and_is_remembered_once_it_is_there(
     memory: Any, engine: Engine, alice: Person
 ) -> None:

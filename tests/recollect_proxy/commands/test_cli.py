@@ -3,13 +3,17 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.settings import proxy_settings
 from tests.scripted.embeddings import embedded
@@ -27,6 +31,7 @@ from recollect.model import project_scope
 from recollect.settings import is_setting
 from recollect_proxy.access import Principal, Role
 from recollect_proxy.access.access_keys import AccessKeys
+from recollect_proxy.commands import cli
 from recollect_proxy.commands.serve import why_not_free
 from recollect_proxy.identity.api_key import add_key, hash_of, read_key_file
 from recollect_proxy.recollect_command import run_command
@@ -376,3 +381,37 @@ async def test_a_first_start_and_a_warm_one_log_what_they_did_and_nothing_that_r
         assert not [word for word in _READS_AS_AN_ERROR if word in line.lower()], line
     for start in (first, warm):
         assert [json.loads(line)["event"] for line in start] == ["worker_started"]
+
+
+# -- the page of commands -----------------------------------------------------------------------------
+
+PAGE = Path(__file__).parents[3] / "docs/reference/commands.md"
+_ITEM = re.compile(
+    r"^- `recollect ([a-z0-9 -]+?)(?: [\[A-Z].*?)?`: .*?Options:(.*?)(?=^$|^- )", re.MULTILINE | re.DOTALL
+)
+
+
+def commands(command: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield each command by its name."""
+    if hasattr(command, "commands"):
+        for name, below in command.commands.items():
+            yield from commands(below, f"{path} {name}".strip())
+    else:
+        yield path, command
+
+
+def test_the_page_names_each_command_and_each_of_its_options() -> None:
+    there = {
+        name: {
+            each.opts[0]
+            for each in command.params
+            if each.param_type_name == "option" and each.name != "help"
+        }
+        for name, command in commands(typer.main.get_command(cli.app))
+    }
+    told = {
+        name: set(re.findall(r"`(--[a-z-]+)`", options))
+        for name, options in _ITEM.findall(PAGE.read_text("utf-8"))
+    }
+
+    assert told == there
