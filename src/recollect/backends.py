@@ -19,10 +19,10 @@ from recollect.ports import (
 
 if TYPE_CHECKING:  # a host starts its database before it imports a driver, or an HTTP client
     from recollect.store.browsing import Browsing
-    from recollect.store.embedders import EmbedderGenerations
     from recollect.store.inbox import Inbox
     from recollect.store.jobs import Attempts, Jobs
     from recollect.store.log import LogIndex
+    from recollect.store.log.index import EmbedderGenerations
     from recollect.store.memories import Memories, Repairs
     from recollect.store.messages import ChatRequests, Chats, MessageLog
     from recollect.store.requests import Answers, Feedback, RequestLog

@@ -5,10 +5,16 @@ Postgres stays the truth; a snapshot serves only in the versions that the store 
 
 from recollect.index.cache import SnapshotCache, SnapshotStore
 from recollect.index.letters import LetterRuns, letter_runs
-from recollect.index.memories import Memories, StoredMemory, with_hints
-from recollect.index.passages import Names, Passages, StoredPassage
+from recollect.index.memories import (
+    KIND_CODES,
+    USE_CODES,
+    Memories,
+    StatementColumns,
+    StoredMemory,
+    with_hints,
+)
+from recollect.index.passages import Names, Passages, StoredPassage, utc
 from recollect.index.snapshot import Loaded, Snapshot
-from recollect.index.statement_columns import KIND_CODES, USE_CODES, StatementColumns, utc
 from recollect.index.vectors import Embedded, Nearness, Vectors
 from recollect.index.words import Document, Entries, TermScores, WordMatch, Words, match_words
 

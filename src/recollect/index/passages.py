@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index.statement_columns import utc
 from recollect.index.vectors import Embedded, Vectors
 from recollect.index.words import Document, Words
 from recollect.model import Passage, Role
@@ -189,3 +189,8 @@ def _is_remark(passage: Passage) -> bool:
     if shown is not None and (shown.lists or shown.words >= SUBSTANCE):
         return False
     return count_words(passage.content) < SUBSTANCE
+
+
+def utc(moment: datetime) -> datetime:
+    """Return a moment with a time zone; a naive one is in UTC."""
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

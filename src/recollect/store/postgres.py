@@ -7,10 +7,10 @@ import structlog
 
 from recollect.index import SnapshotCache
 from recollect.store.browsing import Browsing
-from recollect.store.embedders import EmbedderGenerations
 from recollect.store.inbox import Inbox
 from recollect.store.jobs import Attempts, Jobs
 from recollect.store.log import LogIndex
+from recollect.store.log.index import EmbedderGenerations
 from recollect.store.memories import Memories, Repairs
 from recollect.store.messages import ChatRequests, Chats, MessageLog
 from recollect.store.pool import Access, Connection, Database, is_pooled, store_errors

@@ -11,10 +11,15 @@ _NAMED = re.compile(r"^-- name: (\w+)\n-- (.+)\n", re.MULTILINE)
 _MEMORY = """v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until,
     v.outline, v.use, v.topics, v.questions, v.tags, v.metadata"""
-"""The columns of a memory, which a query names ``{memory}``."""
 _CONTENT_VALUES = """CASE WHEN v.use IS NULL THEN v."values"
         ELSE subvector(v."values", 1, vector_dims(v."values") / (2 + cardinality(v.questions))) END"""
 """The embedding of a memory's content without its hints, which a query names ``{content_values}``."""
+_LINK = "l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at"
+_UPDATE = """u.id, u.at, u.action, u.actor, u.reason, u.memory_id, u.replaced_id, u.before, u.after, u.session_id,
+    u.exchange_id, u.undoes, u.details"""
+_SHORT = {"{memory}": _MEMORY, "{content_values}": _CONTENT_VALUES, "{link}": _LINK, "{update}": _UPDATE}
+"""By the names that queries use: the columns of a memory, what is embedded of its content, its link to a user, a row of the audit."""
+
 _MIGRATION = re.compile(r"(\d{4})_(\w+)\.sql")
 
 
@@ -56,7 +61,9 @@ def read_queries(text: str) -> Iterator[Query]:
     if before.strip():
         raise ValueError("A query without a name and a purpose.")
     for name, purpose, body in zip(parts[0::3], parts[1::3], parts[2::3], strict=True):
-        text = body.strip().replace("{memory}", _MEMORY).replace("{content_values}", _CONTENT_VALUES)
+        text = body.strip()
+        for short, columns in _SHORT.items():
+            text = text.replace(short, columns)
         yield Query(name, purpose, text)
 
 

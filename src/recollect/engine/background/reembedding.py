@@ -19,7 +19,7 @@ from recollect.model import EmbedderInUse, EmbedderPlace, EmbeddingState
 from recollect.runtime.failures import raised_at
 
 if TYPE_CHECKING:
-    from recollect.store.embedders import EmbedderGenerations
+    from recollect.store.log.index import EmbedderGenerations
 
 _LOOK_SECONDS = 5.0
 _HELD = timedelta(minutes=2)

@@ -183,6 +183,6 @@ def _copy(package: Path, target: Path) -> Path:
                 shutil.copytree(folder, partial / folder.name, symlinks=True, ignore=unused)
         for path in (partial, *partial.rglob("*")):
             if not path.is_symlink():
-                path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
+                path.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
         partial.rename(target)
     return copied

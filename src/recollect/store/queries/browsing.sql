@@ -1,8 +1,7 @@
 -- name: memories_to_review
 -- The user's own to-dos that are overdue, and statements that matter and were said long ago; of each only what nobody confirmed by
 -- hand since it was due, or for that long. The most important first.
-SELECT {memory},
-    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at
+SELECT {memory}, {link}
 FROM ( -- each part in the order of an index, which ends with the last that is asked for
     (
         SELECT due.id, true AS is_dated
@@ -80,8 +79,7 @@ SELECT observed_at FROM vectors WHERE owner IN ('*', $1) AND id = $2;
 -- name: memories_said_last
 -- The user's memories to which all that is given applies, the one that was said last first, behind one that was said at $2 with the
 -- id $3.
-SELECT {memory},
-    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at
+SELECT {memory}, {link}
 FROM ( -- the user's own by the index of what was said last, and the few that are shared
     (
         SELECT own.owner, own.id, own.observed_at

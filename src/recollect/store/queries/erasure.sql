@@ -264,8 +264,7 @@ WITH named AS (
         OR replaced_id = ANY ($4::uuid[])
     )
 )
-SELECT u.id, u.at, u.action, u.actor, u.reason, u.memory_id, u.replaced_id, u.before, u.after, u.session_id,
-    u.exchange_id, u.undoes, u.details
+SELECT {update}
 FROM memory_updates AS u
 WHERE u.user_id = $1 AND (u.id IN (SELECT id FROM named) OR u.undoes IN (SELECT id FROM named))
 ORDER BY u.id;

@@ -4,8 +4,7 @@ SELECT user_id, epoch, updates FROM users WHERE user_id = ANY ($1::text[]);
 
 -- name: updates_behind
 -- The user's epoch and last number, as often as there are rows of their audit behind a number (NULL: behind what was sent), and these rows.
-SELECT n.epoch, n.updates, u.number, u.id, u.at, u.action, u.actor, u.reason, u.memory_id, u.replaced_id, u.before, u.after,
-    u.session_id, u.exchange_id, u.undoes, u.details, v.kind
+SELECT n.epoch, n.updates, u.number, {update}, v.kind
 FROM users AS n
 LEFT JOIN LATERAL (
     SELECT * FROM memory_updates AS m

@@ -8,8 +8,7 @@ SELECT pg_advisory_xact_lock(hashtextextended($1, 0));
 -- comes by the user's links to it. Only what was found is joined with its links and read in full.
 -- Vectors of fewer dimensions have no distance, and come last; as a condition that would mislead the
 -- planner about how many there are.
-SELECT {memory},
-    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at, 1 - distance AS score
+SELECT {memory}, {link}, 1 - distance AS score
 FROM (
     SELECT owner, id, distance
     FROM (
@@ -48,8 +47,7 @@ LIMIT $5;
 
 -- name: page_of_memories
 -- The user's memories behind a given one, newest first.
-SELECT {memory},
-    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at
+SELECT {memory}, {link}
 FROM (
     SELECT * FROM users_vectors WHERE user_id = $1 AND vector_id < $2 ORDER BY vector_id DESC LIMIT $3
 ) AS l
@@ -60,7 +58,7 @@ ORDER BY l.vector_id DESC;
 -- name: current_memories
 -- The user's memories behind a given one to which all that is given applies, newest first: those that they have.
 SELECT {memory},
-    v.valid_to, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at
+    v.valid_to, {link}
 FROM ( -- found by little of each row, so that not all of every row is sorted
     SELECT given.vector_id
     FROM users_vectors AS given
@@ -141,16 +139,14 @@ LIMIT $3;
 
 -- name: updates_of_memories
 -- What was changed of some memories of the user's since a time in what they are, and what that undid, newest first.
-SELECT u.id, u.at, u.action, u.actor, u.reason, u.memory_id, u.replaced_id, u.before, u.after, u.session_id,
-    u.exchange_id, u.undoes, u.details
+SELECT {update}
 FROM memory_updates AS u
 WHERE u.user_id = $1 AND u.memory_id = ANY ($2::uuid[]) AND u.action IN ('edit', 'reinforce', 'mark', 'restore')
 ORDER BY u.id DESC;
 
 -- name: one_memory
 -- One memory that the user sees.
-SELECT {memory},
-    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at
+SELECT {memory}, {link}
 FROM users_vectors AS l
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE l.user_id = $1 AND l.vector_id = $2 AND v.owner IN ($1, '*');
@@ -158,8 +154,7 @@ WHERE l.user_id = $1 AND l.vector_id = $2 AND v.owner IN ($1, '*');
 -- name: unhinted_statements
 -- The user's own statements of some kinds that have no hints, for which a model was asked less often than so many times: the least
 -- often asked first, then the newest.
-SELECT {memory},
-    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at
+SELECT {memory}, {link}
 FROM vectors AS v
 JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
 WHERE v.owner = $1 AND v.use IS NULL AND v.valid_to IS NULL AND v.kind = ANY ($2::text[]) AND l.hints_asked < $3
@@ -208,8 +203,7 @@ WHERE user_id = $1 AND at >= $2 AND actor IN ('formation', 'agent') AND action I
 
 -- name: todos
 -- The user's memories of what is to be done, and the summaries that tell of some, newest first.
-SELECT {memory},
-    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at
+SELECT {memory}, {link}
 FROM users_vectors AS l
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE l.user_id = $1 AND v.owner IN ($1, '*')

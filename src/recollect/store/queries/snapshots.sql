@@ -20,7 +20,7 @@ LEFT JOIN users AS c ON c.user_id = '*';
 -- The memories that the user sees and that changed after a version, with their embeddings; those that serve everybody; and the past,
 -- so much of it as ended last. All of them for the version -1.
 SELECT {memory}, coalesce(2 + cardinality(v.questions), 1) AS pieces,
-    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, l.expires_at,
+    {link},
     halfvec_send(v."values") AS vectors,
     CASE WHEN l.not_helpful THEN (
         SELECT string_agg(halfvec_send(n."values"), ''::bytea ORDER BY n.request_id)

@@ -150,6 +150,29 @@ def test_programs_behind_a_closed_folder_are_copied_for_the_servers_account(
 
 
 @as_root
+def test_of_copied_programs_all_may_be_read_and_links_stay_links(
+    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = empty_folder / "root" / "package"
+    place = binaries_for(Account(0, 0, other=False), empty_folder).relative_to(installed_package())
+    program = package / place / "postgres"
+    program.parent.mkdir(parents=True, mode=0o700)
+    for path, permissions in ((program, 0o700), (package / "zones", 0o600)):
+        path.write_text("#!/bin/sh\n")
+        path.chmod(permissions)
+    (package / "latest").symlink_to("what is not copied")
+    (empty_folder / "root").chmod(0o700)
+    monkeypatch.setattr(accounts, "installed_package", lambda: package)
+
+    programs = binaries_for(Account(65534, 65534, other=True), empty_folder)
+
+    copy = programs.parent.parent
+    assert [mode(path) for path in (copy, programs, programs / "postgres")] == [0o755] * 3
+    assert mode(copy / "zones") == 0o644
+    assert (copy / "latest").is_symlink()
+
+
+@as_root
 def test_a_missing_account_that_can_not_be_created_is_a_clear_error(
     empty_folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:

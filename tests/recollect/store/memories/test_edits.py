@@ -169,9 +169,6 @@ async def test_what_is_shared_is_nobodys_to_edit_or_erase(store: Store) -> None:
     assert await contents(store) == []
 
 
-# -- erasing ---------------------------------------------------------------------------------------
-
-
 # -- hostile input ---------------------------------------------------------------------------------
 
 
