@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker  # type: ignore[import-untyped]  # it ships no types
 from tests.recollect.engines import engine_over
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api, path_of, serve
-from tests.recollect_proxy.memory_api.takeout_rows import rows_of
 from tests.servers.databases import administrator
 from tests.support.notes import note_block, note_request
 from tests.support.searching import important
@@ -52,9 +52,49 @@ from recollect.model import (
 )
 from recollect.store.sql import SQL
 from recollect.store.users.portability import ERASED_TABLES
+from recollect_proxy.memory_api import of_people
 from recollect_proxy.takeout.rows import json_schema
 
 SCHEMA = Path(__file__).parents[3] / "docs/reference/export.schema.json"
+
+
+_MADE_ANEW: dict[str, set[str]] = {
+    "users_vectors": {"changed"},
+    "vectors": {"values", "embedding_model", "changed"},
+    "exchanges": {"asking"},
+    "profile_entries": {"values", "embedding_model"},
+    "not_helpful": {"values", "embedding_model"},
+    "message_chunks": {"document", "embedding_model", "changed", "terms", "counts"},
+}
+_BOOKKEEPING = {
+    "leases",
+    "tries",
+    "users",
+    "chunk_vectors",
+}
+"""Who holds a lease just now, what a worker died of, embeddings, and versions."""
+
+
+async def rows_of(dsn: str, user_id: str) -> dict[str, list[dict[str, Any]]]:
+    """Return a user's rows, with those of their projects, of every table but what is made anew: embeddings, versions, and numbers of documents."""
+    found = {}
+    async with administrator(dsn) as connection:
+        for table in ERASED_TABLES:
+            if table not in _BOOKKEEPING:
+                found[table] = await _rows(connection, table, user_id)
+    return found
+
+
+async def _rows(
+    connection: "asyncpg.Connection[asyncpg.Record]", table: str, user_id: str
+) -> list[dict[str, Any]]:
+    owner = "owner" if table in {"vectors", "projects"} else "user_id"
+    rows = await connection.fetch(
+        f"SELECT * FROM recollect.{table} WHERE recollect.person_of({owner}) = $1", user_id
+    )
+    lacking = _MADE_ANEW.get(table, set())
+    kept = [{name: value for name, value in row.items() if name not in lacking} for row in rows]
+    return sorted(kept, key=repr)
 
 
 @dataclass
@@ -366,7 +406,9 @@ def changed(document: Any, section: str, **fields: Any) -> bytes:
     return json.dumps({**document, section: rows}).encode()
 
 
-async def test_what_is_no_export_is_refused_and_nothing_of_it_is_kept(kept: Kept) -> None:
+async def test_what_is_no_export_or_too_large_is_refused_and_nothing_of_it_is_kept(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
     document = await kept.export()
     whole = json.dumps(document).encode()
     bodies = [
@@ -415,6 +457,9 @@ async def test_what_is_no_export_is_refused_and_nothing_of_it_is_kept(kept: Kept
         assert "god" not in answer.json["error"]["message"]
         assert "secret-of" not in answer.json["error"]["message"]
 
+    monkeypatch.setattr(of_people, "LARGEST_IMPORT", len(whole) - 1)
+    answer = await kept.api.call("POST", f"{path_of(kept.store.ben)}/import", raw=whole)
+    assert answer.status == 413
     assert not any((await rows_of(kept.dsn, kept.store.ben)).values())
 
 

@@ -163,6 +163,11 @@ async def test_owners_and_administrators_say_who_is_in_it(api: Api, family: Fami
         "team",
     )
 
+    wrong = await family.call(api.anna, "POST", members, {"person": "{{USER_ID}}", "role": "writer"})
+    assert_error(wrong, 422, "invalid_field", "person")
+    for name in ("a\nb", "{{TEAM}}"):
+        wrong = await family.call(None, "POST", "/memory/teams", {"id": name})
+        assert_error(wrong, 422, "invalid_field", "id")
     added = await family.call(api.anna, "POST", members, {"person": carl, "role": "writer"})
     renamed = await family.call(api.anna, "POST", "/memory/teams", {"id": family.id, "title": "We"})
     left = await family.call(family.ben, "DELETE", f"{members}/{quote(family.ben)}")

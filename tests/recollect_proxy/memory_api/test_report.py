@@ -229,13 +229,6 @@ def test_the_command_prints_the_same_as_text_and_as_json(dsn: str, tmp_path: Pat
     assert json.loads(told.stdout)["recalls"]["truncated_share"] == 1
 
 
-def test_without_a_database_the_command_says_so(tmp_path: Path) -> None:
-    ended = recollect("report", "--data-dir", tmp_path)
-
-    assert ended.exit_code == 1
-    assert "There is no database in" in ended.output
-
-
 def test_a_threshold_that_the_settings_answer_already_is_not_printed() -> None:
     asked = Activity(Questions(questions=10, few_lexical=10))
     followed = followed_advice(embeds_all=True)

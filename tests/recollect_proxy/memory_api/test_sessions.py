@@ -166,6 +166,8 @@ async def test_of_a_chat_that_is_not_there_nothing_is_known(api: Api, memories: 
         answer = await api.call(method, missing + path, body)
         assert_error(answer, 404, "session_not_found", "session_id")
     assert_error(await api.call("GET", f"{chat_of(api.anna)}/summary"), 404, "summary_not_found")
+    undone = await api.call("POST", f"{chat_of(api.anna)}/undo", {"message": "no-such-message"})
+    assert_error(undone, 404, "exchange_not_found", "message")
     for after in (str(uuid7()), "no-id"):
         refused = await api.call("GET", f"{chat_of(api.anna)}/messages?after={after}")
         assert_error(refused, 400, "invalid_parameter", "after")

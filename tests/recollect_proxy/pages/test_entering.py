@@ -102,6 +102,8 @@ async def test_without_a_session_no_page_shows_anything(pages: Pages) -> None:
             assert b"green tea" not in answer.body
         for path in CHANGING:
             assert (await stranger.post(path, {"form_token": "x"})).status == 401, path
+        piece = await stranger.get("", (b"HX-Request", b"true"))
+        assert (piece.status, piece.header(b"hx-refresh"), piece.body) == (401, b"true", b"")
 
 
 async def test_the_user_is_who_the_cookie_says_whatever_else_a_request_names(pages: Pages) -> None:

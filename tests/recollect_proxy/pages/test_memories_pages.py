@@ -284,6 +284,10 @@ async def test_what_makes_no_sense_changes_nothing_and_is_told(pages: Pages) -> 
         ("/forget", {"id": "00000000-0000-7000-8000-000000000000"}, 404),
         ("/undo", {"change": "00000000-0000-7000-8000-000000000000"}, 404),
         ("/approve", {"id": str(memory.id)}, 404),
+        ("/not-helpful", {"id": str(memory.id), "request": str(memory.id)}, 404),
+        ("/move", {"id": str(memory.id), "to": "a\nb"}, 400),
+        ("/project/change", {"title": "The boat"}, 400),
+        ("/project/erase", {"typed": "erase"}, 400),
     ):
         answer = await visitor.post(path, fields)
         assert answer.status == status, (path, fields)
