@@ -43,6 +43,16 @@ from recollect_proxy.serving.ephemeral_server import serve_upstream
 PUBLIC = "https://memory.example.org"
 BY_NAME = SignInRules(claim="sub", administrators=("groups", "admins"))
 EVIL_TOLD = "<b>said by the provider</b>"
+USUAL: dict[str, Any] = {
+    "person": {"sub": ANNAS_SUB},
+    "userinfo": {},
+    "configuration": {},
+    "changed": {},
+    "query": {},
+    "sign": None,
+    "token_error": "",
+    "reused_codes": False,
+}
 
 
 @dataclass(frozen=True)
@@ -51,6 +61,13 @@ class Together:
 
     pages: Pages
     oidc: ScriptedOidc
+
+    def renew(self, rules: SignInRules = BY_NAME, **told: Any) -> None:
+        """Have the provider behave as told, and as usual else, and ask it for everything again."""
+        for name, value in {**USUAL, **told}.items():
+            setattr(self.oidc, name, value)
+        self.oidc.asked.clear()
+        self.pages.authentication.provider = sign_in_at(self.oidc, rules)
 
     async def begun(self, visitor: Visitor, path: str = "/oidc/sign-in") -> Response:
         """Return how the provider leads a browser back that went there by the sign-in."""
@@ -75,36 +92,42 @@ def location(response: Response) -> str:
     return (response.header(b"location") or b"").decode()
 
 
+def sign_in_at(
+    oidc: ScriptedOidc, rules: SignInRules = BY_NAME, *, clock: Clock = system_clock, **asked: Any
+) -> ProviderSignIn:
+    return ProviderSignIn(
+        OidcProvider(oidc.issuer, CLIENT_ID, CLIENT_SECRET, **asked),
+        rules,
+        pages=PUBLIC + BASE,
+        label="Our house",
+        admin_token=TOKEN,
+        clock=clock,
+    )
+
+
 @asynccontextmanager
 async def together(
-    postgres: Postgres,
-    rules: SignInRules = BY_NAME,
-    *,
-    clock: Clock = system_clock,
-    seconds: Callable[[], float] | None = None,
-    patience: float = 5.0,
-    **told: Any,
+    postgres: Postgres, *, clock: Clock = system_clock, **asked: Any
 ) -> AsyncIterator[Together]:
-    oidc = ScriptedOidc(**told)
+    oidc = ScriptedOidc()
     async with serve_upstream(oidc) as origin:
         oidc.issuer = origin
-        more = {} if seconds is None else {"seconds": seconds}
-        sign_in = ProviderSignIn(
-            OidcProvider(origin, CLIENT_ID, CLIENT_SECRET, patience=patience, **more),
-            rules,
-            pages=PUBLIC + BASE,
-            label="Our house",
-            admin_token=TOKEN,
-            clock=clock,
-        )
-        async with serve_pages(engine_over(postgres), public_url=PUBLIC, provider=sign_in) as served:
+        provider = sign_in_at(oidc, clock=clock, **asked)
+        async with serve_pages(engine_over(postgres), public_url=PUBLIC, provider=provider) as served:
             yield Together(served, oidc)
 
 
-@pytest.fixture
-async def house(postgres: Postgres) -> AsyncIterator[Together]:
+@pytest.fixture(scope="module")
+async def shared_house(postgres: Postgres) -> AsyncIterator[Together]:
     async with together(postgres) as both:
         yield both
+
+
+@pytest.fixture
+def house(shared_house: Together) -> Together:
+    """The pages, and a provider that behaves as usual."""
+    shared_house.renew()
+    return shared_house
 
 
 async def test_a_person_signs_in_as_the_one_whom_the_provider_names(house: Together, store: Store) -> None:
@@ -202,25 +225,26 @@ DECEITS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 @table("deceit", range(len(DECEITS)))
 async def test_an_answer_that_proves_nothing_opens_nothing_and_is_not_echoed(
-    postgres: Postgres, deceit: int
+    house: Together, deceit: int
 ) -> None:
-    async with together(postgres) as house:
-        reason, told = DECEITS[deceit]
-        for name, value in told.items():
-            setattr(house.oidc, name, value(house.oidc) if value is of_public_key else value)
-        visitor = Visitor(house.pages.port)
+    reason, told = DECEITS[deceit]
+    given: dict[str, Any] = {
+        name: value(house.oidc) if value is of_public_key else value for name, value in told.items()
+    }
+    house.renew(**given)
+    visitor = Visitor(house.pages.port)
 
-        with structlog.testing.capture_logs() as logged:
-            answer = await house.signed_in(visitor)
+    with structlog.testing.capture_logs() as logged:
+        answer = await house.signed_in(visitor)
 
-        page = answer.body.decode()
-        assert answer.status == 403
-        assert "recollect_page" not in visitor.cookies
-        assert "does not prove who you are" in text_of(page)
-        assert "said by the provider" not in page
-        [line] = [each for each in logged if each["event"] == "sign_in_failed"]
-        assert (line["refusal"], line["reason"], line["log_level"]) == ("sign_in_unproven", reason, "warning")
-        assert "code-" not in str(logged)
+    page = answer.body.decode()
+    assert answer.status == 403
+    assert "recollect_page" not in visitor.cookies
+    assert "does not prove who you are" in text_of(page)
+    assert "said by the provider" not in page
+    [line] = [each for each in logged if each["event"] == "sign_in_failed"]
+    assert (line["refusal"], line["reason"], line["log_level"]) == ("sign_in_unproven", reason, "warning")
+    assert "code-" not in str(logged)
 
 
 @table(
@@ -231,15 +255,14 @@ async def test_an_answer_that_proves_nothing_opens_nothing_and_is_not_echoed(
     ],
 )
 async def test_a_no_of_the_provider_has_a_page_of_its_own(
-    postgres: Postgres, query: dict[str, str | None], status: int, words: str
+    house: Together, query: dict[str, str | None], status: int, words: str
 ) -> None:
-    async with together(postgres) as house:
-        house.oidc.query = query
+    house.renew(query=query)
 
-        answer = await house.signed_in(Visitor(house.pages.port))
+    answer = await house.signed_in(Visitor(house.pages.port))
 
-        assert answer.status == status
-        assert words in text_of(answer.body.decode())
+    assert answer.status == status
+    assert words in text_of(answer.body.decode())
 
 
 async def test_an_answer_counts_once_and_only_in_the_browser_that_asked(house: Together) -> None:
@@ -350,14 +373,13 @@ async def test_a_provider_that_nobody_serves_is_away(postgres: Postgres) -> None
     ],
 )
 async def test_metadata_of_another_issuer_without_tls_or_unreadable_lead_nowhere(
-    postgres: Postgres, configuration: dict[str, Any]
+    house: Together, configuration: dict[str, Any]
 ) -> None:
-    async with together(postgres) as house:
-        house.oidc.configuration = configuration
+    house.renew(configuration=configuration)
 
-        answer = await Visitor(house.pages.port).get("/oidc/sign-in")
+    answer = await Visitor(house.pages.port).get("/oidc/sign-in")
 
-        assert (answer.status, answer.header(b"location")) == (503, None)
+    assert (answer.status, answer.header(b"location")) == (503, None)
 
 
 @table(
@@ -374,20 +396,19 @@ async def test_metadata_of_another_issuer_without_tls_or_unreadable_lead_nowhere
     ],
 )
 async def test_an_administrator_is_who_has_the_claim_and_asks_to_be_one(
-    postgres: Postgres, groups: Any, userinfo: dict[str, Any], status: int
+    house: Together, groups: Any, userinfo: dict[str, Any], status: int
 ) -> None:
-    async with together(postgres) as house:
-        house.oidc.person = {"sub": ANNAS_SUB, **({} if groups is None else {"groups": groups})}
-        house.oidc.userinfo = userinfo
-        visitor = Visitor(house.pages.port)
+    claims = {"sub": ANNAS_SUB, **({} if groups is None else {"groups": groups})}
+    house.renew(person=claims, userinfo=userinfo)
+    visitor = Visitor(house.pages.port)
 
-        answer = await house.signed_in(visitor, "/oidc/sign-in?role=administrator")
-        as_person = await house.signed_in(person := Visitor(house.pages.port))
+    answer = await house.signed_in(visitor, "/oidc/sign-in?role=administrator")
+    as_person = await house.signed_in(person := Visitor(house.pages.port))
 
-        assert answer.status == status
-        assert (await visitor.get("/users")).status == (200 if status == 303 else 401)
-        assert (as_person.status, location(as_person)) == (303, BASE)
-        assert (await person.get("/users")).status == 404
+    assert answer.status == status
+    assert (await visitor.get("/users")).status == (200 if status == 303 else 401)
+    assert (as_person.status, location(as_person)) == (303, BASE)
+    assert (await person.get("/users")).status == 404
 
 
 async def test_people_see_which_administrator_looked_and_none_counts_without_the_claim_in_the_settings(
@@ -434,16 +455,16 @@ def test_no_key_has_a_name_that_makes_it_a_providers_administrator(tmp_path: Pat
     ],
 )
 async def test_the_id_is_the_claim_of_the_settings_and_never_one_that_may_be_anothers(
-    postgres: Postgres,
+    house: Together,
     claim: str | None,
     person: dict[str, Any],
     userinfo: dict[str, Any],
     user_id: str | None,
 ) -> None:
-    rules = SignInRules(claim=claim)
-    async with together(postgres, rules, person=person, userinfo=userinfo) as house:
-        answer = await house.signed_in(visitor := Visitor(house.pages.port))
-        session = house.pages.authentication.page_sessions.session(visitor.cookies.get("recollect_page", ""))
+    house.renew(SignInRules(claim=claim), person=person, userinfo=userinfo)
+
+    answer = await house.signed_in(visitor := Visitor(house.pages.port))
+    session = house.pages.authentication.page_sessions.session(visitor.cookies.get("recollect_page", ""))
 
     assert answer.status == (303 if user_id else 403)
     assert (session.user_id if session else None) == user_id
@@ -451,12 +472,11 @@ async def test_the_id_is_the_claim_of_the_settings_and_never_one_that_may_be_ano
 
 @table("methods", [["client_secret_post"], ["client_secret_basic"], None])
 async def test_the_secret_is_sent_as_the_provider_wants_it(
-    postgres: Postgres, methods: list[str] | None
+    house: Together, methods: list[str] | None
 ) -> None:
-    async with together(postgres) as house:
-        house.oidc.configuration = {"token_endpoint_auth_methods_supported": methods} if methods else {}
+    house.renew(configuration={"token_endpoint_auth_methods_supported": methods} if methods else {})
 
-        assert (await house.signed_in(Visitor(house.pages.port))).status == 303
+    assert (await house.signed_in(Visitor(house.pages.port))).status == 303
 
 
 async def test_who_leaves_may_leave_the_provider_too(house: Together) -> None:
