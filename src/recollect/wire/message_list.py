@@ -16,11 +16,8 @@ _SPEAKING = ("user", "assistant")
 _NULL = msgspec.Raw(b"null")
 
 
-class TooLong:
-    """Replaces a text that is too long to read."""
-
-
-TOO_LONG = TooLong()
+TOO_LONG = object()
+"""Replaces a text that is too long to read."""
 
 
 class MessageList(NamedTuple):

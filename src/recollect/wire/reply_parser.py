@@ -100,19 +100,9 @@ class ReplyParser(ABC):
 
     def reply(self, *, truncated: bool) -> Reply:
         """Return the reply as far as it was read."""
-        return Reply(
-            text=without_thoughts(without_data("".join(self._texts))),
-            has_tool_calls=self.has_tool_calls,
-            finish_reason=self.finish_reason,
-            model=self.model,
-            prompt_tokens=self.prompt_tokens,
-            completion_tokens=self.completion_tokens,
-            failed=self.failed,
-            complete=self.complete,
-            truncated=self.truncated or truncated,
-            answer_id=self.answer_id,
-            awaited=self.awaited,
-        )
+        text = without_thoughts(without_data("".join(self._texts)))
+        noted = {name: value for name, value in vars(self).items() if not name.startswith("_")}
+        return Reply(text, **noted | {"truncated": self.truncated or truncated})
 
     def parse_whole(self, body: bytes) -> None:
         """Read an answer that is not a stream."""

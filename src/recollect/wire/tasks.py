@@ -114,7 +114,8 @@ def is_background_task(chat: ChatBody) -> bool:
     user = said[0].text.strip()
     if _CHAT_AS_JSON.match(user) and user.endswith("}]"):
         return True
-    if not chat.shape.stream and (_quotes_chat(user, system, chat.shape) or _ends_with_chat(user)):
+    ends_with_chat = user.endswith("</chat_history>") and _CLOSED_BY_CHAT.search(user) is not None
+    if not chat.shape.stream and (ends_with_chat or _quotes_chat(user, system, chat.shape)):
         return True
     return any(shape.fits(user, system, stream=chat.shape.stream) for shape in _SHAPES)
 
@@ -124,10 +125,6 @@ def _quotes_chat(user: str, system: str, shape: RequestShape) -> bool:
     if (shape.is_formatted or user.startswith(_ASKS_FOR_TITLE)) and _QUOTES_CHAT.search(user):
         return True
     return shape.has_tools and bool(system) and user.startswith(_CHAT_UNDER_HEADING)
-
-
-def _ends_with_chat(text: str) -> bool:
-    return text.endswith("</chat_history>") and _CLOSED_BY_CHAT.search(text) is not None
 
 
 def is_aside(chat: ChatBody) -> bool:

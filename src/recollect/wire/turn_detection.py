@@ -82,14 +82,11 @@ def detect_turn(
         is_whole=kept_whole or is_whole,
         parent=_parent(turn, parent_id, message_id),
     )
-    detected = DetectedTurn(told, parsed, forms=private is None)
-    return _unasked(detected) if by_agent and is_aside(parsed) else detected
-
-
-def _unasked(detected: DetectedTurn) -> DetectedTurn:
-    """Return a turn without words, whose chat keeps the memories that the server has cached with it."""
-    turn = detected.turn
-    return replace(detected, turn=turn and replace(turn, text=""), forms=False)
+    if by_agent and is_aside(
+        parsed
+    ):  # without words, the chat keeps the memories that the server has cached with it
+        return DetectedTurn(replace(told, text=""), parsed)
+    return DetectedTurn(told, parsed, forms=private is None)
 
 
 def _is_too_large(chat: ChatBody) -> bool:

@@ -20,11 +20,8 @@ def id_without_secrets(text: str) -> str:
     if _PLAIN.fullmatch(text):
         return text
     masked = mask(text).text
-    return (
-        text
-        if masked == text
-        else f"{masked[:_LONGEST]}#{sha256(text.encode(errors='replace')).hexdigest()[:16]}"
-    )
+    digest = sha256(text.encode(errors="replace")).hexdigest()
+    return text if masked == text else f"{masked[:_LONGEST]}#{digest[:16]}"
 
 
 @lru_cache(maxsize=1024)
