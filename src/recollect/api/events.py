@@ -57,14 +57,10 @@ class EventData(Struct, kw_only=True):
 
     Attributes:
         id: The id of the change, as the list of changes has it; of an erasure its own.
-        user_id: The person.
         project: Their project; null: their own memory.
         memory_id: The memory that holds now; null if none does.
         gone: The memories that the user has no longer.
         kind: The kind of the memory; null if it is erased, or shared by several people.
-        actor: The kind of actor.
-        reason: The reason.
-        session_id: The chat.
         text: The texts, only if the operator sends them.
     """
 

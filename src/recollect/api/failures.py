@@ -47,12 +47,8 @@ class Failure:
     """An answer that is an error.
 
     Attributes:
-        status: The HTTP status.
-        code: Its name for a program.
-        message: The message for a person.
         about: The field or parameter that is wrong, if any.
         error: The exception that it answers, if it has one.
-        headers: Headers of the answer.
         meaning: Its description in the documentation, if the message is one of many.
         items: The changes that are wrong, of many.
     """

@@ -96,10 +96,8 @@ class CallStatistics:
     """Counts of a model's calls, and the state of its circuit breaker.
 
     Attributes:
-        failures: How often they failed in a row.
         left_alone_until: Until when the model is not called, as they failed too often; None: it is called.
         errors: How often that failed or was not let through, by the error's name.
-        seconds: How long the answered calls took.
     """
 
     failures: int = 0
@@ -186,14 +184,8 @@ class RareWarnings:
 class CallGuard:
     """Admits background calls, or raises the reason why not.
 
-    Args:
-        work: The work that makes the calls.
-
     Attributes:
-        breaker: Leaves the server alone that fails.
-        calls: How many calls were asked for.
-        errors: How many of them failed or were not let through, by the error's name.
-        tokens: How many tokens they took.
+        errors: How many of the calls failed or were not let through, by the error's name.
     """
 
     def __init__(

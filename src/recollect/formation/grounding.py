@@ -79,11 +79,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class SearchableText:
-    """A text in which quotes are looked for, or a quote.
-
-    Attributes:
-        text: The text, as written.
-    """
+    """A text in which quotes are looked for, or a quote."""
 
     text: str
 

@@ -124,13 +124,8 @@ class Origin:
 def plausible_hints(hints: Hints | None, kind: Kind, importance: float, *, is_general: bool) -> Hints | None:
     """Return hints with a ``use`` that fits the statement.
 
-    Only a general preference or fact can shape every answer, and a statement about health is needed unasked.
-
-    Args:
-        hints: As the model wrote them.
-        kind: The kind of the statement.
-        importance: Its importance.
-        is_general: Whether it is about the person and has no day of its own.
+    Only a general preference or fact, which is about the person and has no day of its own, can shape every answer. A statement
+    about health is needed unasked.
     """
     if hints is None:
         return None

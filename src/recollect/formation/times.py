@@ -79,12 +79,7 @@ def past_of(
 ) -> Past | None:
     """Return when and how a statement ended; None if it was not true until then, or never ended.
 
-    Args:
-        old: The statement.
-        reason: Why it goes.
-        candidate: The statement that ends it.
-        told_at: The time of that statement's telling, in the person's zone.
-        heir: The memory of that statement, if it is kept.
+    ``candidate`` ends it; ``told_at`` is the time of its telling, in the person's zone, and ``heir`` its memory, if it is kept.
     """
     if reason not in _BY_CHANGE or old.kind not in STATEMENTS or old.doubt is Doubt.DISPUTED:
         return None

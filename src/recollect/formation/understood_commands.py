@@ -228,15 +228,7 @@ def held_for_approval(
     at: datetime,
     new_id: Callable[[], UUID],
 ) -> list[tuple[int, Change]]:
-    """Return a batch's changes, each with the number of its turn; changes that the person did not ask for wait.
-
-    Args:
-        learned: The changes.
-        turns: The turns of the batch.
-        known: The memories that the model was shown.
-        at: Now.
-        new_id: Makes the id of a waiting end.
-    """
+    """Return a batch's changes, each with the number of its turn; changes that the person did not ask for wait."""
     waiting: dict[UUID, tuple[int, Quarantine]] = {}
     done: list[tuple[int, Change]] = []
     asked: set[UUID] = set()

@@ -71,9 +71,7 @@ class FormationRules:
     """The settings of formation.
 
     Attributes:
-        minimum_importance: Candidates below it are not kept.
         hourly: How many memories formation may give a user within an hour; 0: any number.
-        approve_first: Whether a learned memory waits until the person approves it.
     """
 
     minimum_importance: float = 0.3
@@ -136,8 +134,6 @@ class _Proof:
     """The proof of a quote.
 
     Attributes:
-        turn: The turn that holds it.
-        evidence: The quote as it is kept.
         most_sure: The highest confidence it allows.
         refused: The assistant's sentence, where the person's word about it is a bare no; else "".
     """
@@ -352,13 +348,7 @@ def _affirms(content: str, sentence: str) -> bool:
 def judge_dictated(content: str, *, kind: Kind, importance: float, allowance: int | None) -> Verdict:
     """Return whether a statement may be kept: accepted, held for the person's approval, or ignored, and why.
 
-    Secrets in it are masked. How little it matters does not count: it was asked for.
-
-    Args:
-        content: The statement.
-        kind: Its kind.
-        importance: 0 to 1.
-        allowance: How many more memories the person may get now; None: any number.
+    Secrets in it are masked. Its importance does not count: it was asked for. ``allowance`` as in ``verify``.
     """
     evidence = _SUBJECT.sub(lambda found: f"{found[1]}{found[2]}", content).strip()
     if 0 < weight(plain_quote(evidence)) < LEAST_EVIDENCE:

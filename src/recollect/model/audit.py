@@ -19,9 +19,6 @@ class Update:
         replaced_id: The memory it took the place of, if any.
         before: The content before, or None for a new memory.
         after: The content after, or None for a retired one.
-        session_id: The chat it was changed from, if any.
-        exchange_id: The exchange it was changed by, if any.
-        undoes: The row that this one undoes.
         details: The other columns before the change, as JSON; undo needs them.
     """
 
@@ -189,7 +186,6 @@ class KnownUser:
     Attributes:
         sessions: In how many chats they said something.
         last_seen: When they last said or asked something, or were given a memory; None: never.
-        name: The name that their frontend gave last; None: none.
     """
 
     id: str

@@ -27,11 +27,7 @@ class Add:
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Unlink ``old`` and link ``memory`` in its place.
-
-    Attributes:
-        past: When ``old`` ended, if it was true until then.
-    """
+    """Unlink ``old`` and link ``memory`` in its place."""
 
     old: UUID
     memory: Memory
@@ -60,7 +56,6 @@ class Retire:
 
     Attributes:
         heir: The memory that replaces it, if one does. If the user has no memory with its content, ``target`` is not unlinked.
-        past: When ``target`` ended, if it was true until then.
         days: The days of its lifetime, if it is up by a rule of the operator's.
     """
 
@@ -77,7 +72,6 @@ class Ignore:
     """Change no memory; the reason is logged and counted.
 
     Attributes:
-        candidate: The statement that was ignored.
         target: The memory that already says it.
         messages: The messages of the log that say it; ``target`` rests on them too from then on.
     """
@@ -91,11 +85,7 @@ class Ignore:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Note a doubt about ``target``, which stays a memory; None removes the doubt.
-
-    Attributes:
-        cause: The memory that speaks against it, if one does.
-    """
+    """Note a doubt about ``target``, which stays a memory; None removes the doubt."""
 
     target: UUID
     doubt: Doubt | None
@@ -169,11 +159,9 @@ class Formed:
 
     Attributes:
         changes: In order, one a candidate at least, those that change nothing (Ignore) among them.
-        extracted_count: How many candidates the extractor found.
         unread: Why no model has read it; None: one has, or it is not to be read.
         re_extracted: How many memories it would keep whose words are not the person's, but were added to the prompt.
             Verification lets none through; this counts it by another way, and has to stay 0.
-        is_read: Whether a model has read it.
     """
 
     exchange: Exchange
@@ -189,8 +177,6 @@ class Pending:
     """An exchange that is to be formed.
 
     Attributes:
-        attempts: How often that was tried.
-        due: When it may be tried next.
         waits: How often it was put to wait, after attempts that failed for a reason of its own.
     """
 
@@ -224,7 +210,6 @@ class SpokenWith:
 
     Attributes:
         upstream: On which of several LLM servers, by its name; "": on the default.
-        authorized: Whether the request carried a credential.
     """
 
     model: str
@@ -295,7 +280,6 @@ class Dictated:
     Attributes:
         memory: The memory that says it, new or known before; None if it is held back or not kept.
         reason: The reason it is held back or not kept; None if it is a memory.
-        masked: Whether a secret in it was masked.
     """
 
     fate: Fate

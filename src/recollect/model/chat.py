@@ -40,20 +40,17 @@ class Turn:
         key: Identifies this turn in its session: the frontend's id of
             the user message, else a hash of the conversation up to and with it.
         history: The messages before it in the request, oldest first, without those of the system.
-        model: The model the request names.
         speaker: The name the user goes by in this message, if the request gives one.
         anchors: For each message of the user in the request, the turn's own last: its position there, and
             the key that identifies it in later requests of the chat.
         prompt: The newest texts of the request, which memories are compared with; also of the system and of documents.
         is_whole: Whether the request carries the chat from its beginning; None if unknown.
-        marked: Whether the user called it valuable.
         parent: The frontend's id of the message it follows on; ROOT for a chat's first message. Two turns of a chat
             with one parent are two versions of one message. None if unknown.
         upstream: The name of the LLM server that it goes to, of several; "": the default one.
         begun_answer: The beginning of its answer, if the request carries it and asks to continue it; else "".
         has_document: Whether its request carries a document: a file, or text that a frontend retrieved for the question.
         follows: The id of the answer before it, if the LLM's server keeps the chat; else "".
-        zone: The time zone in its request; "": none.
         name: The name of the user in its request, as the frontend shows it; "": none.
         of_bound_key: Whether its key is for one project alone, and changes nothing of the person as a whole.
     """
@@ -105,9 +102,6 @@ class Injection:
 
     Attributes:
         anchor: The message of the user that it belongs to.
-        items: The memories, and the messages of the log, that it names.
-        at: When it was added first.
-        standing: Whether it holds the statements that every chat gets.
         listed: The memories that it numbers for the user, in order; set when the block is to be noted.
     """
 
@@ -127,9 +121,7 @@ class LoggedExchange:
 
     Attributes:
         turn_index: Its place in the chat; counts up by two.
-        speaker: The name the user went by.
         carried: The number of messages before it in its request, if counted.
-        anchor: The key that identifies the user's message in later requests.
     """
 
     key: str
@@ -151,7 +143,6 @@ class Chat:
         summary: Its newest summary; "" if there is none.
         done: The user's wishes in this chat (to remember, forget, correct) that were carried out since its last turn.
         abandoned: The messages of other versions of the next turn, and those after the first of them.
-        versions: The versions of its user's memory; None if they were not read.
         own: In a project's chat, those of the person's own memory; None if it is not recalled there.
         team: In a team's chat, the team; None where the person is not in it.
         of_team: There, the versions of the parts that are recalled, by their ids.
@@ -171,11 +162,7 @@ class Chat:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The kind of an answer's failure; never the words of the model's server, which may hold a secret.
-
-    Attributes:
-        status: The status of the server's error; None if it sent none.
-    """
+    """The kind of an answer's failure; never the words of the model's server, which may hold a secret."""
 
     stage: FailedAt
     status: int | None = None
@@ -187,15 +174,12 @@ class Exchange:
 
     Attributes:
         reply: The model's answer; "" if the user left before its first word.
-        message_id: The id of the user's message in the message log.
-        reply_id: The id of the reply there.
         authorized: Whether the request carried a credential. The credential itself is never kept.
         credential: The request's own ``Authorization`` value, kept in memory alone and hidden from ``repr``.
         injected: The blocks in prompts of its chat; set when memories are to be formed from it.
         share: The part of the usual length that a model reads of it and may answer: less after it took too long.
         answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
         continues: Whether its request asked to have a begun answer continued.
-        failure: The failure of its answer; None without one.
         guidance: The instructions for the model; set when memories are to be formed from it.
     """
 
@@ -229,7 +213,6 @@ class KeptRequest:
     """A message of a chat that asked something of the memory, or was answered by a numbered list.
 
     Attributes:
-        anchor: Identifies the message in later requests.
         asking: The request, by its name in `recollect.text.cues.memory_requests`; or LISTED.
         items: The memories that were listed, in the order of their numbers, or that it took away.
     """
@@ -245,8 +228,6 @@ class CarriedOut:
     """The outcome of a message's request to the memory.
 
     Attributes:
-        report: The report for the prompt.
-        updates: The audit's rows of the changes, in the order in which they were made.
         switched: The request by its name in `recollect.text.cues.memory_requests`, if it switched memory on or off.
     """
 
@@ -260,7 +241,6 @@ class LastExchange:
     """One of the exchanges before a turn.
 
     Attributes:
-        anchor: Identifies the user's message in later requests.
         did_as_asked: Whether a request in it was carried out and not undone.
         told_news: Whether its answer showed changes from earlier exchanges.
     """
@@ -273,12 +253,7 @@ class LastExchange:
 
 @dataclass(frozen=True, slots=True)
 class PointedAt:
-    """The earlier requests and exchanges that a message in a chat may refer to.
-
-    Attributes:
-        requests: The requests and lists, newest first.
-        exchanges: The last exchanges, newest first.
-    """
+    """The earlier requests and exchanges that a message in a chat may refer to, newest first."""
 
     requests: tuple[KeptRequest, ...] = ()
     exchanges: tuple[LastExchange, ...] = ()

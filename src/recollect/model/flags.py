@@ -25,7 +25,6 @@ class Guidance:
     """Instructions for the model that forms memories, in words.
 
     Attributes:
-        operators: The operator's.
         own: The ones of the person whose memories are formed. No other person's extraction shows them.
     """
 
@@ -39,22 +38,15 @@ class Flags:
 
     Attributes:
         record: Whether messages are kept at all; if not, they are not even logged.
-        standing: Whether every chat gets the most important statements.
         formation: How exchanges become memories; OFF: they are logged, and nothing else.
         queries: Whether the record of a request includes the question, from the message log.
         profile: Whether the person allows a profile; no one allows it for them.
-        lexical: Whether recall searches by words besides the meaning.
-        history: Whether recall searches the message log besides the statements.
-        max_memory_tokens: Tokens that a turn's memories may take.
         max_history_tokens: Tokens that a conversation's missing history may take; 0: none is added.
         summary_turns: After how many turns a chat is summarized again; 0: never for their number.
-        minimum_importance: Candidates below it are not kept.
         session_cap: How many memories one chat may leave; 0: any number.
         user_cap: How many a user may have; 0: any number.
         approve_first: Whether learned memories wait for approval; if everybody's do, each person's do.
         time_zone: The time zone, by name or offset, for requests that name none.
-        operator_instructions: The operator's instructions for the model that forms memories.
-        instructions: The person's own.
         lifetimes: After how many days memories are forgotten, by kind and tag, as ``Lifetimes`` reads them; the person's own.
         told_zone: The zone that the user's frontend named last; it counts if ``time_zone`` is None.
         told_name: The name that the user's frontend gave last; it is shown, and nothing else.
@@ -100,7 +92,6 @@ class Disclosure:
     Attributes:
         kinds: The kinds of memories that may be sent; None: all kinds.
         history: Whether messages of the log may be sent, and messages that the request lacks of its own conversation.
-        shared: Whether shared memories and global memories may be sent.
     """
 
     kinds: frozenset[Kind] | None = None

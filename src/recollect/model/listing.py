@@ -31,7 +31,6 @@ class MemoryFilter:
     Attributes:
         kinds: One of these; none: any.
         sources: One of these; none: any.
-        session_id: Said, or written, in this chat.
         words: The content or a tag holds each of them, in whatever case.
         text: The content or a tag holds it as it stands, in whatever case.
         observed_from: Said then or later.
@@ -39,8 +38,6 @@ class MemoryFilter:
         state: Whether the user has it still; with ``as_of``, whether they had it then.
         as_of: The list as it was then, by the audit, with the contents of that time.
         valid_at: Statements known to be true at that time, current or past, whatever ``state`` is.
-        tags: It has each of these.
-        metadata: It has each of these values.
     """
 
     kinds: frozenset[Kind] = frozenset()
@@ -100,14 +97,8 @@ class Revision:
     """The new values of a memory's fields; a field that is None stays.
 
     Attributes:
-        event_at: The time of its event; None: unknown.
-        holds_from: Since when it holds; None: unknown.
-        holds_until: Until when it holds; None: unknown.
         use: When it is needed; its hints are made up of this and the next two.
         versions: The versions (``Memory.version``) that may be changed; None: any.
-        expires_at: When Recollect forgets it; None: not by a day of its own.
-        tags: All its tags.
-        metadata: All its metadata.
     """
 
     memory_id: UUID
@@ -137,7 +128,6 @@ class Embedded:
     """A revision with the embeddings of its content and hints, if they change.
 
     Attributes:
-        revision: The new values.
         embedding: The new embeddings, as of a ``Memory``; written if the stored content or hints differ.
         hints: When it will be needed; None: its hints stay while its content does.
     """
@@ -203,9 +193,6 @@ class KeptCounts:
 
     Attributes:
         memories: Statements and summaries that they see, shared ones included.
-        held: Memories that wait for approval.
-        changes: Rows of the audit.
-        waiting: Exchanges that wait until a model can read them.
     """
 
     memories: int = 0
@@ -233,7 +220,6 @@ class MessageSeen:
     """A message of a chat, as the log has it.
 
     Attributes:
-        speaker: The name of who said it, if known.
         tokens: About how many tokens that has.
         alternate: Whether it is a further answer to a turn that has another.
         marked: Whether someone called its turn valuable.

@@ -35,7 +35,6 @@ class LogEntry:
     Attributes:
         exchange: The exchange; its reply counts only if it ENDED.
         recalled: The memories in its prompt; they count only if it ENDED.
-        notes: The notes on the turn, if any.
     """
 
     phase: Phase
@@ -68,7 +67,6 @@ class LoggedMessage:
     """A message of the log that is not indexed yet.
 
     Attributes:
-        speaker: The name of who said it, if known.
         before: The message right before it in its session; "" if there is none.
         marked: Whether someone called it valuable.
         failed: Whether its turn got no answer because the model failed.
@@ -148,9 +146,7 @@ class Material:
 
     Attributes:
         messages: The messages since the last summary, oldest first.
-        before: The last summary's text; "" if there is none.
         at: When the last message was said, by its person's clock; None: it is not known.
-        guidance: The instructions for the model.
     """
 
     messages: tuple[Message, ...]
@@ -167,7 +163,6 @@ class Conversation:
     Attributes:
         message_ids: The ids of these messages and of the last summary's messages.
         last_turn: The highest turn index among them.
-        model: The model its last exchange was with.
         authorized: Whether that one's request carried a credential.
         upstream: The name of its LLM server; "": the default one.
     """

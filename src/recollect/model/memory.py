@@ -71,16 +71,12 @@ class Candidate:
         relation: Its relation to the memories numbered in ``about``.
         about: 0-based indexes into the memories shown to the extractor, the one it is most about first.
         event_at: The time of its event, past or future, if said.
-        holds_from: Since when it holds, if said.
-        holds_until: Until when it holds, if said.
         unsettles: 0-based indexes of memories shown that may no longer hold if this does.
         ends: 0-based indexes of further memories shown that are over if this holds, as a plan is that was carried out.
         subject: The subject, as the person calls them; None: the person.
         steers: Whether it speaks to the assistant for someone's benefit who is not the person.
-        lasting: For how long it is worth knowing.
         confirms: The assistant's sentence that ``evidence`` assents to; None: the person's words say it themselves.
         of_others: Whether the model says that all words of the message are pasted or played.
-        hints: When it will be needed; None if the model does not say.
         tags: The operator's tags that the model chose.
     """
 
@@ -125,7 +121,6 @@ class Provenance:
     """Where a memory comes from.
 
     Attributes:
-        message_ids: The messages of the log it rests on.
         evidence: The user's words it rests on, verbatim.
         extractor: The model that found it and the version of the prompt; None if no model did.
     """
@@ -152,8 +147,6 @@ class Past:
     """When a statement ended that was true until then, and how.
 
     Attributes:
-        until: Until when it was true.
-        ending: How it ended.
         heir: The statement that holds since then; None if none does.
     """
 
@@ -170,22 +163,16 @@ class Memory:
         owner: The person it belongs to, or ``COMMONS`` if several share it.
         observed_at: When it was said; decides which of two contradicting statements is newer.
         event_at: The time of its event, if known.
-        created_at: When it was written down.
         embedding: Its embeddings if they were just made: of its content, (dimensions,); with hints, (n, dimensions), then of the
             content with its topics, and of each question.
-        embedding_model: The name of the embedder that made them.
         last_recalled_at: When it last went into a prompt of the user it was read for.
-        holds_from: Since when it holds, if said.
-        holds_until: Until when it holds, if said.
         doubt: The doubt about it, for the user it was read for. The database calls it `standing`.
-        outline: The parts of a summary; None of any other memory.
         known_until: Until when it was believed; None while it is.
         past: When and how it ended, if it was true until then; None for a current statement and for one that was
             never true.
         label: Its label in prompts: the field of a profile's entry, whose value may mean little alone.
         hints: When it will be needed; None until a model or the person says so.
         tags: Its tags. Neither they nor its metadata ever reach a prompt of a chat.
-        metadata: Its metadata.
         expires_at: When Recollect forgets it, for the user it was read for; None: never, or by a rule of the operator's.
     """
 

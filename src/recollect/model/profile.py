@@ -58,8 +58,6 @@ class ProfileEntry:
 
     Attributes:
         content: The text; for a proposal the current text of its memory.
-        state: Whether the person confirmed it.
-        created_at: When it was proposed or written.
         changed_at: When it was proposed, written, confirmed or changed last.
         memory_id: The memory that proposed it; None if it was written by hand.
         own_words: Whether the person wrote it; then it stays even if the memory goes.
@@ -111,7 +109,6 @@ class Profile:
 
     Attributes:
         statements: The statements for every chat, by worth.
-        count: How many statements there are.
     """
 
     statements: tuple[Memory, ...]

@@ -17,9 +17,6 @@ class Statement(NamedTuple):
     Attributes:
         self_share: First-person words as a share of its first 400 words, 0 to 1.
         states_taste: Whether its first 80 words speak of liking, avoiding, always or never.
-        ends_asking: Whether it ends with a question mark.
-        lists: Whether a line of it is an item of a list.
-        words: The number of words between spaces.
     """
 
     self_share: float
@@ -37,10 +34,8 @@ class Passage:
         exchange_id: The exchange, which a turn and its reply share.
         turn_index: The message's place in the chat, from 0.
         part: Its place among the message's parts, from 0.
-        speaker: The name of who said it, if the request gave one.
         changed_at: When a statement learned from it stopped being true, if one did.
         statement: The features of the whole message; None if they were not read.
-        pasted: Whether it is a paste: others wrote it, or a machine did.
     """
 
     message_id: UUID
@@ -79,8 +74,6 @@ class ChatPlace:
 
     Attributes:
         number: Its place among the chats in the block, from 0.
-        ended_at: When its last words were said.
-        is_last: Whether it is the person's last chat.
         tokens: The most tokens that the line quotes.
     """
 
@@ -95,11 +88,9 @@ class Recollection:
     """Something remembered, as it came back for a turn.
 
     Attributes:
-        item: A memory, or a passage of the message log.
         score: The score that ranked it, a sum of parts; about 1 for a good match, 0 if it was not ranked.
         parts: The parts of the score, by name: the summands of a passage's, the strongest reasons for and against a
             statement.
-        dropped: The reason it does not go into the prompt, or None.
         standing: Whether every chat gets it, whatever the question. This turn may have found it, too.
         chat: The chat that heads it, if the turn asks for earlier chats.
     """
@@ -124,7 +115,6 @@ class Recall:
     Attributes:
         recollections: The recollections for the prompt, best first; empty if the recall was skipped.
         ranked: Everything retrieval ranked, best first, before gate, cliff and budget.
-        degraded: The stages that failed or were late.
         gate_score: The probability that the turn asks for anything remembered, 0 to 1; None if nothing was ranked.
         stages: The duration of each stage, in milliseconds.
     """
@@ -149,28 +139,18 @@ class RequestRecord:
     """The record of one request.
 
     Attributes:
-        id: The request's id, UUID version 7.
-        path: The API of the request, and the placement.
         degraded: The stages that the recall did without.
-        candidates: How many memories and passages were found.
         dense_hits: How many of them are near by meaning.
         lexical_hits: How many of them hold the words.
         log_hits: How many of them are passages of the message log.
-        tokens: The tokens of all memories in the prompt.
-        history_tokens: The tokens of the added history.
         truncated: How many did not fit into the budget.
-        top_scores: The best five scores.
-        gate_score: The gate's probability.
-        milliseconds: The duration of the recall.
         flags: Marks such as "user-wide" or "reattached".
         explanation: The candidates with partial scores and the reason for each decision, as JSON.
         found_by: The way the search went. This and the next five are None in records that lack them.
         budget: Tokens that the turn's memories might take.
         block_tokens: Tokens that they took.
         given_by: How many went into the prompt, by type: "statements", "log", "summaries", "profile".
-        marked: Whether the user marked the message as valuable.
         complains: Whether the message complains that something was forgotten.
-        key: The key of its turn in the message log; None in records that lack it.
         question: The first 2,000 characters of the question, read from the message log with the record and never
             stored with it; None if the log lacks it or the reader may not see it.
     """
@@ -221,7 +201,6 @@ class NotHelpful:
     """A recalled memory that its person called not helpful.
 
     Attributes:
-        request_id: The request that was given it.
         question: The first 2,000 characters of the question; None if the log lacks it.
     """
 

@@ -48,11 +48,7 @@ class Project:
     """A project of a person.
 
     Attributes:
-        name: Its name, by which requests choose it.
-        title: Its name for people to read; "" if it has no other.
         alone: Whether its chats recall the project's memories alone, without the person's own.
-        memories: How many memories it has.
-        chats: How many chats.
     """
 
     name: str
@@ -83,7 +79,6 @@ class Member:
     """A member of a team.
 
     Attributes:
-        person: Their id.
         name: Their name in prompts.
     """
 
@@ -129,11 +124,8 @@ class Versions(NamedTuple):
 
     Attributes:
         epoch: Another value whenever the person was erased and came back, or the server started again.
-        statements: The version of their memories.
         statements_floor: The version in which memories were last removed.
-        log: The version of their indexed messages.
         log_floor: The version in which indexed messages were last removed.
-        commons: The version of the shared memories.
         commons_floor: The version in which shared memories were last removed.
     """
 

@@ -13,7 +13,6 @@ class TableSize:
     Attributes:
         rows: How many rows it has, by the database's own count, which is late by seconds and may be off by some.
         bytes: Its size without indexes.
-        indexes: The size of each index, in bytes.
     """
 
     name: str
@@ -27,7 +26,6 @@ class StoreSize:
     """Totals of the store.
 
     Attributes:
-        users: The number of people with memories or messages.
         chunks: The parts of messages by which these are found.
         memories: Memories, each counted for each who sees it.
         summaries: Summaries of chats among them.
@@ -52,20 +50,12 @@ class Questions:
     """Figures about the turns of a period for which recall searched.
 
     Attributes:
-        users: The number of people who asked.
         measured: The turns for which all of the following is known.
         few_lexical: The turns that found fewer than three items by words.
-        truncated: The turns with items that did not fit into the budget.
         fallbacks: The searches that lacked embeddings or corrected the spelling.
         summaries_alone: The prompts that got summaries only.
-        marked: The messages that a user marked as valuable.
-        complaints: The messages that complain that something was forgotten.
         median_ms: The median duration of a recall, in milliseconds; None without any.
-        tokens: The tokens of the turns' memories.
-        budget: The token budgets of these turns.
-        history_tokens: The tokens of added history.
         mean_top_score: The mean of the best scores; None if nothing was found.
-        not_helpful: How often people called a recalled memory not helpful.
     """
 
     questions: int = 0
@@ -95,8 +85,6 @@ class FormedExchanges:
     Attributes:
         measured: The exchanges for which the results were counted.
         median_lag: The median time from arrival to formation, in seconds; None without any.
-        p95_lag: The 95th percentile of the same.
-        p99_lag: The 99th percentile of the same.
         made: The number of changes by action and reason, such as "add:new" or "ignore:no_evidence".
     """
 
@@ -114,7 +102,6 @@ class ModelTokens:
 
     Attributes:
         known: The tokens of days for which the share of summaries is known.
-        summaries: The tokens of summaries on these days.
     """
 
     tokens: int = 0
@@ -140,14 +127,7 @@ class DayOfActivity:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """Figures about questions, recall and formation in a period, over all users.
-
-    Attributes:
-        skipped: The number of identified requests without a recall, by reason.
-        paths: The number of searches by path.
-        given: The number of items in prompts, by type.
-        by_day: The days with any activity, oldest first.
-    """
+    """Figures about questions, recall and formation in a period, over all users."""
 
     questions: Questions = field(default_factory=Questions)
     skipped: Mapping[str, int] = field(default_factory=dict)
@@ -160,14 +140,7 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class DayOfUsage:
-    """The tokens that a user's memory took on a day (UTC).
-
-    Attributes:
-        turns: The user's requests that memory was asked for.
-        prompt_tokens: Tokens that memories and missing history added to their prompts.
-        model_tokens: Tokens of background models' calls.
-        model_calls: How many calls these were.
-    """
+    """The tokens that a user's memory took on a day (UTC)."""
 
     user_id: str
     day: date
@@ -187,9 +160,7 @@ class Histogram:
     """Counts of values by upper edge.
 
     Attributes:
-        edges: The upper edges.
         counts: How many values are at most each edge and above the one before; the last count has the values above all.
-        total: The sum of the values.
     """
 
     edges: tuple[float, ...]
@@ -221,7 +192,6 @@ class EmbedderInUse:
     Attributes:
         model: Names the vector space.
         made_by: The settings by which it is made again, without a key.
-        chosen_at: Since when it is used.
         seen_at: When a process was last seen that uses it.
         completed_at: When all was found to be embedded by it; None: not yet.
     """
@@ -240,10 +210,8 @@ class EmbeddingCounts:
     """How far embedding has come, over all users.
 
     Attributes:
-        users: The number of users with embeddings.
         users_done: The number of users whose texts are all embedded by the current embedders.
         texts: How many texts these users have: memories and parts of messages.
-        texts_done: How many of them belong to users who are done.
     """
 
     users: int
@@ -257,8 +225,6 @@ class EmbeddingState:
     """The embedders, and how far texts of earlier ones have been embedded by the current ones.
 
     Attributes:
-        embedders: The embedders that the store knows, the last one chosen first.
-        today: The names of this process's embedders.
         waits: Whether it waits for processes that use another embedder to end.
     """
 
