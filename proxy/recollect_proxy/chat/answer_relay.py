@@ -115,8 +115,7 @@ class AnswerRelay:
         """Forward a request and relay its answer, every byte of which the recorder gets.
 
         Raises:
-            UpstreamError: The upstream sent no response.
-            TruncatedError: The upstream broke off within its response.
+            UpstreamError, TruncatedError: As their names say.
         """
         lists = request.options.includes_memories
         in_stream = nullcontext() if request.status is None else request.status()

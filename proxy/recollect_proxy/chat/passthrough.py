@@ -15,13 +15,9 @@ async def relay(
     extra: Iterable[tuple[bytes, bytes]] = (),
     listen: Callable[[bytes], None] | None = None,
 ) -> None:
-    """Relay a response as it arrives.
+    """Relay a response as it arrives, with ``extra`` headers of our own behind the upstream's.
 
-    Args:
-        answer: The response.
-        send: Sends to the client.
-        extra: The proxy's own headers, sent after the upstream's.
-        listen: Called with each chunk before it is sent. It must not raise, and must return at once.
+    ``listen`` is called with each chunk before it is sent. It must not raise, and must return at once.
 
     Raises:
         TruncatedError: The upstream broke off. The response to the client stays unfinished: the server then closes the
@@ -107,20 +103,18 @@ class Passthrough:
         instead: bytes | None = None,
         hear: Callable[[Answer], Callable[[bytes], None]] | None = None,
     ) -> None:
-        """Relay a request.
+        """Relay a request, of whose body some may have been read.
 
         Args:
             scope: The request.
-            incoming: Its body, of which some may have been read.
+            incoming: Its body.
             send: Sends to the client.
             extra: The proxy's own response headers.
-            instead: A body to send in place of the request's own; None for none.
-            hear: Returns the callback for each chunk of an answer, which must not raise, and must return at once.
+            instead: A body to send in place of the request's own.
+            hear: Returns the callback for each chunk of an answer, as ``listen`` of ``relay``.
 
         Raises:
-            ClientLeftError: The client closed the connection.
-            UpstreamError: The upstream sent no response.
-            TruncatedError: The upstream broke off within its response.
+            ClientLeftError, UpstreamError, TruncatedError: As their names say.
         """
         await unless_left(incoming, self._exchange(scope, incoming, send, extra or [], instead, hear))
 

@@ -180,12 +180,9 @@ _OPTIONS_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class ParsedRequest:
-    """A request that was read.
+    """A request that was read; its body to forward is None if that is the body as it came.
 
-    Attributes:
-        detected: The turn, or why there is none.
-        body: The body to forward; None if it is the body as it came.
-        is_light: Whether it was read on the event loop, which may compose it, too.
+    ``is_light``: Whether it was read on the event loop, which may compose it, too.
     """
 
     detected: DetectedTurn

@@ -22,11 +22,8 @@ class ApiKey:
     """The mode ``api-key``: the request carries an API key that belongs to a user.
 
     Keys have 256 random bits, so an unsalted SHA-256 can't be reversed, and a stored hash does not work as a key. An
-    unknown key without our prefix may be meant for the upstream: the mode does not apply to it.
-
-    Args:
-        users: Returns the user's id, or that of the one project that the key is for, by the hash of the key, as ``hash_of``
-            returns it: a removed key no longer counts from the next request on.
+    unknown key without our prefix may be meant for the upstream: the mode does not apply to it. ``users`` returns what
+    ``read_key_file`` does, whenever it is asked: a removed key no longer counts from the next request on.
     """
 
     def __init__(self, users: Callable[[], Mapping[str, str]]) -> None:

@@ -54,13 +54,11 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The verdict of a mode that applies to a request.
+    """The verdict of a mode that applies to a request; the user's id is None if the mode rejects it.
 
     Attributes:
-        user_id: The user's id; None if the mode rejects the request.
         by_openwebui: Whether only OpenWebUI identifies a user in this way.
         is_unfilled: Whether the mode rejects it for an id that is a template which was not filled in.
-        name: The user's name, if the mode's proof has it.
         project: The one project that the proof is for; "": any of the user's, and their own memory.
     """
 

@@ -247,11 +247,7 @@ def _of_query(query: bytes) -> str | None:
 def _of_body(body: bytes, encodings: str, *, is_json: bool) -> str | None:
     """Return the model that a body names; None if it names none.
 
-    Args:
-        body: The body, as it came.
-        encodings: Its content codings.
-        is_json: Whether it is said to be JSON. A body of another content type is read as JSON if it begins like an
-            object: many servers do so, and curl calls JSON a form.
+    A body that is not said to be JSON is read so if it begins like an object: many servers do it, and curl calls JSON a form.
 
     Raises:
         _UnreadableError: The model is uncertain.

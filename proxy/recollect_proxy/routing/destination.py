@@ -34,11 +34,7 @@ def chat_path(plain: bytes, base: bytes) -> bytes | None:
 
     A path that ends in `/chat/completions` always asks for a chat, as `/deployments/NAME/chat/completions` does. Other APIs have
     paths that end in `/responses` or `/messages` (`/threads/ID/messages`). So these two count only directly below the base or
-    a `/v1`, and Ollama's directly below the base.
-
-    Args:
-        plain: The canonical path.
-        base: The prefix that stands for the upstream's base URL.
+    a `/v1`, and Ollama's directly below the base, which stands for the server's base URL in the canonical path.
     """
     if plain.endswith(COMPLETIONS_PATH):
         return COMPLETIONS_PATH
@@ -55,16 +51,14 @@ _APIS = (b"/v1", b"/api")
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """An LLM server that is chosen by a path or by a model.
+    """An LLM server that is chosen by a path or by a model, with the applications that answer for it.
 
     Attributes:
         name: The server's name in the settings.
         base: The prefix of a request's path that stands for the server's base URL.
-        upstream: The HTTP client of the server.
-        conversations: The applications that answer chats with memory, by the path of their API.
+        conversations: What answers chats with memory, by the path of their API.
         kept_answers: Relays requests for answers that the server keeps.
         passthrough: Relays every other request.
-        websockets: Relays WebSockets.
         strip: Whether a client's header, by its lower-case name, is not forwarded.
         takes: Whether the server serves a model, by its name. The default server takes none: it gets what no other takes.
         is_api_only: Whether only the server's APIs can be reached, and its root, by which clients see that it is there.
@@ -86,13 +80,7 @@ class Destination:
     root: bytes = b""
 
     def application(self, scope: Scope, plain: bytes, base: bytes) -> Application:
-        """Return what answers a request.
-
-        Args:
-            scope: The request.
-            plain: Its canonical path.
-            base: The prefix of that path that stands for a server's base URL.
-        """
+        """Return what answers a request of this canonical path, of which ``base`` stands for the server's base URL."""
         if (failure := self.refusal(scope["raw_path"], plain, base)) is not None:
             return Refusing(failure)
         if scope["type"] == "websocket":
@@ -104,13 +92,7 @@ class Destination:
         return self.kept_answers if is_kept else self.passthrough
 
     def refusal(self, path: bytes, plain: bytes, base: bytes) -> Failure | None:
-        """Return why a request or a WebSocket goes no further; None if it may.
-
-        Args:
-            path: Its path, as it is sent on behind the base.
-            plain: Its canonical path.
-            base: The prefix of the canonical path that stands for the server's base URL.
-        """
+        """Return why a request or a WebSocket with this path goes no further, None if it may; the rest as of ``application``."""
         if not self.allows_changes and (
             changes_models(plain) or changes_models(self.root + plain[len(base) :])
         ):

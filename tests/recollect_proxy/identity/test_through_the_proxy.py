@@ -1,4 +1,4 @@
-"""Who speaks, through a served proxy with several modes: each user's memory is theirs alone."""
+"""Who speaks, through a served proxy with several modes: each user's memory is theirs alone, and nobody's who has no id."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import jwt
 import pytest
+from structlog.testing import capture_logs
 from tests.recollect_proxy.given import WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import OwnProxies
@@ -159,3 +160,51 @@ async def test_every_id_reaches_exactly_its_own_memory(
         assert f"number {number}00." in upstream.last.system
         [memory] = await proxy.memories(user)
         assert memory.owner == user.known_as
+
+
+TEMPLATES = (
+    *(
+        "{{LIBRECHAT_USER_ID}}",
+        "{{USER_ID}}",
+        "${USER_ID}",
+        "$USER_ID",
+        "%USER_ID%",
+        "<user-id>",
+        "{user}",
+        "undefined",
+    ),
+    *(
+        "null",
+        "None",
+        "[object Object]",
+        "%7B%7BUSER_ID%7D%7D",
+        "__USER_ID__",
+        "user-undefined",
+        "YOUR_USER_ID",
+    ),
+)
+
+
+async def test_people_whose_id_nobody_filled_in_share_no_memory(
+    own_proxies: OwnProxies, upstream: ScriptedUpstream
+) -> None:
+    body = chat_body("I am allergic to nuts.")
+    modes = (IdentityMode.OPENWEBUI_JWT, IdentityMode.HEADER)
+    with capture_logs() as lines:
+        async with own_proxies.serve(
+            identity=modes, openwebui_jwt_secret=SIGNING, user_header="x-user"
+        ) as proxy:
+            for template in TEMPLATES:
+                now = datetime.now(UTC)
+                told = {"sub": template, "iss": "open-webui", "iat": now, "exp": now + timedelta(minutes=5)}
+                token = jwt.encode(told, SIGNING, algorithm="HS256").encode()
+                for header in ((b"X-User", template.encode()), (b"X-OpenWebUI-User-Jwt", token)):
+                    answer = await proxy.fetch(b"POST", CHAT, [header], body)
+
+                    assert answer.json["choices"][0]["message"]["content"] == "All right."
+                    assert answer.header(b"x-recollect-skipped") == b"bad-identity", header
+                    assert upstream.last.body == body
+            assert await proxy.rows("SELECT DISTINCT user_id FROM recollect.messages") == []
+
+    assert [line["event"] for line in lines].count("user_id_rejected") == 1
+    assert not any(template in str(lines) for template in TEMPLATES if len(template) > len("undefined"))

@@ -47,10 +47,8 @@ async def test_the_whole_explanation_of_a_request_is_told(proxy: RunningProxy, d
     assert explanation["truncated"] == 0
     assert explanation["tokens"] > 0
     assert explanation["history_tokens"] == 0
-    assert (explanation["gate_score"], explanation["stages"].keys()) == (
-        None,
-        {"search"},
-    )  # there is no log to ask
+    assert explanation["gate_score"] is None  # there is no log to ask
+    assert {"search"} <= explanation["stages"].keys() <= {"embedding", "search"}
     assert all(taken >= 0 for taken in explanation["stages"].values())
     assert explanation["milliseconds"] > 0
     assert explanation["found"]["candidates"] == 1

@@ -1,4 +1,4 @@
-"""However a chat's path is spelled it has memory, or is refused: the table of docs/reference/upstreams.md."""
+"""However a chat's path is spelled it has memory, or is refused: the table of docs/reference/upstreams.md; which API a path asks for."""
 
 import re
 from collections.abc import AsyncIterator
@@ -11,7 +11,8 @@ from tests.scripted.upstream import ScriptedUpstream, whole
 from tests.servers.running_proxy import RunningProxy, chat_body, somebody
 from tests.support.tables import table
 
-from recollect_proxy.web.paths import canonical, climbs
+from recollect_proxy.routing.destination import chat_path, is_kept_answer
+from recollect_proxy.web.paths import canonical, changes_models, climbs, ollama_call
 
 _PAGE = Path(__file__).parents[3] / "docs" / "reference" / "upstreams.md"
 _ROW = re.compile(r"^\| `(/[^`]*)` \| (memory|404|passes) \| (memory|404|passes) \|$", re.MULTILINE)
@@ -126,3 +127,53 @@ def test_what_stays_below_its_start_does(path: bytes) -> None:
 
 def test_a_path_of_many_encodings_is_read_in_linear_time() -> None:
     assert climbs(b"/%" + b"25" * 30_000 + b"2e")
+
+
+@table(
+    "path, base, api",
+    [
+        (b"/v1/chat/completions", b"/v1", b"/chat/completions"),
+        (b"/openai/deployments/gpt/chat/completions", b"/openai", b"/chat/completions"),
+        (b"/v1/responses", b"/v1", b"/responses"),
+        (b"/llama/v1/messages", b"/llama", b"/messages"),
+        (b"/v1/threads/one/messages", b"/v1", None),
+        (b"/api/chat", b"", b"/api/chat"),
+        (b"/box/api/generate", b"/Box", b"/api/generate"),
+        (b"/box/api/generate", b"", None),
+        (b"/api/chats", b"", None),
+        (b"/v1/models", b"/v1", None),
+    ],
+)
+def test_a_chat_is_known_by_its_path(path: bytes, base: bytes, api: bytes | None) -> None:
+    assert chat_path(path, base) == api
+
+
+@table(
+    "path, is_one",
+    [
+        (b"/v1/responses/resp_1", True),
+        (b"/v1/responses/resp_1/cancel", True),
+        (b"/v1/responses", False),
+        (b"/v1/models/gpt", False),
+        (b"/v1/responses/resp_1/input_items", False),
+    ],
+)
+def test_a_kept_answer_is_known_by_its_path(path: bytes, *, is_one: bool) -> None:
+    assert is_kept_answer(path, b"/v1") is is_one
+
+
+@table(
+    "path, call, changes",
+    [
+        (b"/api/tags", b"tags", False),
+        (b"/api/pull", b"pull", True),
+        (b"/box/api/blobs/sha256:00", b"blobs", True),
+        (b"/api/signout", b"signout", True),
+        (b"/api/chat/completions", b"", False),  # OpenWebUI's, which names its model
+        (b"/api/sessions/one", b"", False),
+        (b"/api/v1/models", b"", False),
+        (b"/pull", b"", False),
+    ],
+)
+def test_a_call_of_ollamas_is_known_by_its_path(path: bytes, call: bytes, *, changes: bool) -> None:
+    assert (ollama_call(path), changes_models(path)) == (call, changes)

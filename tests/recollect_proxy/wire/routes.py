@@ -1,10 +1,11 @@
-"""The kinds of request that the proxy treats apart, to ask the same of each of them. Never: a test."""
+"""The kinds of request that the proxy treats apart, and requests written byte by byte. Never: a test."""
 
+import asyncio
 from dataclasses import dataclass
 
 from tests.recollect_proxy.in_turn import in_turn
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
-from tests.support.raw_client import Fields, Response
+from tests.support.raw_client import Fields, RawConnection, Response
 
 RESPONSES = b"/v1/responses"
 MESSAGES = b"/v1/messages"
@@ -66,3 +67,16 @@ def said_by(answer: Response) -> str:
         "The LLM's server"
     )
     return str(error["code"])
+
+
+HOST = b"Host: proxy.test\r\n"
+POST = b"POST /v1/embeddings HTTP/1.1\r\n" + HOST
+GET = b"GET /v1/models HTTP/1.1\r\n"
+CHUNKED = b"Transfer-Encoding: chunked\r\n"
+
+
+async def ask(proxy: RunningProxy, request: bytes) -> Response:
+    """Send bytes on a connection of its own, and read one answer."""
+    async with asyncio.timeout(30), RawConnection(proxy.port) as connection:
+        await connection.send(request)
+        return await connection.read_response()

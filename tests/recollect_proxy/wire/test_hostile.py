@@ -4,7 +4,7 @@ import asyncio
 
 from tests.recollect_proxy.given import WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
-from tests.recollect_proxy.wire.raw_requests import CHUNKED, GET, HOST, POST, ask
+from tests.recollect_proxy.wire.routes import CHUNKED, GET, HOST, POST, ask
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.support.raw_client import RawConnection

@@ -1,7 +1,6 @@
 """People who use OpenWebUI see in the stream of an answer what memory does; every byte of it stays as it came."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -302,63 +301,43 @@ async def test_an_answer_without_room_for_it_stays_as_it_is(
 # -- who sees it ---------------------------------------------------------------------------------------------
 
 OTHERS = {
-    "who names no role": {b"X-OpenWebUI-User-Role"},
-    "who names no name": {b"X-OpenWebUI-User-Name"},
-    "who has no chat": {b"X-OpenWebUI-Chat-Id"},
+    "who names no role": (b"X-OpenWebUI-User-Role", CHAT, {}),
+    "who names no name": (b"X-OpenWebUI-User-Name", CHAT, {}),
+    "who has no chat": (b"X-OpenWebUI-Chat-Id", CHAT, {}),
+    "in responses": (b"", RESPONSES, {"input": WHICH_TEA}),
+    "in messages": (b"", MESSAGES, {}),
+    "without a stream": (b"", CHAT, {"stream": False}),
 }
 
 
-@in_turn("without", OTHERS.values())
-async def test_another_client_sees_nothing(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, without: set[bytes]
+@in_turn(("without", "path", "fields"), OTHERS.values())
+async def test_another_client_and_another_api_show_nothing(
+    proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    user: User,
+    without: bytes,
+    path: bytes,
+    fields: dict[str, object],
 ) -> None:
     await given_memory(proxy, user)
     upstream.answers.append(streamed(*STREAM))
-    headers = [each for each in user.headers(extra=spoken_for(user)) if each[0] not in without]
+    headers = [each for each in user.headers(extra=spoken_for(user)) if each[0] != without]
 
-    answer = await proxy.fetch(b"POST", CHAT, headers, chat_body(WHICH_TEA, stream=True))
+    answer = await proxy.fetch(b"POST", path, headers, chat_body(WHICH_TEA, **{"stream": True} | fields))
 
     assert answer.body == b"".join(STREAM)
     assert answer.header(b"x-recollect-memories") == b"1"
 
 
-async def test_a_task_and_an_answer_in_one_piece_show_nothing(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+async def test_a_task_shows_nothing_and_it_can_be_switched_off(
+    listening_proxies: ListeningProxies, proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
     await given_memory(proxy, user)
     upstream.otherwise = lambda _request: streamed(*STREAM)
     task = [*spoken_for(user), (b"X-Recollect-Task", b"title_generation")]
 
     assert (await proxy.say(user, WHICH_TEA, stream=True, extra=task)).body == b"".join(STREAM)
-    assert (await ask(proxy, user, stream=False)).body == b"".join(STREAM)
-
-
-@in_turn(
-    ("path", "body"),
-    [
-        (RESPONSES, {"model": "m", "input": WHICH_TEA, "stream": True}),
-        (MESSAGES, {"model": "m", "messages": [{"role": "user", "content": WHICH_TEA}], "stream": True}),
-    ],
-)
-async def test_in_another_api_nothing_is_shown(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, path: bytes, body: dict[str, object]
-) -> None:
-    await given_memory(proxy, user)
-    upstream.answers.append(streamed(*STREAM))
-
-    answer = await proxy.fetch(b"POST", path, user.headers(extra=spoken_for(user)), json.dumps(body).encode())
-
-    assert answer.body == b"".join(STREAM)
-    assert answer.header(b"x-recollect-memories") == b"1"
-
-
-async def test_it_can_be_switched_off(
-    listening_proxies: ListeningProxies, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.otherwise = lambda _request: streamed(*STREAM)
-    async with listening_proxies.serve(openwebui_status=False) as proxy:
-        await given_memory(proxy, user)
-        answer = await ask(proxy, user)
-
-    assert answer.body == b"".join(STREAM)
-    assert answer.header(b"x-recollect-memories") == b"1"
+    async with listening_proxies.serve(openwebui_status=False) as without:
+        await given_memory(without, user)
+        answer = await ask(without, user)
+    assert (answer.body, answer.header(b"x-recollect-memories")) == (b"".join(STREAM), b"1")

@@ -101,8 +101,7 @@ async def test_a_redirect_is_told_and_not_followed(
 
     answer = await ask(proxy)
 
-    assert answer.status == status
-    assert answer.header(b"location") == b"/v1/elsewhere"
+    assert (answer.status, answer.header(b"location")) == (status, b"/v1/elsewhere")
     assert [request.target for request in upstream.received] == [REALTIME]
 
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 import pytest
 from tests.recollect_proxy.wire.talking_upstream import TalkingUpstream, talking
 from tests.servers.running_proxy import RunningProxy
+from tests.support.tables import table
 from tests.support.waiting import until
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.server import ServerConnection
@@ -171,28 +172,25 @@ async def test_pings_are_answered_on_both_sides(client: ClientConnection, talker
 CLOSES = [(1000, ""), (1000, "done"), (1001, "away"), (1013, "later"), (3000, "\u00fc"), (4999, "x" * 123)]
 
 
-@pytest.mark.parametrize(("code", "reason"), CLOSES)
-async def test_the_upstream_hears_how_the_client_closed(
-    client: ClientConnection, talker: TalkingUpstream, code: int, reason: str
-) -> None:
-    await client.close(code, reason)
-
-    assert await talker.left() == (code, reason)
-
-
-@pytest.mark.parametrize(("code", "reason"), CLOSES)
-async def test_the_client_hears_how_the_upstream_closed_and_all_that_was_said_before(
+@table(("code", "reason"), CLOSES)
+async def test_either_side_hears_how_the_other_closed_and_all_that_was_said_before(
     relay: RunningProxy, talker: TalkingUpstream, code: int, reason: str
 ) -> None:
+    async with talking(relay.port) as client:
+        await client.close(code, reason)
+    assert await talker.left() == (code, reason)
+
     async def talk(upstream: ServerConnection) -> None:
         for number in range(50):
             await upstream.send(str(number))
         await upstream.close(code, reason)
 
+    talker.forget()
     talker.talk = talk
     async with talking(relay.port) as client:
         assert [await client.recv() for _ in range(50)] == [str(number) for number in range(50)]
         assert await ended(client) == (code, reason)
+    talker.forget()
 
 
 async def test_a_close_without_a_status_goes_on_without_one(

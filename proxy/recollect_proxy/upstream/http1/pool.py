@@ -82,12 +82,9 @@ class Lent:
 
 
 class Pool:
-    """Lends connections to one server, one exchange each.
+    """Lends connections to one server, one exchange each, and ``limit`` at a time: further callers wait.
 
-    Args:
-        address: The server.
-        limit: The most connections on loan at a time. Further callers wait.
-        connect_timeout: Seconds for both together: the wait for a free connection, and connecting.
+    ``connect_timeout``: Seconds for both together: the wait for a free connection, and connecting.
     """
 
     def __init__(self, address: Address, *, limit: int, connect_timeout: float) -> None:

@@ -1,4 +1,4 @@
-"""Requests of coding agents, recorded once from the agents themselves: too large to be installed for a test.
+"""Requests of coding agents and of LibreChat, recorded once from themselves: too large to be installed for a test.
 
 Each recording says how it was made. Whose words are remembered in which chat, which prompts a server finds in its cache, and
 what passes as it is.
@@ -13,7 +13,7 @@ import pytest
 from tests.recollect_proxy.given import given_memory
 from tests.scripted.dialects import message_events, response_events
 from tests.scripted.upstream import ScriptedUpstream, events, streamed
-from tests.servers.running_proxy import RunningProxy, User
+from tests.servers.running_proxy import CHAT, RunningProxy, User
 from tests.support.raw_client import Response
 
 _FOLDER = Path(__file__).parent
@@ -169,3 +169,28 @@ async def test_what_an_agent_asks_for_itself_passes_as_it_is_and_is_not_remember
     assert answer.values(b"x-recollect-skipped") == [b"task"]
     assert upstream.last.body == body
     assert await listening_proxy.logged(user) == []
+
+
+RECORDED: dict[str, Any] = json.loads((_FOLDER / "librechat.json").read_text("utf-8"))["requests"]
+_USER = "x-openwebui-user-id"
+
+
+@pytest.mark.parametrize("name", RECORDED)
+async def test_librechat_names_its_person_and_chat_and_its_own_requests_are_tasks(
+    listening_proxy: RunningProxy, user: User, name: str
+) -> None:
+    request = RECORDED[name]
+    headers = [
+        (field.encode(), (user.id if field == _USER else value).encode())
+        for field, value in request["headers"]
+    ]
+
+    answer = await listening_proxy.fetch(b"POST", CHAT, headers, json.dumps(request["body"]).encode())
+
+    skipped = b"nothing-relevant" if name == "chat" else b"task"
+    assert answer.values(b"x-recollect-skipped") == [skipped]
+    await listening_proxy.settle()
+    rows = await listening_proxy.rows(
+        "SELECT session_id, content FROM recollect.messages WHERE user_id = $1 AND role = 'user'", user.id
+    )
+    assert [tuple(row) for row in rows] == ([("conv-1", "I live in Lisbon.")] if name == "chat" else [])
