@@ -1,10 +1,9 @@
 """Responses and Anthropic's messages are answered with memory, and remembered, like chat completions."""
 
-import json
 from typing import Any
 
 from tests.recollect_proxy.chat.spoken import MESSAGES, RESPONSES, Spoken
-from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.scripted.upstream import ScriptedUpstream, streamed, whole
 from tests.servers.running_proxy import RunningProxy, User
@@ -18,25 +17,6 @@ async def ask(
     proxy: RunningProxy, api: Spoken, user: User, body: bytes, *, chat: str = "chat-1", extra: Fields = ()
 ) -> Response:
     return await proxy.fetch(b"POST", api.path, user.headers(chat=chat, extra=extra), body)
-
-
-# -- recalling -------------------------------------------------------------------------------------
-
-
-@IN_BOTH
-async def test_memories_are_added_to_a_json_answer_when_they_are_asked_for(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Spoken
-) -> None:
-    await given_memory(proxy, user)
-    upstream.answers.append(whole(api.whole("Souchong.")))
-
-    answer = await ask(proxy, api, user, api.body(WHICH_TEA), extra=[(b"X-Recollect-Include", b"memories")])
-
-    told = answer.json
-    [memory] = told.pop("memories")
-    assert memory["preview"] == TEA
-    assert told.pop("used_history_tokens") == 0
-    assert told == json.loads(api.whole("Souchong."))
 
 
 # -- remembering -----------------------------------------------------------------------------------

@@ -114,16 +114,3 @@ def test_where_nothing_is_added_nothing_is_composed() -> None:
 
 def test_what_has_no_certain_place_is_not_composed() -> None:
     assert compose(COMPLETIONS, {}, chat_with("m"), Placed(beside={7: KNOWN})) is None
-
-
-@IN_EACH
-async def test_a_chat_without_an_id_is_known_again_by_how_it_began(
-    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User, api: Api
-) -> None:
-    chat = Frontend(proxy, upstream, chatter, chat=None, api=api)
-
-    sent = [await chat.says(text) for text in (WHICH_TEA, WHICH_CAT, SUM)]
-
-    assert all(one.begins(next_one) for one, next_one in pairwise(sent))
-    assert TEA in sent[-1].system
-    assert fenced(sent[-1]) == [False, False, True, False, False]

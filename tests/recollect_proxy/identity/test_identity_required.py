@@ -168,17 +168,6 @@ async def test_what_is_refused_is_counted_and_holds_up_no_formation(
     assert running == []
 
 
-async def test_a_background_task_of_a_known_users_frontend_goes_on(
-    strict: RunningProxy, upstream: ScriptedUpstream, key: str
-) -> None:
-    task = (b"X-OpenWebUI-Task", b"title_generation")
-
-    answer = await strict.fetch(b"POST", CHAT, [*keyed(key), task], chat_body("Make a title."))
-
-    assert answer.status == 200
-    assert len(upstream.received) == 1
-
-
 async def test_it_holds_for_each_of_several_upstreams(
     listening_proxies: ListeningProxies, upstream: ScriptedUpstream, keys: Path, key: str
 ) -> None:

@@ -130,47 +130,11 @@ async def test_a_message_that_is_edited_while_it_is_formed_teaches_nothing(
 SMALL_TALK = "Thanks a lot."
 
 
-REMEMBER = "Remember that my locker at the pool is number 417."
-LOCKER = "my locker at the pool is number 417"
-WHICH = "Which number is my locker at the pool?"
-FORGET = "Please forget my locker at the pool."
-
-
 @pytest.fixture
 def answering(upstream: ScriptedUpstream) -> ScriptedUpstream:
     """The LLM, in whatever API it is asked."""
     upstream.otherwise = replies("All right.")
     return upstream
-
-
-async def test_what_somebody_asks_to_be_forgotten_is_gone_from_everywhere(
-    proxy: RunningProxy,
-    answering: ScriptedUpstream,
-    pupil: Pupil,
-    user: User,
-) -> None:
-    pupil.lessons.append(Lesson(LOCKER))
-    pupil.wishes += [("remember", REMEMBER), ("forget", FORGET, "417")]
-    told = Frontend(proxy, answering, user, chat="told")
-    await told.says(REMEMBER)
-    await proxy.formed(user)
-    assert "417" in (await told.says(SMALL_TALK)).done, "the chat is told that it is remembered"
-    asked = Frontend(proxy, answering, user, chat="asked")
-    assert "417" in (await asked.says(WHICH)).text
-    forgetting = Frontend(proxy, answering, user, chat="forgetting")
-
-    await forgetting.says(FORGET)
-    await proxy.formed(user)
-    next_one = await forgetting.says(SMALL_TALK)
-    new = await Frontend(proxy, answering, user, chat="new").says(WHICH)
-
-    assert await proxy.statements(user) == []
-    assert "- [DONE] Forgotten, as the user asked (1)" in next_one.text
-    assert "417" not in next_one.text
-    assert "417" not in new.text, "neither the memory nor what it was understood from"
-    assert "417" not in (await asked.says(SMALL_TALK)).text, "nor a block that is attached again"
-    assert "417" not in (await told.says(SMALL_TALK)).done
-    assert FORGET not in new.text, "nor the command itself"
 
 
 _ROWS = "SELECT row_to_json(each)::text AS row FROM recollect.{table} AS each"

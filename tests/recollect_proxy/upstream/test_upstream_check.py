@@ -10,6 +10,7 @@ from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.openwebui.requests_of_openwebui import body, headers
 from tests.scripted.upstream import Answer, Received, ScriptedUpstream, whole
 from tests.servers.served_process import environment, served_process
+from tests.support.tables import table
 from tests.support.waiting import until
 
 from recollect_proxy.upstream import check as upstream_check
@@ -36,48 +37,33 @@ async def looked_at(base_url: str, below: str = "") -> str | None:
         await upstream.aclose()
 
 
-@pytest.mark.parametrize(
-    "statuses",
+VERSION = "Set RECOLLECT_UPSTREAM={url}/v1"
+NO_PATH = """Set RECOLLECT_UPSTREAMS='[{{"path": "/v1"}}]'"""
+
+
+@table(
+    ("statuses", "path", "below", "told"),
     [
-        {"/v1/models": 200},
-        {"/v1/models": 401},  # it wants a key, which clients bring
-        {},  # it has no list of models
-        {"/v1/models": 500},
+        ({"/v1/models": 200}, "/v1", "", None),
+        ({"/v1/models": 401}, "/v1", "", None),  # it wants a key, which clients bring
+        ({}, "/v1", "", None),  # it has no list of models
+        ({"/v1/models": 500}, "/v1", "", None),
+        ({}, "/openai", "", None),
+        *(({"/v1/models": status}, "", "", VERSION) for status in (200, 401)),
+        ({"/v1/models": 200, "/models": 200}, "", "/v1", None),
+        ({}, "", "/v1", None),
+        *(({"/models": status}, "", "/v1", NO_PATH) for status in (200, 401)),
     ],
 )
-async def test_a_server_that_answers_below_its_base_url_is_right(statuses: dict[str, int]) -> None:
+async def test_a_url_is_wrong_only_if_its_models_are_elsewhere_and_what_to_set_is_told(
+    statuses: dict[str, int], path: str, below: str, told: str | None
+) -> None:
     async with serving(statuses) as server:
-        assert await looked_at(server.base_url) is None
+        url = f"http://127.0.0.1:{server.port}{path}"
+        complaint = await looked_at(url, below)
 
-
-@pytest.mark.parametrize("status", [200, 401])
-async def test_a_base_url_that_lacks_its_version_is_told_with_what_to_set(status: int) -> None:
-    async with serving({"/v1/models": status}) as server:
-        base_url = f"http://127.0.0.1:{server.port}"
-        told = await looked_at(base_url)
-
-    assert told is not None
-    assert told.endswith(f"Set RECOLLECT_UPSTREAM={base_url}/v1")
-
-
-@pytest.mark.parametrize("status", [200, 401])
-async def test_a_server_whose_api_has_no_path_is_told_with_what_to_set(status: int) -> None:
-    async with serving({"/models": status}) as server:
-        told = await looked_at(f"http://127.0.0.1:{server.port}", "/v1")
-
-    assert told is not None
-    assert told.endswith("""Set RECOLLECT_UPSTREAMS='[{"path": "/v1"}]'""")
-
-
-@pytest.mark.parametrize("statuses", [{"/v1/models": 200, "/models": 200}, {}])
-async def test_a_server_whose_api_is_below_v1_is_right(statuses: dict[str, int]) -> None:
-    async with serving(statuses) as server:
-        assert await looked_at(f"http://127.0.0.1:{server.port}", "/v1") is None
-
-
-async def test_a_base_url_without_a_version_is_right_where_there_is_no_other() -> None:
-    async with serving({}) as server:
-        assert await looked_at(f"http://127.0.0.1:{server.port}/openai") is None
+    assert (complaint is None) == (told is None)
+    assert (complaint or "").endswith((told or "").format(url=url))
 
 
 async def test_a_server_that_is_not_there_or_says_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

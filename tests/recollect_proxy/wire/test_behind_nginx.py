@@ -236,27 +236,22 @@ def test_every_plain_header_that_names_somebody_is_taken_off() -> None:
     assert {settings.user_header, settings.shared_secret_header} <= taken
 
 
-async def test_a_token_passes(nginx: Nginx) -> None:
-    async with nginx.client() as client:
-        answer = await client.get("/memory/users/anna/memories", headers={"Authorization": "Bearer wrong"})
-
-    assert answer.status_code == 401, "it is Recollect's to say"
-
-
-async def test_metrics_and_what_is_not_recollects_are_not_reached(nginx: Nginx) -> None:
-    async with nginx.client() as client:
-        found = {
-            path: (await client.get(path)).status_code
-            for path in ("/memory/live", "/memory/metrics", "/memory/metrics.json", "/memory/%6detrics", "/")
-        }
-
-    assert found == {
+async def test_metrics_and_what_is_not_recollects_are_not_reached_and_tokens_are_for_recollect_to_judge(
+    nginx: Nginx,
+) -> None:
+    expected = {
         "/memory/live": 200,
+        "/memory/users/anna/memories": 401,
         "/memory/metrics": 404,
         "/memory/metrics.json": 404,
         "/memory/%6detrics": 404,
         "/": 404,
     }
+    async with nginx.client() as client:
+        wrong = {"Authorization": "Bearer wrong"}
+        found = {path: (await client.get(path, headers=wrong)).status_code for path in expected}
+
+    assert found == expected
 
 
 async def test_every_chat_is_answered_while_a_proxys_machine_is_silent(

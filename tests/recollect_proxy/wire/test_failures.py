@@ -109,18 +109,6 @@ async def test_an_upstream_that_hangs_up_without_an_answer_is_a_502(
     assert await proxy.logged(user) == [("user", CAT)]
 
 
-@in_turn("garbage", [(b"\x00\xff nonsense\r\n\r\n", End.CLOSE), (b"HTTP/1.1 200 OK\r\nContent-", End.CLOSE)])
-async def test_an_upstream_that_speaks_no_http_is_a_502(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, garbage: Answer
-) -> None:
-    upstream.answers.append(garbage)
-
-    answer = await proxy.say(user, CAT)
-
-    assert answer.status == 502
-    assert said_by(answer) == "upstream_disconnected"
-
-
 async def test_an_upstream_that_falls_silent_within_its_answer_is_cut_off(
     impatient: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:

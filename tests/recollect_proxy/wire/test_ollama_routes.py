@@ -8,7 +8,7 @@ import pytest
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.own_proxies import ListeningProxies, OwnProxies
 from tests.scripted.upstream import Answer, ScriptedUpstream, streamed, whole
-from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.servers.running_proxy import RunningProxy, User
 
 NDJSON = (b"Content-Type", b"application/x-ndjson")
 LINES = [
@@ -65,12 +65,6 @@ async def test_a_completion_is_given_memories(
     assert TEA in json.loads(upstream.last.body)["prompt"]
 
 
-async def test_openais_api_is_below_v1(proxy: RunningProxy, upstream: ScriptedUpstream, user: User) -> None:
-    await proxy.fetch(b"POST", CHAT, user.headers(), chat_body(WHICH_TEA))
-
-    assert upstream.last.target == b"/v1/chat/completions"
-
-
 async def test_what_is_said_is_remembered(
     own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User
 ) -> None:
@@ -121,13 +115,7 @@ async def test_no_model_is_changed(proxy: RunningProxy, upstream: ScriptedUpstre
     answer = await proxy.fetch(b"POST", path, [], b'{"model":"llama"}')
 
     assert (answer.status, upstream.received) == (403, [])
-    assert isinstance(json.loads(answer.body)["error"], str | dict)
-
-
-async def test_a_refusal_has_the_shape_that_ollamas_clients_read(proxy: RunningProxy) -> None:
-    answer = await proxy.fetch(b"DELETE", b"/api/delete", [], b'{"model":"llama"}')
-
-    assert "model_changes" in json.loads(answer.body)["error"]
+    assert "model_changes" in str(json.loads(answer.body)["error"])
 
 
 async def test_models_are_changed_where_the_operator_allows_it(
@@ -226,9 +214,3 @@ async def test_a_failure_has_the_shape_that_ollamas_clients_read(
             "error": "Recollect could not connect to the LLM's server. Check that it runs, and RECOLLECT_UPSTREAM."
         },
     )
-
-
-async def test_the_sessions_of_recollect_are_its_own(proxy: RunningProxy, upstream: ScriptedUpstream) -> None:
-    await proxy.fetch(b"GET", b"/api/sessions/one/memories")
-
-    assert upstream.received == []

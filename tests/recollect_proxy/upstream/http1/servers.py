@@ -1,10 +1,9 @@
 """Servers that talk as a test tells them, and connections to them. Never: a test."""
 
 import asyncio
-import socket
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -100,17 +99,3 @@ async def ask(connection: Connection) -> Response:
     while await response.read_unread():
         pass
     return response
-
-
-@contextmanager
-def full_listener() -> Iterator[int]:
-    """Listen on a port whose queue is full: whoever connects hears nothing."""
-    with ExitStack() as opened:
-        listener = opened.enter_context(socket.socket())
-        listener.bind(("127.0.0.1", 0))
-        listener.listen(0)
-        for _ in range(3):
-            waiting = opened.enter_context(socket.socket())
-            waiting.settimeout(0)
-            waiting.connect_ex(listener.getsockname())
-        yield listener.getsockname()[1]

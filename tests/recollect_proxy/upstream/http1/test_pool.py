@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.upstream.http1.loops import on_both_loops
-from tests.recollect_proxy.upstream.http1.servers import GET, WHOLE, ask, full_listener, pooled, serving
+from tests.recollect_proxy.upstream.http1.servers import GET, WHOLE, ask, pooled, serving
+from tests.servers.full_queue import nobody_accepts
 from tests.support.waiting import until
 
 from recollect_proxy.upstream.http1 import Address, BusyError, Lent, Pool, SilentError, UnreachableError
@@ -229,7 +230,7 @@ async def test_the_next_of_a_names_addresses_is_tried_where_the_first_does_not_a
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pool_module, "_NEXT_ADDRESS_SECONDS", 0.05)
-    with full_listener() as silent:
+    with nobody_accepts() as silent:
         async with serving() as server, pooled(f"http://llm.test:{server.port}") as pool:
             places = [("127.0.0.1", silent), ("127.0.0.1", server.port)]
             _resolve_to(monkeypatch, [(socket.AF_INET, socket.SOCK_STREAM, 6, "", place) for place in places])
@@ -238,7 +239,7 @@ async def test_the_next_of_a_names_addresses_is_tried_where_the_first_does_not_a
 
 @on_both_loops
 async def test_a_server_that_does_not_accept_is_silent_and_leaving_it_leaves_nothing() -> None:
-    with full_listener() as silent:
+    with nobody_accepts() as silent:
         async with pooled(f"http://127.0.0.1:{silent}", limit=1, connect_timeout=0.1) as pool:
             with pytest.raises(SilentError):
                 await pool.acquire()
