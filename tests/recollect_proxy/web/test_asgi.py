@@ -39,29 +39,21 @@ async def collected(incoming: Incoming) -> bytes:
     return b"".join([chunk async for chunk in incoming.stream()])
 
 
-async def test_a_body_in_parts_is_read_whole() -> None:
-    incoming = Incoming(receiving(part(b"ab", more=True), part(b"", more=True), part(b"cd")))
+@table(
+    ("events", "limit", "read", "whole"),
+    [
+        ([part(b"ab", more=True), part(b"", more=True), part(b"cd")], 4, b"abcd", b"abcd"),
+        ([{"type": "http.request"}], 10, b"", b""),
+        ([part(b"abc", more=True), part(b"de", more=True), part(b"f")], 4, None, b"abcdef"),
+    ],
+)
+async def test_a_body_is_read_whole_up_to_its_limit_and_can_be_streamed_all_the_same(
+    events: list[Event], limit: int, read: bytes | None, whole: bytes
+) -> None:
+    incoming = Incoming(receiving(*events))
 
-    assert await incoming.read_body(4) == b"abcd"
-
-
-async def test_an_event_without_body_ends_the_body() -> None:
-    assert await Incoming(receiving({"type": "http.request"})).read_body(10) == b""
-
-
-async def test_a_body_one_byte_over_the_limit_is_not_read_but_streams_whole() -> None:
-    incoming = Incoming(receiving(part(b"abc", more=True), part(b"de", more=True), part(b"f")))
-
-    assert await incoming.read_body(4) is None
-    assert await collected(incoming) == b"abcdef"
-
-
-async def test_a_body_that_was_read_can_still_be_streamed() -> None:
-    incoming = Incoming(receiving(part(b"abc")))
-
-    await incoming.read_body(10)
-
-    assert await collected(incoming) == b"abc"
+    assert await incoming.read_body(limit) == read
+    assert await collected(incoming) == whole
 
 
 async def test_a_client_that_leaves_within_its_body_is_told_of() -> None:
