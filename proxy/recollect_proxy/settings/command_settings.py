@@ -180,29 +180,19 @@ def read_sources(**options: Any) -> Sources:
 
 
 def settings_and_logging(without_upstream: str = NO_UPSTREAM, /, **options: Any) -> ProxySettings:
-    """Return the settings as ``settings_of_start``, and log from here on as they say."""
+    """Return the settings as ``read_settings``, and log as they say: first which variables set nothing."""
     from recollect.runtime.logs import configure_logging  # noqa: PLC0415 -- a command that logs nothing does without
 
     given = _given(options)
     sources = read_sources(**given)
+    level = LogLevel.INFO
     try:
         settings = _settings(given, sources, without_upstream)
-    except typer.Exit:
-        # A variable with a slip in its name may be the missing setting.
-        configure_logging(LogLevel.INFO)
+        level = settings.log_level
+    finally:  # also where one is missing: a variable with a slip in its name may be it
+        configure_logging(level)
         _tell_what_sets_nothing(sources)
-        raise
-    configure_logging(settings.log_level)
-    _tell_what_sets_nothing(sources)
     return settings
-
-
-def settings_of_start(without_upstream: str = NO_UPSTREAM, /, **options: Any) -> ProxySettings:
-    """Return the settings as ``read_settings``, and say in one log line which variables set nothing, and what to do."""
-    given = _given(options)
-    sources = read_sources(**given)
-    _tell_what_sets_nothing(sources)
-    return _settings(given, sources, without_upstream)
 
 
 def _tell_what_sets_nothing(sources: Sources) -> None:

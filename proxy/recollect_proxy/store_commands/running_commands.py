@@ -19,7 +19,6 @@ from recollect_proxy.settings.command_settings import (
     UNUSED_UPSTREAM,
     no_upstream_for,
     read_settings,
-    settings_of_start,
 )
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.store_commands.printing import Output, on_a_terminal, print_output
@@ -113,7 +112,7 @@ def settings_with_model(command: str, **options: Any) -> ProxySettings:
     from recollect.runtime.logs import configure_logging
 
     configure_logging("error")
-    return settings_of_start(no_upstream_for(command), **options).for_engine
+    return read_settings(no_upstream_for(command), **options).for_engine
 
 
 def run_or_exit(work: "Coroutine[Any, Any, _Result]") -> _Result:

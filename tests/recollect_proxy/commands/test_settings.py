@@ -11,7 +11,8 @@ from tests.support.tables import table
 from recollect.errors import ConfigurationError
 from recollect.model import SystemStyle
 from recollect.settings import EngineSettings
-from recollect_proxy.settings.command_settings import read_settings, settings_of_start
+from recollect_proxy.settings import command_settings
+from recollect_proxy.settings.command_settings import Sources, read_settings
 from recollect_proxy.settings.proxy_settings import IdentityMode, LogLevel, ProxySettings
 from recollect_proxy.settings.urls import NOT_SHOWN, without_credentials, without_path
 
@@ -212,7 +213,7 @@ def test_a_start_tells_once_of_all_keys_and_variables_that_set_nothing(
     monkeypatch.setenv("RECOLLECT_THE_CAT", "hush")
 
     with capture_logs() as lines:
-        settings_of_start()
+        command_settings._tell_what_sets_nothing(Sources())
 
     [line] = [line for line in lines if line["event"] == "variables_ignored"]
     assert line["remedy"] == {
