@@ -23,7 +23,7 @@ from recollect.api.agents import (
 )
 from recollect.engine import Engine
 from recollect.engine.people.agents import AgentMemories, filter_of
-from recollect.engine.people.chat_search import Period
+from recollect.engine.people.browsing import Period
 from recollect.model import Dictated, Fate, Item, Memory, MemoryFilter, Reason, is_agents
 
 

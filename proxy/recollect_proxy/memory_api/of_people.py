@@ -21,7 +21,7 @@ from recollect.api.failures import (
     SUMMARY_NOT_FOUND,
 )
 from recollect.api.people import FoundMessage, LoggedMessage
-from recollect.engine.people.chat_search import Period
+from recollect.engine.people.browsing import Period
 from recollect.errors import StoreError
 from recollect.model import Update
 from recollect_openwebui.first_memories import changes_line

@@ -21,7 +21,7 @@ from recollect.engine.background.formation_trial import FormationTrial, form_con
 from recollect.engine.background.model_waits import await_outcome
 from recollect.engine.background.worker import FormationWorker, Worker
 from recollect.engine.people.agents import AgentMemories
-from recollect.engine.people.chat_search import ChatSearch
+from recollect.engine.people.browsing import ChatSearch
 from recollect.engine.people.profiles import Profiles
 from recollect.engine.policy import Policy
 from recollect.engine.recording.recorder import Recorder

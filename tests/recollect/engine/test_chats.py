@@ -19,7 +19,7 @@ from recollect.composition import Placed
 from recollect.engine import Engine, Policy, Prepared, RecallOptions
 from recollect.engine.live import recent_exchanges
 from recollect.engine.live.recent_exchanges import AskedRequest, RecentExchanges, asked_request
-from recollect.engine.people.chat_search import FoundInChats, Period
+from recollect.engine.people.browsing import FoundInChats, Period
 from recollect.engine.turns.chat_of_turn import as_told
 from recollect.errors import MessageNotFoundError, SwitchedOffError
 from recollect.model import (

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 from structlog.testing import capture_logs
-from tests.recollect.openers import Opener, StubbornOpener
+from tests.recollect.engines import Opener, StubbornOpener
 from tests.support.stores import Store
 from tests.support.waiting import until
 from tests.support.watched_stores import Through, with_parts

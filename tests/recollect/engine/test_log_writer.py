@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import pytest
 from structlog.testing import capture_logs
-from tests.recollect.openers import Opener
+from tests.recollect.engines import Opener
 from tests.support.stores import NOON, Store
 from tests.support.waiting import until
 from tests.support.watched_stores import Through, with_parts

@@ -20,7 +20,7 @@ from tests.support.watched_stores import Through, with_parts
 
 from recollect.engine import Engine
 from recollect.engine.live.chat_counts import log_recall
-from recollect.engine.people.chat_search import Period
+from recollect.engine.people.browsing import Period
 from recollect.errors import (
     ChangeNotFoundError,
     DuplicateMemoryError,

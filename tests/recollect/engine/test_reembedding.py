@@ -16,8 +16,7 @@ from tests.support.stores import PARTS, Store, store_over
 
 from recollect.assembly.generations import LiveGenerations, TodaysEmbedder
 from recollect.engine import Backends, Engine
-from recollect.engine.background.maintenance import Indexer
-from recollect.engine.background.reembedding import Reembedding, embedding_state
+from recollect.engine.background.maintenance import Indexer, Reembedding, embedding_state
 from recollect.indexing import EmbeddingScope, index_user
 from recollect.model import Add, EmbedderPlace
 from recollect.models.attempts import Steps

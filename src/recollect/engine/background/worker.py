@@ -17,9 +17,8 @@ from cachetools import LRUCache, TTLCache
 from recollect.backends import Backends
 from recollect.engine.background.counts import FormationCounts
 from recollect.engine.background.inbox import REST, TAKEN_DELAY, BatchFormer, InboxDrain
-from recollect.engine.background.maintenance import Indexer, maintain
+from recollect.engine.background.maintenance import Indexer, Reembedding, maintain
 from recollect.engine.background.model_waits import wake_all
-from recollect.engine.background.reembedding import Reembedding
 from recollect.engine.background.summaries_and_hints import Hinting, Summaries
 from recollect.engine.background.telling import Telling
 from recollect.engine.credentials import Credentials, Lent

@@ -15,7 +15,7 @@ import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
-from recollect.engine.background.reembedding import embedding_state
+from recollect.engine.background.maintenance import embedding_state
 from recollect.engine.people.projects import Projects
 from recollect.errors import (
     BulkRefusedError,

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from recollect.backends import Backends
 from recollect.engine.people.administration import Administration
-from recollect.engine.people.chat_search import FoundInChats, Period
+from recollect.engine.people.browsing import FoundInChats, Period
 from recollect.engine.policy import Policy
 from recollect.errors import MemoryNotFoundError, SwitchedOffError
 from recollect.formation import judge_dictated
