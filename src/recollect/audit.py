@@ -129,11 +129,7 @@ def deciding_details(change: Change) -> dict[str, Any]:
 
 def mark_details(before: Memory, after: Memory, cause: UUID | None) -> dict[str, Any]:
     """Return the details of a row about a mark."""
-    return {
-        "standing": before.doubt,
-        "marked": after.doubt,
-        "cause": None if cause is None else str(cause),
-    }
+    return {"standing": before.doubt, "marked": after.doubt, "cause": None if cause is None else str(cause)}
 
 
 def limit_details(before: Memory, after: Memory, cause: UUID | None) -> dict[str, Any]:

@@ -87,12 +87,7 @@ class Browsing:
         return at
 
     async def said_last(
-        self,
-        user_id: str,
-        *,
-        limit: int,
-        behind: tuple[datetime, UUID] | None = None,
-        taken: MemoryFilter,
+        self, user_id: str, *, limit: int, behind: tuple[datetime, UUID] | None = None, taken: MemoryFilter
     ) -> Page:
         """Return the user's current memories, the one that was said last first, behind a time and an id.
 

@@ -168,13 +168,7 @@ def edited(before: Memory, **changed: Any) -> tuple[Memory, Update]:
 def test_an_edit_of_the_content_is_undone_without_the_embedding() -> None:
     tea = memory("tea", event_at=LATER, source=Source.QA_TURN, doubt=Doubt.SUSPECT, **EMBEDDED)
     after, update = edited(
-        tea,
-        content="coffee",
-        kind=Kind.TODO,
-        importance=0.9,
-        event_at=None,
-        source=Source.MANUAL,
-        doubt=None,
+        tea, content="coffee", kind=Kind.TODO, importance=0.9, event_at=None, source=Source.MANUAL, doubt=None
     )
 
     undone = as_before(after, update)
@@ -227,15 +221,7 @@ def test_sharing_is_not_undone() -> None:
 
 @table(
     "link",
-    [
-        {},
-        {
-            "doubt": Doubt.SUSPECT,
-            "recall_count": 3,
-            "last_recalled_at": LATER,
-            "reinforcement_count": 2,
-        },
-    ],
+    [{}, {"doubt": Doubt.SUSPECT, "recall_count": 3, "last_recalled_at": LATER, "reinforcement_count": 2}],
 )
 def test_what_was_the_users_alone_of_a_memory_comes_back(link: dict[str, Any]) -> None:
     tea = memory("tea")

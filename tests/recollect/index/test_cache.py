@@ -61,10 +61,7 @@ class Rows:
         said = [stored_passage("x" * self.size, number=number) for number in range(self.passages)]
         is_read = most_bytes > 0 or not said
         return Loaded(
-            now,
-            [StoredMemory(kept, Document(), None)],
-            said if is_read else None,
-            has_all_passages=log_anew,
+            now, [StoredMemory(kept, Document(), None)], said if is_read else None, has_all_passages=log_anew
         )
 
     async def versions(self, users: Sequence[str]) -> Mapping[str, Versions]:

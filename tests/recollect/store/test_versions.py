@@ -223,11 +223,7 @@ WRITES: list[tuple[str, Write, set[str]]] = [
         lambda of: of.store.index.mark(of.store.anna.scope, of.said.message_id, marked=True),
         {L, LF},
     ),
-    (
-        "embed",
-        lambda of: of.store.index.embed_memory(of.store.anna, replace(of.tea, **EMBEDDED_AGAIN)),
-        {S},
-    ),
+    ("embed", lambda of: of.store.index.embed_memory(of.store.anna, replace(of.tea, **EMBEDDED_AGAIN)), {S}),
     ("confirm an entry", lambda of: of.store.profiles.add(of.store.anna, a_statement("Lives in Ghent")), {S}),
     (
         "change an entry",

@@ -106,10 +106,7 @@ class Inbox(ChatSummaries):
         injected = (*(row["block"] for row in reversed(blocks)), *copied)
         return [
             Pending(
-                replace(
-                    exchange_of(user_id, row, _history(row, before)),
-                    injected=injected,
-                ),
+                replace(exchange_of(user_id, row, _history(row, before)), injected=injected),
                 row["attempts"],
                 row["not_before"],
                 row["waits"],

@@ -8,12 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from recollect.errors import (
-    DuplicateMemoryError,
-    MemoryNotFoundError,
-    NotUndoableError,
-    TeamNotFoundError,
-)
+from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError, TeamNotFoundError
 from recollect.model import (
     EVERYTHING,
     MOST_QUARANTINED,

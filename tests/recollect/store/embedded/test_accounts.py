@@ -6,14 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.recollect.store.embedded.servers import (
-    Start,
-    answers,
-    as_root,
-    mode,
-    owner,
-    postmaster,
-)
+from tests.recollect.store.embedded.servers import Start, answers, as_root, mode, owner, postmaster
 
 from recollect.errors import ConfigurationError
 from recollect.store.embedded import accounts

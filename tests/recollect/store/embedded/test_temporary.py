@@ -10,14 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from tests.recollect.store.embedded.servers import (
-    Start,
-    bystander_of,
-    durability,
-    mode,
-    postmaster,
-    runs,
-)
+from tests.recollect.store.embedded.servers import Start, bystander_of, durability, mode, postmaster, runs
 from tests.support.waiting import until
 
 from recollect.store import TemporaryFolder

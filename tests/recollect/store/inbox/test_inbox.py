@@ -287,12 +287,7 @@ async def test_the_backlog_counts_over_all_users(own_store: Store) -> None:
     assert await own_store.inbox.backlog() == Backlog(pending=2, failed=1, formed=2, oldest_pending_at=NOON)
     await own_store.inbox.wait([said[0]], Wait(Awaits.KEY, "gone", None, counts=True))
     assert await own_store.inbox.backlog() == Backlog(
-        pending=1,
-        failed=1,
-        formed=2,
-        oldest_pending_at=NOON,
-        waiting={"key": 1},
-        oldest_waiting_at=LATER,
+        pending=1, failed=1, formed=2, oldest_pending_at=NOON, waiting={"key": 1}, oldest_waiting_at=LATER
     )
 
 

@@ -157,8 +157,7 @@ async def test_a_lease_is_renewed_while_its_body_runs(
 
 
 @pytest.mark.parametrize(
-    "change",
-    ["DELETE FROM recollect.leases", "UPDATE recollect.leases SET holder = gen_random_uuid()"],
+    "change", ["DELETE FROM recollect.leases", "UPDATE recollect.leases SET holder = gen_random_uuid()"]
 )
 async def test_the_body_of_a_lost_lease_is_ended_with_an_error(
     brief: Postgres, shared_dsn: str, anna: Person, change: str

@@ -50,10 +50,15 @@ async def formed(store: Store, *texts: str, scope: Scope | None = None, **change
     return exchanges
 
 
-async def due(
-    store: Store, user_id: str | None = None, *, turns: int = 2, tokens: int = 0
-) -> Conversation | None:
-    return await store.inbox.to_summarize(user_id or store.anna, turns=turns, tokens=tokens)
+async def due(store: Store, user_id: str | None = None, **limits: Any) -> Conversation:
+    """Return the conversation that is due."""
+    conversation = await store.inbox.to_summarize(user_id or store.anna, **{"turns": 2, "tokens": 0} | limits)
+    assert conversation is not None
+    return conversation
+
+
+async def is_due(store: Store, **limits: Any) -> bool:
+    return await store.inbox.to_summarize(store.anna, **{"turns": 2, "tokens": 0} | limits) is not None
 
 
 def summary(
@@ -68,14 +73,12 @@ def summary(
 async def summarized(store: Store, content: str = "She drinks tea.") -> Memory:
     """Summarize the chat that is due."""
     conversation = await due(store)
-    assert conversation is not None
     new = summary(store, content, conversation.message_ids)
     await store.inbox.summarized(store.anna, conversation, new, at=LATER)
     return new
 
 
-def texts(conversation: Conversation | None) -> list[str]:
-    assert conversation is not None
+def texts(conversation: Conversation) -> list[str]:
     return [message.text for message in conversation.material.messages]
 
 
@@ -87,13 +90,12 @@ async def test_a_chat_is_due_after_so_many_formed_exchanges(store: Store) -> Non
     await formed(store, "elsewhere", scope=store.anna.elsewhere)
     await formed(store, "Ben's", "Ben's too", scope=store.ben.scope)
     await log(store, "two")
-    assert await due(store) is None
+    assert not await is_due(store)
 
     [pending] = await store.inbox.pending(store.anna, limit=9)
     await store.inbox.complete([Formed(pending.exchange)], at=NOON)
 
     conversation = await due(store)
-    assert conversation is not None
     assert conversation.session_id == "chat-1"
     assert texts(conversation) == ["one", "I see.", "two", "I see."]
     assert texts(await due(store, store.ben)) == ["Ben's", "I see.", "Ben's too", "I see."]
@@ -102,17 +104,12 @@ async def test_a_chat_is_due_after_so_many_formed_exchanges(store: Store) -> Non
 async def test_a_chat_is_due_after_so_many_tokens(store: Store) -> None:
     await formed(store, "tea " * 400, reply="rain " * 400)
 
-    assert await due(store, turns=0, tokens=100_000) is None
-    assert await due(store, turns=2, tokens=100_000) is None
-    assert await due(store, turns=2, tokens=700) is not None, "what was answered counts as well"
-    assert await due(store, turns=0, tokens=1) is not None
-    assert await due(store, turns=1, tokens=0) is not None
-
-
-async def test_where_nothing_makes_a_chat_due_none_is(store: Store) -> None:
-    await formed(store, "one", "two")
-
-    assert await due(store, turns=0, tokens=0) is None
+    assert not await is_due(store, turns=0, tokens=100_000)
+    assert not await is_due(store, turns=0, tokens=0), "nothing makes it due"
+    assert not await is_due(store, turns=2, tokens=100_000)
+    assert await is_due(store, turns=2, tokens=700), "what was answered counts as well"
+    assert await is_due(store, turns=0, tokens=1)
+    assert await is_due(store, turns=1, tokens=0)
 
 
 async def test_the_chat_that_waits_longest_comes_first(store: Store) -> None:
@@ -137,7 +134,7 @@ async def test_what_is_held_or_abandoned_or_an_alternate_is_left_out(store: Stor
     assert texts(await due(store)) == ["one", "I see.", "second again", "I see."]
     await formed(store, "first again", parent="^")
 
-    assert await due(store) is None
+    assert not await is_due(store)
     assert texts(await due(store, turns=1)) == ["first again", "I see."]
     assert first.turn.scope == store.anna.scope
 
@@ -147,7 +144,7 @@ async def test_what_was_forgotten_is_left_out(store: Store) -> None:
     tea = store.memory("Likes tea", provenance=Provenance("chat-1", (secret.message_id,)))
     await apply(store, Add(tea), Retire(tea.id, Reason.DELETED), actor=Actor.USER)
 
-    assert await due(store) is None
+    assert not await is_due(store)
     assert texts(await due(store, turns=1)) == ["It rains", "I see."]
 
 
@@ -155,25 +152,21 @@ async def test_a_chat_that_is_left_out_is_not_due(store: Store) -> None:
     await formed(store, "one", "two")
     await formed(store, "three", "four", scope=store.anna.elsewhere)
 
-    left = await store.inbox.to_summarize(store.anna, turns=2, tokens=0, without=["chat-1", "unknown"])
-    assert left is not None
-    assert left.session_id == "chat-2"
-    both = {"chat-1", "chat-2"}
-    assert await store.inbox.to_summarize(store.anna, turns=2, tokens=0, without=both) is None
+    assert (await due(store, without=["chat-1", "unknown"])).session_id == "chat-2"
+    assert not await is_due(store, without={"chat-1", "chat-2"})
 
 
 async def test_a_chat_of_long_ago_is_not_due(store: Store) -> None:
     await formed(store, "one", "two")
     month = NOON + timedelta(days=30)
     await formed(store, "elsewhere", scope=store.anna.elsewhere, at=month)
-    assert (await due(store)) is not None
+    assert await is_due(store)
 
     await formed(store, "elsewhere still", scope=store.anna.elsewhere, at=month + timedelta(minutes=1))
     assert texts(await due(store)) == ["elsewhere", "I see.", "elsewhere still", "I see."]
     conversation = await due(store)
-    assert conversation is not None
     await store.inbox.summarized(store.anna, conversation, None, at=LATER)
-    assert await due(store) is None
+    assert not await is_due(store)
 
     await formed(store, "three", at=month)
     assert texts(await due(store)) == ["one", "I see.", "two", "I see.", "three", "I see."]
@@ -214,18 +207,17 @@ async def test_a_turn_that_was_never_answered_is_summarized_once(store: Store) -
 
     await formed(store, "three")
 
-    assert await due(store, turns=2) is None
+    assert not await is_due(store, turns=2)
 
 
 async def test_the_next_summary_takes_up_the_last_one(store: Store) -> None:
     await formed(store, "one", "two")
     new = await summarized(store)
-    assert await due(store) is None
+    assert not await is_due(store)
     [third, fourth] = await formed(store, "three", "four")
 
     conversation = await due(store)
 
-    assert conversation is not None
     assert texts(conversation) == ["three", "I see.", "four", "I see."]
     assert (conversation.material.before, conversation.material.outline) == ("She drinks tea.", OUTLINE)
     assert conversation.summary == new
@@ -243,7 +235,6 @@ async def test_a_chat_takes_up_its_own_summary_alone(store: Store) -> None:
 
     conversation = await due(store)
 
-    assert conversation is not None
     assert conversation.summary is None
 
 
@@ -253,12 +244,11 @@ async def test_of_a_long_backlog_the_last_part_is_summarized_and_long_messages_a
 
     conversation = await due(store)
 
-    assert conversation is not None
     assert texts(conversation)[:2] == ["turn 3", "turn 4"]
     assert texts(conversation)[-2:] == ["🎉" * 4_000, "x" * 4_000]
     assert len(texts(conversation)) == 99 + 2
     await store.inbox.summarized(store.anna, conversation, None, at=LATER)
-    assert await due(store, turns=1) is None
+    assert not await is_due(store, turns=1)
 
 
 # -- what is kept ----------------------------------------------------------------------------------
@@ -269,7 +259,6 @@ async def test_a_summary_is_kept_in_place_of_the_last_one(store: Store) -> None:
     first = await summarized(store, "First.")
     await formed(store, "three", "four")
     conversation = await due(store)
-    assert conversation is not None
     second = summary(store, "Second.", conversation.message_ids)
 
     done = await store.inbox.summarized(store.anna, conversation, second, at=LATER)
@@ -278,13 +267,9 @@ async def test_a_summary_is_kept_in_place_of_the_last_one(store: Store) -> None:
     assert (await store.memories.page(store.anna, limit=9)).memories == (second,)
     assert (await store.chats.chat(store.anna.scope, exchanges=1)).summary == "Second."
     newest, oldest = await store.memories.history(store.anna, limit=9)
-    assert (newest.action, newest.reason, newest.session_id) == (
-        Action.REPLACE,
-        Reason.SUMMARIZED,
-        "chat-1",
-    )
+    assert (newest.action, newest.reason, newest.session_id) == (Action.REPLACE, Reason.SUMMARIZED, "chat-1")
     assert (oldest.action, oldest.actor, oldest.exchange_id) == (Action.ADD, Actor.FORMATION, None)
-    assert await due(store, turns=1) is None
+    assert not await is_due(store, turns=1)
 
 
 async def test_a_summary_that_says_the_same_is_kept_all_the_same(store: Store) -> None:
@@ -302,7 +287,6 @@ async def test_a_summary_of_what_was_forgotten_meanwhile_is_not_kept(store: Stor
     tea = store.memory("Likes tea", provenance=Provenance("chat-1", (exchanges[number].message_id,)))
     await store.memories.apply(store.anna.scope, [Add(tea)], actor=Actor.FORMATION, at=NOON)
     conversation = await due(store)
-    assert conversation is not None
     await store.memories.apply(store.anna.scope, [Retire(tea.id, Reason.DELETED)], actor=Actor.USER, at=NOON)
 
     new = summary(store, "She likes tea.", conversation.message_ids)
@@ -323,7 +307,6 @@ async def test_once_a_summary_is_forgotten_all_that_is_left_of_the_chat_is_read_
     conversation = await due(store)
 
     assert texts(conversation) == ["It rains", "I see.", "It snows", "I see.", "It hails", "I see."]
-    assert conversation is not None
     assert conversation.summary is None
 
 
@@ -332,7 +315,6 @@ async def test_a_summary_that_was_retired_meanwhile_leaves_the_chat_due(store: S
     first = await summarized(store)
     await formed(store, "three", "four")
     conversation = await due(store)
-    assert conversation is not None
     await store.memories.apply(store.anna.scope, [Retire(first.id, Reason.CAP)], actor=Actor.PRUNE, at=NOON)
 
     second = summary(store, "Second.", conversation.message_ids)
@@ -340,7 +322,6 @@ async def test_a_summary_that_was_retired_meanwhile_leaves_the_chat_due(store: S
     assert await store.inbox.summarized(store.anna, conversation, second, at=LATER) == []
     assert (await store.memories.page(store.anna, limit=9)).memories == ()
     again = await due(store)
-    assert again is not None
     assert (again.summary, len(texts(again))) == (None, 8)
 
 
@@ -349,8 +330,6 @@ async def test_what_is_summarized_further_meanwhile_is_not_summarized_less_far(s
     earlier = await due(store)
     await formed(store, "three")
     later = await due(store)
-    assert earlier is not None
-    assert later is not None
     await store.inbox.summarized(store.anna, later, None, at=LATER)
 
     new = summary(store, "One and two.", earlier.message_ids)
@@ -362,20 +341,18 @@ async def test_what_is_summarized_further_meanwhile_is_not_summarized_less_far(s
 async def test_nothing_is_resurrected_of_an_erased_user(store: Store) -> None:
     await formed(store, "one", "two")
     conversation = await due(store)
-    assert conversation is not None
     await store.memories.erase(store.anna, at=NOON)
 
     new = summary(store, "She drinks tea.", conversation.message_ids)
 
     assert await store.inbox.summarized(store.anna, conversation, new, at=LATER) == []
     assert (await store.memories.page(store.anna, limit=9)).memories == ()
-    assert await due(store) is None
+    assert not await is_due(store)
 
 
 async def test_another_users_summary_rests_on_nothing_of_ones_own(store: Store) -> None:
     await formed(store, "one", "two")
     conversation = await due(store)
-    assert conversation is not None
 
     stolen = replace(conversation, message_ids=conversation.message_ids)
     new = summary(store, "x", stolen.message_ids, store.ben.scope)
@@ -387,7 +364,6 @@ async def test_another_users_summary_rests_on_nothing_of_ones_own(store: Store) 
 async def test_what_was_never_said_is_no_ground_for_a_summary(store: Store) -> None:
     await formed(store, "one", "two")
     conversation = await due(store)
-    assert conversation is not None
     invented = replace(conversation, message_ids=(*conversation.message_ids, uuid7()))
 
     assert (
@@ -446,8 +422,7 @@ async def summarized_chat(store: Store) -> tuple[list[Exchange], Memory]:
     """Have a chat of two exchanges, formed, and a summary of it."""
     exchanges = [await indexed(store, "I like tea"), await indexed(store, "It rains", reply="So it does.")]
     assert await store.inbox.complete([Formed(each) for each in exchanges], at=NOON) is not None
-    conversation = await store.inbox.to_summarize(store.anna, turns=2, tokens=0)
-    assert conversation is not None
+    conversation = await due(store)
     summary = store.memory("Spoke of tea and rain.", **as_summary(*exchanges))
     await store.inbox.summarized(store.anna, conversation, summary, at=NOON)
     return exchanges, summary
@@ -497,7 +472,7 @@ async def test_a_chat_whose_summary_is_deleted_is_not_summarized_at_once(store: 
 
     await apply(store, Retire(summary.id, Reason.DELETED))
 
-    assert await store.inbox.to_summarize(store.anna, turns=1, tokens=1) is None
+    assert not await is_due(store, turns=1, tokens=1)
 
 
 async def test_who_deletes_a_verbatim_turn_deletes_its_words(store: Store) -> None:

@@ -2,23 +2,10 @@ from datetime import timedelta
 
 import pytest
 from tests.recollect.store.keeping import apply, contents, edit, kept, revised
-from tests.support.stores import (
-    EAST,
-    LATER,
-    MODEL,
-    NOON,
-    NORTH,
-    Store,
-    vector,
-)
+from tests.support.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
-from recollect.errors import (
-    DuplicateMemoryError,
-    EndsBeforeItBeginsError,
-    MemoryNotFoundError,
-    StoreError,
-)
+from recollect.errors import DuplicateMemoryError, EndsBeforeItBeginsError, MemoryNotFoundError, StoreError
 from recollect.model import (
     COMMONS,
     Action,

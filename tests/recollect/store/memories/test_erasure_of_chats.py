@@ -7,15 +7,7 @@ from typing import Any
 import pytest
 from tests.recollect.store import keeping
 from tests.recollect.store.indexing import by_words, indexed, near, said, texts
-from tests.recollect.store.keeping import (
-    apply,
-    contents,
-    edit,
-    formed,
-    kept,
-    next_pending,
-    resting_on,
-)
+from tests.recollect.store.keeping import apply, contents, edit, formed, kept, next_pending, resting_on
 from tests.support.notes import note_block
 from tests.support.searching import lexicon_of, vocabulary
 from tests.support.stores import LATER, NOON, NORTH, Store, vector

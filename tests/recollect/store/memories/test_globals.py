@@ -10,17 +10,7 @@ from tests.support.notes import note_block
 from tests.support.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
 
 from recollect.errors import MemoryNotFoundError, StoreError
-from recollect.model import (
-    COMMONS,
-    Add,
-    Injection,
-    Memory,
-    Outline,
-    Place,
-    Quarantine,
-    Reason,
-    Source,
-)
+from recollect.model import COMMONS, Add, Injection, Memory, Outline, Place, Quarantine, Reason, Source
 
 
 @pytest.fixture

@@ -136,13 +136,6 @@ async def test_what_is_let_go_for_another_reason_stays_in_the_log(store: Store, 
     assert texts(await near(store, vector(*NORTH))) == {"I like tea"}
 
 
-async def test_forgetting_hides_nothing_of_another_user(store: Store) -> None:
-    first = await indexed(store, "I like tea", store.ben.scope)
-    await forget(store, await kept(store, "Likes tea", **resting_on(first)))
-
-    assert texts(await near(store, vector(*NORTH), store.ben.scope)) == {"I like tea", "I see."}
-
-
 async def test_what_was_replaced_is_found_with_the_note_that_it_changed(store: Store) -> None:
     first = await indexed(store, "I live in Rome", reply="Rome!")
     second = await indexed(store, "I live in Oslo now", reply="Oslo!")

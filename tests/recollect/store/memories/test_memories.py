@@ -4,31 +4,11 @@ import numpy as np
 import pytest
 from tests.recollect.store.keeping import apply, contents, kept
 from tests.servers.databases import administrator
-from tests.support.stores import (
-    EAST,
-    LATER,
-    MODEL,
-    NOON,
-    NORTH,
-    SOUTH,
-    Store,
-    vector,
-)
+from tests.support.stores import EAST, LATER, MODEL, NOON, NORTH, SOUTH, Store, vector
 from uuid_utils.compat import uuid7
 
 from recollect.errors import MemoryNotFoundError, StoreError
-from recollect.model import (
-    Action,
-    Actor,
-    Add,
-    Ignore,
-    Kind,
-    Provenance,
-    Reason,
-    Reinforce,
-    Replace,
-    Retire,
-)
+from recollect.model import Action, Actor, Add, Ignore, Kind, Provenance, Reason, Reinforce, Replace, Retire
 
 # -- reading ---------------------------------------------------------------------------------------
 
@@ -266,13 +246,7 @@ async def test_a_memory_has_its_history_also_as_the_replaced_one(store: Store) -
 ROWS = 5
 
 
-@pytest.mark.parametrize(
-    ("dimensions", "where"),
-    [
-        (3584, "in the row"),
-        (4096, "apart"),
-    ],
-)
+@pytest.mark.parametrize(("dimensions", "where"), [(3584, "in the row"), (4096, "apart")])
 async def test_rows_stay_in_their_page_where_they_fit_and_are_never_refused(
     own_store: Store, own_dsn: str, dimensions: int, where: str
 ) -> None:

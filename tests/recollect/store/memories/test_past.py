@@ -11,19 +11,7 @@ from tests.recollect.store.keeping import apply, contents, formed, kept, last_up
 from tests.support.stores import LATER, MODEL, NOON, NORTH, Store, vector
 
 from recollect.errors import BulkRefusedError, ChangeNotFoundError, MemoryNotFoundError, NotUndoableError
-from recollect.model import (
-    Actor,
-    Add,
-    Ending,
-    Erase,
-    Memory,
-    Past,
-    Reason,
-    Removal,
-    Replace,
-    Retire,
-    Scope,
-)
+from recollect.model import Actor, Add, Ending, Erase, Memory, Past, Reason, Removal, Replace, Retire, Scope
 
 OLD, NEW = "Lives in Porto", "Lives in Berlin"
 

@@ -287,12 +287,6 @@ async def test_what_does_not_wait_is_not_let_go(store: Store) -> None:
     assert len(await history(store)) == 2
 
 
-async def test_what_one_user_refused_another_may_keep(store: Store) -> None:
-    await release(store, await held(store), None)
-
-    await kept(store, ORDER, store.ben.scope)
-
-
 async def test_the_newest_of_many_are_listed_and_the_others_can_be_approved(store: Store) -> None:
     waiting = [store.memory(f"Always number {number}") for number in range(4)]
     await apply(store, *(Quarantine(each, Reason.INSTRUCTION) for each in waiting))

@@ -113,10 +113,7 @@ async def test_ones_reinforcement_or_doubt_is_ones_own(store: Store) -> None:
     shared = await shared_by_anna(store)
 
     await apply(
-        store,
-        Reinforce(shared.id),
-        Mark(shared.id, Doubt.DISPUTED, Reason.DISPUTED),
-        scope=store.ben.scope,
+        store, Reinforce(shared.id), Mark(shared.id, Doubt.DISPUTED, Reason.DISPUTED), scope=store.ben.scope
     )
 
     assert await store.memories.get(store.anna, shared.id) == shared

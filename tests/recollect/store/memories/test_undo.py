@@ -6,15 +6,7 @@ from uuid import UUID
 
 import pytest
 from tests.recollect.store.indexing import by_words, indexed, near, said, texts
-from tests.recollect.store.keeping import (
-    apply,
-    contents,
-    edit,
-    history,
-    kept,
-    last_update,
-    resting_on,
-)
+from tests.recollect.store.keeping import apply, contents, edit, history, kept, last_update, resting_on
 from tests.support.notes import note_block
 from tests.support.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7

@@ -120,15 +120,6 @@ async def test_a_chat_has_its_newest_summary(store: Store) -> None:
     assert (await store.chats.chat(store.anna.scope, exchanges=9)).summary == "Summary 1"
 
 
-async def test_a_summary_is_its_own_users(store: Store) -> None:
-    await said(store, "hello", store.ben.scope)
-    await said(store, "hello")
-    summary = store.memory("Anna's summary", kind=Kind.SUMMARY, provenance=Provenance("chat-1"))
-    await store.memories.apply(store.anna.scope, [Add(summary)], actor=Actor.FORMATION, at=NOON)
-
-    assert (await store.chats.chat(store.ben.scope, exchanges=9)).summary == ""
-
-
 async def test_a_chat_begins_with_the_version_that_was_kept_of_its_first_message(store: Store) -> None:
     await said(store, "hello", parent="^")
     await said(store, "goodbye", parent="^")

@@ -12,19 +12,7 @@ from tests.support.people import Person, person
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
 
-from recollect.model import (
-    Add,
-    Awaits,
-    Flags,
-    Formed,
-    Hide,
-    Reason,
-    Replace,
-    Scope,
-    Strategy,
-    Unread,
-    Wait,
-)
+from recollect.model import Add, Awaits, Flags, Formed, Hide, Reason, Replace, Scope, Strategy, Unread, Wait
 
 DAY = timedelta(days=1)
 OBOE, TEA = "I play the oboe on Tuesdays", "I drink green tea in the garden"

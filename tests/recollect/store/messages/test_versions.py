@@ -142,16 +142,6 @@ async def test_what_follows_on_another_message_abandons_nothing(
     assert [each.said for each in chat.exchanges] == ["I live in Rome", "I live in Oslo"]
 
 
-async def test_another_answer_to_the_same_message_abandons_nothing(store: Store) -> None:
-    first = await said(store, "I live in Rome", reply="Rome!", parent=ROOT)
-    again = store.exchange("I live in Rome", key=first.turn.key, reply="Bella!", parent=ROOT)
-
-    assert await store.log.append(again) is False
-
-    [told] = (await store.chats.chat(store.anna.scope, exchanges=9)).exchanges
-    assert (told.said, told.reply) == ("I live in Rome", "Rome!")
-
-
 async def test_a_message_sent_twice_abandons_once(store: Store) -> None:
     await taught(store, await said(store, "I live in Rome", parent=ROOT), "Lives in Rome")
     new = await edited(store, "I live in Oslo")
@@ -175,23 +165,6 @@ async def test_an_abandoned_message_that_is_sent_again_stays_abandoned(store: St
     assert pending.exchange.turn.text == "I live in Oslo"
     await index_all(store)
     assert "Again!" not in texts(await near(store, vector(*NORTH)))
-
-
-async def test_a_third_version_abandons_the_second(store: Store) -> None:
-    await taught(store, await said(store, "I live in Rome", parent=ROOT), "Lives in Rome")
-    await taught(store, await edited(store, "I live in Oslo"), "Lives in Oslo")
-
-    await taught(store, await edited(store, "I live in Bergen"), "Lives in Bergen")
-
-    assert await contents(store) == ["Lives in Bergen"]
-
-
-async def test_nothing_of_another_user_is_abandoned(store: Store) -> None:
-    await said(store, "I live in Rome", store.ben.scope, parent=ROOT)
-
-    await edited(store, "I live in Oslo")
-
-    assert await next_pending(store, store.ben) is not None
 
 
 @pytest.mark.parametrize("parent", ["", "a\x00", "\ud800"])

@@ -161,7 +161,9 @@ async def test_a_server_whose_pgvector_is_too_old_is_a_mistake(
     assert "The server's pgvector is" in mistake
 
 
-async def test_a_database_that_takes_no_writes_is_a_remark_as_a_standby_may_take_over(empty_dsn: str) -> None:
+async def test_a_database_that_takes_no_writes_is_a_remark_unless_it_is_asked_for_by_name(
+    empty_dsn: str,
+) -> None:
     async with administrator(empty_dsn) as connection:
         name = urlsplit(empty_dsn).path.removeprefix("/")
         await connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
@@ -173,12 +175,6 @@ async def test_a_database_that_takes_no_writes_is_a_remark_as_a_standby_may_take
     assert "takes no writes" in remark
     with pytest.raises(StoreUnavailableError, match="takes no writes"):
         await open_postgres(empty_dsn)
-
-
-async def test_one_that_takes_no_writes_and_is_asked_for_by_name_is_a_mistake(empty_dsn: str) -> None:
-    async with administrator(empty_dsn) as connection:
-        name = urlsplit(empty_dsn).path.removeprefix("/")
-        await connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
     dsn = f"{empty_dsn}{'&' if '?' in empty_dsn else '?'}target_session_attrs=any"
 
     [mistake] = (await check(dsn)).mistakes

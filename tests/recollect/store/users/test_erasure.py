@@ -261,10 +261,7 @@ async def files_with_the_name(dsn: str) -> dict[str, set[str]]:
         await connection.execute("CHECKPOINT")
         data = Path(await connection.fetchval("SHOW data_directory"))
         number = await connection.fetchval("SELECT oid FROM pg_database WHERE datname = current_database()")
-    return {
-        "tables": _holding(data / "base" / str(number)),
-        "write-ahead log": _holding(data / "pg_wal"),
-    }
+    return {"tables": _holding(data / "base" / str(number)), "write-ahead log": _holding(data / "pg_wal")}
 
 
 def _holding(folder: Path) -> set[str]:
