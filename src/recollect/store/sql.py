@@ -100,3 +100,10 @@ def _files(folder: str) -> list[Traversable]:
 
 SQL = {name: query.text for name, query in load_queries().items()}
 """The text of each named query."""
+
+
+def of_table(name: str, table: str) -> str:
+    """Return the text of a query of any table of the users', for one of them."""
+    return (
+        SQL[name].replace("{table}", table).replace("{owner}", "owner" if table == "vectors" else "user_id")
+    )

@@ -22,7 +22,7 @@ from recollect.store.memories.transaction import Transaction, hide_messages, wit
 from recollect.store.memories.undo import undo
 from recollect.store.pool import Connection
 from recollect.store.rows import update_of
-from recollect.store.sql import SQL
+from recollect.store.sql import SQL, of_table
 from recollect.store.users.portability import leave_tombstone
 from recollect.text.normalization import storable_id
 
@@ -130,7 +130,7 @@ async def delete_index(connection: Connection, user_id: str, messages: Sequence[
 async def _delete_log(connection: Connection, user_id: str, session_id: str) -> dict[str, int]:
     counts: dict[str, int] = {}
     for table in ("exchanges", "injections", "chat_requests", "not_helpful", "request_metrics", "messages"):
-        deleted = await connection.execute(SQL[f"erase_{table}_of_session"], user_id, session_id)
+        deleted = await connection.execute(of_table("erase_rows_of_session", table), user_id, session_id)
         counts[table] = _affected(deleted)
     await connection.execute(SQL["erase_told_with_session"], user_id, session_id)
     counts["sessions"] = _affected(await connection.execute(SQL["erase_session"], user_id, session_id))

@@ -40,7 +40,7 @@ from recollect.store.log.turns import (
 from recollect.store.memories.transaction import Transaction, hide_messages
 from recollect.store.messages.versions import Version, abandon_other_versions, abandon_turn
 from recollect.store.pool import Connection, Database
-from recollect.store.sql import SQL
+from recollect.store.sql import SQL, of_table
 from recollect.store.users.settings import read_flags
 from recollect.text.normalization import storable_id, storable_text
 
@@ -334,9 +334,9 @@ async def _erase_exchanges(
     await delete_chunks(connection, user_id, messages)
     await Transaction(connection, user_id, Actor.PRUNE, at).forget_injections(messages)
     for table in ("injections", "chat_requests"):
-        await connection.execute(SQL[f"erase_{table}_of_exchanges"], user_id, exchanges)
+        await connection.execute(of_table("erase_rows_of_exchanges", table), user_id, exchanges)
     for table in ("vectors", "quarantine"):
-        await connection.execute(SQL[f"let_go_of_messages_in_{table}"], user_id, messages)
+        await connection.execute(of_table("let_go_of_messages", table), user_id, messages)
     await connection.execute(SQL["erase_old_exchanges"], user_id, exchanges)
     await connection.execute(SQL["erase_old_messages"], user_id, messages)
     await connection.execute(SQL["erase_empty_sessions"], user_id, chats)

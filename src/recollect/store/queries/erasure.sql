@@ -1,82 +1,10 @@
--- name: erase_exchanges
--- Delete what is and was to be formed for the user.
-DELETE FROM exchanges WHERE user_id = $1;
+-- name: erase_rows
+-- Delete the user's rows of the table.
+DELETE FROM {table} WHERE {owner} = $1;
 
--- name: erase_leases
--- Delete the user's lease, which ends a formation under way.
-DELETE FROM leases WHERE user_id = $1;
-
--- name: erase_tries
--- Delete what is done for the user just now.
-DELETE FROM tries WHERE user_id = $1;
-
--- name: erase_injections
--- Delete what was added to the user's prompts.
-DELETE FROM injections WHERE user_id = $1;
-
--- name: erase_request_metrics
--- Delete what the user's requests were like.
-DELETE FROM request_metrics WHERE user_id = $1;
-
--- name: erase_chunk_vectors
--- Delete the embeddings of the user's log.
-DELETE FROM chunk_vectors WHERE user_id = $1;
-
--- name: erase_message_chunks
--- Delete the chunks of the user's log.
-DELETE FROM message_chunks WHERE user_id = $1;
-
--- name: erase_messages
--- Delete the user's message log.
-DELETE FROM messages WHERE user_id = $1;
-
--- name: erase_sessions
--- Delete the user's sessions.
-DELETE FROM sessions WHERE user_id = $1;
-
--- name: erase_memory_updates
--- Delete the audit of the user's memories.
-DELETE FROM memory_updates WHERE user_id = $1;
-
--- name: erase_quarantine
--- Delete what the user had still to approve.
-DELETE FROM quarantine WHERE user_id = $1;
-
--- name: erase_profile_entries
--- Delete the user's profile.
-DELETE FROM profile_entries WHERE user_id = $1;
-
--- name: erase_not_helpful
--- Delete which memories the user called not helpful.
-DELETE FROM not_helpful WHERE user_id = $1;
-
--- name: erase_admin_reads
--- Delete who read what of the user.
-DELETE FROM admin_reads WHERE user_id = $1;
-
--- name: erase_user_settings
--- Delete what was changed for the user.
-DELETE FROM user_settings WHERE user_id = $1;
-
--- name: erase_model_usage
--- Delete what models took for the user.
-DELETE FROM model_usage WHERE user_id = $1;
-
--- name: erase_users_vectors
--- Delete the user's links to memories, their own and shared ones.
-DELETE FROM users_vectors WHERE user_id = $1;
-
--- name: erase_vectors
--- Delete the memories that belong to the user, retired ones too.
-DELETE FROM vectors WHERE owner = $1;
-
--- name: erase_users
--- Delete the versions of what the user has.
-DELETE FROM users WHERE user_id = $1;
-
--- name: erase_projects
--- Delete what a project is called.
-DELETE FROM projects WHERE user_id = $1;
+-- name: erase_rows_of_session
+-- Delete the table's rows about a chat of the user.
+DELETE FROM {table} WHERE user_id = $1 AND session_id = $2;
 
 -- name: memories_of_user
 -- Which memories the user ever saw.
@@ -115,54 +43,12 @@ SELECT mark, erased_at FROM erased WHERE erased_at >= $1;
 -- Forget who was erased until a time.
 DELETE FROM erased WHERE erased_at < $1;
 
--- name: left_of_user
--- How many rows each table and queue has of the user; of the queue's log, of these jobs.
-SELECT 'exchanges' AS name, count(*) AS rows FROM exchanges WHERE user_id = $1
-UNION ALL
-SELECT 'leases' AS name, count(*) AS rows FROM leases WHERE user_id = $1
-UNION ALL
-SELECT 'tries' AS name, count(*) AS rows FROM tries WHERE user_id = $1
-UNION ALL
-SELECT 'kept_answers' AS name, count(*) AS rows FROM kept_answers WHERE user_id = $1
-UNION ALL
-SELECT 'injections' AS name, count(*) AS rows FROM injections WHERE user_id = $1
-UNION ALL
-SELECT 'request_metrics' AS name, count(*) AS rows FROM request_metrics WHERE user_id = $1
-UNION ALL
-SELECT 'chunk_vectors' AS name, count(*) AS rows FROM chunk_vectors WHERE user_id = $1
-UNION ALL
-SELECT 'message_chunks' AS name, count(*) AS rows FROM message_chunks WHERE user_id = $1
-UNION ALL
-SELECT 'messages' AS name, count(*) AS rows FROM messages WHERE user_id = $1
-UNION ALL
-SELECT 'sessions' AS name, count(*) AS rows FROM sessions WHERE user_id = $1
-UNION ALL
-SELECT 'memory_updates' AS name, count(*) AS rows FROM memory_updates WHERE user_id = $1
-UNION ALL
-SELECT 'quarantine' AS name, count(*) AS rows FROM quarantine WHERE user_id = $1
-UNION ALL
-SELECT 'profile_entries' AS name, count(*) AS rows FROM profile_entries WHERE user_id = $1
-UNION ALL
-SELECT 'not_helpful' AS name, count(*) AS rows FROM not_helpful WHERE user_id = $1
-UNION ALL
-SELECT 'admin_reads' AS name, count(*) AS rows FROM admin_reads WHERE user_id = $1
-UNION ALL
-SELECT 'chat_requests' AS name, count(*) AS rows FROM chat_requests WHERE user_id = $1
-UNION ALL
-SELECT 'chats_left_out' AS name, count(*) AS rows FROM chats_left_out WHERE user_id = $1
-UNION ALL
-SELECT 'user_settings' AS name, count(*) AS rows FROM user_settings WHERE user_id = $1
-UNION ALL
-SELECT 'model_usage' AS name, count(*) AS rows FROM model_usage WHERE user_id = $1
-UNION ALL
-SELECT 'users_vectors' AS name, count(*) AS rows FROM users_vectors WHERE user_id = $1
-UNION ALL
-SELECT 'vectors' AS name, count(*) AS rows FROM vectors WHERE owner = $1
-UNION ALL
-SELECT 'users' AS name, count(*) AS rows FROM users WHERE user_id = $1
-UNION ALL
-SELECT 'projects' AS name, count(*) AS rows FROM projects WHERE user_id = $1
-UNION ALL
+-- name: left_of_table
+-- How many rows the table has of the user.
+SELECT '{table}' AS name, count(*) AS rows FROM {table} WHERE {owner} = $1;
+
+-- name: left_of_queues
+-- How many rows the teams and the queue have of the user; of the queue's log, of these jobs.
 SELECT 'teams', count(*) FROM teams WHERE members ? $1
 UNION ALL
 SELECT 'pgqueuer', count(*) FROM pgqueuer WHERE entrypoint = $3 AND payload = $2
@@ -187,7 +73,7 @@ ORDER BY c.relname;
 
 -- name: vacuum
 -- Make free what deleted rows took; outside of any transaction. What this database user may not, is passed over.
-VACUUM recollect.exchanges, recollect.leases, recollect.tries, recollect.kept_answers, recollect.injections, recollect.chat_requests, recollect.chats_left_out, recollect.request_metrics, recollect.chunk_vectors, recollect.message_chunks, recollect.users, recollect.messages, recollect.sessions, recollect.memory_updates, recollect.quarantine, recollect.profile_entries, recollect.not_helpful, recollect.admin_reads, recollect.user_settings, recollect.model_usage, recollect.users_vectors, recollect.vectors, recollect.projects, recollect.teams, recollect.pgqueuer, recollect.pgqueuer_log;
+VACUUM {tables};
 
 -- name: exchanges_of_session
 -- What was said in a chat of the user, exchange by exchange; also those that changed memories and are in the log no longer.
@@ -279,26 +165,6 @@ UPDATE memory_updates
 SET action = $3, memory_id = $4, replaced_id = $5, before = $6, after = $7, session_id = $8, exchange_id = $9,
     details = $10
 WHERE user_id = $1 AND id = $2;
-
--- name: erase_exchanges_of_session
--- Delete what is and was to be formed of a chat of the user.
-DELETE FROM exchanges WHERE user_id = $1 AND session_id = $2;
-
--- name: erase_injections_of_session
--- Delete what was added to the prompts of a chat of the user.
-DELETE FROM injections WHERE user_id = $1 AND session_id = $2;
-
--- name: erase_request_metrics_of_session
--- Delete what the requests of a chat of the user were like.
-DELETE FROM request_metrics WHERE user_id = $1 AND session_id = $2;
-
--- name: erase_not_helpful_of_session
--- Delete which memories the user called not helpful in a chat.
-DELETE FROM not_helpful WHERE user_id = $1 AND session_id = $2;
-
--- name: erase_messages_of_session
--- Delete the log of a chat of the user.
-DELETE FROM messages WHERE user_id = $1 AND session_id = $2;
 
 -- name: erase_session
 -- Delete a chat of the user.
@@ -435,33 +301,19 @@ LIMIT $3;
 -- The messages of these exchanges of the user, other answers too.
 SELECT id FROM messages WHERE user_id = $1 AND exchange_id = ANY ($2::uuid[]);
 
--- name: erase_injections_of_exchanges
--- Delete what was added to the prompts of these exchanges of the user.
-DELETE FROM injections AS i USING exchanges AS e
-WHERE i.user_id = $1 AND e.user_id = $1 AND e.id = ANY ($2::uuid[]) AND i.session_id = e.session_id AND i.anchor = e.anchor;
-
--- name: erase_chat_requests_of_exchanges
--- Delete what the user asked of the memory in these exchanges.
-DELETE FROM chat_requests AS r USING exchanges AS e
+-- name: erase_rows_of_exchanges
+-- Delete the table's rows about these exchanges of the user.
+DELETE FROM {table} AS r USING exchanges AS e
 WHERE r.user_id = $1 AND e.user_id = $1 AND e.id = ANY ($2::uuid[]) AND r.session_id = e.session_id AND r.anchor = e.anchor;
 
--- name: let_go_of_messages_in_vectors
--- Forget that memories of the user rest on these messages; their words stay.
-UPDATE vectors AS v
+-- name: let_go_of_messages
+-- Forget that memories of the user, or held back ones, rest on these messages; their words stay.
+UPDATE {table} AS v
 SET message_ids = ARRAY(
     SELECT said.id FROM unnest(v.message_ids) WITH ORDINALITY AS said (id, place) WHERE said.id <> ALL ($2::uuid[])
     ORDER BY said.place
 )
-WHERE v.owner = $1 AND v.message_ids && $2::uuid[];
-
--- name: let_go_of_messages_in_quarantine
--- Forget that held back memories of the user rest on these messages; their words stay.
-UPDATE quarantine AS q
-SET message_ids = ARRAY(
-    SELECT said.id FROM unnest(q.message_ids) WITH ORDINALITY AS said (id, place) WHERE said.id <> ALL ($2::uuid[])
-    ORDER BY said.place
-)
-WHERE q.user_id = $1 AND q.message_ids && $2::uuid[];
+WHERE v.{owner} = $1 AND v.message_ids && $2::uuid[];
 
 -- name: erase_old_exchanges
 -- Delete exchanges of the user, and what the turn behind each one has of its answer.

@@ -153,20 +153,8 @@ ON CONFLICT (user_id, session_id) DO NOTHING;
 -- Keep what is said in a chat of the user again; nothing where it was not left out.
 DELETE FROM chats_left_out WHERE user_id = $1 AND session_id = $2 RETURNING session_id;
 
--- name: erase_chat_requests
--- Delete what the user asked of the memory in chats, and was listed.
-DELETE FROM chat_requests WHERE user_id = $1;
-
--- name: erase_chats_left_out
--- Delete which chats the user left out.
-DELETE FROM chats_left_out WHERE user_id = $1;
-
 -- name: forgetting_of_exchange
 -- What was forgotten by its number for the message of an exchange of a chat of the user.
 SELECT r.anchor, r.asking, r.items, r.at FROM chat_requests AS r
 JOIN exchanges AS e ON e.user_id = r.user_id AND e.session_id = r.session_id AND e.anchor = r.anchor
 WHERE r.user_id = $1 AND r.session_id = $2 AND e.key = $3 AND r.asking = 'forget_listed';
-
--- name: erase_chat_requests_of_session
--- Delete what the user asked of the memory in a chat, and was listed.
-DELETE FROM chat_requests WHERE user_id = $1 AND session_id = $2;

@@ -17,7 +17,7 @@ from recollect.store.jobs.queue import FORM, job_payload
 from recollect.store.log.turns import mark_of
 from recollect.store.pool import Connection, Database
 from recollect.store.rows import TERMS_BY, terms_of_memory
-from recollect.store.sql import SQL
+from recollect.store.sql import SQL, of_table
 from recollect.text.normalization import content_hash
 
 SECTIONS = (
@@ -149,14 +149,14 @@ async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> t
     if team_of(user_id):
         await connection.execute(SQL["end_blocks_around"], user_id, seen)
     for table in tables:
-        counts[table] = _affected(await connection.execute(SQL[f"erase_{table}"], user_id))
+        counts[table] = _affected(await connection.execute(of_table("erase_rows", table), user_id))
     counts["vectors"] += await _erase_shared(connection, seen)
     if user_id == person_of(user_id):
         await connection.execute(SQL["over_all_users"])
         counts["teams"] = _affected(await connection.execute(SQL["leave_all_teams"], user_id))
         await connection.execute(SQL["over_no_users"])
     for last in (versions, projects):
-        counts[last] = _affected(await connection.execute(SQL[f"erase_{last}"], user_id))
+        counts[last] = _affected(await connection.execute(of_table("erase_rows", last), user_id))
     jobs = await connection.fetch(SQL["erase_jobs"], job_payload(user_id), FORM)
     counts["pgqueuer"] = len(jobs)
     logged = await connection.execute(SQL["erase_job_log"], [job["id"] for job in jobs])
@@ -178,7 +178,9 @@ async def leave_tombstone(
 
 async def left_of_user(connection: Connection, user_id: str, traces: Traces) -> tuple[tuple[str, int], ...]:
     """Count the remaining rows of an erased user, by table and queue; runs in a later transaction of the user."""
-    rows = await connection.fetch(SQL["left_of_user"], user_id, job_payload(user_id), FORM, list(traces.jobs))
+    of_tables = [of_table("left_of_table", table).removesuffix(";") for table in ERASED_TABLES]
+    query = " UNION ALL ".join((*of_tables, SQL["left_of_queues"]))
+    rows = await connection.fetch(query, user_id, job_payload(user_id), FORM, list(traces.jobs))
     left = {row["name"]: row["rows"] for row in rows}
     await connection.execute(SQL["over_all_users"])
     left["vectors"] += await connection.fetchval(SQL["left_of_shared"], list(traces.memories))
@@ -190,7 +192,8 @@ async def vacuum(connection: Connection) -> tuple[str, ...]:
     """Run VACUUM on the tables that are erased from, outside of any transaction; return on which the role may."""
     rows = await connection.fetch(SQL["may_vacuum"], list(VACUUMED_TABLES))
     if rows:
-        await connection.execute(SQL["vacuum"], timeout=VACUUM_SECONDS)
+        tables = ", ".join(f"recollect.{table}" for table in VACUUMED_TABLES)
+        await connection.execute(SQL["vacuum"].replace("{tables}", tables), timeout=VACUUM_SECONDS)
     return tuple(row["name"] for row in rows)
 
 

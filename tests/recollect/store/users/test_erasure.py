@@ -166,13 +166,6 @@ async def test_what_was_erased_is_made_free_where_the_role_may(own_store: Store,
     assert {row["relname"] for row in rows} == set(VACUUMED_TABLES)
 
 
-def test_what_is_counted_and_vacuumed_are_all_tables_that_are_erased_from() -> None:
-    counted = set(re.findall(r"FROM (\w+)", SQL["left_of_user"]))
-    vacuumed = set(re.findall(r"\w+", SQL["vacuum"])) - {"VACUUM", "recollect"}
-
-    assert counted == vacuumed == set(VACUUMED_TABLES)
-
-
 async def test_every_table_that_names_a_user_is_erased(shared_dsn: str) -> None:
     async with administrator(shared_dsn) as connection:
         rows = await connection.fetch(
