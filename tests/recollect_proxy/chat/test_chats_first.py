@@ -18,19 +18,12 @@ CIDER, WALNUTS = "I brew my own cider.", "I am allergic to walnuts."
 ONE_SERVER: dict[str, Any] = {"extraction_base_url": None, "extraction_model": None, "judge": "off"}
 
 
-@pytest.fixture(scope="module", params=["within", "own"])
-async def shared(own_proxies: OwnProxies, request: pytest.FixtureRequest) -> AsyncIterator[RunningProxy]:
-    """A proxy whose upstream is asked for memories, too, within its process or by a worker of its own."""
-    async with own_proxies.serve(worker=request.param, **ONE_SERVER) as proxy:
-        yield proxy
-
-
 @pytest.fixture
-async def one_server(shared: RunningProxy, upstream: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
-    """The same proxy; each test waits until its requests to ``upstream`` are over."""
-    assert upstream.base_url == shared.settings.upstream
-    yield shared
-    await shared.all_formed()
+async def one_server(own_proxies: OwnProxies, upstream: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
+    """A proxy whose upstream is asked for memories, too, by a worker of its own."""
+    async with own_proxies.serve(worker="own", **ONE_SERVER) as proxy:
+        assert upstream.base_url == proxy.settings.upstream
+        yield proxy
 
 
 def extractions(upstream: ScriptedUpstream) -> list[Received]:

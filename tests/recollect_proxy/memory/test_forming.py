@@ -405,16 +405,15 @@ def chats() -> Iterator[tuple[str, str, Callable[[str, str], list[dict[str, Any]
             yield f"{way.__name__}-{number % 2}", question, way
 
 
-@pytest.mark.parametrize("answer", ["All right.", "Your cat is called Minka, what a lovely name."])
 async def test_a_model_that_finds_again_what_was_recalled_adds_nothing_to_it(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User, answer: str
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
 ) -> None:
     pupil.lessons.append(Lesson(CAT))
     await proxy.say(user, CAT, chat="told")
     [original] = await proxy.memories(user)
     await proxy.formed(user)
     pupil.extracts = parroting
-    upstream.otherwise = lambda _request: completion(answer)
+    upstream.otherwise = lambda _request: completion("Your cat is called Minka, what a lovely name.")
     asked = Frontend(proxy, upstream, user, chat="asked")
     block = blocks_of(await asked.says(QUESTIONS[0]))
     assert CAT in block
