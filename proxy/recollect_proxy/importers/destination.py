@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from recollect.assembly import AbsentEmbedder, open_unembedded_backends
+from recollect.assembly import open_unembedded_backends
 from recollect.backends import Backends
 from recollect.errors import ConfigurationError, RecollectError
 from recollect.store import start_embedded
@@ -45,7 +45,7 @@ async def open_destination(settings: ProxySettings, *, writes: bool) -> AsyncIte
             if dsn is None or not await _has_tables(dsn):
                 yield None
                 return
-        yield await stack.enter_async_context(open_unembedded_backends(settings, AbsentEmbedder()))
+        yield await stack.enter_async_context(open_unembedded_backends(settings))
 
 
 async def _database_of(settings: ProxySettings, stack: AsyncExitStack) -> str | None:

@@ -10,7 +10,6 @@ from recollect.runtime.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from recollect.assembly.administering import (
-        AbsentEmbedder,
         migrate_store,
         open_administration,
         open_forming,
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "administering": (
-        "AbsentEmbedder",
         "migrate_store",
         "open_administration",
         "open_forming",

@@ -18,7 +18,7 @@ from recollect.engine import Engine, system_clock
 from recollect.engine.background.formation_trial import form_exchanges
 from recollect.engine.background.worker import AbsentWorker
 from recollect.engine.people.store_audit import DuplicateFinder, StoreAudit
-from recollect.errors import ConfigurationError, EmbedderError
+from recollect.errors import ConfigurationError
 from recollect.formation import CallGuard, FormationRules, TokenBudget
 from recollect.model import (
     NO_CAPS,
@@ -33,33 +33,15 @@ from recollect.model import (
     Scope,
     Source,
     Turn,
-    Vector,
     Wait,
 )
+from recollect.models.memory_embedding import embedded
 from recollect.ports import Asker, Clock
 from recollect.settings import EngineSettings
 from recollect.store import migrate_postgres
 
 if TYPE_CHECKING:
     from recollect.store.inbox import Inbox
-
-
-class AbsentEmbedder:
-    """An ``Embedder`` that is always away: a job of the worker embeds the texts later."""
-
-    name = "absent"
-    gate = 1.0
-
-    async def embed(self, _texts: Sequence[str]) -> list[Vector]:
-        """Raise EmbedderError."""
-        raise EmbedderError("No embedder was loaded.")
-
-    async def embed_question(self, _text: str) -> Vector:
-        """Raise EmbedderError."""
-        raise EmbedderError("No embedder was loaded.")
-
-    async def aclose(self) -> None:
-        """Let go of nothing."""
 
 
 @asynccontextmanager
@@ -80,7 +62,7 @@ async def open_administration(
         RecollectError: It can't be opened.
     """
     demand_store(settings)
-    opening = open_backends(settings) if embeds else open_unembedded_backends(settings, AbsentEmbedder())
+    opening = open_backends(settings) if embeds else open_unembedded_backends(settings)
     async with opening as backends:
         # A proxy's spool may hold entries of a user who is erased here. The store refuses them.
         yield Engine(backends, make_policy(settings), clock=clock, worker=AbsentWorker())
@@ -136,7 +118,7 @@ async def open_store_audit(
     if embeds or asks:
         opening = open_backends(settings, upstream=upstream)
     else:
-        opening = open_unembedded_backends(settings, AbsentEmbedder())
+        opening = open_unembedded_backends(settings)
     async with opening as backends:
         policy, tells, asked = make_policy(settings), background_tells(settings), None
         if asks:
@@ -214,23 +196,12 @@ class Trial:
 
     async def knows(self, user_id: str, memories: Sequence[str]) -> list[UUID]:
         """Give a person memories that they told a month ago; return their ids."""
-        vectors = await self._backends.embedder.embed(memories) if memories else []
         at = system_clock()
-        made = [
-            Memory(
-                id=uuid7(),
-                owner=user_id,
-                kind=Kind.FACT,
-                source=Source.EXTRACTED,
-                content=content,
-                importance=0.6,
-                observed_at=at - _EARLIER,
-                created_at=at,
-                embedding=vector,
-                embedding_model=self._backends.embedder.name,
-            )
-            for content, vector in zip(memories, vectors, strict=True)
+        told = [
+            Memory(uuid7(), user_id, Kind.FACT, Source.EXTRACTED, content, 0.6, at - _EARLIER, at)
+            for content in memories
         ]
+        made = await embedded(told, self._backends.embedder)
         await self._backends.memories.apply(
             Scope(user_id, "earlier"), [Add(each) for each in made], actor=Actor.IMPORT, at=at
         )

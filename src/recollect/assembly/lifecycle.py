@@ -16,6 +16,7 @@ from pydantic import SecretStr
 from recollect.assembly.files import file_of_global_memories, read_global_memories
 from recollect.assembly.generations import LiveGenerations, MakeEmbedder, todays
 from recollect.assembly.models import (
+    AbsentEmbedder,
     Models,
     load_embedder,
     make_earlier_embedder,
@@ -28,7 +29,7 @@ from recollect.engine import Backends, Engine, system_clock
 from recollect.engine.background.worker import AbsentWorker
 from recollect.errors import ConfigurationError, RecollectError, StoreError
 from recollect.models.embedders.cache import CachedEmbedder
-from recollect.ports import Clock, Embedder, Spooled
+from recollect.ports import Clock, Spooled
 from recollect.runtime.failures import raised_at
 from recollect.runtime.logs import configured_level
 from recollect.settings import NOWHERE, EngineSettings, Worker
@@ -150,13 +151,13 @@ async def open_backends(
 
 
 @asynccontextmanager
-async def open_unembedded_backends(settings: EngineSettings, absent: Embedder) -> AsyncIterator[Backends]:
-    """Open the backends without any model but ``absent``, the embedder, and close them. Errors are those of ``open_engine``."""
+async def open_unembedded_backends(settings: EngineSettings) -> AsyncIterator[Backends]:
+    """Open the backends without any model, and close them. Errors are those of ``open_engine``."""
     async with AsyncExitStack() as closing:
         database, _ = await _folders(settings, closing)
         dsn = await open_server(settings, database, closing)
         postgres = await _open_store(settings, dsn, closing)
-        yield _backends(postgres, 2 * [CachedEmbedder(absent, size=1, ttl=_CACHED)])
+        yield _backends(postgres, 2 * [CachedEmbedder(AbsentEmbedder(), size=1, ttl=_CACHED)])
 
 
 @asynccontextmanager

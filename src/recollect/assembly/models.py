@@ -1,7 +1,7 @@
 """Makes the models that the settings name. Never: the store."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlsplit
@@ -11,8 +11,8 @@ from pydantic import SecretStr
 
 from recollect.assembly.files import INSTRUCTIONS
 from recollect.assembly.servers import MISTRAL, is_near, is_one_server, speaks_mistral
-from recollect.errors import ConfigurationError
-from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, Strategy
+from recollect.errors import ConfigurationError, EmbedderError
+from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, Strategy, Vector
 from recollect.models.embedders import EmbedderName, parse_embedder_name
 from recollect.models.embedders.finished_model import installed_model
 from recollect.models.embedders.multilingual_e5 import MODEL as MULTILINGUAL_E5
@@ -50,6 +50,24 @@ class Models:
     summarizer: Summarizer
     judge: Judge
     hinter: Hinter
+
+
+class AbsentEmbedder:
+    """An ``Embedder`` that is always away: a job of the worker embeds the texts later."""
+
+    name = "absent"
+    gate = 1.0
+
+    async def embed(self, _texts: Sequence[str]) -> list[Vector]:
+        """Raise EmbedderError."""
+        raise EmbedderError("No embedder was loaded.")
+
+    async def embed_question(self, _text: str) -> Vector:
+        """Raise EmbedderError."""
+        raise EmbedderError("No embedder was loaded.")
+
+    async def aclose(self) -> None:
+        """Let go of nothing."""
 
 
 async def load_embedder() -> Embedder:

@@ -177,7 +177,9 @@ class TestChatsThatNeverPause:
             server.yielding.wait(user)
         server.now += LONGEST_WAIT
 
-        await server.works(ANNA, seconds=30)
+        with server.yielding.turn(ANNA):
+            assert server.yielding.wait(BEN) > timedelta()
+            server.now += 30
 
         began = server.now
         while server.yielding.wait(BEN):

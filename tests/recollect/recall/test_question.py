@@ -1,15 +1,23 @@
 """Which vectors a question is compared by, and what is read for them."""
 
-from typing import cast
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import product
+from typing import Any, cast
 
 import numpy as np
-from tests.support.recollections import turn
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.recollections import NOON, turn
 
 from recollect.errors import EmbedderError
 from recollect.model import Message, Role, Vector
 from recollect.ports import Embedder
 from recollect.recall import MessageVectors, Watch, read_query, statement_vectors
+from recollect.recall.query import RecallQuery, read_of
 from recollect.recall.relevance import contextual_vector
+from recollect.text.lexical import query_terms
 
 
 class Embedding:
@@ -64,3 +72,111 @@ async def test_a_failure_is_not_kept() -> None:
 
     assert [await vector_of(embedder, known, "fails") for _ in range(2)] == [None, None]
     assert embedder.asked == ["fails", "fails"]
+
+
+MARATHON = Message(Role.USER, "I ran two marathons last year, in Graz and in Linz.")
+WELL_DONE = Message(Role.ASSISTANT, "Well done! Which one did you like better?")
+
+
+def test_what_can_stand_alone_is_asked_as_it_is() -> None:
+    query = read_query(turn("  Which tea is my favourite? ", history=(MARATHON, WELL_DONE)))
+
+    assert query.text == query.asked == "Which tea is my favourite?"
+    assert query.terms == query_terms("Which tea is my favourite?")
+    assert query.now == NOON
+
+
+def test_what_can_not_stand_alone_is_asked_with_what_it_refers_to() -> None:
+    query = read_query(turn("And the second one?", history=(MARATHON, WELL_DONE)))
+
+    assert query.text == f"{MARATHON.text}\n{WELL_DONE.text}\nAnd the second one?"
+    assert query.asked == "And the second one?"
+    assert set(query.terms) >= set(query_terms("marathons"))
+
+
+def test_an_answer_is_left_out_where_the_user_spoke_last() -> None:
+    query = read_query(turn("And the second one?", history=(WELL_DONE, MARATHON)))
+
+    assert query.text == f"{MARATHON.text}\nAnd the second one?"
+
+
+def test_with_nothing_before_there_is_nothing_to_refer_to() -> None:
+    assert read_query(turn("And the second one?")).text == "And the second one?"
+
+
+def test_of_what_it_refers_to_the_beginning_is_read() -> None:
+    query = read_query(turn("And the second one?", history=(Message(Role.USER, "x" * 5000),)))
+
+    assert query.text == "x" * 200 + "\nAnd the second one?"
+
+
+def test_of_a_long_text_beginning_and_end_are_read() -> None:
+    page = "Have a look at this. " + "filler " * 100_000 + "Which tea is my favourite?"
+
+    query = read_query(turn(page))
+
+    assert query.text.startswith("Have a look at this.")
+    assert query.text.endswith("Which tea is my favourite?")
+    assert len(query.text) <= 1201
+
+
+def test_identifiers_and_dates_are_found() -> None:
+    query = read_query(turn("Why did parse_frame() fail on 2025-12-24?"))
+
+    assert "parse_frame" in query.identifiers
+    assert query.asks_about_code
+    assert [(each.start, each.end) for each in query.periods] == [
+        (datetime(2025, 12, 24, tzinfo=UTC), datetime(2025, 12, 25, tzinfo=UTC))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "cue"),
+    [
+        ("What did we talk about last time?", "asks_for_before"),
+        ("What did you recommend to me?", "asks_about_reply"),
+        ("I think I like my own tea best.", "is_about_oneself"),
+        ("Thank you!", "is_small_talk"),
+    ],
+)
+def test_what_the_words_ask_for_is_noticed(said: str, cue: str) -> None:
+    assert getattr(read_query(turn(said)), cue) is True
+    assert getattr(read_query(turn("How high is Mount Fuji?")), cue) is False
+
+
+@given(st.text(), st.lists(st.builds(Message, st.sampled_from([Role.USER, Role.ASSISTANT]), st.text())))
+def test_whatever_is_said_is_read(said: str, before: list[Message]) -> None:
+    query = read_query(turn(said, history=tuple(before)))
+
+    assert len(query.asked) <= 1201
+    assert query.text.endswith(query.asked)
+
+
+def test_turns_that_are_taken_for_alike_have_one_query() -> None:
+    texts = ("And the second one?", "Where did I run last year?")
+    histories = (
+        (),
+        (Message(Role.USER, ""),),
+        (MARATHON,),
+        (WELL_DONE,),
+        (MARATHON, WELL_DONE),
+        (WELL_DONE, MARATHON),
+        (MARATHON, replace(WELL_DONE, text="Not bad.")),
+    )
+    times = (NOON, NOON.replace(hour=13), NOON.astimezone(timezone(timedelta(hours=5))))
+    others: tuple[dict[str, Any], ...] = (
+        {"key": "a"},
+        {"model": "a"},
+        {"speaker": "Anna"},
+        {"begun_answer": "In Graz"},
+        {"prompt": ("You help.",)},
+        {"follows": "a"},
+        {"is_whole": True},
+        {"has_document": True},
+    )
+    alike: dict[object, RecallQuery] = {}
+
+    for text, history, at, other in product(texts, histories, times, others):
+        each = turn(text, history=history, at=at, **other)
+        query = read_query(each)
+        assert alike.setdefault(read_of(each), query) == query

@@ -56,11 +56,10 @@ class MistralEmbedder(ServedEmbedder):
         *,
         api_key: str | None = None,
         base_url: str = DEFAULT_BASE_URL,
-        gate: float | None = None,
         seconds: float = 30.0,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        super().__init__("mistral", model, gate, sleep)
+        super().__init__("mistral", model, sleep)
         self._authorization = authorization(api_key)
         self._server = MistralServer(base_url, seconds=seconds, answer_bytes=ANSWER_BYTES)
 

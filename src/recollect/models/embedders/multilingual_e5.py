@@ -45,9 +45,6 @@ _STEP = 200
 
 _NICENESS = 10
 
-LISTED = sys.maxsize - 1
-"""The size of a text of a list, which comes after every question."""
-
 
 class Lane:
     """A single worker thread with a queue. A job that is cancelled before its turn is never run.

@@ -50,15 +50,12 @@ class ServedEmbedder(ABC):
     Args:
         scheme: The first part of the vector space's name. The second is the model, whichever server runs it.
         model: The server's name of the model.
-        gate: The cosine below which a query's best match means nothing. None: 0.8 for mistral-embed, else 0.30, a guess.
         sleep: Waits so many seconds between two attempts.
     """
 
-    def __init__(
-        self, scheme: str, model: str, gate: float | None, sleep: Callable[[float], Awaitable[None]]
-    ) -> None:
+    def __init__(self, scheme: str, model: str, sleep: Callable[[float], Awaitable[None]]) -> None:
         self.name = f"{scheme}:{model}"
-        self.gate = _GATES.get(model.rpartition("/")[2], _GUESSED_GATE) if gate is None else gate
+        self.gate = _GATES.get(model.rpartition("/")[2], _GUESSED_GATE)
         self._model = model
         self._sleep = sleep
 
@@ -196,10 +193,9 @@ class OpenAIEmbedder(ServedEmbedder):
         client: httpx.AsyncClient,
         base_url: str,
         api_key: str | None = None,
-        gate: float | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        super().__init__("openai", model, gate, sleep)
+        super().__init__("openai", model, sleep)
         self._client = client
         self._url = _endpoint(base_url)
         self._headers = {"Content-Type": "application/json"}

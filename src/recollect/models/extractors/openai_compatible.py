@@ -48,6 +48,7 @@ ANSWER_BYTES = 1_000_000
 STREAM_BYTES = 8 * ANSWER_BYTES
 """The same of a stream, where some hundred bytes stand around each token."""
 
+_MOST_TOKENS = 4096
 _DIALECTS_KEPT = 256
 _FIXED = frozenset({"model", "messages", "stream", "response_format"})
 _STREAMED = {"stream_options": {"include_usage": True}}
@@ -86,8 +87,6 @@ class OpenAICompatibleModel:
         api_key: The credential to ask with; None: the request's own, while it is known.
         is_upstream: Whether ``base_url`` is the server the exchange itself was with. If not,
             neither the request's credential nor its model's name is ever sent there.
-        options: More parameters of the call, also instead of ours: ``temperature`` (0) and
-            ``max_tokens`` (4,096); None leaves one out.
 
     Raises:
         ConfigurationError: ``base_url`` is no http or https address.
@@ -102,7 +101,6 @@ class OpenAICompatibleModel:
         api_key: str | None = None,
         is_upstream: bool = True,
         timeout: timedelta = timedelta(seconds=120),
-        options: Mapping[str, Any] | None = None,
     ) -> None:
         self._client = client
         self._url = _completions_url(base_url)
@@ -110,10 +108,6 @@ class OpenAICompatibleModel:
         self._api_key = api_key
         self._is_upstream = is_upstream
         self._seconds = timeout.total_seconds()
-        defaults = {"temperature": 0, "max_tokens": 4096}
-        self._options = {
-            name: value for name, value in {**defaults, **(options or {})}.items() if value is not None
-        }
         self._dialects: LRUCache[str, _Dialect] = LRUCache(_DIALECTS_KEPT)
 
     async def ask(
@@ -176,11 +170,14 @@ class OpenAICompatibleModel:
         most_tokens: int | None,
         share: float,
     ) -> dict[str, Any]:
-        options = {**self._options, **(_STREAMED if dialect.streams else {})}
-        body = {name: value for name, value in options.items() if name not in dialect.refused}
+        most = min(_MOST_TOKENS, most_tokens or _MOST_TOKENS)
+        options = {
+            "temperature": 0,
+            "max_tokens": max(1, int(share * most)),
+            **(_STREAMED if dialect.streams else {}),
+        }
+        body: dict[str, Any] = {name: each for name, each in options.items() if name not in dialect.refused}
         body |= {"model": model, "messages": list(messages), "stream": dialect.streams}
-        if isinstance(most := body.get("max_tokens"), int):
-            body["max_tokens"] = max(1, int(share * min(most, most_tokens or most)))
         match dialect.form:
             case _Form.LIMITED | _Form.SCHEMA:
                 limited = dialect.form is _Form.LIMITED

@@ -9,6 +9,7 @@ import pytest
 from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.recollect.models.embedders.mistral_threshold import find_threshold, labelled, texts
 from tests.scripted.mistral import (
     TOKENS_A_CALL,
     Body,
@@ -238,11 +239,21 @@ async def test_an_answer_that_is_too_large_is_an_error(
         await embedder.embed(["a"])
 
 
-@pytest.mark.parametrize(
-    ("model", "gate", "expected"),
-    [("mistral-embed", None, 0.8), ("codestral-embed", None, 0.3), ("mistral-embed", 0.0, 0.0)],
-)
-def test_the_gate_belongs_to_the_model_unless_it_is_given(
-    model: str, gate: float | None, expected: float
-) -> None:
-    assert MistralEmbedder(model, gate=gate).gate == expected
+def test_a_threshold_lies_in_the_widest_of_the_gaps_that_part_the_pairs_best() -> None:
+    related = np.array([0.9, 0.8, 0.3], dtype=np.float32)
+    unrelated = np.array([0.5, 0.2, 0.1, 0.1], dtype=np.float32)
+
+    found = find_threshold(related, unrelated)
+
+    assert found.cosine == pytest.approx(0.25)
+    assert (found.related_above, found.unrelated_below) == (1, 0.75)
+    assert find_threshold(related[:2], unrelated).cosine == pytest.approx(0.65)
+
+
+def test_a_statement_is_related_to_its_paraphrase_and_to_its_question_alone() -> None:
+    vectors = [np.eye(20, dtype=np.float32)[number // 3] for number in range(len(texts()))]
+
+    related, unrelated = labelled(vectors)
+
+    assert (len(related), related.min()) == (2 * 20, 1)
+    assert (len(unrelated), unrelated.max()) == (9 * 20 * 19 // 2, 0)

@@ -9,6 +9,7 @@ import respx
 from tests.support.tables import table
 
 from recollect.errors import ConfigurationError, EmbedderError
+from recollect.models.embedders import EmbedderName, parse_embedder_name
 from recollect.models.embedders.served import OpenAIEmbedder
 from recollect.ports import Embedder
 
@@ -251,20 +252,15 @@ async def test_its_name_is_the_model_and_its_repr_no_more(embedder: OpenAIEmbedd
 
 
 @table(
-    ("model", "gate", "expected"),
+    ("model", "expected"),
     [
-        ("mistral-embed", None, 0.8),
-        ("mistralai/mistral-embed", None, 0.8),
-        ("text-embedding-3-small", None, 0.30),
-        ("unheard-of", None, 0.30),
-        ("mistral-embed", 0.0, 0.0),
-        ("unheard-of", 0.55, 0.55),
+        ("mistral-embed", 0.8),
+        ("mistralai/mistral-embed", 0.8),
+        ("text-embedding-3-small", 0.30),
     ],
 )
-def test_the_gate_belongs_to_the_model_unless_it_is_given(
-    client: httpx.AsyncClient, model: str, gate: float | None, expected: float
-) -> None:
-    embedder = OpenAIEmbedder(model, client=client, base_url="http://localhost/v1", gate=gate)
+def test_the_gate_belongs_to_the_model(client: httpx.AsyncClient, model: str, expected: float) -> None:
+    embedder = OpenAIEmbedder(model, client=client, base_url="http://localhost/v1")
 
     assert embedder.gate == expected
 
@@ -286,3 +282,28 @@ def test_a_key_that_no_header_can_carry_is_refused_without_being_shown(
         OpenAIEmbedder("m", client=client, base_url="http://localhost/v1", api_key=key)
 
     assert key not in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("local:multilingual-e5-small", EmbedderName("local", "multilingual-e5-small")),
+        ("openai:qwen3-embedding:0.6b", EmbedderName("openai", "qwen3-embedding:0.6b")),
+        (" openai : mistral-embed ", EmbedderName("openai", "mistral-embed")),
+        ("mistral:mistral-embed", EmbedderName("mistral", "mistral-embed")),
+    ],
+)
+def test_a_name_is_split_at_its_first_colon(text: str, name: EmbedderName) -> None:
+    assert parse_embedder_name(text) == name
+
+
+@pytest.mark.parametrize("text", ["", "multilingual-e5-small", "cohere:embed-v3", ":model", "OpenAI:x"])
+def test_an_unknown_scheme_is_refused_with_those_that_are_known(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="local:MODEL or openai:MODEL or mistral:MODEL"):
+        parse_embedder_name(text)
+
+
+@pytest.mark.parametrize("text", ["local:", "openai", "openai:  ", "mistral:"])
+def test_a_scheme_without_a_model_is_refused(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="names no model"):
+        parse_embedder_name(text)

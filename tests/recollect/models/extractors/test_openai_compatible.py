@@ -276,15 +276,13 @@ class TestWhatTheServerTakes:
         ]
 
     async def test_an_answer_takes_no_more_than_whoever_asks_allows_or_the_model_is_set_to(
-        self, server: Server, client: httpx.AsyncClient, model: OpenAICompatibleModel
+        self, server: Server, model: OpenAICompatibleModel
     ) -> None:
         await model.ask(MESSAGES, CHOICE, ASKER, 500)
         await model.ask(MESSAGES, CHOICE, ASKER, 50_000)
         await model.ask(MESSAGES, CHOICE, ASKER)
-        unset = OpenAICompatibleModel(client, base_url=server.base_url, options={"max_tokens": None})
-        await unset.ask(MESSAGES, CHOICE, ASKER, 500)
 
-        assert [body.get("max_tokens") for body in server.bodies] == [500, 4096, 4096, None]
+        assert [body["max_tokens"] for body in server.bodies] == [500, 4096, 4096]
 
     @pytest.mark.parametrize(("reason", "is_cut"), [("length", True), ("stop", False), (None, False)])
     async def test_an_answer_tells_whether_it_was_cut_off(
@@ -327,17 +325,6 @@ class TestWhatTheServerTakes:
         assert ["temperature" in body for body in server.bodies] == [True, False, False]
         assert ["max_tokens" in body for body in server.bodies] == [True, True, True]
         assert server.forms == ["json_schema"] * 3
-
-    async def test_options_are_sent_and_none_leaves_one_out(
-        self, server: Server, client: httpx.AsyncClient
-    ) -> None:
-        options = {"max_tokens": None, "reasoning_effort": "low", "temperature": 1}
-        model = OpenAICompatibleModel(client, base_url=server.base_url, options=options)
-
-        await model.ask(MESSAGES, CHOICE, ASKER)
-
-        [body] = server.bodies
-        assert (body["reasoning_effort"], body["temperature"], "max_tokens" in body) == ("low", 1, False)
 
     async def test_a_server_that_refuses_everything_is_unusable(
         self, server: Server, model: OpenAICompatibleModel

@@ -5,12 +5,29 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]  # it ships no types
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from structlog.testing import capture_logs
+from tests.recollect.models.extractors import completions_server
 from tests.scripted.extraction import command
 
 from recollect.errors import ConfigurationError
 from recollect.model import Asking
+from recollect.models.extractors import Instructions
 from recollect.models.extractors.chat_model import AnswerSchema
-from recollect.models.extractors.prompts import Prompt, read_prompt
+from recollect.models.extractors.prompts import (
+    FENCE,
+    INSTRUCTIONS_LENGTH,
+    Instruction,
+    Prompt,
+    cut,
+    digest,
+    fenced,
+    one_line,
+    read_prompt,
+    sendable,
+    shares,
+)
 from recollect.models.extractors.schema import CHOICE, EXTRACTION, NEEDS, SUMMARY
 from recollect.text.tokens import estimate_tokens
 
@@ -180,3 +197,152 @@ def test_a_prompt_without_version_is_a_configuration_error(
 
     with pytest.raises(ConfigurationError):
         read_prompt("bare")
+
+
+texts = st.text(st.characters(codec=None))
+
+
+@given(st.lists(st.integers(0, 100)), st.integers(0, 500))
+def test_room_is_shared_by_need(lengths: list[int], total: int) -> None:
+    given_room = shares(lengths, total)
+
+    assert len(given_room) == len(lengths)
+    assert sum(given_room) == min(sum(lengths), total)
+    assert all(room <= length for room, length in zip(given_room, lengths, strict=True))
+    short = [room for room, length in zip(given_room, lengths, strict=True) if room < length]
+    assert not short or max(given_room) - min(short) <= 1
+
+
+@given(texts, st.integers(0, 50))
+def test_what_is_cut_keeps_its_beginning_and_its_end(text: str, length: int) -> None:
+    shown = cut(text, length)
+
+    assert len(shown) <= length + len(" [...] ") or shown == text
+    assert text.startswith(shown.partition(" [...] ")[0].rstrip()) or shown == text
+    assert len(one_line(text, length).splitlines()) <= 1
+
+
+@given(texts)
+def test_what_is_sent_can_be(text: str) -> None:
+    assert "\0" not in sendable(text)
+    sendable(text).encode("utf-8")
+
+
+@given(st.dictionaries(st.sampled_from("ABCD"), st.text(st.sampled_from("ab=\n")), min_size=1))
+def test_fenced_texts_can_be_told_apart(parts: dict[str, str]) -> None:
+    shown = fenced(list(parts.items()))
+    kept = {title: _unruled(text) for title, text in parts.items() if text.strip()}
+
+    told_apart = completions_server.fenced(shown) if shown else {}
+    assert {title: _unruled(text) for title, text in told_apart.items()} == kept
+    assert all(FENCE not in text for text in told_apart.values())
+
+
+def _unruled(text: str) -> str:
+    """A text but for what a line of it may have been changed to that would have been a fence."""
+    return text.replace("=", "").replace(" ", "")
+
+
+def test_a_text_without_a_fence_in_it_is_shown_as_it_is() -> None:
+    assert fenced([("A", "1 == 1\n====")]) == f"A:\n{FENCE}\n1 == 1\n====\n{FENCE}"
+
+
+FILE = """
+[[instructions]]
+text = '''
+Keep which team they belong to.
+'''
+
+[[instructions]]
+models = "*coder*"
+text = "Keep editors and languages."
+
+[[instructions]]
+models = ["tutor-*", "Math?"]
+text = "Keep what they find hard."
+"""
+
+
+def written(folder: Path, content: str | bytes) -> Path:
+    path = folder / "instructions.toml"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        ("qwen3-CODER:30b", "Keep which team they belong to.\n\nKeep editors and languages."),
+        ("tutor-1", "Keep which team they belong to.\n\nKeep what they find hard."),
+        ("math2", "Keep which team they belong to.\n\nKeep what they find hard."),
+        ("maths-2", "Keep which team they belong to."),
+        ("", "Keep which team they belong to."),
+    ],
+)
+def test_all_that_fit_a_model_are_joined_in_order(tmp_path: Path, model: str, expected: str) -> None:
+    assert Instructions.load(written(tmp_path, FILE)).for_model(model) == expected
+
+
+def test_an_empty_file_holds_none(tmp_path: Path) -> None:
+    assert Instructions.load(written(tmp_path, "# none yet\n")) == Instructions()
+    assert Instructions().for_model("a-model") == ""
+
+
+def test_one_that_makes_them_too_long_is_left_out_and_said_so() -> None:
+    all_models = ("*",)
+    instructions = Instructions(
+        (
+            Instruction(all_models, "first"),
+            Instruction(all_models, "x" * INSTRUCTIONS_LENGTH),
+            Instruction(all_models, "last"),
+        )
+    )
+
+    with capture_logs() as logs:
+        assert instructions.for_model("a-model") == "first\n\nlast"
+
+    assert [(entry["event"], entry["left_out"]) for entry in logs] == [("instructions_truncated", 2)]
+
+
+def test_a_hostile_name_is_matched_in_no_time() -> None:
+    pattern = Instruction(("*a*a*a*a*a*a*a*b",), "x")
+
+    assert not pattern.fits("a" * 1_000_000 + "\0\ud800")
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("[[instructions]", "no TOML"),
+        (b"\xff\xfe", "no TOML in UTF-8"),
+        ("other = 1", r"\[\[instructions\]\] and nothing else"),
+        ("instructions = 'Keep all'", "nothing else"),
+        ("instructions = ['Keep all']", "nothing else"),
+        ("[instructions]\ntext = 'a'", "nothing else"),
+        ("[[instructions]]\nmodels = '*'", r"\[\[instructions\]\] 1: text is missing"),
+        ("[[instructions]]\ntext = 'a'\n[[instructions]]\ntext = ' '", r"\]\] 2: text is missing"),
+        ("[[instructions]]\ntext = 7", "text is missing"),
+        ("[[instructions]]\ntext = 'a'\nmodel = 'b'", "there is no 'model'"),
+        ("[[instructions]]\ntext = 'a'\nmodels = 7", "models must be"),
+        ("[[instructions]]\ntext = 'a'\nmodels = []", "models must be"),
+        ("[[instructions]]\ntext = 'a'\nmodels = ['']", "models must be"),
+        ("[[instructions]]\ntext = 'a'\nmodels = ''", "models must be"),
+        ("[[instructions]]\ntext = 'a'\nmodels = [1]", "models must be"),
+        (f"[[instructions]]\ntext = '{'x' * (INSTRUCTIONS_LENGTH + 1)}'", "longer than 4000 characters"),
+    ],
+)
+def test_a_file_that_is_otherwise_is_a_configuration_error(
+    tmp_path: Path, content: str | bytes, complaint: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=complaint):
+        Instructions.load(written(tmp_path, content))
+
+
+def test_a_file_that_is_not_there_is_a_configuration_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"nowhere\.toml can't be read: No such file"):
+        Instructions.load(tmp_path / "nowhere.toml")
+
+
+def test_the_digest_tells_instructions_apart() -> None:
+    assert digest("Keep a.") == digest("Keep a.")
+    assert digest("Keep a.") != digest("Keep b.")

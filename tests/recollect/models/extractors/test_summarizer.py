@@ -68,18 +68,6 @@ class TestSummarizing:
         assert body["response_format"]["json_schema"]["name"] == "summary"
         assert "JSON" in body["messages"][0]["content"]
 
-    async def test_an_unreadable_answer_is_repaired_once(
-        self, server: Server, summarizer: ModelSummarizer
-    ) -> None:
-        server.replies = [
-            says('{"facts": ["Green"]}', total_tokens=600),
-            says(json.dumps(WRITTEN), total_tokens=700),
-        ]
-
-        assert (await summarizer.summarize(MATERIAL, ASKER)).tokens == 1300
-        assert 'no JSON object with a text "summary"' in server.bodies[1]["messages"][3]["content"]
-        assert '"entities"' in server.bodies[1]["messages"][3]["content"]
-
 
 class TestWhatIsShown:
     def test_the_last_summary_and_what_was_said_since(self) -> None:
