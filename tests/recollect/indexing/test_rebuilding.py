@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,8 +51,7 @@ class KilledAtAWrite(Through):
 async def worker(dsn: str, store: Store) -> AsyncIterator[Store]:
     """Open a store as another process has it, for the same people."""
     opened = await open_postgres(dsn)
-    again = store_over(opened)
-    yield Store(**{**again.__dict__, "anna": store.anna, "ben": store.ben})
+    yield replace(store_over(opened), anna=store.anna, ben=store.ben)
     await opened.aclose()
 
 
