@@ -183,61 +183,38 @@ class TestBreaker:
 
 
 class TestRareWarnings:
-    async def test_a_model_whose_answers_can_not_be_read_is_warned_of_once_an_hour_with_what_to_do(
-        self, store: Store
-    ) -> None:
-        guarded = Guarded(store)
-        with capture_logs() as lines:
-            await guarded.fail(unreadable("tiny"), times=3)
-            await guarded.fail(unreadable("small"))
-            guarded.now += timedelta(minutes=59)
-            await guarded.fail(unreadable("tiny"))
-            within_the_hour = len(lines)
-            guarded.now += timedelta(minutes=1)
-            await guarded.fail(unreadable("tiny"))
-
-        assert [line["model"] for line in lines] == ["tiny", "small", "tiny"]
-        assert within_the_hour == 2
-        assert {(line["event"], line["log_level"]) for line in lines} == {
-            ("model_answer_rejected", "warning")
-        }
-        assert "RECOLLECT_EXTRACTION_MODEL" in lines[0]["remedy"]
-        assert "what it said" not in str(lines)
-
-    def test_however_many_models_clients_name_no_more_are_kept_than_some(self) -> None:
+    def test_tell_each_cause_once_an_hour_however_many_there_are(self) -> None:
         warnings = RareWarnings()
+        minutes = [(0, "tiny"), (0, "tiny"), (1, "small"), (59, "tiny"), (60, "tiny")]
         with capture_logs() as lines:
+            for minute, model in minutes:
+                warnings.tell("refused", NOON + timedelta(minutes=minute), remedy="", model=model)
+            told = [line["model"] for line in lines]
             for number in range(300):
-                warnings.tell("model_answer_rejected", NOON, remedy="", model=f"model {number}")
+                warnings.tell("refused", NOON, remedy="", model=f"model {number}")
 
-        assert len(lines) == 300
+        assert told == ["tiny", "small", "tiny"]
+        assert len(lines) == 303
         assert len(warnings._told) <= 100
 
-    async def test_a_model_that_can_not_be_asked_is_warned_of_but_not_one_that_a_policy_forbids(
-        self, store: Store
-    ) -> None:
-        guarded = Guarded(store)
+    async def test_name_the_remedy_and_never_an_answer_nor_what_a_policy_forbids(self, store: Store) -> None:
+        guarded, unreadable = Guarded(store), InvalidExtractionError("what it said")
+        unreadable.model = "tiny"
         with capture_logs() as lines:
+            await guarded.fail(unreadable, times=3)
             await guarded.fail(UpstreamPolicyError("not there"))
             await guarded.fail(CredentialGoneError("The request's credential is gone."), times=3)
             await guarded.fail(ExtractorUnusableError("No extraction model is named."))
-            guarded.now += timedelta(hours=1)
-            await guarded.fail(CredentialGoneError("The request's credential is gone."))
 
-        assert {(line["event"], line["log_level"]) for line in lines} == {("model_rejected", "warning")}
-        assert [line["detail"] for line in lines] == [
-            "The request's credential is gone.",
-            "No extraction model is named.",
-            "The request's credential is gone.",
+        assert [(line["event"], line.get("detail", line.get("model"))) for line in lines] == [
+            ("model_answer_rejected", "tiny"),
+            ("model_rejected", "The request's credential is gone."),
+            ("model_rejected", "No extraction model is named."),
         ]
-        assert "RECOLLECT_EXTRACTION_API_KEY" in lines[0]["remedy"]
-        assert "RECOLLECT_EXTRACTION_MODEL" in lines[1]["remedy"]
-
-
-def unreadable(model: str) -> InvalidExtractionError:
-    error = InvalidExtractionError("what it said")
-    error.model = model
-    return error
+        remedies = ["EXTRACTION_MODEL", "EXTRACTION_API_KEY", "EXTRACTION_MODEL"]
+        assert all(name in line["remedy"] for name, line in zip(remedies, lines, strict=True))
+        assert {line["log_level"] for line in lines} == {"warning"}
+        assert "what it said" not in str(lines)
 
 
 class TestBudget:

@@ -109,20 +109,18 @@ class TestLogDecision:
             "extracted_count": 5,
             "unread": "off",
             "decisions": [
-                {"action": "add", "target_id": str(UUID(int=10)), "reason": "new"},
-                {
-                    "action": "replace",
-                    "target_id": str(UUID(int=7)),
-                    "memory_id": str(UUID(int=11)),
-                    "reason": "refines",
-                },
-                {"action": "reinforce", "target_id": str(UUID(int=8)), "reason": "repeats"},
-                {"action": "ignore", "target_id": str(UUID(int=9)), "reason": "equal_content"},
-                {"action": "ignore", "target_id": None, "reason": "no_evidence"},
-                {"action": "retire", "target_id": str(UUID(int=6)), "reason": "contradicts"},
-                {"action": "mark", "target_id": str(UUID(int=5)), "reason": "disputed"},
-                {"action": "quarantine", "target_id": str(UUID(int=12)), "reason": "instruction"},
-                {"action": "hide", "target_id": None, "reason": "confidential"},
+                {"action": action, "target_id": target and str(UUID(int=target)), "reason": reason, **more}
+                for action, target, reason, more in (
+                    ("add", 10, "new", {}),
+                    ("replace", 7, "refines", {"memory_id": str(UUID(int=11))}),
+                    ("reinforce", 8, "repeats", {}),
+                    ("ignore", 9, "equal_content", {}),
+                    ("ignore", None, "no_evidence", {}),
+                    ("retire", 6, "contradicts", {}),
+                    ("mark", 5, "disputed", {}),
+                    ("quarantine", 12, "instruction", {}),
+                    ("hide", None, "confidential", {}),
+                )
             ],
         }
 

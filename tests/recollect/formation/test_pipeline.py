@@ -527,14 +527,6 @@ class TestErasing:
         assert told(formed.changes) == [(Add, Reason.NEW), (Erase, Reason.ERASED)]
         assert formed.changes[1] == Erase((drinks.id,), (command.message_id,))
 
-    async def test_what_only_the_message_tells_is_erased_with_it(self, store: Store) -> None:
-        command = said(store, "I'd rather my HIV status wasn't kept anywhere")
-        desk = Desk(store, Wishing([], (Asking.ERASE, command.turn.text)))
-
-        [formed] = await desk.form(command)
-
-        assert formed.changes == (Erase((), (command.message_id,)),)
-
     async def test_what_the_model_names_by_no_number_no_judge_erases(self, store: Store) -> None:
         known = memory(store, "Takes acyclovir every day")
         command = said(store, "I have herpes. I'd rather that wasn't kept anywhere")
@@ -564,16 +556,6 @@ class TestErasing:
         assert gone == dict.fromkeys((each.id for each in known), NOT_ERASED)
         assert Hide((command.message_id,), Reason.FORGOTTEN) in formed.changes
         assert not [each for each in formed.changes if isinstance(each, Erase)]
-
-    async def test_what_was_told_after_the_wish_stays(self, store: Store) -> None:
-        later = replace(memory(store, "Trinkt wieder"), observed_at=SAID_AT + timedelta(days=1))
-        desk = Desk(store, Wishing([], (*self.WISH, later.content)), ScriptedJudge(chosen=[later.content]))
-        await desk.has(later)
-        command = said(store, self.TEXT)
-
-        [formed] = await desk.form(command)
-
-        assert formed.changes == (Erase((), (command.message_id,)),)
 
     async def test_a_pasted_wish_erases_nothing(self, store: Store) -> None:
         salary = memory(store, "Earns 4,000 euros")
