@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from uuid import UUID
 
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
@@ -26,6 +27,8 @@ from recollect.model import (
     EntryState,
     Flags,
     Kind,
+    OwnProfile,
+    ProfileEntry,
     ProfileField,
     Reason,
     Replace,
@@ -89,6 +92,18 @@ async def allow(subject: Engine, user_id: str, *, allows: bool | None = True) ->
 async def told(subject: Engine, user_id: str) -> list[tuple[str, EntryState, str]]:
     entries = (await subject.profile(user_id)).entries
     return [(each.field.value, each.state, each.content) for each in entries]
+
+
+def of_field(profile: OwnProfile, field: ProfileField) -> ProfileEntry:
+    [entry] = [each for each in profile.entries if each.field is field]
+    return entry
+
+
+async def retired(store: Store, *memories: UUID | None) -> None:
+    """Forget memories of Anna's."""
+    changes = [Retire(each, Reason.FORGOTTEN) for each in memories if each is not None]
+    assert len(changes) == len(memories)
+    await store.memories.apply(store.anna.scope, changes, actor=Actor.USER, at=LATER)
 
 
 def standing(prepared: Prepared) -> set[str]:
@@ -331,18 +346,13 @@ class TestProposed:
     async def test_who_forgets_the_memory_forgets_what_it_proposed(
         self, store: Store, subject: Engine
     ) -> None:
-        proposed = (await subject.propose_profile(store.anna)).entries
-        for entry in proposed:
+        proposed = await subject.propose_profile(store.anna)
+        for entry in proposed.entries:
             await subject.confirm_in_profile(store.anna, entry.id)
-        [answers] = [each for each in proposed if each.field is ProfileField.ANSWERS]
-        [domain] = [each for each in proposed if each.field is ProfileField.DOMAIN]
+        domain = of_field(proposed, ProfileField.DOMAIN)
         await subject.change_in_profile(store.anna, domain.id, content="Teaches history")
-        assert answers.memory_id is not None
-        assert domain.memory_id is not None
 
-        for memory_id in (answers.memory_id, domain.memory_id):
-            change = Retire(memory_id, Reason.FORGOTTEN)
-            await store.memories.apply(store.anna.scope, [change], actor=Actor.USER, at=LATER)
+        await retired(store, *(each.memory_id for each in proposed.entries))
 
         [left] = (await subject.profile(store.anna)).entries
         assert (left.content, left.own_words, left.memory_id) == ("Teaches history", True, None)
@@ -350,18 +360,14 @@ class TestProposed:
     async def test_what_is_confirmed_twice_or_put_elsewhere_is_forgotten_with_its_memory(
         self, store: Store, subject: Engine
     ) -> None:
-        [answers, domain] = sorted(
-            (await subject.propose_profile(store.anna)).entries, key=lambda each: each.field
-        )
+        proposed = await subject.propose_profile(store.anna)
         for _ in range(2):
-            await subject.confirm_in_profile(store.anna, answers.id)
+            await subject.confirm_in_profile(store.anna, of_field(proposed, ProfileField.ANSWERS).id)
+        domain = of_field(proposed, ProfileField.DOMAIN)
         await subject.confirm_in_profile(store.anna, domain.id)
         await subject.change_in_profile(store.anna, domain.id, field=ProfileField.NOTES)
 
-        for entry in (answers, domain):
-            assert entry.memory_id is not None
-            change = Retire(entry.memory_id, Reason.FORGOTTEN)
-            await store.memories.apply(store.anna.scope, [change], actor=Actor.USER, at=LATER)
+        await retired(store, *(each.memory_id for each in proposed.entries))
 
         assert await told(subject, store.anna) == []
 
@@ -379,9 +385,7 @@ class TestProposed:
         await embedder.began.wait()
 
         if by_memory:
-            assert entry.memory_id is not None
-            change = Retire(entry.memory_id, Reason.FORGOTTEN)
-            await store.memories.apply(store.anna.scope, [change], actor=Actor.USER, at=LATER)
+            await retired(store, entry.memory_id)
         else:
             await subject.remove_from_profile(store.anna, entry.id)
         embedder.goes_on.set()
@@ -395,17 +399,13 @@ class TestProposed:
     ) -> None:
         for entry in (await subject.propose_profile(store.anna)).entries:
             await subject.confirm_in_profile(store.anna, entry.id)
-        [domain] = [
-            each for each in (await subject.profile(store.anna)).entries if each.field is ProfileField.DOMAIN
-        ]
+        domain = of_field(await subject.profile(store.anna), ProfileField.DOMAIN)
         assert domain.memory_id is not None
         new = store.memory("Works as a nurse in Ghent")
         change = Replace(domain.memory_id, new, Reason.CONTRADICTS)
         await store.memories.apply(store.anna.scope, [change], actor=Actor.FORMATION, at=LATER)
 
-        [domain] = [
-            each for each in (await subject.profile(store.anna)).entries if each.field is ProfileField.DOMAIN
-        ]
+        domain = of_field(await subject.profile(store.anna), ProfileField.DOMAIN)
         given = standing(await asked(store, subject, "chat-2"))
         still = await subject.confirm_in_profile(store.anna, domain.id)
 
@@ -415,17 +415,13 @@ class TestProposed:
         assert "Works as a teacher in Ghent" in standing(await asked(store, subject, "chat-3"))
 
     async def test_an_edited_memory_outdates_what_it_proposed(self, store: Store, subject: Engine) -> None:
-        [answers] = [
-            each
-            for each in (await subject.propose_profile(store.anna)).entries
-            if each.field is ProfileField.ANSWERS
-        ]
+        answers = of_field(await subject.propose_profile(store.anna), ProfileField.ANSWERS)
         await subject.confirm_in_profile(store.anna, answers.id)
         assert answers.memory_id is not None
 
         await subject.revise(store.anna, answers.memory_id, content="Prefers long answers")
 
-        [entry, _] = sorted((await subject.profile(store.anna)).entries, key=lambda each: each.field)
+        entry = of_field(await subject.profile(store.anna), ProfileField.ANSWERS)
         assert (entry.content, entry.outdated) == ("Prefers short, direct answers", True)
 
 
