@@ -22,7 +22,7 @@ from recollect.engine.background.model_waits import await_outcome
 from recollect.engine.background.worker import FormationWorker, Worker
 from recollect.engine.people.agents import AgentMemories
 from recollect.engine.people.browsing import ChatSearch
-from recollect.engine.people.profiles import Profiles
+from recollect.engine.people.feedback_and_profiles import Profiles
 from recollect.engine.policy import Policy
 from recollect.engine.recording.recorder import Recorder
 from recollect.engine.requests.chat_requests import ChatRequests
