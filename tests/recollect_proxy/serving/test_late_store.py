@@ -15,7 +15,9 @@ from tests.support.waiting import until
 
 from recollect.assembly import lifecycle
 from recollect.engine.live import live_engine
+from recollect.store import sql
 from recollect.store.schema.migration import _LOCK
+from recollect.store.sql import Migration
 from recollect_proxy.commands.banner import banner
 from recollect_proxy.settings.admin_token import AdminToken
 from recollect_proxy.settings.proxy_settings import ProxySettings
@@ -79,6 +81,27 @@ async def test_a_start_goes_on_while_somebody_else_migrates(
 
     assert [line["event"] for line in logs].count("store_delayed") == 1
     assert ["TABLES ARE BEING CHANGED" in each for each in shown] == [True, False]
+
+
+async def test_a_start_goes_on_while_it_migrates_itself(
+    settings: ProxySettings,
+    new_dsn: str,
+    upstream: ScriptedUpstream,
+    user: User,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slow = Migration(9000, "slow", "SELECT pg_advisory_xact_lock(1);")
+    known = sql.load_migrations()
+    monkeypatch.setattr("recollect.store.schema.migration.load_migrations", lambda: [*known, slow])
+    monkeypatch.setattr("recollect.store.schema.migration._TRIES", 10_000)
+    async with administrator(new_dsn) as connection:
+        await connection.execute("SELECT pg_advisory_lock(1)")
+        async with running_proxy(settings) as proxy:
+            await passes_without_memory(proxy, user, upstream)
+            await connection.execute("SELECT pg_advisory_unlock(1)")
+            await remembers(proxy, user)
+
+            assert await connection.fetchval("SELECT max(version) FROM recollect.schema_migrations") == 9000
 
 
 async def test_a_proxy_that_is_stopped_while_it_waits_ends(settings: ProxySettings, new_dsn: str) -> None:
