@@ -142,14 +142,7 @@ def place(
         )
     injection = state.injection_of(block, again, at)
     blocks = again if injection is None else (*again, injection)
-    history = compose_history(
-        state.missing,
-        summary=chat.summary,
-        budget=bounds.history_tokens,
-        count=count,
-        answered=begins_with_reply(turn),
-    )
-    placed = _joined(state, blocks, history)
+    placed = _joined(state, blocks, state.history(count))
     own = next((each for each in blocks if each.anchor == turn.anchor), None)
     detached = tuple(each.anchor for each in gone)
     return replace(placed, block=block, injection=injection, own=own, detached=detached)
@@ -197,6 +190,16 @@ class _RequestState:
         stands = any(each.standing for each in block.recollections)
         items = (*(each.item.id for each in block.recollections), *block.done)
         return Injection(self.turn.anchor, where, block.text, items, block.tokens, at, stands, block.listed)
+
+    def history(self, count: Callable[[str], int]) -> History:
+        """Return the missing exchanges, shortened to their budget."""
+        return compose_history(
+            self.missing,
+            summary=self.chat.summary,
+            budget=self.bounds.history_tokens,
+            count=count,
+            answered=begins_with_reply(self.turn),
+        )
 
     def _place_of_own(self, again: Sequence[Injection], *, answers: bool) -> Place:
         """Return where the turn's own block goes. One that answers the turn's own message is put next to that message."""

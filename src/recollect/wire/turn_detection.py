@@ -43,19 +43,12 @@ def detect_turn(
     is_whole: bool | None = None,
     by_agent: bool = False,
 ) -> DetectedTurn:
-    """Read a chat request of a known user.
+    """Read the body of a known user's chat request, said at a time.
 
-    Args:
-        body: The request's JSON.
-        user_id: The person who speaks.
-        session_id: The frontend's id of the chat, if it gave one.
-        message_id: The frontend's id of the user message, if it gave one.
-        at: Now.
-        parent_id: The frontend's id of the message before it, ROOT where there is none; None: it is not known.
-        dialect: The API it is spoken in.
-        recall_in_temporary: Whether temporary chats recall; they never form memories.
-        is_whole: Whether the request is known to carry everything that was said before; None: it is not known.
-        by_agent: Whether a coding agent sends it, which lets the model call tools wherever its person speaks.
+    The ids are the frontend's, as far as it gave them: of the chat, of the user's message, and of the message before it (ROOT:
+    there is none; None: it is not known). Temporary chats never form memories, and recall none unless that is wished.
+    ``is_whole``: whether the request is known to carry everything that was said before. ``by_agent``: a coding agent sends it,
+    which lets the model call tools wherever its person speaks.
     """
     is_readable = limits.is_readable(body)
     parsed = dialect.read(body) if is_readable else None
