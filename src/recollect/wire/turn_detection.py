@@ -47,8 +47,9 @@ def detect_turn(
 
     The ids are the frontend's, as far as it gave them: of the chat, of the user's message, and of the message before it (ROOT:
     there is none; None: it is not known). Temporary chats never form memories, and recall none unless that is wished.
-    ``is_whole``: whether the request is known to carry everything that was said before. ``by_agent``: a coding agent sends it,
-    which lets the model call tools wherever its person speaks.
+    ``is_whole``: whether the request is known to carry everything that was said before, as one does whose chat the server keeps.
+    ``by_agent``: a coding agent sends it, which lets the model call tools wherever its person speaks. What it asks for itself is a
+    turn without words, whose chat keeps the memories that the server has cached with it.
     """
     is_readable = limits.is_readable(body)
     parsed = dialect.read(body) if is_readable else None
@@ -65,21 +66,18 @@ def detect_turn(
     private = session_skip(turn.scope.session_id)
     if private is Skip.CHANNEL or (private is not None and not recall_in_temporary):
         return DetectedTurn(skip=private)
-    kept_whole = bool(parsed.follows or parsed.conversation or parsed.is_whole)  # by the server
+    unasked = by_agent and is_aside(parsed)
     told = replace(
         turn,
+        text="" if unasked else turn.text,
         scope=replace(turn.scope, session_id=id_without_secrets(turn.scope.session_id)),
         model=name_without_secrets(turn.model),
         anchors=anchors(parsed, every),
         prompt=prompt_texts(parsed),
-        is_whole=kept_whole or is_whole,
+        is_whole=bool(parsed.follows or parsed.conversation or parsed.is_whole) or is_whole,
         parent=_parent(turn, parent_id, message_id),
     )
-    if by_agent and is_aside(
-        parsed
-    ):  # without words, the chat keeps the memories that the server has cached with it
-        return DetectedTurn(replace(told, text=""), parsed)
-    return DetectedTurn(told, parsed, forms=private is None)
+    return DetectedTurn(told, parsed, forms=private is None and not unasked)
 
 
 def _is_too_large(chat: ChatBody) -> bool:
