@@ -71,13 +71,16 @@ def texts(found: FoundInChats) -> list[str]:
     return [each.item.content for each in found.found]
 
 
-async def test_the_best_come_first_with_chat_and_date(store: Store, subject: Engine) -> None:
+async def test_the_best_come_first_with_chat_and_date_and_no_statement(store: Store, subject: Engine) -> None:
+    await subject.add(store.anna, "Has an attic", session_id="house")
+
     found = await search(store, subject)
 
     assert set(texts(found)[:2]) == {ATTIC, ROOF}
     assert {each.item.session_id for each in found.found[:2]} == {"house"}
     assert {each.item.dated for each in found.found[:2]} == {NOON - 3 * _DAY, NOON - 2 * _DAY}
-    assert "Measure it first." in texts(found)  # nothing is left out
+    assert "Measure it first." in texts(found), "nothing that was said is left out"
+    assert "Has an attic" not in texts(found)
 
 
 @table(
