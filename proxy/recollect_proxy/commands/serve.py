@@ -63,7 +63,10 @@ def serve(
         typer.Option(help="A Postgres with pgvector instead of the embedded one, or memory:.", metavar="URL"),
     ] = None,
     embedder: Annotated[
-        str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.", metavar="NAME")
+        str | None,
+        typer.Option(
+            help="Of the log: local:multilingual-e5-small, openai:MODEL or mistral:MODEL.", metavar="NAME"
+        ),
     ] = None,
     extraction_model: Annotated[
         str | None,

@@ -91,7 +91,9 @@ Users = Annotated[
         callback=_users_named,
     ),
 ]
-Embedder = Annotated[str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.")]
+Embedder = Annotated[
+    str | None, typer.Option(help="Of the log: local:multilingual-e5-small, openai:MODEL or mistral:MODEL.")
+]
 Upstream = Annotated[str | None, typer.Option(help="Base URL of the LLM, where it extracts.", metavar="URL")]
 ExtractionModel = Annotated[
     str | None, typer.Option(help="The model that extracts memories. (default: the chat's)")

@@ -28,11 +28,21 @@ from recollect.text.attribution import question_in
 if TYPE_CHECKING:
     from recollect.store.log import LogIndex
 
+_SHORT_CHARACTERS = 2_000
+"""Longer messages are cut in a thread, since all streams would wait meanwhile."""
+
 _AT_ONCE = 32
 _BATCHES_OF_A_RUN = 6
+"""How often so many messages, memories or chunks are read in a run; then other users have their turn."""
 
 _FIRST_FAILURES = 3
-"""So many memories at the beginning of a run that can't be embedded: the embedder is away, not the texts bad."""
+"""So many texts at the beginning of a run that can't be embedded: the embedder is away, not the texts bad."""
+
+_EMBEDDER_DELAY = timedelta(seconds=30)
+_STORE_DELAY = timedelta(seconds=5)
+_NEXT_RUN_DELAY = timedelta(seconds=1)
+
+log = structlog.get_logger(__name__)
 
 
 async def embed_questions(user_id: str, index: "LogIndex", embedder: Embedder) -> bool:
@@ -104,22 +114,6 @@ class MemoryEmbedding:
 
 if TYPE_CHECKING:
     from recollect.store.log import LogIndex
-
-_SHORT_CHARACTERS = 2_000
-"""Longer messages are cut in a thread, since all streams would wait meanwhile."""
-
-_AT_ONCE = 32
-_BATCHES_OF_A_RUN = 6
-"""How often so many messages, or chunks, are read in a run; then other users have their turn."""
-
-_FIRST_FAILURES = 3
-"""So many chunks at the beginning of a run that can't be embedded: the embedder is away, not the texts bad."""
-
-_EMBEDDER_DELAY = timedelta(seconds=30)
-_STORE_DELAY = timedelta(seconds=5)
-_NEXT_RUN_DELAY = timedelta(seconds=1)
-
-log = structlog.get_logger(__name__)
 
 
 async def index_user(
