@@ -324,7 +324,6 @@ class Request(_OfProject):
     error_stage: Words | None = None
     gate_score: float | None = None
     embedding_ms: float | None = None
-    lexical_ms: float | None = None
     search_ms: float | None = None
     turn_key: Words | None = None
     found_by: SearchPath | None = None

@@ -336,7 +336,6 @@ class Stage(StrEnum):
     """A part of recalling. The embeddings have a limit of their own, the others the deadline."""
 
     EMBEDDING = "embedding"
-    LEXICAL = "lexical"
     SEARCH = "search"
     CHAT = "chat"
 

@@ -20,7 +20,7 @@ def test_the_headers_say_what_went_into_the_prompt() -> None:
     told = (recollection("tea"), recollection("cake"))
     own = Injection("a:1", Place.SYSTEM, "...", (told[0].item.id,), 9, NOON)
     placed = Placed(block=Block("...", told[:1], tokens=9), own=own, tokens=20, history_tokens=7)
-    recall = Recall(told, degraded=(Stage.EMBEDDING, Stage.LEXICAL), milliseconds=1.25)
+    recall = Recall(told, degraded=(Stage.EMBEDDING, Stage.CHAT), milliseconds=1.25)
 
     assert RecallReports().about(Prepared(recall, placed), REQUEST) == [
         (b"x-recollect-memories", b"1"),
@@ -30,7 +30,7 @@ def test_the_headers_say_what_went_into_the_prompt() -> None:
         (b"x-recollect-chat-memory-tokens", b"20"),
         (b"x-recollect-history-tokens", b"7"),
         (b"x-recollect-milliseconds", b"1.2"),
-        (b"x-recollect-degraded", b"embedding,lexical"),
+        (b"x-recollect-degraded", b"embedding,chat"),
     ]
 
 

@@ -50,7 +50,7 @@ def marks_of(scope: Scope) -> list[bytes]:
     return [*map(mark_of, scopes_in(scope.user_id)), mark_of(scope)]
 
 
-TIMED = (Stage.EMBEDDING, Stage.LEXICAL, Stage.SEARCH)
+TIMED = (Stage.EMBEDDING, Stage.SEARCH)
 """The stages of a recall whose times have columns of their own."""
 
 _LONGEST_INLINE = 10_000

@@ -167,7 +167,6 @@ CREATE TABLE request_metrics (
     gate_score real,
     recall_ms real NOT NULL,
     embedding_ms real,
-    lexical_ms real,
     search_ms real,
     flags text[] NOT NULL,
     story jsonb NOT NULL,

@@ -130,7 +130,7 @@ SELECT row_to_json(x)::text FROM (
 -- What the user's requests were like, as long as that is kept.
 SELECT row_to_json(x)::text FROM (
     SELECT id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits, lexical_hits, log_hits,
-        items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms, lexical_ms, search_ms,
+        items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms, search_ms,
         flags, story, turn_key, found_by, budget, block_tokens, given, marked, complains
     FROM request_metrics
     WHERE user_id = $1
@@ -326,11 +326,11 @@ RETURNING 1;
 -- Keep what requests were like.
 INSERT INTO request_metrics (
     user_id, id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits, lexical_hits,
-    log_hits, items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms, lexical_ms,
+    log_hits, items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms,
     search_ms, flags, story, turn_key, found_by, budget, block_tokens, given, marked, complains
 )
 SELECT $1, id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits, lexical_hits,
-    log_hits, items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms, lexical_ms,
+    log_hits, items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms,
     search_ms, flags, story, turn_key, found_by, budget, block_tokens, given, marked, complains
 FROM jsonb_populate_recordset(NULL::request_metrics, $2::jsonb)
 ON CONFLICT DO NOTHING

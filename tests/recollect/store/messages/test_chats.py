@@ -308,7 +308,7 @@ async def test_a_request_comes_back_as_it_was(store: Store) -> None:
     full = request(
         store.anna.scope,
         skipped=Skip.NOTHING_RELEVANT,
-        degraded=(Stage.EMBEDDING, Stage.LEXICAL),
+        degraded=(Stage.EMBEDDING, Stage.CHAT),
         error_stage=Stage.SEARCH,
         candidates=9,
         dense_hits=8,
@@ -321,7 +321,7 @@ async def test_a_request_comes_back_as_it_was(store: Store) -> None:
         top_scores=(0.87, 0.333333),
         gate_score=0.1,
         milliseconds=12.5,
-        stages={Stage.EMBEDDING: 7.1, Stage.LEXICAL: 2.2, Stage.SEARCH: 3.3},
+        stages={Stage.EMBEDDING: 7.1, Stage.SEARCH: 3.3},
         flags=("user-wide", "reattached"),
         explanation={"found": [{"id": str(uuid7()), "score": 0.5}], "none": None},
         found_by=SearchPath.CORRECTED,
