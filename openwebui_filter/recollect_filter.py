@@ -57,9 +57,7 @@ class Filter:
         priority: Annotated[int, Field(description="Order among the filters: lower runs first.")] = 0
         database_url: Annotated[_Secret, Field(description="postgresql://..., blank: embedded.")] = ""
         data_dir: Annotated[str, Field(description="Of the embedded one; keep it on a volume.")] = _data_dir()
-        embedder: Annotated[
-            str, Field(description="Of the log: local:multilingual-e5-small, openai:MODEL or mistral:MODEL.")
-        ] = ""
+        embedder: Annotated[str, Field(description="Of the log: openai:MODEL; blank: local.")] = ""
         embedder_base_url: Annotated[str, Field(description="For openai:MODEL, as https://host/v1.")] = ""
         embedder_api_key: Annotated[_Secret, Field(description="For openai:MODEL.")] = ""
         extraction_base_url: Annotated[str, Field(description="Of the LLM that extracts memories.")] = ""
