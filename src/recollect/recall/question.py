@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import time
-from collections.abc import Callable, Collection, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -135,17 +135,16 @@ async def log_vectors(
     vectors: StatementVectors,
     embedder: Embedder,
     earlier: Sequence[Embedder],
-    held: Collection[str],
     watch: Watch,
     *,
     seconds: float,
 ) -> tuple[Named, ...]:
-    """Return a question's vectors for its comparison with the message log, by today's embedder and the ``held`` ones before it.
+    """Return a question's vectors for its comparison with the message log, by today's embedder and the ``earlier`` ones.
 
     Each is made within ``seconds``. Where the log's embedder is that of statements, a question is embedded again only if it
     can't stand alone: with the words that it refers to.
     """
-    others = _of_earlier([each for each in earlier if each.name in held], query.text, seconds)
+    others = _of_earlier(earlier, query.text, seconds)
     if vectors.model != embedder.name or (vectors.asked is not None and query.text != query.asked):
         embed = partial(embedder.embed_question, query.text)
         vector, of_others = await asyncio.gather(watch.timed(Stage.EMBEDDING, embed, seconds), others)

@@ -276,12 +276,11 @@ async def _ranked_log(
     """
     snapshot = step.snapshot
     question: tuple[Named, ...] = ()
-    held = (snapshot.passages or Passages()).vectors.models
-    if held or snapshot.passages is None:
+    held = None if snapshot.passages is None else snapshot.passages.vectors.models  # None: the store knows
+    if held is None or held:
+        earlier = [each for each in generations.earlier if held is None or each.name in held]
         seconds = step.reach.log_embedding_seconds
-        question = await log_vectors(
-            step.query, step.vectors, embedder, generations.earlier, held, watch, seconds=seconds
-        )
+        question = await log_vectors(step.query, step.vectors, embedder, earlier, watch, seconds=seconds)
     if not question and not step.reach.lexical and step.vectors.asked is None:
         raise EmbedderError("There is no embedding to search by.")
     if snapshot.passages is None:

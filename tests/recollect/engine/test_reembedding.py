@@ -17,6 +17,7 @@ from tests.support.stores import PARTS, Store, store_over
 from recollect.assembly.generations import LiveGenerations, TodaysEmbedder
 from recollect.engine import Backends, Engine
 from recollect.engine.background.maintenance import Indexer, Reembedding, embedding_state
+from recollect.index import SnapshotCache
 from recollect.indexing import EmbeddingScope, index_user
 from recollect.model import Add, EmbedderPlace
 from recollect.models.attempts import Steps
@@ -138,6 +139,10 @@ async def test_the_first_question_after_a_switch_finds_what_the_other_embedder_e
     process = await Process(own_postgres, today, today, before).begin()
 
     assert await found(process.engine, own_store) == ALL
+    small = SnapshotCache(process.backends.snapshots._store, most_bytes=1)
+    assert (await small.get(own_store.anna)).passages is None, "the log is too large for a process's memory"
+    engine = Engine(replace(process.backends, snapshots=small), PATIENT, clock=lambda: NOON)
+    assert await found(engine, own_store) == ALL
 
 
 async def test_all_is_embedded_anew_and_the_embedder_before_is_let_go(
