@@ -153,12 +153,17 @@ async def test_whatever_else_happens_erases_nobody(engine: Engine, events: Any, 
 
 async def test_what_is_no_id_is_told_of(events: Any, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="recollect_openwebui"):
-        for known in (deleted(".."), deleted_chat("..", "alice")):
+        for known in (
+            deleted(".."),
+            deleted("..", event="chat.deleted_all"),
+            *(deleted_chat(chat_id, "alice") for chat_id in (".", "..")),
+            deleted_chat(CHAT, ".."),
+        ):
             await events.event(event=known)
 
     assert [record.getMessage() for record in caplog.records] == [
         "Recollect: nothing is erased of what was deleted: a dot or two are no id"
-    ] * 2
+    ] * 5
 
 
 async def test_a_store_that_is_away_is_waited_for(

@@ -84,6 +84,7 @@ def _with_path(text: str, path: str) -> str:
     return f"{path}: {text}"
 
 
+# Community filters decorate a text: `[Tags: a, b] text [Memory Bank: Work] [Confidence: 0.95]` (Adaptive Memory, its forks).
 _MARK = anchored(r"\[(tags|memory bank|confidence):([^\[\]\n]{0,300})\]", re.IGNORECASE)
 _LONGEST = 320
 _MOST = 6

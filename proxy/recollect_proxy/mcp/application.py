@@ -95,7 +95,11 @@ _LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 
 class KnownHosts:
-    """The names by which we are reached.
+    """The names by which we are reached, against pages of other sites whose names were led here (DNS rebinding).
+
+    Browsers send their page's origin with every POST: a page that is not known is refused, whatever name it reached us by.
+    Where only this machine reaches us, only its names are ours. Served to a network, other programs reach us by names that
+    we do not know, such as a container's: then any name will do where no page asks. Each request brings a token besides.
 
     Args:
         is_local: Whether only this machine reaches us.

@@ -305,10 +305,15 @@ class TestGlobals:
         with pytest.raises(DuplicateMemoryError):
             await subject.add_global("The office closes at six.")
 
+        tea = await subject.add(own_store.anna, "Likes tea")
+        await subject.share(own_store.anna, tea.id, [own_store.ben])
+
         await subject.remove_global(office.id)
         assert await subject.globals() == []
-        with pytest.raises(MemoryNotFoundError):
-            await subject.remove_global(office.id)
+        for memory_id in (office.id, tea.id):  # a shared one serves not everybody
+            with pytest.raises(MemoryNotFoundError):
+                await subject.remove_global(memory_id)
+        assert await subject.get(own_store.ben, tea.id) == await subject.get(own_store.anna, tea.id)
 
     async def test_a_list_of_them_stands_in_place_of_those_there_are(self, own_store: Store) -> None:
         subject = engine_over(own_store)

@@ -247,6 +247,12 @@ async def test_a_prompt_too_long_with_memories_is_sent_once_more_without(
     assert answer.header(b"x-recollect-skipped") == b"context-length"
     assert answer.header(b"x-recollect-memories") == b"0"
     assert await proxy.logged(user) == [("user", WHICH_TEA), ("assistant", "Assam.")]
+    request_id = (answer.header(b"x-recollect-request-id") or b"").decode()
+    explained = (await proxy.api(b"GET", f"/explain/{request_id}")).json
+    assert (explained["skipped"], explained["tokens"]) == ("context-length", 0)
+    assert not await proxy.rows("SELECT FROM recollect.injections WHERE user_id = $1", user.known_as)
+    recalled = "SELECT recall_count FROM recollect.users_vectors WHERE user_id = $1"
+    assert [row["recall_count"] for row in await proxy.rows(recalled, user.known_as)] == [0]
 
 
 async def test_what_is_too_long_without_memories_too_is_said_once(

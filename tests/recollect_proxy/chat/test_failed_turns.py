@@ -1,6 +1,7 @@
 """A turn that its LLM failed to answer leaves an answer that says at which stage; it is neither recalled nor learned from."""
 
 import asyncio
+import json
 from typing import Any
 
 from tests.recollect_proxy.in_turn import in_turn
@@ -93,3 +94,25 @@ async def test_what_came_of_a_failed_answer_goes_when_it_is_answered(
 
     assert await turns(listening_proxy, user) == [ASKED, ("assistant", "Tartu.", None, None, False)]
     assert await listening_proxy.logged(user) == [("user", SAID), ("assistant", "Tartu.")]
+
+
+async def test_what_came_of_a_failed_answer_is_recalled_and_learned_from_nowhere_and_holds_no_secret(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    came = (
+        "The ferry to Piran leaves at noon, the key is sk-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL."
+    )
+    upstream.answers.append(streamed(*list(events(came, "x"))[:2], End.CLOSE))
+    await proxy.say(user, SAID, stream=True)
+    await proxy.formed(user)
+    upstream.received.clear()
+
+    await proxy.say(user, "When does the ferry to Piran leave?", chat="chat-2")
+    await proxy.say(user, "And the ferry to Piran?")
+    await proxy.formed(user)
+
+    assert not any(b"at noon" in each.body for each in upstream.received)
+    _, failed, *_ = await turns(proxy, user)
+    assert ("at noon" in failed[1], "sk-abcdef" in failed[1]) == (True, False)
+    exported = json.loads((await proxy.api(b"GET", f"/users/{user.id}/export")).body)
+    assert [each["partial"] for each in exported["exchanges"] if each.get("partial")] == [failed[1]]

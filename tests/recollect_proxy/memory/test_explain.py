@@ -89,6 +89,22 @@ async def test_a_user_is_told_of_their_own_requests_alone(proxy: RunningProxy, d
     assert (listed["request_id"], listed["question"]) == (request, WHICH_TEA)
 
 
+async def test_what_was_asked_is_not_told_where_that_is_switched_off(
+    proxy: RunningProxy, drinker: User
+) -> None:
+    explanation = await explanation_of(proxy, drinker, WHICH_TEA)
+    request, user = explanation["request_id"], f"/users/{drinker.known_as}"
+
+    await proxy.api(b"PATCH", f"{user}/settings", {"queries": False})
+
+    for path in (f"/explain/{request}", f"{user}/explain/{request}"):
+        assert (await proxy.api(b"GET", path)).json == explanation | {"question": None}
+    [listed] = (await proxy.api(b"GET", f"{user}/recalls")).json["recalls"]
+    assert listed["question"] is None
+    await proxy.api(b"PATCH", f"{user}/settings", {"queries": None})
+    assert (await proxy.api(b"GET", f"/explain/{request}")).json == explanation
+
+
 async def test_what_is_not_written_within_a_second_is_said_to_be_on_its_way(
     proxy: RunningProxy, drinker: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -178,3 +178,17 @@ async def test_what_another_proxy_erases_is_forgotten_here(
 
         await until(lambda: chat not in recent.scopes)
         assert {each.user_id for each in recent.scopes} == {bystander.known_as}
+
+
+@table("whole", [True, False])
+async def test_what_is_erased_here_is_forgotten_at_once(
+    listening_proxy: RunningProxy, upstream: ScriptedUpstream, *, whole: bool
+) -> None:
+    person, engine = somebody(), listening_proxy.engine
+    await send(listening_proxy, upstream, person, said(SAID), APIS["completions"], ANSWERED)
+    recent = listening_proxy.app.engine.recent
+    chat = next(each for each in recent.scopes if each.user_id == person.known_as)
+
+    await (engine.erase(person.known_as) if whole else engine.erase_session(chat))
+
+    assert chat not in recent.scopes

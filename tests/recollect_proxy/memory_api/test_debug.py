@@ -73,6 +73,11 @@ async def test_a_tried_recall_shows_candidates_scores_and_the_block(patient: Api
     assert set(told["metrics"]) == {"total", "dense", "search"}
     assert told["metrics"]["total"] > 0
     assert told["skipped"] is None
+    of_ben = await tried(patient, user=patient.ben)
+    assert (of_ben["results"], of_ben["block"], of_ben["skipped"]) == ([], "", "nothing-relevant")
+    await patient.call("PATCH", f"{patient.user}/settings", {"recall": False})
+    off = await tried(patient)
+    assert (off["results"], off["skipped"]) == ([], "off")
 
 
 async def test_a_tried_recall_writes_nothing_and_uses_no_memory(
@@ -221,6 +226,8 @@ async def test_a_recalled_memory_is_called_not_helpful_listed_and_taken_back(
     assert [each["not_helpful"] for each in told["given"]] == [True]
     [question] = (await api.call("GET", listed)).json["questions"]
     assert (question["request_id"], question["question"]) == (told["request_id"], WHICH)
+    await api.call("PATCH", f"{api.user}/settings", {"queries": False})
+    assert (await api.call("GET", listed)).json["questions"] == [question | {"question": None}]
     assert (await api.call("DELETE", path)).status == 204
     assert (await api.call("GET", listed)).json["questions"] == []
     assert_error(await api.call("DELETE", path), 404, "memory_not_found")

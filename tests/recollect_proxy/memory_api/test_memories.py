@@ -4,7 +4,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from tests.recollect_proxy.memory_api.serving import SECRET, TOKEN, Api, assert_error
@@ -131,6 +131,54 @@ async def test_changes_are_listed_of_a_user_and_of_a_memory(api: Api) -> None:
     assert (await api.call("GET", f"{api.memories}/changes?limit=1")).json["changes"] == [edited]
     own = f"{api.memories}/{first['id']}/changes"
     assert (await api.call("GET", own)).json["changes"] == [edited, oldest]
+
+
+async def bulk(api: Api, *operations: Any) -> Any:
+    return await api.call("POST", f"{api.memories}/bulk", {"operations": list(operations)})
+
+
+async def test_several_are_changed_in_order_and_each_says_what_became_of_it(api: Api) -> None:
+    tea, milk = await api.write("Likes tea."), await api.write("Likes milk.")
+    forgetting = {"op": "forget", "id": tea["id"]}
+    correcting = {"op": "correct", "id": milk["id"], "content": " Likes tea. ", "importance": 1}
+
+    done = await bulk(api, forgetting, correcting)
+
+    assert done.status == 200, done.body
+    assert done.json["results"] == [
+        {"id": tea["id"], "done": "forgotten", "memory": None},
+        {
+            "id": milk["id"],
+            "done": "corrected",
+            "memory": milk | {"content": "Likes tea.", "importance": 1.0},
+        },
+    ]
+    assert await api.contents() == ["Likes tea."]
+
+
+async def test_of_several_none_is_changed_if_one_can_not_be(api: Api) -> None:
+    tea, milk = await api.write("Likes tea."), await api.write("Likes milk.")
+    theirs, unknown = await api.write("Likes rye.", api.ben), str(uuid4())
+
+    refused = await bulk(
+        api,
+        {"op": "correct", "id": milk["id"], "content": "Likes tea."},  # which is forgotten only then
+        {"op": "forget", "id": tea["id"]},
+        {"op": "forget", "id": unknown},
+        {"op": "correct", "id": theirs["id"], "content": "Likes nothing."},
+    )
+
+    assert_error(refused, 409, "bulk_refused", "operations")
+    assert [(each["index"], each["id"], each["code"]) for each in refused.json["errors"]] == [
+        (0, milk["id"], "duplicate_memory"),
+        (2, unknown, "memory_not_found"),
+        (3, theirs["id"], "memory_not_found"),
+    ]
+    assert (await api.contents(), await api.contents(api.ben)) == (
+        ["Likes milk.", "Likes tea."],
+        ["Likes rye."],
+    )
+    assert len((await api.call("GET", f"{api.memories}/changes")).json["changes"]) == 2
 
 
 async def listed(api: Api, query: str, user: str | None = None) -> list[str]:
