@@ -55,7 +55,7 @@ test-fast: $(VENV)/.dev  ## what needs no database and starts no other program
 	$(PYTEST) $(IN_PARALLEL) -m "not (slow or database or process)"
 
 test-slow: $(VENV)/.dev  ## what `make test` leaves out: the calibration, a thousand exchanges at once, long texts; and properties with many examples
-	$(PYTEST) $(IN_PARALLEL) -m "slow or hypothesis" --hypothesis-profile=many
+	$(PYTEST) $(IN_PARALLEL) -m "slow or hypothesis" --hypothesis-profile=many -o faulthandler_timeout=600
 
 test-postgres: $(VENV)/.dev  ## the same on external servers: each version that the wheel carries; PgBouncer (apt-get install pgbouncer), a standby that takes over, an old version beside today's
 	RECOLLECT_TEST_POSTGRES=16 $(PYTEST) $(IN_PARALLEL) -m "not slow"
