@@ -36,6 +36,7 @@ from recollect.model import (
     Memory,
     Outcome,
     Past,
+    ProfileField,
     Progress,
     Quarantine,
     Reason,
@@ -242,6 +243,28 @@ class TestEmbedding:
         await engine_over(store).drain(store.anna)
 
         assert await cosine(store, "Drinks tea") == pytest.approx(1, abs=1e-3)
+
+    async def test_the_logs_own_embedder_is_given_messages_alone(self, store: Store) -> None:
+        of_log, local = WordEmbedder(), WordEmbedder()
+        of_log.name = "of a server"
+        subject = engine_over(store, PATIENT, embedder=local, log_embedder=of_log)
+        hints = Hints(topics=("gifts",), questions=("What do I drink?",))
+        away = engine_over(store, embedder=BrokenEmbedder(), log_embedder=of_log)
+        tea = await away.add(store.anna, "Drinks tea", hints=hints)
+        await subject.revise(store.anna, tea.id, content="Drinks coffee")
+        [edit, *_] = await subject.history(store.anna, tea.id)
+        await subject.undo(store.anna, edit.id)
+        await subject.share(store.anna, (await subject.add(store.anna, "Closes at six")).id, [store.ben])
+        await subject.change_flags(Flags(profile=True), ("profile",), store.anna)
+        await subject.add_to_profile(store.anna, ProfileField.NOTES, "Rows")
+        await subject.prepare(store.turn("What do I drink?"))
+        assert (of_log.embedded, "What do I drink?" in local.embedded) == ([], True)
+
+        await subject.remember(store.turn("I bought a boat", at=NOON - timedelta(minutes=1)), "Nice.")
+        await subject.drain(store.anna)
+
+        assert of_log.embedded == ["I bought a boat", "Nice."]
+        assert await unembedded(store) == []
 
 
 class TestHints:

@@ -281,6 +281,8 @@ class TestLeavingAChatOut:
         learned = [each.content for each in (await chat.subject.page(store.anna, limit=50)).memories]
         assert not any("cello" in each or "harp" in each for each in learned)
         assert await known(chat.subject, store.anna) == {*FACTS}
+        imported = store.exchange("I play the cello", chat.scope)
+        assert not await store.log.append(imported, revives=True), "not even by an import"
 
     @pytest.mark.parametrize("text", ["Remember this chat again", "Undo that"])
     async def test_it_can_be_taken_in_again(self, store: Store, chat: Chat, text: str) -> None:

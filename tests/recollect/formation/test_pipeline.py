@@ -23,6 +23,7 @@ from recollect.formation.learner import KNOWN_SHOWN
 from recollect.formation.new_memories import qa_embedding_text
 from recollect.formation.turns import analyze_turn
 from recollect.formation.understood_commands import held_for_approval
+from recollect.indexing import EmbeddingScope, index_user
 from recollect.model import (
     COMMONS,
     NOT_ERASED,
@@ -93,6 +94,7 @@ class Desk:
     extractor: Extractor | None = None
     judge: Judge | None = None
     embedder: Embedder = field(default_factory=WordEmbedder)
+    log_embedder: Embedder | None = None
     rules: FormationRules = field(default_factory=FormationRules)
     budget: TokenBudget = field(default_factory=TokenBudget)
 
@@ -118,7 +120,7 @@ class Desk:
         backends = Backends(
             **{name: getattr(self.store, name) for name in PARTS},
             embedder=self.embedder,
-            log_embedder=self.embedder,
+            log_embedder=self.log_embedder or self.embedder,
             extractor=self.extractor,
             judge=self.judge,
         )
@@ -442,6 +444,30 @@ class TestCommands:
         assert Retire(home.id, Reason.FORGOTTEN) in formed.changes
         assert not [each for each in formed.changes if isinstance(each, Add)]
         assert flat.id not in {each.target for each in formed.changes if isinstance(each, Retire)}
+
+    async def test_a_log_with_an_embedder_of_its_own_is_searched_by_that_and_statements_are_not(
+        self, store: Store
+    ) -> None:
+        home, of_log = memory(store, "Lives in Kassel"), WordEmbedder()
+        of_log.name = "of the log"
+        desk = Desk(store, log_embedder=of_log)
+        await desk.has(home)
+        earlier = said(store, "I live in Kassel")
+        await store.log.append(earlier)
+        everything = EmbeddingScope.ALL
+        await index_user(
+            store.anna, index=store.index, embedder=desk.embedder, log_embedder=of_log, embedded=everything
+        )
+
+        [formed] = await desk.form(
+            said(store, "Please forget that I live in Kassel", 1), strategy=Strategy.QA_TURN
+        )
+
+        assert Retire(home.id, Reason.FORGOTTEN) in formed.changes
+        assert [earlier.message_id in each.messages for each in formed.changes if isinstance(each, Hide)] == [
+            True
+        ]
+        assert home.content not in of_log.embedded
 
     async def test_without_a_model_nothing_is_hidden_where_nothing_is_found(self, store: Store) -> None:
         [formed] = await Desk(store).form(
