@@ -112,10 +112,6 @@ class MemoryEmbedding:
         return [memory for memory in found if memory.id not in self._failed][:_AT_ONCE]
 
 
-if TYPE_CHECKING:
-    from recollect.store.log import LogIndex
-
-
 async def index_user(
     user_id: str,
     *,

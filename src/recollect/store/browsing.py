@@ -28,7 +28,7 @@ from recollect.store.pool import Connection, Database
 from recollect.store.rows import label_columns, memory_of, update_of
 from recollect.store.sql import SQL
 
-_NEWEST = UUID(int=2**128 - 1)
+NEWEST = UUID(int=2**128 - 1)
 """Every id is smaller: the first page starts after it."""
 
 _LATEST = datetime.max.replace(tzinfo=UTC)
@@ -77,7 +77,7 @@ class Browsing:
     async def changes(self, user_id: str, *, limit: int, after: UUID | None = None) -> list[Update]:
         """Return the audit of the user's memories, newest first, behind the row ``after``."""
         async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["browsed_updates"], user_id, after or _NEWEST, limit)
+            rows = await connection.fetch(SQL["browsed_updates"], user_id, after or NEWEST, limit)
         return [update_of(row) for row in rows]
 
     async def said_at(self, user_id: str, memory_id: UUID) -> datetime | None:
@@ -99,7 +99,7 @@ class Browsing:
                 SQL["memories_said_last"],
                 *(
                     user_id,
-                    *(behind or (_LATEST, _NEWEST)),
+                    *(behind or (_LATEST, NEWEST)),
                     kinds,
                     limit + 1,
                     taken.session_id,
@@ -170,9 +170,6 @@ def _message_seen(row: Record) -> MessageSeen:
         None if failed_at is None else Failure(FailedAt(failed_at), row["failed_status"]),
     )
 
-
-NEWEST = UUID(int=2**128 - 1)
-"""Every id is smaller: the first page starts after it."""
 
 _READ_AT_ONCE = 500
 """So many are read where only reading tells which are wanted."""

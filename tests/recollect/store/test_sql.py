@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from recollect.store.sql import SQL, Query, load_migrations, load_queries, read_queries
+from recollect.store.sql import SQL, Query, load_migrations, load_queries, of_table, read_queries
 
 USER_TABLES = {
     "vectors",
@@ -29,6 +29,13 @@ USER_TABLES = {
     "model_usage",
     "kept_answers",
 }
+QUERIES = {name: text for name, text in SQL.items() if "{table}" not in text} | {
+    f"{name} of {table}": of_table(name, table)
+    for name, text in SQL.items()
+    if "{table}" in text
+    for table in sorted(USER_TABLES)
+}
+"""Every query by its name; one of any table for each of the users' tables."""
 OVER_ALL_USERS = {
     "backlog": "counts for the operator, and names nobody",
     "retry_failed": "the operator tries again what failed, whoever's it is",
@@ -88,7 +95,7 @@ def tables_of(text: str) -> set[str]:
 def test_every_query_of_a_users_table_is_of_one_user() -> None:
     unbound = {
         name
-        for name, text in SQL.items()
+        for name, text in QUERIES.items()
         if tables_of(text) and not OF_ONE_USER.search(text) and not OF_A_USER_INSERTED.search(text)
     }
 
@@ -96,7 +103,7 @@ def test_every_query_of_a_users_table_is_of_one_user() -> None:
 
 
 def test_every_table_of_a_query_is_of_one_user() -> None:
-    for name, text in SQL.items():
+    for name, text in QUERIES.items():
         for table, alias in re.findall(r"\b(?:FROM|JOIN) (\w+) AS (\w+)", text):
             if table not in USER_TABLES or name in OVER_ALL_USERS:
                 continue
@@ -107,7 +114,7 @@ def test_every_table_of_a_query_is_of_one_user() -> None:
 
 
 def test_every_table_without_another_name_is_of_one_user() -> None:
-    for name, text in SQL.items():
+    for name, text in QUERIES.items():
         for found in re.finditer(r"\b(?:FROM|JOIN|UPDATE) (\w+)(?! AS)\b", text):
             if found[1] in USER_TABLES and name not in OVER_ALL_USERS:
                 assert OF_ONE_USER_ALONE.match(text, found.end()), f"{name}: {found[1]}"

@@ -210,3 +210,12 @@ def test_an_answer_that_says_what_its_history_took_stays_as_it_is_only_where_we_
 )
 def test_anything_else_stays_as_it_is(body: bytes) -> None:
     assert add_memories(body, [MEMORY]) is body
+
+
+@given(
+    st.binary() | st.text('{}[]"a:, ', max_size=6).map(str.encode) | values.map(json.dumps).map(str.encode)
+)
+def test_no_answer_makes_adding_fail(body: bytes) -> None:
+    added = add_memories(body, [MEMORY])
+
+    assert added is body or json.loads(added) == json.loads(body) | {"memories": json.loads(ENCODED)}

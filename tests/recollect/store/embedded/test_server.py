@@ -52,6 +52,15 @@ async def test_it_is_a_postgres_18_with_pgvector_on_a_private_socket(folder: Pat
     server.stop()
     assert not await answers(server.dsn)
     server.stop()
+    assert await kept_in(start(folder).dsn) == "[1,2]"
+
+
+async def kept_in(dsn: str) -> str:
+    connection = await asyncpg.connect(dsn)
+    try:
+        return str(await connection.fetchval("SELECT value::text FROM kept"))
+    finally:
+        await connection.close()
 
 
 async def test_the_last_of_two_processes_stops_it(
@@ -110,14 +119,19 @@ async def test_a_stale_process_number_may_be_another_process_by_now(folder: Path
         assert bystander.poll() is None
 
 
-async def test_a_killed_postmaster_is_replaced_when_its_children_are_gone(folder: Path, start: Start) -> None:
-    killed = start(folder)
+async def test_a_killed_postmaster_is_replaced_when_its_children_are_gone_and_what_was_stored_is_there(
+    folder: Path, start: Start
+) -> None:
+    killed = start(folder, durable=True)
+    connection = await asyncpg.connect(killed.dsn)
+    await connection.execute("CREATE TABLE kept AS SELECT 'this'::text AS value")
+    await connection.close()
     os.kill(postmaster(folder), signal.SIGKILL)
     await until_dead(killed.dsn)
 
-    server = start(folder)
+    server = start(folder, durable=True)
 
-    assert await answers(server.dsn)
+    assert await kept_in(server.dsn) == "this"
 
 
 async def test_who_uses_a_server_that_died_starts_it_again_at_its_address(deep: Path, start: Start) -> None:

@@ -8,12 +8,12 @@ from uuid import uuid4
 
 import pytest
 from tests.recollect.store.schema.migration_reading import functions_of, indexed_under_lock, taken_away
-from tests.recollect.store.test_sql import OVER_ALL_USERS, USER_TABLES
+from tests.recollect.store.test_sql import OVER_ALL_USERS, QUERIES, USER_TABLES
 from tests.servers.databases import administrator
 from tests.servers.external_servers import programs_of
 from tests.support.tables import table
 
-from recollect.store.sql import SQL, Migration, load_migrations
+from recollect.store.sql import Migration, load_migrations
 
 DISTRIBUTION = Path(__file__).parents[4] / "deploy" / "citus" / "distribute.sql"
 
@@ -209,7 +209,7 @@ _JOIN = re.compile(
 def test_every_join_of_users_tables_is_of_one_user() -> None:
     """Rows of one user stand on one node: a join that names the user of both sides never leaves it."""
     looked_at = 0
-    for name, text in SQL.items():
+    for name, text in QUERIES.items():
         if name in OVER_ALL_USERS:
             continue
         for joined, alias, condition in _JOIN.findall(text):
@@ -258,7 +258,9 @@ def reaches_everybodys(text: str) -> bool:
 
 
 def test_what_meets_rows_of_everybody_is_known() -> None:
-    reaching = {name for name, text in SQL.items() if name not in OVER_ALL_USERS and reaches_everybodys(text)}
+    reaching = {
+        name for name, text in QUERIES.items() if name not in OVER_ALL_USERS and reaches_everybodys(text)
+    }
 
     assert reaching == EVERYBODYS
     told = (DISTRIBUTION.parents[2] / "docs" / "explanation" / "scaling.md").read_text("utf-8")
@@ -269,7 +271,7 @@ def test_what_writes_rows_of_everybody_writes_nothing_of_a_user() -> None:
     """A row that is whole on every node is written on all of them at once, in a statement of its own."""
     writing = {
         name: text
-        for name, text in SQL.items()
+        for name, text in QUERIES.items()
         if re.search(
             r"INSERT INTO vectors [^;]*SELECT '\*'|(?:UPDATE|DELETE FROM) vectors [^;]*owner = '\*'", text
         )
