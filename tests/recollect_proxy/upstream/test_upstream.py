@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.recollect_proxy.upstream.http1.loops import on_both_loops
-from tests.recollect_proxy.upstream.http1.servers import WHOLE, serving
 from tests.scripted.upstream import End, ScriptedUpstream, streamed
 from tests.support.waiting import until
 
@@ -30,21 +29,6 @@ async def test_what_can_not_be_sent_is_the_requests_own_fault() -> None:
         upstream = Upstream(server.base_url, connect_timeout=5, read_timeout=5)
 
         assert await failure_of(upstream, b"/x", (b"x-a", b"1\r\nx-b: 2")) is BAD_REQUEST
-        await upstream.aclose()
-
-
-async def test_closing_without_a_request_is_nothing() -> None:
-    await Upstream("http://127.0.0.1:9/v1", connect_timeout=5, read_timeout=5).aclose()
-
-
-async def test_an_answer_that_is_not_read_closes_its_connection() -> None:
-    async with ScriptedUpstream() as server:
-        server.answers.append(streamed(b"x", End.SILENCE))
-        upstream = Upstream(server.base_url, connect_timeout=5, read_timeout=5)
-        async with upstream.forward("GET", b"/x", [], None) as answer:
-            assert answer.status == 200
-        async with asyncio.timeout(20):
-            await server.last.client_left.wait()
         await upstream.aclose()
 
 
@@ -73,40 +57,6 @@ async def test_a_stream_and_an_upload_pass_on_one_connection() -> None:
 
 
 @on_both_loops
-async def test_an_answer_that_breaks_off_is_handed_on_as_far_as_it_came() -> None:
-    async with ScriptedUpstream() as server:
-        server.answers.append(streamed(b"one", End.CLOSE))
-        upstream = upstream_at(server.base_url)
-        async with upstream.forward("GET", b"/x", [], None) as answer:
-            assert await answer.chunk() == b"one"
-            with pytest.raises(TruncatedError):
-                await answer.chunk()
-        assert (upstream.connections.lent, upstream.connections.idle) == (0, 0)
-        await upstream.aclose()
-
-
-@on_both_loops
-async def test_a_request_is_repeated_where_the_idle_connection_had_just_closed() -> None:
-    answered = 0
-
-    async def once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal answered
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(WHOLE)
-        answered += 1
-        await reader.readuntil(b"\r\n\r\n")  # the second one is not answered
-
-    async with serving(once) as server:
-        upstream = upstream_at(f"http://127.0.0.1:{server.port}")
-        for _ in range(3):
-            async with upstream.forward("GET", b"/x", [], None) as answer:
-                assert await answer.read_body() == b"{}"
-        assert answered == 3
-        assert (upstream.connections.lent, upstream.connections.idle) == (0, 1)
-        await upstream.aclose()
-
-
-@on_both_loops
 async def test_failures_are_told_apart_and_take_no_place() -> None:
     async with ScriptedUpstream() as server:
         impatient = Upstream(server.base_url, connect_timeout=20, read_timeout=20, first_byte_timeout=0.2)
@@ -126,26 +76,6 @@ async def test_failures_are_told_apart_and_take_no_place() -> None:
         assert (upstream.connections.lent, upstream.connections.waiting) == (0, 0)
         async with upstream.forward("GET", b"/x", [], None) as answer:
             assert answer.status == 200
-        await upstream.aclose()
-
-
-@on_both_loops
-async def test_who_leaves_at_any_point_leaves_nothing_open() -> None:
-    async def exchange(upstream: Upstream) -> None:
-        async with upstream.forward("GET", b"/x", [], None) as answer:
-            await answer.read_body()
-
-    async with ScriptedUpstream(lambda _: streamed(b"x", 0.01, b"y")) as server:
-        upstream = upstream_at(server.base_url, connections=3)
-        for round_ in range(10):
-            asking = [asyncio.create_task(exchange(upstream)) for _ in range(6)]
-            await asyncio.sleep(round_ * 0.002)
-            for task in asking[:: 1 + round_ % 2]:
-                task.cancel()
-            await asyncio.gather(*asking, return_exceptions=True)
-        assert (upstream.connections.lent, upstream.connections.waiting) == (0, 0)
-
-        await asyncio.gather(*(exchange(upstream) for _ in range(6)))  # every place is free again
         await upstream.aclose()
 
 

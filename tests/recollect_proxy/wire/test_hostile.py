@@ -79,61 +79,49 @@ async def test_what_is_hidden_behind_a_refused_request_is_no_request(
 # -- who speaks ------------------------------------------------------------------------------------
 
 
-@in_turn(
-    "name",
-    [b"X_OpenWebUI_User_Id", b"x-openwebui_user-id", b"X-OpenWebUI-User_Id", b"X_Recollect_Task"],
-)
-async def test_a_twin_with_underscores_is_neither_believed_nor_sent_on(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, name: bytes
+OWN, THEIRS, OTHERS = b"X-OpenWebUI-User-Id", b"<theirs>", b"<another's>"
+CLAIMS = [
+    *(
+        ([(name, THEIRS)], b"no-identity")
+        for name in (
+            b"X_OpenWebUI_User_Id",
+            b"x-openwebui_user-id",
+            b"X-OpenWebUI-User_Id",
+            b"X_Recollect_Task",
+        )
+    ),
+    ([(OWN, OTHERS), (b"X_OpenWebUI_User_Id", THEIRS)], b"nothing-relevant"),
+    (
+        [(OWN, OTHERS), (b"Connection", b"keep-alive, X-OpenWebUI-User-Id, Authorization")],
+        b"nothing-relevant",
+    ),
+    *(
+        ([(OWN, first), (OWN, second)], b"bad-identity")
+        for first, second in ((THEIRS, OTHERS), (OTHERS, THEIRS), (b"", THEIRS))
+    ),
+]
+"""With the reason why there is no memory: a twin with underscores counts for nothing, and two identities are none."""
+
+
+@in_turn(("claimed", "skipped"), CLAIMS)
+async def test_no_header_makes_somebody_another_and_none_is_sent_on(
+    proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    user: User,
+    other_user: User,
+    claimed: list[tuple[bytes, bytes]],
+    skipped: bytes,
 ) -> None:
     await given_memory(proxy, user)
+    ids = {THEIRS: user.id.encode(), OTHERS: other_user.id.encode()}
 
-    answer = await proxy.fetch(b"POST", CHAT, [(name, user.id.encode())], chat_body(WHICH_TEA))
-
-    assert answer.header(b"x-recollect-skipped") == b"no-identity"
-    assert upstream.last.body == chat_body(WHICH_TEA)
-    assert user.id.encode() not in upstream.last.head
-
-
-async def test_a_twin_beside_the_header_changes_nothing(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, other_user: User
-) -> None:
-    await given_memory(proxy, user)
-    twin = [(b"X_OpenWebUI_User_Id", user.id.encode())]
-
-    answer = await proxy.say(other_user, WHICH_TEA, extra=twin)
-
-    assert answer.header(b"x-recollect-memories") == b"0"
-    assert upstream.last.body == chat_body(WHICH_TEA)
-    assert user.id.encode() not in upstream.last.head
-
-
-@in_turn("first", ["own", "other", "empty"])
-async def test_two_identities_are_none(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, other_user: User, first: str
-) -> None:
-    await given_memory(proxy, user)
-    ids = {"own": [user.id, other_user.id], "other": [other_user.id, user.id], "empty": ["", user.id]}[first]
-    headers = [(b"X-OpenWebUI-User-Id", claimed.encode()) for claimed in ids]
-
+    headers = [(name, ids.get(value, value)) for name, value in claimed]
     answer = await proxy.fetch(b"POST", CHAT, headers, chat_body(WHICH_TEA))
 
-    assert answer.header(b"x-recollect-skipped") == b"bad-identity"
+    assert answer.header(b"x-recollect-skipped") == skipped
     assert upstream.last.body == chat_body(WHICH_TEA)
-
-
-async def test_an_identity_that_connection_names_is_not_sent_on_and_nobody_elses(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, other_user: User
-) -> None:
-    await given_memory(proxy, user)
-    listed = [(b"Connection", b"keep-alive, X-OpenWebUI-User-Id, Authorization")]
-
-    answer = await proxy.say(other_user, WHICH_TEA, extra=listed)
-
-    assert answer.header(b"x-recollect-memories") == b"0"
-    assert upstream.last.body == chat_body(WHICH_TEA)
+    assert not [each for each in ids.values() if each in upstream.last.head]
     assert upstream.last.values(b"connection") == []
-    assert upstream.last.values(b"x-openwebui-user-id") == []
 
 
 async def test_a_body_and_a_query_say_of_nobody_who_they_are(

@@ -10,40 +10,28 @@ from tests.scripted.upstream import (
     LAST_CHUNK,
     ScriptedUpstream,
     chunk,
-    completion_body,
     compressed,
-    whole,
 )
-from tests.servers.running_proxy import CHAT, KEY, RunningProxy, User
+from tests.servers.running_proxy import CHAT, RunningProxy, User
 from tests.support.raw_client import RawConnection, request_bytes
 from tests.support.waiting import until
-
-ANONYMOUS = [(b"Content-Type", b"application/json"), (b"Authorization", KEY)]
 
 
 def digest(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
-async def test_without_an_identity_a_chat_passes_byte_for_byte(
-    proxy: RunningProxy, upstream: ScriptedUpstream
-) -> None:
-    body = b' {"messages":[{"role":"user","content":"\\u00e9\\/ 1.0"}], "x":1e400,\r\n"messages":[]}\n'
-    answered = completion_body("\u00e9") + b"\n\n"
-    upstream.answers.append(whole(answered))
-
-    answer = await proxy.fetch(b"POST", CHAT, ANONYMOUS, body)
-
-    assert digest(upstream.last.body) == digest(body)
-    assert digest(answer.body) == digest(answered)
-    assert answer.header(b"x-recollect-skipped") == b"no-identity"
-    assert answer.header(b"x-recollect-memories") == b"0"
-
-
 @on_every_route
 @in_turn(
     "body",
-    [b"\x00\xff", b"\r\n\r\n0\r\n\r\n", bytes(range(256)) * 4000, b"", b"--b\r\n\r\n\xff\x00\r\n--b--\r\n"],
+    [
+        b"\x00\xff",
+        b"\r\n\r\n0\r\n\r\n",
+        bytes(range(256)) * 4000,
+        b"",
+        b"--b\r\n\r\n\xff\x00\r\n--b--\r\n",
+        b' {"messages":[{"role":"user","content":"\\u00e9\\/ 1.0"}], "x":1e400,\r\n"messages":[]}\n',
+    ],
 )
 async def test_any_bytes_arrive_as_they_are(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route, body: bytes
@@ -76,22 +64,6 @@ async def test_a_packed_body_to_which_nothing_is_added_stays_packed(
     assert upstream.last.values(b"content-encoding") == [encoding.encode()]
     assert upstream.last.values(b"content-digest") == [b"x"]
     assert upstream.last.values(b"content-length") == [b"%d" % len(packed)]
-
-
-async def test_a_body_in_chunks_arrives_whole_and_in_chunks(
-    proxy: RunningProxy, upstream: ScriptedUpstream
-) -> None:
-    pieces = [os.urandom(size) for size in (1, 70_000, 3)]
-    framed = b"".join(chunk(piece) for piece in pieces) + LAST_CHUNK
-    async with RawConnection(proxy.port) as client:
-        fields = [(b"Transfer-Encoding", b"chunked")]
-        await client.send(request_bytes(b"POST", b"/v1/audio/transcriptions", fields) + framed)
-        answer = await client.read_response()
-
-    assert answer.status == 200
-    assert digest(upstream.last.body) == digest(b"".join(pieces))
-    assert upstream.last.values(b"transfer-encoding") == [b"chunked"]
-    assert upstream.last.values(b"content-length") == []
 
 
 @on_every_route

@@ -59,45 +59,27 @@ AS_SENT: dict[str, list[tuple[bytes, bytes]]] = {
     "UTF-8": [(b"x-name", "J\u00fcrgen \u4f60 \U0001f600".encode())],
     "Latin-1": [(b"x-name", b"J\xfcrgen")],
 }
-LEFT_BEHIND: dict[str, tuple[list[tuple[bytes, bytes]], list[tuple[bytes, bytes]]]] = {
-    **{
-        f"a name in any case, {name!r}": (
-            [(name, b"Value"), (b"CONNECTION", b"Close, X-Gone"), (b"x-GONE", b"1")],
-            [(b"x-mixed-case", b"Value")],
-        )
-        for name in (b"x-mixed-case", b"X-MIXED-CASE", b"X-Mixed-Case")
-    },
-    "headers of the hop": (
-        [
-            (b"Connection", b"keep-alive"),
-            (b"Keep-Alive", b"timeout=5"),
-            (b"Proxy-Connection", b"keep-alive"),
-            (b"Proxy-Authorization", b"Basic x"),
-            (b"Proxy-Authenticate", b"Basic"),
-            (b"TE", b"trailers, gzip"),  # trailers are not relayed, so none are asked for
-            (b"Trailer", b"X-T"),
-            (b"Upgrade", b"example/1"),
-            (b"x-end", b"1"),
-        ],
-        [(b"x-end", b"1")],
-    ),
-    "those that Connection names": (
-        [
-            (b"X-One", b"1"),
-            (b"Connection", b"keep-alive,X-One ,, x-two"),
-            (b"x-kept", b"1"),
-            (b"X-Two", b"2"),
-            (b"X-Two", b"3"),
-            (b"connection", b"X-THREE"),
-            (b"x-three", b"3"),
-        ],
-        [(b"x-kept", b"1")],
-    ),
-}
+LEFT_BEHIND: list[tuple[bytes, bytes]] = [
+    (b"X-Mixed-CASE", b"Value"),
+    (b"Connection", b"keep-alive,X-One ,, x-two"),
+    (b"X-One", b"1"),
+    (b"Keep-Alive", b"timeout=5"),
+    (b"Proxy-Connection", b"keep-alive"),
+    (b"Proxy-Authorization", b"Basic x"),
+    (b"Proxy-Authenticate", b"Basic"),
+    (b"TE", b"trailers, gzip"),  # trailers are not relayed, so none are asked for
+    (b"Trailer", b"X-T"),
+    (b"Upgrade", b"example/1"),
+    (b"x-kept", b"1"),
+    (b"X-Two", b"2"),
+    (b"CONNECTION", b"X-THREE"),
+    (b"x-three", b"3"),
+]
+LEFT: list[tuple[bytes, bytes]] = [(b"x-mixed-case", b"Value"), (b"x-kept", b"1")]
 
 
 @on_every_route
-@in_turn(("sent", "arrive"), [*((each, each) for each in AS_SENT.values()), *LEFT_BEHIND.values()])
+@in_turn(("sent", "arrive"), [*((each, each) for each in AS_SENT.values()), (LEFT_BEHIND, LEFT)])
 async def test_headers_for_the_llm_arrive_as_they_were_sent_and_no_other(
     proxy: RunningProxy,
     upstream: ScriptedUpstream,
@@ -112,15 +94,6 @@ async def test_headers_for_the_llm_arrive_as_they_were_sent_and_no_other(
     assert beside_the_frame(upstream.last) == arrive
     assert upstream.last.body == route.body
     assert upstream.last.values(b"host") == [b"127.0.0.1:%d" % upstream.port]
-
-
-async def test_connection_can_not_name_the_identity_away(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    answer = await proxy.say(user, "Hello.", extra=[(b"Connection", b"close, X-OpenWebUI-User-Id")])
-
-    assert answer.header(b"x-recollect-skipped") == b"nothing-relevant"
-    assert upstream.last.values(b"x-openwebui-user-id") == []
 
 
 @in_turn("route", WITH_MEMORY.values())
@@ -154,28 +127,11 @@ async def test_an_expectation_is_answered_by_us_and_not_sent_on(
     assert upstream.last.body == route.body
 
 
-async def test_many_headers_arrive(proxy: RunningProxy, upstream: ScriptedUpstream) -> None:
-    many = [(b"x-%d" % number, b"v" * 50) for number in range(500)]
-
-    await proxy.fetch(b"POST", b"/v1/embeddings", many, b"{}")
-
-    assert beside_the_frame(upstream.last) == many
-
-
 H2C = [
     (b"Connection", b"Upgrade, HTTP2-Settings"),
     (b"Upgrade", b"h2c"),
     (b"HTTP2-Settings", b"AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA"),
 ]
-
-
-async def test_an_upgrade_to_another_protocol_is_declined_and_not_sent_on(
-    proxy: RunningProxy, upstream: ScriptedUpstream
-) -> None:
-    answer = await proxy.fetch(b"GET", b"/v1/models", [*H2C, (b"x-end", b"1")])
-
-    assert answer.status == 200
-    assert [name for name, _ in upstream.last.headers] == [b"Host", b"x-end"]
 
 
 @on_every_route

@@ -180,20 +180,6 @@ async def test_a_compressed_answer_stays_compressed(
 
 
 @on_every_route
-async def test_early_hints_are_dropped_and_the_answer_passes(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
-) -> None:
-    """ASGI can't send them."""
-    hints = head(103, [(b"Link", b"</a>; rel=preload")])
-    upstream.answers.append((hints, head(102), *whole(b"{}", headers=[(b"x-end", b"1")])))
-
-    answer = await route.ask(proxy, user)
-
-    assert (answer.status, answer.body) == (200, b"{}")
-    assert upstreams(answer) == [(b"x-end", b"1"), (b"content-length", b"2")]
-
-
-@on_every_route
 async def test_trailers_are_dropped_with_what_announces_them(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
 ) -> None:

@@ -36,48 +36,36 @@ PIECES: dict[str, list[bytes]] = {
 }
 
 
-async def relayed(
+PACKED = compressed(b"data: {}\n\n" * 100, "gzip")
+
+
+@on_every_route
+@in_turn(
+    ("pieces", "headers"),
+    [
+        *((pieces, EVENT_STREAM) for pieces in PIECES.values()),
+        ([PACKED[:1], PACKED[1:9], PACKED[9:]], [(b"content-encoding", b"gzip")]),
+    ],
+)
+async def test_each_piece_arrives_as_it_is_before_the_next_one_is_said(
     proxy: RunningProxy,
     upstream: ScriptedUpstream,
-    request: bytes,
+    user: User,
+    route: Route,
     pieces: list[bytes],
-    headers: Fields = EVENT_STREAM,
+    headers: Fields,
 ) -> None:
-    """Have the upstream write each piece only when the one before has reached the client whole."""
     permissions = [asyncio.Event() for _ in pieces]
-    steps: list[Step] = []
-    for piece, permission in zip(pieces, permissions, strict=True):
-        steps += [piece, permission]
+    steps: list[Step] = [step for pair in zip(pieces, permissions, strict=True) for step in pair]
     upstream.answers.append(streamed(*steps, headers=headers))
+
     async with RawConnection(proxy.port) as client, asyncio.timeout(30):
-        await client.send(request)
+        await client.send(request_bytes(b"POST", route.path, route.headers(user), route.body))
         assert await client.read_head() == 200
         for piece, permission in zip(pieces, permissions, strict=True):
             assert await client.read_chunked(len(piece)) == piece
             permission.set()
         assert await client.read_until(b"\r\n\r\n") == LAST_CHUNK
-
-
-@on_every_route
-@in_turn("pieces", PIECES.values())
-async def test_each_piece_arrives_as_it_is_before_the_next_one_is_said(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route, pieces: list[bytes]
-) -> None:
-    request = request_bytes(b"POST", route.path, route.headers(user), route.body)
-
-    await relayed(proxy, upstream, request, pieces)
-
-
-@on_every_route
-async def test_each_piece_of_a_compressed_stream_arrives_before_the_next_one_is_said(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
-) -> None:
-    packed = compressed(b"data: {}\n\n" * 100, "gzip")
-    request = request_bytes(b"POST", route.path, route.headers(user), route.body)
-
-    await relayed(
-        proxy, upstream, request, [packed[:1], packed[1:9], packed[9:]], [(b"content-encoding", b"gzip")]
-    )
 
 
 @on_every_route

@@ -154,16 +154,6 @@ async def test_many_upgrades_to_another_protocol_in_one_breath_are_each_declined
     assert len(upstream.received) == 400
 
 
-async def test_what_an_upstreams_header_must_not_hold_costs_nobody_the_answer(
-    proxy: RunningProxy, upstream: ScriptedUpstream
-) -> None:
-    upstream.answers.append((b"HTTP/1.1 200 OK\r\nX-Odd: a\x01b\x7f\r\nContent-Length: 2\r\n\r\n{}",))
-
-    answer = await proxy.fetch(b"GET", b"/v1/models")
-
-    assert (answer.status, answer.body, answer.values(b"x-odd")) == (200, b"{}", [b"a b"])
-
-
 @in_turn("method", [b"POST", b"PATCH", b"GET"])
 async def test_what_makes_something_is_not_asked_for_twice(
     proxy: RunningProxy, upstream: ScriptedUpstream, method: bytes

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.scripted.upstream import JSON, Answer, End, ScriptedUpstream, completion, head
 from tests.servers.running_proxy import CHAT, RunningProxy, chat_body
-from tests.support.raw_client import RawConnection, request_bytes
 
 from recollect_proxy.upstream.upstream import Upstream, UpstreamError
 from recollect_proxy.web.errors import UPSTREAM_BROKE_OFF
@@ -152,17 +151,3 @@ async def test_at_the_cadence_of_the_upstreams_idle_timeout_every_chat_is_answer
         await asyncio.sleep(idle + pauses.uniform(-0.004, 0.002))
 
     assert statuses == [200] * 50
-
-
-async def test_many_requests_share_a_connection_each_way(
-    proxy: RunningProxy, upstream: ScriptedUpstream
-) -> None:
-    async with RawConnection(proxy.port) as client:
-        await client.send(request_bytes(b"GET", b"/v1/models"))
-        await client.read_response()
-        opened = upstream.connections
-        for _ in range(20):
-            await client.send(request_bytes(b"GET", b"/v1/models"))
-            assert (await client.read_response()).status == 200
-
-    assert upstream.connections == opened
