@@ -9,7 +9,7 @@ import pytest
 from tests.support.recollections import memory, passage
 from tests.support.tables import table
 
-from recollect.composition.lines import line_of
+from recollect.composition.block_lines import line_of
 from recollect.model import Kind, Recollection, Scope, Turn
 from recollect.model.local_time import midnights, server_zone, wall, zone_named
 from recollect.recall.needs import is_over

@@ -15,7 +15,7 @@ import typer
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-from recollect.assembly.files import FILES as ENGINE_FILES
+from recollect.assembly.data_folder import FILES as ENGINE_FILES
 from recollect.settings import NOWHERE, PREFIX, SETTINGS_FILE
 from recollect_proxy.settings.admin_token import TOKEN_FILE
 from recollect_proxy.settings.command_settings import (

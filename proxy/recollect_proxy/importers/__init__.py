@@ -1,5 +1,5 @@
 """Imports people's memories and chats from other products, and restores an export of Recollect's own.
 
-`products.py` and `openwebui.py` turn the items of each product into the format of `lines.py`; `importer.py` takes that format. Begin with
+`products.py` and `openwebui.py` turn the items of each product into the format of `common_format.py`; `importer.py` takes that format. Begin with
 `import_command.py`.
 """

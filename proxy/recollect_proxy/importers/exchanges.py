@@ -11,7 +11,7 @@ import msgspec
 
 from recollect.model import ROOT, Exchange, Message, Role, Turn
 from recollect.wire import ChatBody, ChatMessage, Span, anchors, detect_turn
-from recollect_proxy.importers.lines import Said, StoredChat, stable_id
+from recollect_proxy.importers.common_format import Said, StoredChat, stable_id
 
 _HEARD = 9
 """The number of messages from which a turn is detected: its own, and those right before it."""

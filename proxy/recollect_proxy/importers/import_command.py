@@ -32,7 +32,7 @@ from recollect_proxy.store_commands.running_commands import (
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from recollect_proxy.importers.lines import Source
+    from recollect_proxy.importers.common_format import Source
     from recollect_proxy.importers.tally import Tally
     from recollect_proxy.takeout import Restored
 
@@ -160,8 +160,8 @@ def _print_counts(counts: "Restored | Tally", *, dry_run: bool, as_json: bool) -
 
 
 def _opening(product: Product, source: str) -> "AbstractAsyncContextManager[Source]":
-    from recollect_proxy.importers.files import open_files
     from recollect_proxy.importers.openwebui_database import open_openwebui
+    from recollect_proxy.importers.product_files import open_files
 
     return open_openwebui(source) if product is Product.OPENWEBUI else open_files(product, Path(source))
 
@@ -197,9 +197,9 @@ async def bring(
         RecollectError: The store can't be opened or written.
     """
     from recollect.assembly import make_policy
+    from recollect_proxy.importers.common_format import SourceError
     from recollect_proxy.importers.destination import open_destination
     from recollect_proxy.importers.importer import Importer
-    from recollect_proxy.importers.lines import SourceError
     from recollect_proxy.importers.tally import Tally
 
     policy = make_policy(settings)

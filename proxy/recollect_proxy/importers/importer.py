@@ -28,8 +28,7 @@ from recollect.model import (
 from recollect.text.normalization import content_hash
 from recollect.text.secrets.masking import masked_exchange
 from recollect.wire import session_skip
-from recollect_proxy.importers.exchanges import exchanges_of
-from recollect_proxy.importers.lines import (
+from recollect_proxy.importers.common_format import (
     BrokenRowError,
     Listed,
     Source,
@@ -37,9 +36,10 @@ from recollect_proxy.importers.lines import (
     StoredMemory,
     name_of,
 )
+from recollect_proxy.importers.earlier_imports import Brought, Kept, Version, next_change, version_id
+from recollect_proxy.importers.exchanges import exchanges_of
 from recollect_proxy.importers.screening import screened
 from recollect_proxy.importers.tally import Tally
-from recollect_proxy.importers.versions import Brought, Kept, Version, next_change, version_id
 
 _PAGE = 500
 _MOST_UPDATES = 1_000

@@ -6,7 +6,7 @@ from recollect.model import Role
 from recollect.text.attribution.thoughts import without_data, without_thoughts
 from recollect.text.normalization import storable_text
 from recollect_proxy.identity import opaque_id
-from recollect_proxy.importers.lines import (
+from recollect_proxy.importers.common_format import (
     BrokenRowError,
     Row,
     Said,

@@ -12,8 +12,7 @@ from urllib.parse import quote
 import asyncpg
 
 from recollect.store.sql import read_queries
-from recollect_proxy.importers.files import open_files
-from recollect_proxy.importers.lines import (
+from recollect_proxy.importers.common_format import (
     BrokenRowError,
     Listed,
     Row,
@@ -24,6 +23,7 @@ from recollect_proxy.importers.lines import (
     name_of,
 )
 from recollect_proxy.importers.openwebui import read_chat, read_memory
+from recollect_proxy.importers.product_files import open_files
 from recollect_proxy.takeout.json_file import FileError
 
 _HEADER = b"SQLite format 3\0"

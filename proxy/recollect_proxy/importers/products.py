@@ -13,7 +13,7 @@ from recollect.text.normalization import storable_text
 from recollect.text.patterns import anchored
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.importers import openwebui
-from recollect_proxy.importers.lines import (
+from recollect_proxy.importers.common_format import (
     BrokenRowError,
     Row,
     Said,

@@ -14,8 +14,8 @@ from recollect.model import Add, Candidate, Ignore, Kind, Memory, Provenance, Qu
 from recollect.text.lexical import document_terms
 from recollect.text.patterns import anchored
 from recollect.text.prompt_injection import is_instruction
-from recollect_proxy.importers.lines import StoredMemory
-from recollect_proxy.importers.versions import version_id
+from recollect_proxy.importers.common_format import StoredMemory
+from recollect_proxy.importers.earlier_imports import version_id
 
 LONGEST = 8_000
 """The most characters of a memory, as in the memory API."""

@@ -31,7 +31,6 @@ from recollect.model import KeptAnswer, Skip, project_within
 from recollect_proxy.access import Authentication
 from recollect_proxy.identity import readable_id
 from recollect_proxy.memory_api import of_insights, of_memories, of_people, of_sharing
-from recollect_proxy.memory_api.asked import ApiParts, Asked, Reply, reply_of
 from recollect_proxy.memory_api.documentation import Documentation, write_document
 from recollect_proxy.memory_api.event_streams import EventStreams
 from recollect_proxy.memory_api.reading import (
@@ -45,6 +44,7 @@ from recollect_proxy.memory_api.reading import (
     read_query,
     versions_named,
 )
+from recollect_proxy.memory_api.request_and_reply import ApiParts, Asked, Reply, reply_of
 from recollect_proxy.metrics.exposition import Metrics
 from recollect_proxy.metrics.health_check import HealthCheck
 from recollect_proxy.web.asgi import (

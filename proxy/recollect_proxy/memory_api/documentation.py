@@ -20,7 +20,7 @@ from recollect.api.memories import Memory
 from recollect.api.operations import Operation, Permission
 from recollect.api.queries import KEY, LAST_EVENT, MATCH, PROJECT, InHeaders, InPath
 from recollect.model import Action, Actor, Ending, EntryState, FailedAt, Party, Reason, Role, State
-from recollect_proxy.memory_api.asked import Reply
+from recollect_proxy.memory_api.request_and_reply import Reply
 from recollect_proxy.takeout.rows import FORMAT, ROWS, VERSION
 from recollect_proxy.web.values import shape_fields
 

@@ -24,8 +24,8 @@ from recollect.model import (
 )
 from recollect.text.normalization import storable_text
 from recollect_proxy.chat.answer_relay import preview
-from recollect_proxy.memory_api.asked import Asked, Reply, fields_of
 from recollect_proxy.memory_api.reading import RefusedError
+from recollect_proxy.memory_api.request_and_reply import Asked, Reply, fields_of
 from recollect_proxy.metrics.exposition import CONTENT_TYPE
 from recollect_proxy.metrics.health_check import Condition
 from recollect_proxy.web.values import shaped

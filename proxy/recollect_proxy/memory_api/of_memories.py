@@ -29,7 +29,6 @@ from recollect.model import (
     tags_named,
 )
 from recollect.text.secrets.in_names import id_without_secrets
-from recollect_proxy.memory_api.asked import Asked, Reply
 from recollect_proxy.memory_api.reading import (
     RefusedError,
     changes,
@@ -37,6 +36,7 @@ from recollect_proxy.memory_api.reading import (
     invalid_parameter,
     project_in_body,
 )
+from recollect_proxy.memory_api.request_and_reply import Asked, Reply
 
 
 async def list_memories(asked: Asked) -> Any:

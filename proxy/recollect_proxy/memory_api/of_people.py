@@ -28,7 +28,6 @@ from recollect_openwebui.first_memories import changes_line
 from recollect_openwebui.languages import language_of, my_memories_page
 from recollect_openwebui.notices import Notices
 from recollect_proxy.access import Audience
-from recollect_proxy.memory_api.asked import Asked, Reply, erasure_as_json
 from recollect_proxy.memory_api.reading import (
     RefusedError,
     changes,
@@ -36,6 +35,7 @@ from recollect_proxy.memory_api.reading import (
     invalid_parameter,
     project_in_path,
 )
+from recollect_proxy.memory_api.request_and_reply import Asked, Reply, erasure_as_json
 from recollect_proxy.settings.flags import OF_ADMINISTRATORS, misread
 from recollect_proxy.takeout import restore_file, written_export
 from recollect_proxy.takeout.json_file import FileError

@@ -5,8 +5,8 @@ from typing import Any
 from recollect.model import team_name
 from recollect.text.normalization import is_unfilled
 from recollect_proxy.identity import opaque_id
-from recollect_proxy.memory_api.asked import Asked, erasure_as_json
 from recollect_proxy.memory_api.reading import changes, id_named, invalid_field, team_in_path
+from recollect_proxy.memory_api.request_and_reply import Asked, erasure_as_json
 
 
 async def share_memory(asked: Asked) -> Any:

@@ -5,7 +5,7 @@ Its exports are imported at their first use: a command that only reads settings 
 
 from typing import TYPE_CHECKING
 
-from recollect.assembly.files import FILES
+from recollect.assembly.data_folder import FILES
 from recollect.runtime.lazy import lazy_exports
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         open_trial,
     )
     from recollect.assembly.checks import check_database, check_model, describe_failure
-    from recollect.assembly.files import check_global_memories
+    from recollect.assembly.data_folder import check_global_memories
     from recollect.assembly.host_engine import live_engine, running_engine, shared_engine
     from recollect.assembly.lifecycle import open_backends, open_engine, open_unembedded_backends, run_worker
     from recollect.assembly.models import (
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         make_log_embedder,
         make_models,
     )
-    from recollect.assembly.policy import make_policy
+    from recollect.assembly.policy_from_settings import make_policy
 
 _MODULES = {
     "administering": (
@@ -38,7 +38,7 @@ _MODULES = {
         "open_trial",
     ),
     "checks": ("check_database", "check_model", "describe_failure"),
-    "files": ("check_global_memories",),
+    "data_folder": ("check_global_memories",),
     "host_engine": ("live_engine", "running_engine", "shared_engine"),
     "lifecycle": ("open_backends", "open_engine", "open_unembedded_backends", "run_worker"),
     "models": (
@@ -48,7 +48,7 @@ _MODULES = {
         "make_log_embedder",
         "make_models",
     ),
-    "policy": ("make_policy",),
+    "policy_from_settings": ("make_policy",),
 }
 
 __getattr__ = lazy_exports(

@@ -12,7 +12,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.assembly.lifecycle import open_backends, open_server, open_unembedded_backends
 from recollect.assembly.models import background_tells
-from recollect.assembly.policy import make_policy
+from recollect.assembly.policy_from_settings import make_policy
 from recollect.backends import Backends
 from recollect.engine import Engine, system_clock
 from recollect.engine.background.formation_trial import form_exchanges

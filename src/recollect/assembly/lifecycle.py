@@ -13,7 +13,7 @@ import msgspec
 import structlog
 from pydantic import SecretStr
 
-from recollect.assembly.files import file_of_global_memories, read_global_memories
+from recollect.assembly.data_folder import file_of_global_memories, read_global_memories
 from recollect.assembly.generations import LiveGenerations, MakeEmbedder, todays
 from recollect.assembly.models import (
     AbsentEmbedder,
@@ -23,7 +23,7 @@ from recollect.assembly.models import (
     make_log_embedder,
     make_models,
 )
-from recollect.assembly.policy import make_policy
+from recollect.assembly.policy_from_settings import make_policy
 from recollect.assembly.warm_up import warm_up, warm_up_search
 from recollect.engine import Backends, Engine, system_clock
 from recollect.engine.background.worker import AbsentWorker

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import SecretStr
 
-from recollect.assembly.files import INSTRUCTIONS
+from recollect.assembly.data_folder import INSTRUCTIONS
 from recollect.assembly.servers import MISTRAL, is_near, is_one_server, speaks_mistral
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, Strategy, Vector

@@ -11,7 +11,7 @@ from itertools import count as counting
 from itertools import groupby
 from uuid import UUID
 
-from recollect.composition.lines import Line, excerpt_of, line_of, was_understood
+from recollect.composition.block_lines import Line, excerpt_of, line_of, was_understood
 from recollect.composition.quoting import MEMORIES, quoted
 from recollect.model import NOT_ERASED, STATEMENTS, Memory, Passage, Reason, Recollection, Update
 from recollect.text.normalization import normalize

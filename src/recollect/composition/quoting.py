@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 
-from recollect.text.looks import ST, looks_of
+from recollect.text.lookalike_letters import ST, looks_of
 from recollect.text.normalization import storable_text
 from recollect.text.patterns import bounded, linear, replaced
 

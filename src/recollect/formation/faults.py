@@ -34,7 +34,7 @@ from recollect.model import (
 from recollect.text.attribution import Attribution, attribute
 from recollect.text.comparison.vetoes import disagreement, of_memory, same_letter, veto
 from recollect.text.lexical import document_terms
-from recollect.text.looks import ends_asking
+from recollect.text.lookalike_letters import ends_asking
 from recollect.text.patterns import linear
 from recollect.text.prompt_injection import is_instruction
 from recollect.text.secrets import mask

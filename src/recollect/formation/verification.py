@@ -30,7 +30,7 @@ from recollect.model import (
 from recollect.text.attribution import Attribution
 from recollect.text.attribution.speakers import is_hum, is_no
 from recollect.text.comparison.vetoes import denial
-from recollect.text.looks import ends_asking
+from recollect.text.lookalike_letters import ends_asking
 from recollect.text.patterns import linear
 from recollect.text.prompt_injection import WISHES, contains_takeover, is_injected
 from recollect.text.secrets import mask

@@ -6,7 +6,7 @@ Read ``ranking`` first. ``needs`` judges statements, ``log`` the log; ``last_cha
 
 from recollect.recall.feedback import may_be_unhelpful
 from recollect.recall.last_chat import ChatsAsked, earlier_chats, with_chats
-from recollect.recall.log import Gate, SignalWeights
+from recollect.recall.log_scores import Gate, SignalWeights
 from recollect.recall.names import shared_names, told_twice
 from recollect.recall.needs import NeedThresholds, worth
 from recollect.recall.query import RecallQuery, read_query

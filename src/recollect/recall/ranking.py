@@ -26,7 +26,7 @@ from recollect.recall.candidates import (
 )
 from recollect.recall.feedback import not_helpful
 from recollect.recall.last_chat import ChatsAsked, Embed, chats_asked, chats_by_topic, ranked_chats
-from recollect.recall.log import (
+from recollect.recall.log_scores import (
     Gate,
     LogScores,
     SignalWeights,

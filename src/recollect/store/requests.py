@@ -18,7 +18,7 @@ from recollect.model import (
     Skip,
     Stage,
 )
-from recollect.store.log.turns import TIMED
+from recollect.store.log.turn_writing import TIMED
 from recollect.store.pool import Database
 from recollect.store.rows import own_content, shortest
 from recollect.store.sql import SQL

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any
 
-from recollect.text.looks import folded
+from recollect.text.lookalike_letters import folded
 from recollect.text.patterns import Pattern, bounded
 from recollect.text.word_tables import read_table
 

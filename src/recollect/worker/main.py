@@ -13,7 +13,7 @@ import msgspec
 import structlog
 
 from recollect.assembly.lifecycle import open_backends
-from recollect.assembly.policy import make_policy
+from recollect.assembly.policy_from_settings import make_policy
 from recollect.engine import system_clock
 from recollect.engine.background.worker import FormationWorker
 from recollect.engine.credentials import Lent

@@ -39,7 +39,7 @@ from recollect.assembly import (
     shared_engine,
 )
 from recollect.assembly import models as models_module
-from recollect.assembly.files import file_of_global_memories
+from recollect.assembly.data_folder import file_of_global_memories
 from recollect.assembly.lifecycle import _tell_of_failure
 from recollect.assembly.models import make_earlier_embedder
 from recollect.assembly.warm_up import warm_up_search

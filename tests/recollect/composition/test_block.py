@@ -15,7 +15,7 @@ from tests.support.tables import table
 
 from recollect.composition import FENCE, compose
 from recollect.composition.block import Block, done_lines
-from recollect.composition.lines import CODE_TOKENS, PASSAGE_TOKENS, line_of
+from recollect.composition.block_lines import CODE_TOKENS, PASSAGE_TOKENS, line_of
 from recollect.composition.quoting import focus_of
 from recollect.model import Action, Actor, Hints, Kind, Provenance, Reason, Recollection, Role, Update, Use
 from recollect.text.tokens import estimate_tokens, token_counter

@@ -37,7 +37,7 @@ from recollect.model import (
 )
 from recollect.spool import Kept, Spool, spooling
 from recollect.spool.segments import Segment
-from recollect.store.log import turns
+from recollect.store.log import turn_writing
 
 ROOM = 1_000_000
 
@@ -348,7 +348,7 @@ async def test_long_texts_are_made_lines_and_counted_beside_the_loop_and_once(
         monkeypatch.setattr(module, name, watched)
 
     watch(spooling, "encode")
-    watch(turns, "estimate_tokens")
+    watch(turn_writing, "estimate_tokens")
     opener = away(store)
     live = LiveEngine(opener, spool=Spool(folder, limit=ROOM))
     await live.start()

@@ -12,8 +12,8 @@ from tests.support.tables import table
 
 from recollect.model import ROOT, Exchange
 from recollect.wire import detect_turn
+from recollect_proxy.importers.common_format import BrokenRowError
 from recollect_proxy.importers.exchanges import exchanges_of
-from recollect_proxy.importers.lines import BrokenRowError
 from recollect_proxy.importers.openwebui import read_chat
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)

@@ -18,8 +18,8 @@ from recollect.assembly import open_backends, open_engine
 from recollect.errors import NotAllowedInTeamError, TeamNotFoundError
 from recollect.model import Action, Actor, Flags, Reason, Source, TeamRole, project_scope, team_of
 from recollect_proxy.importers import importer
+from recollect_proxy.importers.common_format import SourceError
 from recollect_proxy.importers.importer import ExistingMemories
-from recollect_proxy.importers.lines import SourceError
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 BEES, STAMPS = "I keep bees on the roof of the library.", "I collect stamps of lighthouses."

@@ -24,7 +24,7 @@ from tests.support.tables import table
 
 from recollect.store.sql import read_queries
 from recollect_proxy import importers
-from recollect_proxy.importers.lines import Source, SourceError
+from recollect_proxy.importers.common_format import Source, SourceError
 from recollect_proxy.importers.openwebui_database import open_openwebui
 
 MEMORIES = [memory_row("I keep bees."), memory_row("I collect stamps.", user="ben")]

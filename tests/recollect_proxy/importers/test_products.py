@@ -14,9 +14,9 @@ from tests.servers.databases import administrator
 from tests.support.tables import table
 
 from recollect.model import Add
-from recollect_proxy.importers import files, products
-from recollect_proxy.importers.files import open_files
-from recollect_proxy.importers.lines import Source
+from recollect_proxy.importers import product_files, products
+from recollect_proxy.importers.common_format import Source
+from recollect_proxy.importers.product_files import open_files
 from recollect_proxy.importers.screening import screened
 from recollect_proxy.takeout.json_file import FileError
 
@@ -278,7 +278,7 @@ async def test_a_hostile_file_is_refused(
 async def test_all_files_of_an_archive_together_unpack_to_no_more_than_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "LARGEST_FILE", 100)
+    monkeypatch.setattr(product_files, "LARGEST_FILE", 100)
     several = {f"conversations-{number}": [{"x": "x" * 50}] for number in range(2)}
 
     async with open_files("chatgpt", archive(tmp_path / "a.zip", conversations=several["conversations-0"])):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.support.tables import table
 
 from recollect.model import Add, Ignore, Kind, Quarantine, Reason, Source
-from recollect_proxy.importers.lines import StoredMemory
+from recollect_proxy.importers.common_format import StoredMemory
 from recollect_proxy.importers.screening import LONGEST, Undecorated, screened, undecorated
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)

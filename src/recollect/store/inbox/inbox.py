@@ -37,7 +37,7 @@ from recollect.model import (
 from recollect.store.inbox.summaries import ChatSummaries
 from recollect.store.jobs.attempts import hold_lease
 from recollect.store.jobs.queue import enqueue, requeue_held
-from recollect.store.log.turns import storable_key
+from recollect.store.log.turn_writing import storable_key
 from recollect.store.memories.changes import apply_changes, prune
 from recollect.store.memories.quarantine import wake_approvals
 from recollect.store.pool import Connection, Database

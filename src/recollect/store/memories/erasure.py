@@ -17,7 +17,7 @@ from recollect.errors import DuplicateMemoryError, NotUndoableError
 from recollect.model import Action, Actor, Change, Erase, Erasure, Ignore, Reason, Scope
 from recollect.store.jobs.queue import enqueue
 from recollect.store.log.index import delete_chunks, unindex
-from recollect.store.log.turns import mark_of
+from recollect.store.log.turn_writing import mark_of
 from recollect.store.memories.transaction import Transaction, hide_messages, with_a_word_of
 from recollect.store.memories.undo import undo
 from recollect.store.pool import Connection

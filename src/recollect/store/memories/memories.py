@@ -34,7 +34,7 @@ from recollect.model import (
     team_of,
 )
 from recollect.store.browsing import NEWEST, read_some
-from recollect.store.log.turns import write_turn
+from recollect.store.log.turn_writing import write_turn
 from recollect.store.memories.changes import apply_changes, expire
 from recollect.store.memories.edits import (
     change_all,

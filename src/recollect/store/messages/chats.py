@@ -19,7 +19,7 @@ from recollect.model import (
     person_of,
     team_of,
 )
-from recollect.store.log.turns import storable_key, storable_parent
+from recollect.store.log.turn_writing import storable_key, storable_parent
 from recollect.store.pool import Database
 from recollect.store.rows import update_of
 from recollect.store.snapshots import own_versions_of, team_versions_of, versions_of

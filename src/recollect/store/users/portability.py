@@ -14,7 +14,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.model import COMMONS, Erasure, person_of, project_scope, team_of
 from recollect.store.jobs.queue import FORM, job_payload
-from recollect.store.log.turns import mark_of
+from recollect.store.log.turn_writing import mark_of
 from recollect.store.pool import Connection, Database
 from recollect.store.rows import TERMS_BY, terms_of_memory
 from recollect.store.sql import SQL, of_table

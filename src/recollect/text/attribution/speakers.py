@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from recollect.model import Exchange, Message, Role
-from recollect.text.looks import ends_asking, last_question
+from recollect.text.lookalike_letters import ends_asking, last_question
 from recollect.text.patterns import anchored, bounded
 
 _MOST_WORDS, _LONGEST_YES = 12, 120

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import accumulate, islice
 from typing import NamedTuple
 
-from recollect.text.looks import is_unseen, latin_like, of_one_script
+from recollect.text.lookalike_letters import is_unseen, latin_like, of_one_script
 from recollect.text.patterns import anchored, bounded, linear, replaced
 from recollect.text.secrets import values
 from recollect.text.secrets.unlock_codes import may_unlock

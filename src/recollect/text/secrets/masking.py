@@ -11,7 +11,7 @@ from recollect.model import Exchange, Message, Turn
 from recollect.text.patterns import any_of, linear, replaced, whole
 from recollect.text.secrets import code_secrets, key_formats
 from recollect.text.secrets.announced import announced, laid_out, may_be_announced, names_one
-from recollect.text.secrets.checksums import (
+from recollect.text.secrets.checksummed_numbers import (
     BANK,
     MAY_BE_LETTERED,
     account_numbers,

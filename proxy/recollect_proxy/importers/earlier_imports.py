@@ -13,7 +13,7 @@ from uuid import UUID
 
 from recollect.model import Action, Actor, Add, Memory, Quarantine, Reason, Replace, Update
 from recollect.text.normalization import content_hash
-from recollect_proxy.importers.lines import StoredMemory, stable_id
+from recollect_proxy.importers.common_format import StoredMemory, stable_id
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 _WRITES = frozenset({Action.ADD, Action.REPLACE})

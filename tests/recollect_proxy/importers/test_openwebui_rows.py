@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.recollect_proxy.importers.kept import BEGUN, chat_row, memory_row
 from tests.support.tables import table
 
-from recollect_proxy.importers.lines import BrokenRowError, as_object, moment, name_of, stable_id
+from recollect_proxy.importers.common_format import BrokenRowError, as_object, moment, name_of, stable_id
 from recollect_proxy.importers.openwebui import read_chat, read_memory
 
 BEGAN = datetime.fromtimestamp(BEGUN, UTC)

@@ -26,7 +26,7 @@ from recollect.model import (
 )
 from recollect.store.jobs.queue import enqueue
 from recollect.store.log.index import delete_chunks, unindex
-from recollect.store.log.turns import (
+from recollect.store.log.turn_writing import (
     fields_of_exchange,
     fields_of_notes,
     fields_of_notes_alone,

@@ -8,7 +8,7 @@ from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from recollect_proxy.importers.lines import (
+from recollect_proxy.importers.common_format import (
     BrokenRowError,
     Listed,
     Row,

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table, texts
 
-from recollect.text.looks import folded, looks_of, of_one_script
+from recollect.text.lookalike_letters import folded, looks_of, of_one_script
 
 
 @table(
