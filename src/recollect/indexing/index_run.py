@@ -193,13 +193,21 @@ def shorter_wait(one: timedelta | None, other: timedelta | None) -> timedelta | 
 
 
 async def _embed_later(run: "_Run", embedder: Embedder, *, chunks: bool) -> bool:
-    """Embed what could not be embedded when it was kept, memories first; return whether more is left, or raise the cause."""
+    """Embed what could not be embedded when it was kept; return whether more is left, or raise the cause.
+
+    The log comes last: its embedder may be a server that is away.
+    """
     memories = MemoryEmbedding(run.user_id, run.index, embedder)
-    left = await memories.embed_newest()
+    left, failure = await memories.embed_newest(), memories.failure
+    if failure is None:
+        try:
+            left = await embed_questions(run.user_id, run.index, embedder) or left
+        except EmbedderError as error:
+            failure = error
     more = (chunks and await run.embed_missing()) or left
-    if memories.failure is not None and not more:
-        raise memories.failure
-    return more or await embed_questions(run.user_id, run.index, embedder)
+    if failure is not None and not more:
+        raise failure
+    return more
 
 
 @dataclass(slots=True)

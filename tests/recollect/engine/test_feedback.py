@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted.models import WordEmbedder
+from tests.scripted.models import BrokenEmbedder, WordEmbedder
 from tests.servers.databases import administrator
 from tests.support.stores import LATER, NOON, Store
 from uuid_utils.compat import uuid7
@@ -91,6 +92,20 @@ async def test_questions_like_it_are_not_given_it_until_that_is_taken_back(store
     assert await world.is_given(ASKED)
     with pytest.raises(MemoryNotFoundError):
         await world.engine.take_back_not_helpful(store.anna, world.request, world.tea.id)
+
+
+async def test_it_counts_while_the_embedder_of_the_log_is_away(store: Store) -> None:
+    world, of_log = await begin(store), BrokenEmbedder()
+    of_log.name = "of a server"
+    engine = engine_over(store, replace(PATIENT, stands=True), log_embedder=of_log)
+    await store.log.append(store.exchange("My bicycle is red"))
+    record = await engine.request_of(store.anna, world.request)
+    assert record is not None
+
+    await engine.call_not_helpful(record, world.tea.id)
+    assert timedelta(seconds=30) in [await engine.drain(store.anna) for _ in range(3)]
+
+    assert not await replace(world, engine=engine).is_given(ASKED)
 
 
 async def test_a_memory_that_comes_back_is_left_out_as_before(store: Store) -> None:
