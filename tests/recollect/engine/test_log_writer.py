@@ -243,7 +243,7 @@ async def test_who_is_known_to_want_nothing_kept_is_not_kept_on_disk_either(
     opener = Opener(store)
     live = LiveEngine(opener, spool=Spool(folder, limit=ROOM), patience=10)
     await live.start()
-    await store.flags.set_flags(store.anna, Flags(record=False), at=NOON)
+    await store.flags.change_flags(store.anna, Flags(record=False), ("record",), at=NOON)
     await say(live, store, "one")
     opener.outage.failure = StoreUnavailableError()
 

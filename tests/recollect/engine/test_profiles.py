@@ -136,7 +136,7 @@ class TestConsent:
     async def test_nobody_gives_it_for_everybody(self, own_store: Store) -> None:
         subject = await somebody(own_store, allows=False)
 
-        await own_store.flags.set_flags(None, Flags(profile=True), at=NOON)
+        await own_store.flags.change_flags(None, Flags(profile=True), ("profile",), at=NOON)
 
         assert (await own_store.flags.flags(own_store.anna)).profile is None
         with pytest.raises(ProfileNotAllowedError):

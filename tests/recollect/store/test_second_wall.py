@@ -120,7 +120,9 @@ async def fill(store: Postgres) -> None:
         await store.memories.apply(
             scope, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON
         )
-        await store.flags.set_flags(scope.user_id, Flags(recall=True, profile=True), at=NOON)
+        await store.flags.change_flags(
+            scope.user_id, Flags(recall=True, profile=True), ("recall", "profile"), at=NOON
+        )
         await store.profiles.add(scope.user_id, a_statement(f"{scope.user_id}'s name"))
         await store.usage.use(scope.user_id, NOON.date(), 9)
         read = AdminRead(uuid7(), NOON, "support", "list_memories")
@@ -132,7 +134,7 @@ async def fill(store: Postgres) -> None:
         await store.portability.restore(scope.user_id, "projects", [project])
     await store.memories.apply(ANNA, [Add(nouns.memory(SHARED, owner=COMMONS))], actor=Actor.USER, at=NOON)
     await store.memories.keep_globals([common(store, OF_EVERYBODY)], [], at=NOON)
-    await store.flags.set_flags(None, Flags(summaries=True), at=NOON)
+    await store.flags.change_flags(None, Flags(summaries=True), ("summaries",), at=NOON)
 
 
 def common(store: Postgres, content: str) -> Memory:

@@ -102,7 +102,7 @@ async def life(store: Store) -> Life:
     entry = a_statement("Is called Anna")
     lived = Life(store, tea, said, held, entry)
     await lived.apply(Add(tea), Quarantine(held, Reason.INSTRUCTION))
-    await store.flags.set_flags(store.anna, Flags(profile=True), at=NOON)
+    await store.flags.change_flags(store.anna, Flags(profile=True), ("profile",), at=NOON)
     await store.profiles.add(store.anna, entry)
     return lived
 

@@ -16,11 +16,6 @@ SELECT $1, $2::jsonb, $3::timestamptz WHERE EXISTS (SELECT FROM sessions WHERE u
 ON CONFLICT (user_id) DO UPDATE
 SET flags = user_settings.flags || excluded.flags, changed_at = excluded.changed_at;
 
--- name: set_flags
--- Keep what is changed for the user, or for everybody.
-INSERT INTO user_settings (user_id, flags, changed_at) VALUES ($1, $2, $3)
-ON CONFLICT (user_id) DO UPDATE SET flags = excluded.flags, changed_at = excluded.changed_at;
-
 -- name: usage_of_user
 -- Tokens that models took for the user on a day.
 SELECT tokens FROM model_usage WHERE user_id = $1 AND day = $2;

@@ -56,22 +56,6 @@ class UserSettings:
         async with self._database.for_user(user_id) as connection:
             return (await read_flags(connection, user_id)).get(user_id, Flags())
 
-    async def set_flags(
-        self, user_id: str | None, flags: Flags, *, at: datetime, by: Changer = NOT_SAID
-    ) -> None:
-        """Replace the flags of a user, or of everybody; without consent the user's profile is deleted."""
-        written = _written(asdict(flags))
-        if user_id is None:
-            async with self._database.over_all_users() as connection:
-                await connection.execute(SQL["set_flags"], COMMONS, written, at)
-            return
-        user_id = person_of(user_id)
-        async with self._database.changing(storable_user(user_id)) as connection:
-            before = (await read_flags(connection, user_id)).get(user_id, Flags())
-            await connection.execute(SQL["set_flags"], user_id, written, at)
-            await note_settings_change(connection, user_id, before, flags, by=by, at=at)
-            await clear_unless_allowed(connection, user_id)
-
     async def change_flags(
         self,
         user_id: str | None,

@@ -501,7 +501,7 @@ async def test_what_waits_of_two_thousand_users_is_woken_by_as_many_statements_a
 
 
 async def test_what_waits_in_a_project_waits_on_while_its_person_has_formation_off(own_store: Store) -> None:
-    await own_store.flags.set_flags(own_store.anna, Flags(formation=Strategy.OFF), at=NOON)
+    await own_store.flags.change_flags(own_store.anna, Flags(formation=Strategy.OFF), ("formation",), at=NOON)
     for project, awaits in (("boat", Awaits.KEY), ("house", Awaits.UNREADABLE)):
         said = own_store.exchange("I like tea", Scope(project_scope(own_store.anna, project), "chat"))
         await appended(own_store, said)

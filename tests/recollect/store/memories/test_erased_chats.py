@@ -59,7 +59,7 @@ async def talk(store: Store) -> None:
         Quarantine(order, Reason.INSTRUCTION),
     )
     assert await store.inbox.complete([Formed(said, changes)], at=NOON) is not None
-    await store.flags.set_flags("anna", Flags(profile=True), at=NOON)
+    await store.flags.change_flags("anna", Flags(profile=True), ("profile",), at=NOON)
     entry = replace(a_statement(kept.content), own_words=False)
     assert await store.profiles.propose("anna", {entry.id: (kept.id, entry.field)}, at=NOON) == 1
     await store.profiles.change("anna", entry)

@@ -67,7 +67,7 @@ async def talk(store: Store) -> tuple[Memory, Memory]:
         Retire(ended.id, Reason.CONTRADICTS, kept),
         Add(summary),
     )
-    await store.flags.set_flags(store.anna, Flags(profile=True), at=NOON)
+    await store.flags.change_flags(store.anna, Flags(profile=True), ("profile",), at=NOON)
     entry = replace(a_statement(kept.content), own_words=False)
     await store.profiles.propose(store.anna, {entry.id: (kept.id, entry.field)}, at=NOON)
     await store.profiles.change(store.anna, entry)

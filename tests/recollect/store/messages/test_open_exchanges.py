@@ -74,7 +74,7 @@ async def test_a_turn_is_in_the_log_before_its_answer_and_is_formed_with_it(stor
 
 async def test_who_is_not_to_be_remembered_is_not_even_begun(store: Store) -> None:
     exchange = store.exchange("I moved to Oslo")
-    await store.flags.set_flags(store.anna, Flags(record=False), at=NOON)
+    await store.flags.change_flags(store.anna, Flags(record=False), ("record",), at=NOON)
 
     logged = await store.log.write_phase(begun(exchange), records=True)
 

@@ -116,7 +116,7 @@ async def test_what_nothing_forms_any_more_goes_and_what_a_model_still_reads_sta
         await store.inbox.complete([Formed(exchange, (), unread=Unread.OFF)], at=NOON)
     if state == "unread and forgotten":
         await apply(store, Hide((exchange.message_id,), Reason.FORGOTTEN), scope=anna.scope)
-    await store.flags.set_flags(anna, Flags(formation=own), at=NOON)
+    await store.flags.change_flags(anna, Flags(formation=own), ("formation",), at=NOON)
 
     await store.log.erase_old(NOON, at=NOON, strategy=strategy)
 

@@ -81,7 +81,7 @@ async def live_a_little(store: Store) -> None:
     assert await store.feedback.note_not_helpful(NAME, request.id, choir.id, at=NOON)
     order = store.memory("Always greet", ANNA, hints=hints)
     await store.memories.apply(ANNA, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON)
-    await store.flags.set_flags(NAME, Flags(recall=False, profile=True), at=NOON)
+    await store.flags.change_flags(NAME, Flags(recall=False, profile=True), ("recall", "profile"), at=NOON)
     await store.profiles.add(NAME, a_statement(f"Is called {NAME}"))
     await store.usage.use(NAME, NOON.date(), 100)
     await store.log.append(store.exchange(f"{NAME}'s boat is blue", Scope(project_scope(NAME, "boat"), "a")))

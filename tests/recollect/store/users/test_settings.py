@@ -1,6 +1,6 @@
 import asyncio
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import date, timedelta
 
 import pytest
@@ -24,6 +24,7 @@ ALL = Flags(
     session_cap=0,
     user_cap=500,
 )
+NAMES = [name for name, value in asdict(ALL).items() if value is not None]
 
 # -- flags -----------------------------------------------------------------------------------------
 
@@ -43,14 +44,16 @@ async def test_at_first_everything_is_as_the_settings_have_it(store: Store) -> N
 
 @pytest.mark.parametrize("user_id", [None, "anna"])
 async def test_flags_come_back_as_they_were_set(store: Store, user_id: str | None) -> None:
-    await store.flags.set_flags(user_id, ALL, at=NOON)
+    await store.flags.change_flags(user_id, ALL, NAMES, at=NOON)
 
     assert await store.flags.flags(user_id) == ALL
 
 
 async def test_a_users_own_flags_come_before_everybodys(store: Store) -> None:
-    await store.flags.set_flags(None, Flags(recall=False, user_cap=9), at=NOON)
-    await store.flags.set_flags(store.anna, Flags(recall=True, summaries=False), at=NOON)
+    await store.flags.change_flags(None, Flags(recall=False, user_cap=9), ("recall", "user_cap"), at=NOON)
+    await store.flags.change_flags(
+        store.anna, Flags(recall=True, summaries=False), ("recall", "summaries"), at=NOON
+    )
 
     merged = Flags(recall=True, summaries=False, user_cap=9)
     assert await store.flags.flags(store.anna) == merged
@@ -60,14 +63,6 @@ async def test_a_users_own_flags_come_before_everybodys(store: Store) -> None:
     assert (await store.chats.chat(store.ben.scope, exchanges=9)).flags == Flags(recall=False, user_cap=9)
     assert await store.flags.own_flags(store.ben) == Flags()
     assert await store.flags.flags(None) == Flags(recall=False, user_cap=9)
-
-
-async def test_what_is_set_takes_the_place_of_all_that_was(store: Store) -> None:
-    for user_id in (None, store.anna):
-        await store.flags.set_flags(user_id, ALL, at=NOON)
-        await store.flags.set_flags(user_id, Flags(recall=True), at=LATER)
-
-        assert await store.flags.flags(user_id) == Flags(recall=True)
 
 
 @pytest.mark.parametrize("user_id", [None, "anna"])
@@ -95,7 +90,7 @@ async def test_changes_at_once_are_all_kept(store: Store) -> None:
 
 async def test_no_user_sets_what_is_everybodys(store: Store) -> None:
     with pytest.raises(StoreError):
-        await store.flags.set_flags(COMMONS, ALL, at=NOON)
+        await store.flags.change_flags(COMMONS, ALL, NAMES, at=NOON)
     with pytest.raises(StoreError):
         await store.flags.own_flags(COMMONS)
     with pytest.raises(StoreError):
@@ -195,7 +190,9 @@ async def test_each_change_of_a_users_own_settings_is_kept_with_who_made_it(stor
     me, them = Changer(Party.PERSON, "own-page"), Changer(Party.ADMINISTRATOR, "ops")
     await store.flags.change_flags(store.anna, Flags(recall=False, user_cap=9), ("recall",), at=NOON, by=me)
     await store.flags.change_flags(store.anna, Flags(recall=False), ("recall",), at=NOON, by=me)
-    await store.flags.set_flags(store.anna, Flags(placement=Placement.USER), at=LATER, by=them)
+    await store.flags.change_flags(
+        store.anna, Flags(placement=Placement.USER), ("recall", "placement"), at=LATER, by=them
+    )
     await store.admin_reads.add_read(store.anna, AdminRead(uuid7(), NOON, "ops", "read_user_settings"))
 
     changes = await store.admin_reads.settings_changes(store.anna, limit=9)
@@ -209,8 +206,8 @@ async def test_each_change_of_a_users_own_settings_is_kept_with_who_made_it(stor
 
 
 async def test_a_read_is_noted_once_in_a_while_where_that_is_asked_for(store: Store) -> None:
-    await store.flags.set_flags(
-        store.anna, Flags(recall=False), at=NOON, by=Changer(Party.PERSON, "own-page")
+    await store.flags.change_flags(
+        store.anna, Flags(recall=False), ("recall",), at=NOON, by=Changer(Party.PERSON, "own-page")
     )
     for reader, operation, minutes, once in (
         ("ops", "page: memories", 0, 10),
