@@ -135,3 +135,12 @@ class Frontend:
     def back(self, turns: int = 1) -> None:
         """Take the last turns back, as who edits a message does."""
         del self.messages[-2 * turns :]
+
+
+class LastOnly(Frontend):
+    """A client that keeps nothing of the conversation."""
+
+    async def says(self, text: str | list[dict[str, Any]]) -> Sent:
+        """Say the next thing alone."""
+        self.messages = [{"role": "user", "content": text}]
+        return await self.again()

@@ -173,20 +173,10 @@ def test_whatever_a_header_says_is_read_or_refused(name: str, value: bytes) -> N
         assert options.recall.limit is None or 0 <= options.recall.limit <= 100
 
 
-TEAS = [TEA, "Green tea is what I drink in the evening.", "My mother's favourite tea is Darjeeling."]
-
-
 @pytest.fixture
 def proxy(listening_proxy: RunningProxy) -> RunningProxy:
     """A proxy that forms no memories, so only recall is tested."""
     return listening_proxy
-
-
-@pytest.fixture
-async def drinker(proxy: RunningProxy, user: User) -> User:
-    for tea in TEAS:
-        await given_memory(proxy, user, tea)
-    return user
 
 
 @in_turn("known", [True, False])
@@ -215,12 +205,13 @@ async def test_a_senseless_option_is_refused_and_nothing_is_sent_on(
 
 
 async def test_a_stream_tells_its_memories_in_a_header(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
-    await given_memory(proxy, drinker, "My favourite tea cup is t\u00fcrkis \U0001f375.")
+    await given_memory(proxy, user)
+    await given_memory(proxy, user, "My favourite tea cup is t\u00fcrkis \U0001f375.")
     upstream.answers.append(completion_stream("Lapsang."))
 
-    answer = await proxy.say(drinker, WHICH_TEA, stream=True, extra=[(b"X-Recollect-Include", b"memories")])
+    answer = await proxy.say(user, WHICH_TEA, stream=True, extra=[(b"X-Recollect-Include", b"memories")])
 
     listed = answer.header(b"x-recollect-memory-list")
     assert listed is not None

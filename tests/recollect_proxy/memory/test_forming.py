@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect_proxy.chat.spoken import replies
-from tests.recollect_proxy.frontends import Frontend, Sent
+from tests.recollect_proxy.frontends import Frontend, LastOnly, Sent
 from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.scripted.extraction import (
     Lesson,
@@ -199,15 +199,6 @@ SUMMARY = "Plans to paint the boat Albatros in blue, and looks for a new sail."
 TURNS = 3
 
 
-class LastOnly(Frontend):
-    """A client that keeps nothing of the conversation."""
-
-    async def says(self, text: str | list[dict[str, Any]]) -> Sent:
-        """Say the next thing alone."""
-        self.messages = [{"role": "user", "content": text}]
-        return await self.again()
-
-
 @pytest.fixture(scope="module")
 async def summing_up(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
     async with own_proxies.serve(summary_turns=TURNS) as proxy:
@@ -331,14 +322,8 @@ async def test_a_secret_reaches_no_memory_no_audit_no_log_line_and_no_prompt(
 
 
 CAT = "My cat is called Minka."
+WHICH_CAT, RHYME = "What is my cat called?", "Please write a short rhyme on my cat."
 ECHOES = ("My cat is called Minka", "cat is called Minka", "called Minka", "Minka")
-QUESTIONS = (
-    "What is my cat called?",
-    "Is my cat called something with an M?",
-    "Which name did I give my cat?",
-    "Please write a short rhyme on my cat.",
-    "What is my cat called again, and what rhymes with that?",
-)
 
 
 def parroting(request: Received) -> list[dict[str, Any]]:
@@ -356,55 +341,6 @@ def parroting(request: Received) -> list[dict[str, Any]]:
     ]
 
 
-def as_it_was(question: str, _block: str) -> list[dict[str, Any]]:
-    """Send the message alone."""
-    return [{"role": "user", "content": question}]
-
-
-def in_the_history(question: str, block: str) -> list[dict[str, Any]]:
-    """Send the block in its place of the last request, with the answer that used it."""
-    return [
-        {"role": "system", "content": block},
-        {"role": "user", "content": f"{QUESTIONS[0]}\n\n{block}"},
-        {"role": "assistant", "content": CAT.replace("My", "Your")},
-        {"role": "user", "content": question},
-    ]
-
-
-def in_the_message(question: str, block: str) -> list[dict[str, Any]]:
-    """Send the block as if the person had typed it."""
-    return [{"role": "user", "content": f"{question}\n\n{block}"}]
-
-
-def in_a_block_of_its_own(question: str, block: str) -> list[dict[str, Any]]:
-    """Send the block's statements in the tags of another product, in front of the message."""
-    told = "\n".join(line for line in block.splitlines() if line.startswith(("- ", "\u2022 ")))
-    context = f"<memory_context>\nUser Context:\n1. [2026-01-01]. {CAT}\n{told}\n</memory_context>"
-    return [{"role": "system", "content": context}, {"role": "user", "content": f"{context}\n{question}"}]
-
-
-def by_bullets_alone(question: str, block: str) -> list[dict[str, Any]]:
-    """Send the block's lines without what fences them, as a person copies them."""
-    told = "\n".join(line for line in block.splitlines() if line.startswith(("- ", "\u2022 ")))
-    return [{"role": "user", "content": f"{told}\n{question}"}]
-
-
-WAYS = (as_it_was, in_the_history, in_the_message, in_a_block_of_its_own, by_bullets_alone)
-
-
-def blocks_of(sent: Sent) -> str:
-    """Return the block in a request, in whichever message."""
-    texts = [sent.system, *(message["content"] for message in sent.messages)]
-    found = re.findall(r"<recollect_memories>.*?</recollect_memories>", "\n".join(texts), re.DOTALL)
-    return found[-1] if found else ""
-
-
-def chats() -> Iterator[tuple[str, str, Callable[[str, str], list[dict[str, Any]]]]]:
-    for way in WAYS:
-        for number, question in enumerate(QUESTIONS):
-            yield f"{way.__name__}-{number % 2}", question, way
-
-
 async def test_a_model_that_finds_again_what_was_recalled_adds_nothing_to_it(
     proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
 ) -> None:
@@ -414,15 +350,21 @@ async def test_a_model_that_finds_again_what_was_recalled_adds_nothing_to_it(
     await proxy.formed(user)
     pupil.extracts = parroting
     upstream.otherwise = lambda _request: completion("Your cat is called Minka, what a lovely name.")
-    asked = Frontend(proxy, upstream, user, chat="asked")
-    block = blocks_of(await asked.says(QUESTIONS[0]))
+    recalled = await Frontend(proxy, upstream, user, chat="asked").says(WHICH_CAT)
+    [block] = re.findall(r"<recollect_memories>.*?</recollect_memories>", recalled.text, re.DOTALL)
     assert CAT in block
     counts = proxy.engine.counts  # of all tests that share the proxy
     re_extracted, injected = counts.re_extracted, counts.rejects["injected"]
 
-    for chat, question, way in chats():
-        frontend = Frontend(proxy, upstream, user, chat=chat, messages=way(question, block))
-        await frontend.again()
+    said = {"role": "user", "content": RHYME}
+    with_the_block = [
+        {"role": "system", "content": block},
+        {"role": "user", "content": f"{WHICH_CAT}\n\n{block}"},
+        {"role": "assistant", "content": CAT.replace("My", "Your")},
+        said,
+    ]
+    for chat, messages in enumerate(([said], with_the_block)):
+        await Frontend(proxy, upstream, user, chat=f"chat-{chat}", messages=messages).again()
     await proxy.formed(user)
 
     [memory] = await proxy.memories(user)

@@ -3,10 +3,9 @@
 import json
 from collections.abc import AsyncIterator
 from itertools import pairwise
-from typing import Any
 
 import pytest
-from tests.recollect_proxy.frontends import APIS, REPLY, Api, Frontend, Sent
+from tests.recollect_proxy.frontends import APIS, REPLY, Api, Frontend, LastOnly, Sent
 from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.scripted.upstream import ScriptedUpstream
@@ -18,15 +17,6 @@ BOAT = "My boat is called Albatros."
 COLOUR = "Which colour should I paint it?"
 SAIL = "Does it need a new sail?"
 SESSION = [(b"X-Recollect-Session", b"the boat")]
-
-
-class LastOnly(Frontend):
-    """A client that keeps nothing of the conversation."""
-
-    async def says(self, text: str | list[dict[str, Any]]) -> Sent:
-        """Say the next thing alone."""
-        self.messages = [{"role": "user", "content": text}]
-        return await self.again()
 
 
 @pytest.fixture

@@ -62,15 +62,6 @@ async def test_what_is_said_in_a_project_is_recalled_in_its_chats_alone(
     assert upstream.last.values(b"x-recollect-project") == []
 
 
-async def test_the_body_may_name_the_project(
-    proxy: RunningProxy, upstream: ScriptedUpstream, sailor: User
-) -> None:
-    await proxy.say(sailor, WHICH_BOAT, chat="asking", recollect={"project": "boat"})
-
-    assert BOAT in upstream.last.system
-    assert "recollect" not in upstream.last.json
-
-
 async def test_a_persons_own_id_may_not_hold_a_projects(
     proxy: RunningProxy, upstream: ScriptedUpstream, sailor: User
 ) -> None:

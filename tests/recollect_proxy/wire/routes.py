@@ -69,6 +69,12 @@ def said_by(answer: Response) -> str:
     return str(error["code"])
 
 
+HANDSHAKE = [
+    (b"Upgrade", b"websocket"),
+    (b"Connection", b"Upgrade"),
+    (b"Sec-WebSocket-Version", b"13"),
+    (b"Sec-WebSocket-Key", b"dGhlIHNhbXBsZSBub25jZQ=="),
+]
 HOST = b"Host: proxy.test\r\n"
 POST = b"POST /v1/embeddings HTTP/1.1\r\n" + HOST
 GET = b"GET /v1/models HTTP/1.1\r\n"

@@ -14,7 +14,6 @@ from tests.scripted.upstream import (
     End,
     Fields,
     ScriptedUpstream,
-    completion,
     completion_body,
     events,
     failure,
@@ -130,18 +129,6 @@ async def test_an_answer_to_be_rewritten_that_breaks_off_is_a_502(
 
     assert answer.status == 502
     assert said_by(answer) == "upstream_disconnected"
-
-
-async def test_after_a_failure_the_upstream_is_asked_again(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers += [(End.RESET,), streamed(ANSWER[:9], End.CLOSE), *[completion("Back.")] * 2]
-
-    await proxy.say(user, CAT)  # asked a second time at once, where its connection was used before
-    await proxy.say(user, CAT)
-    answer = await proxy.say(user, CAT)
-
-    assert answer.json["choices"][0]["message"]["content"] == "Back."
 
 
 @on_every_route

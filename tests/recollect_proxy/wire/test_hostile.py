@@ -46,6 +46,9 @@ AMBIGUOUS = {
     "HTTP/0.9": b"GET /v1/models\r\n\r\n",
     "HTTP/2 with prior knowledge": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    "an unknown method": b"FETCH /v1/models HTTP/1.1\r\n" + HOST + b"\r\n",
+    "a method in small letters": b"get /v1/models HTTP/1.1\r\n" + HOST + b"\r\n",
+    "a tunnel": b"CONNECT 127.0.0.1:9 HTTP/1.1\r\n" + HOST + b"\r\n",
     "a method with a sign": b"G@T /v1/models HTTP/1.1\r\n" + HOST + b"\r\n",
 }
 

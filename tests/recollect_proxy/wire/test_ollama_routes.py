@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.own_proxies import ListeningProxies, OwnProxies
+from tests.recollect_proxy.wire.routes import HANDSHAKE
 from tests.scripted.upstream import Answer, ScriptedUpstream, streamed, whole
 from tests.servers.running_proxy import RunningProxy, User
 
@@ -166,28 +167,8 @@ async def test_no_models_server_is_reached_by_another_path_either(
 
 async def test_a_websocket_opens_no_other_path(proxy: RunningProxy, upstream: ScriptedUpstream) -> None:
     for path in (b"/debug/pprof/heap", b"/api/pull"):
-        handshake = [
-            (b"Connection", b"Upgrade"),
-            (b"Upgrade", b"websocket"),
-            (b"Sec-WebSocket-Version", b"13"),
-            (b"Sec-WebSocket-Key", b"dGhlIHNhbXBsZSBub25jZQ=="),
-        ]
-
-        answer = await proxy.fetch(b"GET", path, handshake)
-
+        answer = await proxy.fetch(b"GET", path, HANDSHAKE)
         assert (answer.status, upstream.received) == (403, [])
-
-
-async def test_a_model_is_loaded_by_an_empty_prompt_without_memories(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    await given_memory(proxy, user)
-    body = b'{"model":"llama","prompt":"","keep_alive":0}'
-
-    answer = await proxy.fetch(b"POST", b"/api/generate", user.headers(), body)
-
-    assert (answer.status, upstream.last.body) == (200, body)
-    assert await proxy.logged(user) == []
 
 
 async def test_no_model_is_changed_below_another_path(

@@ -9,7 +9,7 @@ import pytest
 import structlog
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import ListeningProxies
-from tests.recollect_proxy.wire.routes import OPERATORS_KEY
+from tests.recollect_proxy.wire.routes import HANDSHAKE, OPERATORS_KEY
 from tests.recollect_proxy.wire.talking_upstream import TalkingUpstream, talking
 from tests.scripted.upstream import End, ScriptedUpstream, failure, head, streamed, whole
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
@@ -19,12 +19,6 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from recollect.runtime.logs import configure_logging
 
 REALTIME = b"/v1/realtime?model=m"
-HANDSHAKE = [
-    (b"Upgrade", b"websocket"),
-    (b"Connection", b"Upgrade"),
-    (b"Sec-WebSocket-Version", b"13"),
-    (b"Sec-WebSocket-Key", b"dGhlIHNhbXBsZSBub25jZQ=="),
-]
 
 
 async def ask(proxy: RunningProxy, *, target: bytes = REALTIME, method: bytes = b"GET") -> Response:

@@ -105,19 +105,6 @@ async def test_what_we_refuse_goes_nowhere_and_says_so_in_openais_shape(
     assert upstream.begun == []
 
 
-@in_turn("line", [b"CONNECT 127.0.0.1:9", b"FETCH /v1/models", b"get /v1/models"])
-async def test_a_tunnel_or_an_unknown_method_is_refused_by_the_server_and_goes_nowhere(
-    proxy: RunningProxy, upstream: ScriptedUpstream, line: bytes
-) -> None:
-    method, target = line.split(b" ")
-
-    answer = await proxy.fetch(method, target)
-
-    assert answer.status == 400
-    assert answer.body == b"Invalid HTTP request received."
-    assert upstream.begun == []
-
-
 @in_turn("body", [None, b"", bytes(range(256)) * 1000])
 @in_turn(
     "method", [b"GET", b"POST", b"DELETE", b"OPTIONS", b"PUT", b"PATCH", b"QUERY", b"PROPFIND", b"REPORT"]

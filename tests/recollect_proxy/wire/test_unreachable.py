@@ -45,16 +45,6 @@ async def test_an_upstream_that_says_nothing_is_a_504(
     assert await impatient.logged(user) == [("user", CAT)]
 
 
-async def test_a_slow_first_byte_is_waited_for(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append((0.3, *completion("At last.")))
-
-    answer = await proxy.say(user, CAT)
-
-    assert answer.json["choices"][0]["message"]["content"] == "At last."
-
-
 async def test_who_finds_every_connection_taken_waits_a_while_and_is_told_503(
     hasty: RunningProxy, upstream: ScriptedUpstream, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
