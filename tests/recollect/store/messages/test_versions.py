@@ -74,6 +74,18 @@ async def test_the_version_before_and_all_that_followed_it_are_said_no_more(stor
     assert await by_words(store, "forum") == []
 
 
+async def test_answers_elsewhere_with_what_it_taught_at_hand_are_recalled_no_more(store: Store) -> None:
+    add = await taught(store, await indexed(store, "I live in Rome", parent=ROOT), "Lives in Rome")
+    block = Injection("a:1", Place.BESIDE, "Lives in Rome", (add.memory.id,), 1, NOON)
+    await note_block(store.log, store.anna.elsewhere, block, [])
+    await indexed(store, "Where do I live?", store.anna.elsewhere, reply="In Rome.", anchors=((0, "a:1"),))
+
+    await edited(store, "I live in Oslo")
+
+    assert texts(await near(store, vector(*NORTH))) == {"Where do I live?"}
+    assert (await store.chats.chat(store.anna.elsewhere, exchanges=9)).injections == ()
+
+
 async def test_what_a_turn_will_abandon_is_told_before_it_is_in_the_log(store: Store) -> None:
     await said(store, "Hello", reply="Hi!", parent=ROOT)
     rome = await said(store, "I live in Rome", reply="Rome!", parent="hi")
