@@ -409,7 +409,6 @@ async def test_one_who_gives_up_does_not_take_the_result_from_others() -> None:
 async def test_a_result_is_shared_for_two_seconds_unless_it_failed_lacks_something_or_is_cleared(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("recollect.engine.turns.equal_questions._SECONDS", 0.05)
     equal, counted = EqualQuestions[int](lambda number: number > 2), Counted()
     counted.fails = True
     counted.may_end.set()
@@ -417,7 +416,8 @@ async def test_a_result_is_shared_for_two_seconds_unless_it_failed_lacks_somethi
     with pytest.raises(ValueError, match="once"):
         await equal.once("same", counted.work)
     assert [await equal.once("same", counted.work) for _ in range(3)] == [2, 3, 3]
+    monkeypatch.setattr("recollect.engine.turns.equal_questions._SECONDS", 0.01)
     equal.clear()
     assert await equal.once("same", counted.work) == 4
-    await asyncio.sleep(0.2)
+    await asyncio.sleep(0.1)
     assert await equal.once("same", counted.work) == 5

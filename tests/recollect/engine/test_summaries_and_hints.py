@@ -79,6 +79,25 @@ async def test_a_chat_is_summarized_every_so_many_turns(store: Store) -> None:
     assert subject.counts.summaries == 1
 
 
+async def test_the_next_summary_is_made_of_the_one_before_and_stands_in_its_place(store: Store) -> None:
+    first = Summarized("Plans a trip to Oslo.", Outline(todos=("book a hotel",)))
+    summarizer = ScriptedSummarizer(first, Summarized("Plans a trip to Bergen."))
+    subject = engine(store, summarizer)
+
+    await chat(store, subject, "I plan a trip to Oslo", "by train")
+    await subject.drain(store.anna)
+    await chat(store, subject, "no, to Bergen", "and no hotel", start=2)
+    await subject.drain(store.anna)
+
+    assert [each.content for each in await summaries(store)] == ["Plans a trip to Bergen."]
+    told = summarizer.asked[1]
+    assert (told.before, told.outline, told.messages[0].text) == (
+        first.text,
+        first.outline,
+        "no, to Bergen",
+    )
+
+
 @table(
     "zone, at, day",
     [
