@@ -4,16 +4,18 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from tests.recollect_proxy.own_proxies import ListeningProxies
-from tests.recollect_proxy.wire.flowing_upstream import BLOCK, Flow, pouring_upstream, stalling_upstream
+from tests.recollect_proxy.upstream.http1.servers import Talk
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_request
 from tests.support.raw_client import request_bytes
 from tests.support.waiting import until
 
 MIB = 2**20
+BLOCK = b"data: " + b"x" * (2**18 - 8) + b"\n\n"
 
 
 def _most_buffered() -> int:
@@ -26,6 +28,71 @@ def _most_buffered() -> int:
 
 
 IN_BUFFERS = _most_buffered()
+
+
+@dataclass
+class Flow:
+    """One upstream, for one request at a time.
+
+    Attributes:
+        port: Where on the loopback.
+        sent: Bytes of the answer's body that it could hand to its socket.
+        taken: Bytes of the request that it read, its head included.
+        reads_on: Whether it may read what stands behind the request's head.
+        client_left: Set when the other side is gone.
+    """
+
+    port: int = 0
+    sent: int = 0
+    taken: int = 0
+    reads_on: asyncio.Event = field(default_factory=asyncio.Event)
+    client_left: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def base_url(self) -> str:
+        """Where it is served, as a proxy is told it."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def forget(self) -> None:
+        """Forget the request before."""
+        self.sent = self.taken = 0
+        self.reads_on, self.client_left = asyncio.Event(), asyncio.Event()
+
+    async def pour(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer with 500 MB, as fast as they are taken."""
+        await reader.readuntil(b"\r\n\r\n")
+        length = 500 * 2**20
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % length)
+        try:
+            while self.sent < length:
+                writer.write(BLOCK)
+                await writer.drain()
+                self.sent += len(BLOCK)
+        except ConnectionError:
+            self.client_left.set()
+        finally:
+            writer.close()
+
+    async def stall(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Read a request's head, and the rest when told to; never answer."""
+        self.taken = len(await reader.readuntil(b"\r\n\r\n"))
+        writer.transport.pause_reading()  # type: ignore[attr-defined]  # a socket's has it
+        await self.reads_on.wait()
+        writer.transport.resume_reading()  # type: ignore[attr-defined]  # as above
+        try:
+            while piece := await reader.read(2**20):
+                self.taken += len(piece)
+        except ConnectionError:
+            pass  # as good as an end
+        self.client_left.set()
+        writer.close()
+
+
+@asynccontextmanager
+async def serving(flow: Flow, talk: Talk) -> AsyncIterator[Flow]:
+    async with await asyncio.start_server(talk, "127.0.0.1", 0) as server:
+        flow.port = server.sockets[0].getsockname()[1]
+        yield flow
 
 
 class StubbornClient:
@@ -90,7 +157,7 @@ async def stands_still(count: Callable[[], int]) -> int:
 async def pouring(listening_proxies: ListeningProxies) -> AsyncIterator[tuple[Flow, RunningProxy]]:
     """An upstream that sends without end, and a proxy before it."""
     async with (
-        pouring_upstream() as upstream,
+        serving(flow := Flow(), flow.pour) as upstream,
         listening_proxies.serve(upstream=upstream.base_url) as proxy,
     ):
         yield upstream, proxy
@@ -119,7 +186,7 @@ async def test_a_client_that_does_not_read_stops_the_upstream(
 @pytest.fixture(scope="module")
 async def stalling(listening_proxies: ListeningProxies) -> AsyncIterator[tuple[Flow, RunningProxy]]:
     """An upstream that does not read on, and a proxy before it."""
-    async with stalling_upstream() as upstream:
+    async with serving(flow := Flow(), flow.stall) as upstream:
         own = {"upstream": upstream.base_url, "memory_body_limit": MIB}
         async with listening_proxies.serve(**own) as proxy:
             yield upstream, proxy

@@ -92,10 +92,17 @@ async def pooled(
         await pool.aclose()
 
 
+async def drained(answer: Response) -> bytes:
+    """Read an answer to its end; return its body."""
+    body = b""
+    while piece := await answer.read_unread():
+        body += piece
+    return body
+
+
 async def ask(connection: Connection) -> Response:
     """Send a request that has no body, and return the answer when it is there to its end."""
     response = connection.send(*GET, silence=20)
     await response.head
-    while await response.read_unread():
-        pass
+    await drained(response)
     return response

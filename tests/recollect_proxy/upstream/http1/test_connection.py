@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.recollect_proxy.upstream.http1.loops import on_both_loops
-from tests.recollect_proxy.upstream.http1.servers import GET, WHOLE, ask, connected, serving
+from tests.recollect_proxy.upstream.http1.servers import GET, WHOLE, ask, connected, drained, serving
 from tests.scripted.upstream import ScriptedUpstream, whole
 from tests.support.waiting import until
 
@@ -52,8 +52,7 @@ async def test_a_body_is_framed_unless_it_frames_itself() -> None:
         for body, headers, framing, raw in cases:
             async with connected(server) as connection:
                 answer = connection.send(b"POST", b"/x", [HOST, *headers], body, silence=20)
-                while await answer.read_unread():
-                    pass
+                await drained(answer)
                 assert connection.end_exchange()
             assert server.last.headers == [HOST, framing]
             assert server.last.raw_body == raw
@@ -119,60 +118,29 @@ async def answer_early(reader: asyncio.StreamReader, writer: asyncio.StreamWrite
 
 
 @on_both_loops
-async def test_a_connection_with_an_unfinished_upload_is_given_up() -> None:
-    never = asyncio.Event()
-
-    async def endless() -> AsyncIterator[bytes]:
-        yield b"x"
-        await never.wait()
-
-    async with serving(answer_early) as server, connected(server) as connection:
-        answer = connection.send(b"POST", b"/x", [HOST], endless(), silence=20)
-        while await answer.read_unread():
-            pass
-        assert answer.persists
-        assert not connection.end_exchange()
-        await server.left.wait()
-
-
-@on_both_loops
-async def test_a_connection_whose_upload_failed_behind_the_whole_answer_is_given_up() -> None:
+@pytest.mark.parametrize("ends", ["well", "in an error", "not at all"])
+async def test_behind_an_early_answer_a_connection_is_kept_only_where_its_upload_ends_well(ends: str) -> None:
     answered = asyncio.Event()
 
-    async def failing() -> AsyncIterator[bytes]:
+    async def upload() -> AsyncIterator[bytes]:
         yield b"x"
         await answered.wait()
-        raise LookupError
+        if ends == "in an error":
+            raise LookupError
 
     async with serving(answer_early) as server, connected(server) as connection:
-        answer = connection.send(b"POST", b"/x", [HOST], failing(), silence=20)
-        while await answer.read_unread():
-            pass
-        answered.set()
-        assert connection._upload is not None
-        await asyncio.wait([connection._upload])
-
-        # The next request would be taken for the rest of this one's body.
-        assert not connection.end_exchange()
-
-
-@on_both_loops
-async def test_an_early_answer_is_no_reason_to_give_up_a_connection_whose_upload_ends() -> None:
-    async with serving(answer_early) as server, connected(server) as connection:
-        answered = asyncio.Event()
-
-        async def upload() -> AsyncIterator[bytes]:
-            yield b"x"
-            await answered.wait()
-
         answer = connection.send(b"POST", b"/x", [HOST], upload(), silence=20)
-        while await answer.read_unread():
-            pass
-        answered.set()
-        assert connection._upload is not None
-        await asyncio.wait([connection._upload])
+        await drained(answer)
+        assert answer.persists
+        if ends != "not at all":
+            answered.set()
+            assert connection._upload is not None
+            await asyncio.wait([connection._upload])
 
-        assert connection.end_exchange()
+        # Behind half an upload the next request would be taken for the rest of its body.
+        assert connection.end_exchange() == (ends == "well")
+        if ends != "well":
+            await server.left.wait()
 
 
 @on_both_loops

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.recollect_proxy.upstream.http1.loops import on_both_loops
-from tests.recollect_proxy.upstream.http1.servers import GET, Talk, connected, serving
+from tests.recollect_proxy.upstream.http1.servers import GET, Talk, connected, drained, serving
 
 from recollect_proxy.upstream.http1 import BrokenOffError, SilentError
 
@@ -46,10 +46,7 @@ async def test_a_server_that_nobody_reads_is_stopped_and_loses_nothing() -> None
         assert answer.waiting < MEGABYTE
 
         connection.expect_within(NEVER_WITHIN_A_TEST)
-        got = 0
-        while piece := await answer.read_unread():
-            got += len(piece)
-        assert got == LARGE
+        assert len(await drained(answer)) == LARGE
         assert connection.end_exchange()
 
 
@@ -109,12 +106,24 @@ async def test_a_server_may_be_silent_for_so_long_before_its_answer(said: bytes)
 
 
 @on_both_loops
-@pytest.mark.parametrize("before", [0.1, NEVER_WITHIN_A_TEST], ids=["as before it", "less than before it"])
-async def test_a_server_may_be_silent_for_so_long_within_its_answer(before: float) -> None:
+@pytest.mark.parametrize(
+    ("before", "uploads"), [(0.1, False), (NEVER_WITHIN_A_TEST, False), (NEVER_WITHIN_A_TEST, True)]
+)
+async def test_a_server_may_be_silent_for_so_long_within_its_answer_though_an_upload_ends_there(
+    before: float, *, uploads: bool
+) -> None:
+    began = asyncio.Event()
+
+    async def upload() -> AsyncIterator[bytes]:
+        yield b"x"
+        await began.wait()
+
     async with serving(silent_after(BEGUN)) as server, connected(server) as connection:
-        answer = connection.send(*GET, silence=before)
+        body = upload() if uploads else None
+        answer = connection.send(b"POST", b"/x", [HOST], body, silence=before)
         await answer.head
         connection.expect_within(0.1)
+        began.set()
 
         assert await answer.read_unread() == b"{"
         with pytest.raises(SilentError):
@@ -157,10 +166,7 @@ async def test_a_slow_server_that_is_never_silent_for_long_is_heard_out() -> Non
 
     async with serving(talk) as server, connected(server) as connection:
         answer = connection.send(*GET, silence=0.6)
-        got = b""
-        while piece := await answer.read_unread():
-            got += piece
-        assert got == b"x" * 12
+        assert await drained(answer) == b"x" * 12
 
 
 @on_both_loops
@@ -175,24 +181,6 @@ async def test_the_clock_of_silence_begins_with_the_last_byte_of_an_upload() -> 
         with pytest.raises(SilentError):
             await answer.head
         assert connection._sent_whole
-
-
-@on_both_loops
-async def test_an_upload_that_ends_behind_the_answers_head_does_not_prolong_the_silence() -> None:
-    began = asyncio.Event()
-
-    async def upload() -> AsyncIterator[bytes]:
-        yield b"x"
-        await began.wait()
-
-    async with serving(silent_after(BEGUN)) as server, connected(server) as connection:
-        answer = connection.send(b"POST", b"/x", [HOST], upload(), silence=NEVER_WITHIN_A_TEST)
-        await answer.head
-        connection.expect_within(0.1)
-        began.set()
-        assert await answer.read_unread() == b"{"
-        with pytest.raises(SilentError):
-            await answer.read_unread()
 
 
 @on_both_loops
