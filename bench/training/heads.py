@@ -21,8 +21,8 @@ from bench.figures import percent
 from bench.report import table
 from bench.training.relevance import logistic
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
-from recollect.recall import last_chat, past
-from recollect.recall.past import ASKED
+from recollect.recall import last_chat, past_and_todos
+from recollect.recall.past_and_todos import ASKED
 from recollect.recall.relevance import Floats, LinearHeads
 
 _RIDGE = 0.1
@@ -114,7 +114,7 @@ def train_past() -> None:
         print(f"\nJudged apart by {name}: found, near misses, others\n")
         print(table(("logit above", *(f"{bar:+.1f}" for bar in _BARS)), rows))
     if writes:
-        _write(past.__file__, "past_heads.json", embedder, _train(vectors, targets))
+        _write(past_and_todos.__file__, "past_heads.json", embedder, _train(vectors, targets))
 
 
 def _past_rows(messages: _Messages, targets: Sequence[_Flags], logits: Floats) -> list[tuple[str, ...]]:

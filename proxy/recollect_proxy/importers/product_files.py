@@ -2,12 +2,14 @@
 
 import asyncio
 import zipfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
+from recollect_proxy.importers import chat_lines, chatgpt, claude, mem0, openwebui
 from recollect_proxy.importers.common_format import (
     BrokenRowError,
     Listed,
@@ -18,15 +20,7 @@ from recollect_proxy.importers.common_format import (
     StoredMemory,
     name_of,
 )
-from recollect_proxy.importers.products import PRODUCTS, Product
-from recollect_proxy.takeout.json_file import (
-    FileError,
-    Item,
-    as_one_item,
-    decoded,
-    split_lines,
-    split_lists,
-)
+from recollect_proxy.takeout.json_file import FileError, Item, as_one_item, decoded, split_lines, split_lists
 
 LARGEST_FILE = 8 << 30
 """The most bytes to unpack from an archive in all."""
@@ -41,6 +35,34 @@ _MOST_MEMBERS = 1_000_000
 _MOST_MEMORIES = 1_000_000
 _CHUNK = 1 << 20
 _ZIP = b"PK\x03\x04"
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A product whose files can be imported.
+
+    Attributes:
+        read: Yields the chats and memories in an item of a file; raises BrokenRowError.
+        lists: The names of the lists that a file's object may hold; "" for a file that is a list itself.
+        is_wanted: Tells by its name whether to read a file of an archive; None: the product exports no archives.
+        has_lines: Whether a file may also have one item per line, or be a single item.
+        keys: Any object may be an item if empty; else only one that has one of these keys.
+    """
+
+    read: Callable[[Row], Iterator[StoredChat | StoredMemory]]
+    lists: Sequence[str] = ("",)
+    is_wanted: Callable[[str], bool] | None = None
+    has_lines: bool = True
+    keys: frozenset[str] = frozenset()
+
+
+PRODUCTS = {
+    "openwebui": Product(openwebui.read_item, ("memories", "chats", ""), keys=frozenset({"chat", "content"})),
+    "chatgpt": Product(chatgpt.read_chatgpt, is_wanted=chatgpt.is_chatgpt_file, has_lines=False),
+    "claude": Product(claude.read_claude, is_wanted=claude.is_claude_file, has_lines=False),
+    "mem0": Product(mem0.read_mem0, ("results", "memories", "data", "")),
+    "jsonl": Product(chat_lines.read_line),
+}
 
 
 @asynccontextmanager

@@ -30,7 +30,7 @@ from recollect.errors import RecollectError, StoreError
 from recollect.model import KeptAnswer, Skip, project_within
 from recollect_proxy.access import Authentication
 from recollect_proxy.identity import readable_id
-from recollect_proxy.memory_api import of_insights, of_memories, of_people, of_sharing
+from recollect_proxy.memory_api import of_chats, of_insights, of_memories, of_people, of_settings, of_sharing
 from recollect_proxy.memory_api.documentation import Documentation, write_document
 from recollect_proxy.memory_api.event_streams import EventStreams
 from recollect_proxy.memory_api.reading import (
@@ -65,7 +65,7 @@ PROBLEM = "application/problem+json"
 _LONGEST_BODY = 64 * 1024
 _FUNCTIONS = {
     name: each
-    for module in (of_memories, of_people, of_sharing, of_insights)
+    for module in (of_memories, of_chats, of_people, of_settings, of_sharing, of_insights)
     for name, each in vars(module).items()
 }
 ANSWERS = {each.name: _FUNCTIONS[each.name] for each in OPERATIONS}

@@ -1,45 +1,25 @@
-"""The operations on users and their chats. Each function has the name of its row, and its docstring documents the row."""
+"""The operations on users, their projects, profiles and tokens. Each function has the name of its row, and its docstring documents the row."""
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import structlog
-from msgspec import UNSET
 
 from recollect import model
-from recollect.api.failures import (
-    EXCHANGE_NOT_FOUND,
-    FORBIDDEN,
-    IMPORT_TOO_LARGE,
-    INVALID_EXPORT,
-    LARGEST_IMPORT,
-    SUMMARY_NOT_FOUND,
-)
-from recollect.api.people import FoundMessage, LoggedMessage
-from recollect.engine.people.browsing import Period
+from recollect.api.failures import FORBIDDEN, IMPORT_TOO_LARGE, INVALID_EXPORT, LARGEST_IMPORT
 from recollect.errors import StoreError
-from recollect.model import Update
-from recollect_openwebui.first_memories import changes_line
 from recollect_openwebui.languages import language_of, my_memories_page
-from recollect_openwebui.notices import Notices
 from recollect_proxy.access import Audience
-from recollect_proxy.memory_api.reading import (
-    RefusedError,
-    changes,
-    invalid_field,
-    invalid_parameter,
-    project_in_path,
-)
+from recollect_proxy.memory_api.reading import RefusedError, changes, project_in_path
 from recollect_proxy.memory_api.request_and_reply import Asked, Reply, erasure_as_json
-from recollect_proxy.settings.flags import OF_ADMINISTRATORS, misread
 from recollect_proxy.takeout import restore_file, written_export
 from recollect_proxy.takeout.json_file import FileError
-from recollect_proxy.web.asgi import Incoming, unless_left
+from recollect_proxy.web.asgi import Incoming
 
 PAGE_ENTRY = "/memory/ui/enter"
 """The path of a page link: it sets the cookie of the page's session."""
@@ -122,54 +102,6 @@ async def erase_project(asked: Asked) -> Any:
     return erasure_as_json(await asked.engine.erase(model.project_scope(asked.user_id, known.name)))
 
 
-async def list_sessions(asked: Asked) -> Any:
-    """List a user's chats.
-
-    All remembered chats. A chat for which the frontend gave no id has one that Recollect made.
-    """
-    return {"sessions": await asked.engine.sessions(asked.user_id, begun_before=asked.sent.begun_before)}
-
-
-async def erase_session(asked: Asked) -> Any:
-    """Erase a chat.
-
-    Its messages go, the memories that rest on it alone, and its changes to other memories. The answer is the proof.
-
-    A memory stays if another chat said it too, or if it was written over, approved or brought back by hand. An unknown
-    chat is erased by deleting nothing: 200, and all counts are zero.
-    """
-    return erasure_as_json(await asked.engine.erase_session(asked.chat))
-
-
-async def undo_message(asked: Asked) -> Any:
-    """Undo a message's changes.
-
-    Newest first, with the changes that the answer to it reported; from then on its words are not recalled either.
-
-    If the message still waits to be formed, it never is. Memories that were changed again since stay as they are.
-    """
-    undone = await asked.engine.take_back(asked.chat, asked.sent.message, actor=asked.actor)
-    if undone is None:
-        raise RefusedError(EXCHANGE_NOT_FOUND)
-    notices = _notices(asked, undone)
-    return {"changes": undone, "line": notices.undone(undone) or notices("undo.not_recalled")}
-
-
-async def take_message_changes(asked: Asked) -> Any:
-    """Take the changes of a message, as a line to show.
-
-    Each change is reported once: neither a second call nor the person's next answer repeats it.
-    """
-    chat, message, engine = asked.chat, asked.sent.message, asked.engine
-    if asked.sent.wait:  # a client that leaves meanwhile takes no change
-        await unless_left(asked.incoming, engine.formed(chat, message, seconds=asked.sent.wait))
-    news = await engine.tell(chat, message)
-    if news.updates:
-        await asked.note_read(chat.user_id)  # a look that found no news is no read
-    notices, updates = _notices(asked, news.updates), news.updates[::-1]
-    return {"line": await changes_line(engine, chat.user_id, updates, notices, asked.sent.button)}
-
-
 async def read_openwebui_page(asked: Asked) -> Any:
     """Read the page *My memories* for OpenWebUI.
 
@@ -178,81 +110,6 @@ async def read_openwebui_page(asked: Asked) -> Any:
     """
     page = my_memories_page(language_of(asked.sent.language))
     return Reply(200, page.encode(), "text/html; charset=utf-8")
-
-
-def _notices(asked: Asked, updates: Sequence[Update]) -> Notices:
-    return Notices(language_of(asked.sent.language, [each.after or each.before or "" for each in updates]))
-
-
-async def list_messages(asked: Asked) -> Any:
-    """List the messages of a chat.
-
-    Oldest first, as in the log, with hidden messages and with every answer to a turn.
-    """
-    limit = asked.sent.limit
-    seen = await asked.engine.messages(asked.chat, limit=limit + 1, after=asked.sent.after)
-    following = seen[limit - 1].id if len(seen) > limit else None
-    return {"next": following, "messages": [LoggedMessage.from_seen(each) for each in seen[:limit]]}
-
-
-async def search_messages(asked: Asked) -> Any:
-    """Search the messages of a user's chats.
-
-    Messages and summaries of chats, best first, by meaning and by words, with nothing left out as irrelevant. The part
-    that fits best represents a long message.
-
-    Hidden messages are not found. Each search finds at most the thousand best.
-    """
-    sent, user = asked.sent, asked.user_id
-    whole = Period()
-    period = Period(sent.said_from or whole.start, sent.until or whole.end)
-    if period.start >= period.end:
-        raise invalid_parameter("until", "later than `from`")
-    await asked.note_read(user)
-    page = await asked.engine.search_chats(user, sent.q, limit=sent.limit, period=period, after=sent.after)
-    found = [FoundMessage.from_recollection(each) for each in page.found]
-    return {"next": page.next, "found": found, "degraded": page.degraded}
-
-
-async def mark_turn(asked: Asked) -> Any:
-    """Call a turn valuable, or no longer.
-
-    It holds for the message's whole turn, with its answers, as the header `x-recollect-mark` does.
-
-    A valuable turn is searched even if it looks trivial, and has embeddings with `RECOLLECT_EMBED=marked`. The background
-    indexes it again for that; until then it is not found. A hidden turn stays hidden.
-    """
-    await asked.engine.mark_turn(asked.chat, asked.id("message_id"), marked=asked.sent.marked)
-
-
-async def read_summary(asked: Asked) -> Any:
-    """Read a chat's newest summary.
-
-    Later messages are not in it. A chat has none before it was long enough for one.
-    """
-    chat = asked.chat
-    summary = await asked.engine.summary(chat)
-    if summary is None:
-        raise RefusedError(SUMMARY_NOT_FOUND)
-    return {
-        **asdict(summary.outline or model.Outline()),
-        "memory_id": summary.id,
-        "session_id": chat.session_id,
-        "text": summary.content,
-        "said_at": summary.observed_at,
-        "created_at": summary.created_at,
-    }
-
-
-async def ask_for_summary(asked: Asked) -> Any:
-    """Summarize a chat now.
-
-    The model summarizes it in the background, before the chats that are due; then `GET` on the same path returns it.
-
-    The last messages are formed first. A second request changes nothing while the first one waits. It works even if the
-    setting `summaries` is off.
-    """
-    return {"turns": await asked.engine.ask_for_summary(asked.chat)}
 
 
 async def read_profile(asked: Asked) -> Any:
@@ -309,46 +166,6 @@ async def erase_profile_entry(asked: Asked) -> Any:
     This also refuses a proposal. The memory that proposed it stays, and does not propose it again.
     """
     await asked.engine.remove_from_profile(asked.user_id, asked.id("entry_id"))
-
-
-async def read_settings(asked: Asked) -> Any:
-    """Read the settings for everybody.
-
-    The changed settings. A null setting has the value with which Recollect was started, which `effective` holds.
-    """
-    return await _of_everybody(asked, await asked.engine.flags())
-
-
-async def change_settings(asked: Asked) -> Any:
-    """Change settings for everybody.
-
-    From the next request on; a restart keeps them. A user's own settings take precedence.
-
-    `profile` is not among them: each user allows it for themselves.
-    """
-    return await _of_everybody(asked, await _change(asked, None))
-
-
-async def read_user_settings(asked: Asked) -> Any:
-    """Read a user's settings.
-
-    The settings changed for the user, and the effective ones.
-    """
-    return await _of_user(asked, await asked.engine.flags(asked.user_id))
-
-
-async def change_user_settings(asked: Asked) -> Any:
-    """Change settings for a user.
-
-    From their next request on; a restart keeps them. Only administrators change caps.
-
-    Each change stays visible to the user for a year, with the name of the token, along with administrators' reads.
-    """
-    if not asked.who.is_administrator:
-        for name in OF_ADMINISTRATORS:
-            if getattr(asked.sent, name) is not UNSET:
-                raise RefusedError(replace(FORBIDDEN, about=name))
-    return await _of_user(asked, await _change(asked, asked.user_id))
 
 
 async def read_usage(asked: Asked) -> Any:
@@ -427,20 +244,3 @@ def _project(asked: Asked) -> str:
 def _profile(profile: model.OwnProfile) -> dict[str, Any]:
     changed = max((each.changed_at for each in profile.entries), default=None)
     return {"consents": profile.consents, "entries": profile.entries, "updated_at": changed}
-
-
-async def _of_everybody(asked: Asked, changed: model.Flags) -> dict[str, Any]:
-    return {**asdict(changed), "effective": (await asked.engine.policy_of(None)).flags}
-
-
-async def _of_user(asked: Asked, own: model.Flags) -> dict[str, Any]:
-    effective = (await asked.engine.policy_of(asked.user_id)).flags
-    return {"own": own, "effective": replace(effective, profile=bool(own.profile))}
-
-
-async def _change(asked: Asked, user_id: str | None) -> model.Flags:
-    given = changes(asked.sent)
-    if wrong := misread(asked.sent):
-        name, must = wrong
-        raise invalid_field(name, f"`{name}` must be {must}, or null.")
-    return await asked.engine.change_flags(model.Flags(**given), tuple(given), user_id, by=asked.who.changer)

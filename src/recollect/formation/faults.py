@@ -10,12 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from recollect.formation.times import with_checked_date
-from recollect.formation.verification import (
-    AcceptedCandidate,
-    FormationRules,
-    HeldCandidate,
-    verify,
-)
+from recollect.formation.verification import AcceptedCandidate, FormationRules, HeldCandidate, verify
 from recollect.formation.wording import without_secrets
 from recollect.model import (
     STATEMENTS,
@@ -34,9 +29,9 @@ from recollect.model import (
 from recollect.text.attribution import Attribution, attribute
 from recollect.text.comparison.vetoes import disagreement, of_memory, same_letter, veto
 from recollect.text.lexical import document_terms
-from recollect.text.lookalike_letters import ends_asking
 from recollect.text.patterns import linear
 from recollect.text.prompt_injection import is_instruction
+from recollect.text.question_marks import ends_asking
 from recollect.text.secrets import mask
 
 _DAY = timedelta(days=1)

@@ -18,21 +18,13 @@ from typing import TypeAlias
 
 from recollect.formation.grounding import SearchableText, plain_quote, searchable, weight
 from recollect.formation.wording import WITHHELD, naming_its_speaker, naming_its_subject, without_secrets
-from recollect.model import (
-    Candidate,
-    Ignore,
-    Kind,
-    Lasting,
-    Reason,
-    Relation,
-    Stance,
-)
+from recollect.model import Candidate, Ignore, Kind, Lasting, Reason, Relation, Stance
 from recollect.text.attribution import Attribution
 from recollect.text.attribution.speakers import is_hum, is_no
 from recollect.text.comparison.vetoes import denial
-from recollect.text.lookalike_letters import ends_asking
 from recollect.text.patterns import linear
 from recollect.text.prompt_injection import WISHES, contains_takeover, is_injected
+from recollect.text.question_marks import ends_asking
 from recollect.text.secrets import mask
 
 CONFIRMED_CONFIDENCE = 0.8

@@ -14,9 +14,9 @@ from recollect.text.attribution import others_words
 from recollect.text.cues import SUBSTANCE, count_words, is_about_oneself, is_small_talk, statement_features
 from recollect.text.cues.memory_requests import read_memory_request
 from recollect.text.lexical import document_terms, identifiers
-from recollect.text.lookalike_letters import ends_asking
 from recollect.text.normalization import without_cuts
 from recollect.text.patterns import anchored, linear
+from recollect.text.question_marks import ends_asking
 from recollect.text.secrets import mask
 
 Span = tuple[int, int]

@@ -45,10 +45,10 @@ from recollect.recall.needs import (
     needs_of,
     overview_needs,
 )
-from recollect.recall.past import with_past
+from recollect.recall.past_and_todos import with_past
+from recollect.recall.profile_fields import importance_of
 from recollect.recall.query import RecallQuery
 from recollect.recall.question import Named, StatementVectors, Watch, log_vectors
-from recollect.recall.standing import importance_of
 
 EXPLAINED = 10
 """The number of best recollections that come with the parts of their scores. An explanation shows only these."""

@@ -4,8 +4,9 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from recollect.text.lexical.folding import HAN, HANGUL, HIRAGANA, KATAKANA, MARK, SPACELESS, fold, readable
+from recollect.text.lexical.folding import fold, readable
 from recollect.text.lexical.languages import HAN_FUNCTION_CHARACTERS, language_of, word_terms, written
+from recollect.text.lexical.scripts import HAN, HANGUL, HIRAGANA, KATAKANA, MARK, SPACELESS
 from recollect.text.patterns import anchored, bounded
 
 MOST_CHARACTERS = 4_000

@@ -38,7 +38,7 @@ from recollect.model import (
 )
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.ports import Embedder
-from recollect.recall.standing import importance_of, likely_fields
+from recollect.recall.profile_fields import importance_of, likely_fields
 
 STANDS = replace(PATIENT, stands=True)
 CANARY = "canaryphrase"

@@ -10,7 +10,7 @@ from tests.support.tables import table
 from recollect.model import Exchange, Message, Role, Scope, Turn
 from recollect.text.attribution import Attribution, attribute
 from recollect.text.attribution.speakers import confirmed_words
-from recollect.text.lookalike_letters import ends_asking
+from recollect.text.question_marks import ends_asking
 
 CALM = settings(deadline=None)
 EARLIER_BLOCK = """<recollect_memories>

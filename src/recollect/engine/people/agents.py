@@ -49,7 +49,8 @@ from recollect.model.local_time import wall
 from recollect.ports import Clock
 from recollect.recall import Ranking
 from recollect.recall.needs import is_over
-from recollect.recall.standing import choose_standing, importance_of
+from recollect.recall.profile_fields import importance_of
+from recollect.recall.standing_part import choose_standing
 from recollect.text.comparison.vetoes import same_letter
 from recollect.text.normalization import content_hash
 from recollect.text.tokens import estimate_tokens

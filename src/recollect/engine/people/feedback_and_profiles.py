@@ -48,7 +48,7 @@ from recollect.model import (
 from recollect.model.local_time import wall
 from recollect.recall import may_be_unhelpful, shared_names, told_twice
 from recollect.recall.needs import in_order
-from recollect.recall.standing import likely_fields
+from recollect.recall.profile_fields import likely_fields
 from recollect.text.comparison.vetoes import same_letter
 from recollect.text.secrets import mask
 

@@ -31,7 +31,7 @@ from recollect.model import (
 from recollect.model.local_time import in_zone, wall
 from recollect.recall import Ranking, earlier_chats, with_chats
 from recollect.recall.selection import PromptTexts, SelectionContext, is_judged, select
-from recollect.recall.standing import standing_part
+from recollect.recall.standing_part import standing_part
 
 _THERE = frozenset({Drop.GIVEN, Drop.IN_PROMPT, Drop.REPEATS})
 """Why that is left out which the prompt says already."""

@@ -55,8 +55,8 @@ from recollect.recall import (
     with_overview,
 )
 from recollect.recall.needs import is_over
+from recollect.recall.profile_fields import importance_of
 from recollect.recall.query import RecallQuery, in_the_zone, read_of, read_query
-from recollect.recall.standing import importance_of
 from recollect.runtime.deadline import within
 from recollect.runtime.failures import raised_at
 from recollect.text.cues.memory_requests import Request, read_memory_request

@@ -14,7 +14,7 @@ from recollect.models.extractors.chat_model import (
     tell_all,
 )
 from recollect.models.extractors.extractor import ModelExtractor
+from recollect.models.extractors.instructions import Instructions
 from recollect.models.extractors.memory_questions import ModelHinter, ModelJudge
 from recollect.models.extractors.openai_compatible import OpenAICompatibleModel
-from recollect.models.extractors.prompts import Instructions
 from recollect.models.extractors.summarizer import ModelSummarizer

@@ -13,7 +13,8 @@ from typing import Any
 
 import Stemmer
 
-from recollect.text.lexical.folding import clipped, fold, language_of_script, with_digraphs
+from recollect.text.lexical.folding import clipped, fold, with_digraphs
+from recollect.text.lexical.scripts import language_of_script
 from recollect.text.patterns import bounded
 from recollect.text.word_tables import read_table
 

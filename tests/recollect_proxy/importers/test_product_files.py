@@ -14,7 +14,9 @@ from tests.servers.databases import administrator
 from tests.support.tables import table
 
 from recollect.model import Add
-from recollect_proxy.importers import product_files, products
+from recollect_proxy.importers import product_files
+from recollect_proxy.importers.chatgpt import read_chatgpt
+from recollect_proxy.importers.claude import read_claude
 from recollect_proxy.importers.common_format import Source
 from recollect_proxy.importers.product_files import open_files
 from recollect_proxy.importers.screening import screened
@@ -171,7 +173,7 @@ async def test_a_file_is_read(
         assert await contents(source) == found
 
 
-@table(("read", "item"), [(products.read_chatgpt, CHATGPT[0]), (products.read_claude, CLAUDE[0])])
+@table(("read", "item"), [(read_chatgpt, CHATGPT[0]), (read_claude, CLAUDE[0])])
 def test_an_error_in_place_of_an_answer_is_marked(read: Callable[..., Any], item: Any) -> None:
     failed = json.loads(json.dumps(item).replace('"text": ""', '"text": "", "error": "overloaded"'))
 

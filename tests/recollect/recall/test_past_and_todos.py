@@ -16,7 +16,7 @@ from recollect.model import Ending, Kind, Memory, Past, Recollection, Versions
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.recall.candidates import near_statements
 from recollect.recall.needs import NO_NEEDS, Needs, intents_of
-from recollect.recall.past import _held_in, asked_for, is_open, with_past
+from recollect.recall.past_and_todos import _held_in, asked_for, is_open, with_past
 from recollect.recall.query import read_query
 from recollect.recall.question import Named, StatementVectors
 
