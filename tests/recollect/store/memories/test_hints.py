@@ -229,7 +229,7 @@ async def test_a_model_writes_no_hints_over_others_nor_of_an_earlier_content(
 
 @pytest.mark.parametrize("left", [None, PINNED])
 async def test_hints_go_with_the_chat_that_they_were_written_in_unless_the_user_edited_them(
-    store: Store, left: Hints | None
+    postgres: Postgres, store: Store, left: Hints | None
 ) -> None:
     said, again = (
         store.exchange("I drink tea"),
@@ -237,7 +237,7 @@ async def test_hints_go_with_the_chat_that_they_were_written_in_unless_the_user_
     )
     for each in (said, again):
         await store.log.append(each)
-    tea = store.memory("Drinks tea", hints=TEA, **resting_on(said))
+    tea = store.memory("Drinks tea", **HINTED, **resting_on(said))
     await formed(store, said, Add(tea))
     await formed(store, again, Reinforce(tea.id, messages=(again.message_id,)))
     if left is not None:
@@ -246,19 +246,24 @@ async def test_hints_go_with_the_chat_that_they_were_written_in_unless_the_user_
     await store.memories.erase_session(store.anna.scope, at=LATER)
 
     assert (await store.memories.get(store.anna, tea.id)).hints == left
+    own = (await loaded(postgres, store))["Drinks tea"]
+    assert pieces(own) == (rounded(OWN) if left is None else None), "nothing is left of the hints' embeddings"
 
 
-async def test_hints_of_a_statement_go_with_the_words_that_told_it_and_another(store: Store) -> None:
+async def test_hints_of_a_statement_go_with_the_words_that_told_it_and_another(
+    postgres: Postgres, store: Store
+) -> None:
     said = store.exchange("I drink tea and my sister is called Mia")
     await store.log.append(said)
     tea, mia = (
-        store.memory(content, hints=TEA, **resting_on(said)) for content in ("Drinks tea", "Has a sister")
+        store.memory(content, **HINTED, **resting_on(said)) for content in ("Drinks tea", "Has a sister")
     )
     await formed(store, said, Add(tea), Add(mia))
 
     await apply(store, Erase((mia.id,), (said.message_id,)))
 
     assert (await store.memories.get(store.anna, tea.id)).hints is None
+    assert pieces((await loaded(postgres, store))["Drinks tea"]) == rounded(OWN)
 
 
 async def test_the_audit_has_no_hints_of_what_an_erased_chat_said(store: Store) -> None:
