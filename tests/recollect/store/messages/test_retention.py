@@ -12,7 +12,20 @@ from tests.support.people import Person, person
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
 
-from recollect.model import Add, Awaits, Flags, Formed, Hide, Reason, Replace, Scope, Strategy, Unread, Wait
+from recollect.model import (
+    Add,
+    Awaits,
+    Flags,
+    Formed,
+    Hide,
+    Reason,
+    Replace,
+    Scope,
+    Strategy,
+    Unread,
+    Wait,
+    project_scope,
+)
 
 DAY = timedelta(days=1)
 OBOE, TEA = "I play the oboe on Tuesdays", "I drink green tea in the garden"
@@ -100,13 +113,17 @@ async def test_what_is_still_to_be_formed_waits_for_that(own_store: Store) -> No
         ("unread", Strategy.OFF, Strategy.EXTRACT, False),
         ("unread", None, Strategy.EXTRACT, True),
         ("unread and forgotten", Strategy.EXTRACT, None, True),
+        ("unread in a project", Strategy.EXTRACT, Strategy.OFF, True),
+        ("unread in a project", Strategy.OFF, Strategy.EXTRACT, False),
+        ("unread, as set for everybody", Strategy.OFF, Strategy.EXTRACT, False),
     ],
 )
 async def test_what_nothing_forms_any_more_goes_and_what_a_model_still_reads_stays(
     own_store: Store, state: str, strategy: Strategy | None, own: Strategy | None, *, goes: bool
 ) -> None:
     store, anna = own_store, person("anna")
-    exchange = store.exchange(OBOE, anna.scope, at=NOON - 9 * DAY)
+    scope = Scope(project_scope(anna, "boat"), "chat-1") if state.endswith("project") else anna.scope
+    exchange = store.exchange(OBOE, scope, at=NOON - 9 * DAY)
     await store.log.append(exchange)
     if state == "waiting":
         await store.inbox.wait([exchange], Wait(Awaits.MODEL, "", None))
@@ -115,12 +132,13 @@ async def test_what_nothing_forms_any_more_goes_and_what_a_model_still_reads_sta
     else:
         await store.inbox.complete([Formed(exchange, (), unread=Unread.OFF)], at=NOON)
     if state == "unread and forgotten":
-        await apply(store, Hide((exchange.message_id,), Reason.FORGOTTEN), scope=anna.scope)
-    await store.flags.change_flags(anna, Flags(formation=own), ("formation",), at=NOON)
+        await apply(store, Hide((exchange.message_id,), Reason.FORGOTTEN), scope=scope)
+    whose = None if state.endswith("everybody") else anna
+    await store.flags.change_flags(whose, Flags(formation=own), ("formation",), at=NOON)
 
     await store.log.erase_old(NOON, at=NOON, strategy=strategy)
 
-    assert await store.browsing.knows_chat(anna.scope) is not goes
+    assert await store.browsing.knows_chat(scope) is not goes
 
 
 async def test_a_chat_whose_messages_went_is_erased_with_what_it_alone_taught(own_store: Store) -> None:
