@@ -22,7 +22,7 @@ from recollect.api.queries import KEY, LAST_EVENT, MATCH, PROJECT, InHeaders, In
 from recollect.model import Action, Actor, Ending, EntryState, FailedAt, Party, Reason, Role, State
 from recollect_proxy.memory_api.request_and_reply import Reply
 from recollect_proxy.takeout.rows import FORMAT, ROWS, VERSION
-from recollect_proxy.web.values import shape_fields
+from recollect_proxy.web.json_shapes import shape_fields
 
 _LINE_END = re.compile(r"(?<!\n)\n(?!\n)")
 _REFERENCE = "#/components/schemas/{name}"

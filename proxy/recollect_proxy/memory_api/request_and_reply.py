@@ -20,7 +20,7 @@ from recollect_proxy.memory_api.reading import id_named, uuid_named
 from recollect_proxy.metrics.exposition import Metrics
 from recollect_proxy.metrics.health_check import HealthCheck
 from recollect_proxy.web.asgi import Incoming
-from recollect_proxy.web.values import shaped
+from recollect_proxy.web.json_shapes import shaped
 
 Stream: TypeAlias = AsyncGenerator[bytes, None]
 

@@ -22,7 +22,7 @@ from recollect.api.operations import (
     Users,
 )
 from recollect_proxy.memory_api.reading import RefusedError, read_body, read_query
-from recollect_proxy.web.values import shape_fields
+from recollect_proxy.web.json_shapes import shape_fields
 
 ID = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
 

@@ -29,7 +29,7 @@ from recollect_proxy.access import Authentication
 from recollect_proxy.memory_api import MemoryApi
 from recollect_proxy.memory_api.documentation import example_of
 from recollect_proxy.web.asgi import ClientLeftError, Event
-from recollect_proxy.web.values import shape_fields
+from recollect_proxy.web.json_shapes import shape_fields
 
 USER = path_of(person("anna"))
 """A user without memories."""

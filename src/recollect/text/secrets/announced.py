@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from recollect.text.patterns import bounded, linear, whole
-from recollect.text.secrets import values
+from recollect.text.secrets import vocabulary
 from recollect.text.secrets.named_values import (
     is_secret_code,
     names_code,
@@ -41,17 +41,17 @@ from recollect.text.secrets.values import (
 )
 
 _ANNOUNCED = (
-    (values.PASSWORDS, SecretKind.PASSWORD, read_password),
-    (values.PASSWORDS_UNSPACED, SecretKind.PASSWORD, read_unspaced),
-    (values.PINS, SecretKind.CODE, read_pin),
-    (values.CHECKS, SecretKind.CODE, read_check),
-    (values.ANSWERS, SecretKind.ANSWER, read_answer),
-    (values.PERSONS, SecretKind.IDENTITY, read_person),
-    (values.CODES, SecretKind.CODE, read_code),
-    (values.TOKENS, SecretKind.KEY, read_token),
-    (values.LOGINS, SecretKind.PASSWORD, read_login),
-    (values.SEEDS, SecretKind.SEED, read_seed),
-    (values.SAFES, SecretKind.CODE, read_safe),
+    (vocabulary.PASSWORDS, SecretKind.PASSWORD, read_password),
+    (vocabulary.PASSWORDS_UNSPACED, SecretKind.PASSWORD, read_unspaced),
+    (vocabulary.PINS, SecretKind.CODE, read_pin),
+    (vocabulary.CHECKS, SecretKind.CODE, read_check),
+    (vocabulary.ANSWERS, SecretKind.ANSWER, read_answer),
+    (vocabulary.PERSONS, SecretKind.IDENTITY, read_person),
+    (vocabulary.CODES, SecretKind.CODE, read_code),
+    (vocabulary.TOKENS, SecretKind.KEY, read_token),
+    (vocabulary.LOGINS, SecretKind.PASSWORD, read_login),
+    (vocabulary.SEEDS, SecretKind.SEED, read_seed),
+    (vocabulary.SAFES, SecretKind.CODE, read_safe),
 )
 """Names, the kind of what they announce, and the reader of the text after them."""
 _ALL = tuple(names for names, _, _ in _ANNOUNCED)
@@ -138,7 +138,7 @@ def _stands_before(before: str) -> tuple[int, int] | None:
     return start, start + len(value)
 
 
-_NAME = rf"(?:[\p{{L}}-]+[ ]){{0,3}}(?:{values.PASSWORDS}|{values.PASSWORDS_UNSPACED}|passphrase|(?:api|access|secret|private)[ _-]?(?:key|token))"
+_NAME = rf"(?:[\p{{L}}-]+[ ]){{0,3}}(?:{vocabulary.PASSWORDS}|{vocabulary.PASSWORDS_UNSPACED}|passphrase|(?:api|access|secret|private)[ _-]?(?:key|token))"
 _ROW = linear(rf"(?im)^[ \t]*\|[ \t]*`?{_NAME}`?[ \t]*\|[ \t]*([^|\s][^|\n]{{1,99}}?)[ \t]*\|?[ \t]*$")
 """A row of two cells: a name and its value."""
 _HEADER = linear(rf"(?im)^[ \t]*\|((?:[^|\n]{{0,100}}\|)*?)[ \t]*`?{_NAME}`?[ \t]*\|")

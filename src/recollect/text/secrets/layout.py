@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from recollect.text.lookalike_letters import is_unseen, latin_like, of_one_script
 from recollect.text.patterns import anchored, bounded, linear, replaced
-from recollect.text.secrets import values
+from recollect.text.secrets import vocabulary
 from recollect.text.secrets.unlock_codes import may_unlock
 from recollect.text.secrets.values import (
     CLOSES,
@@ -192,29 +192,29 @@ def _is_value(line: _Line) -> bool:
 
 
 _NAMES = (
-    f"{values.PASSWORDS}|{values.PASSWORDS_UNSPACED}|{values.PINS}|{values.CHECKS}"
-    f"|{values.CODES}|{values.TOKENS}"
+    f"{vocabulary.PASSWORDS}|{vocabulary.PASSWORDS_UNSPACED}|{vocabulary.PINS}|{vocabulary.CHECKS}"
+    f"|{vocabulary.CODES}|{vocabulary.TOKENS}"
 )
 _NAMED = linear(
-    rf"(?i)(?:^|[^\p{{L}}])(?:{_NAMES})(?:[^\p{{L}}]|$)|{values.PASSWORDS_UNSPACED}",
+    rf"(?i)(?:^|[^\p{{L}}])(?:{_NAMES})(?:[^\p{{L}}]|$)|{vocabulary.PASSWORDS_UNSPACED}",
     captures=False,
     megabytes=16,
 )
 _ENDS_WITH_NAME = linear(
-    rf"(?i)(?:{_NAMES}|(?:{values.PERSONS})(?:[ ]{values.LETTER}{{1,14}})?|{values.ANYTHING_SENT}){SEPARATOR}{{0,3}}$",
+    rf"(?i)(?:{_NAMES}|(?:{vocabulary.PERSONS})(?:[ ]{vocabulary.LETTER}{{1,14}})?|{vocabulary.ANYTHING_SENT}){SEPARATOR}{{0,3}}$",
     captures=False,
     megabytes=16,
 )
 _ARTICLE = r"(?:[ ](?:the|die|der|das|le|la|el|il|o|a|de|het))?"
 _SIGN = r"[:\x{ff1a}=\x{ff1d}\x{2013}\x{2014}-]|=>|->|\x{2192}"
 _ENDS_OPEN = linear(
-    rf"(?i)(?:[ ](?:{values.COPULAS}){_ARTICLE}|[ ](?:{_SIGN})|{values.PARTICLES})$", captures=False
+    rf"(?i)(?:[ ](?:{vocabulary.COPULAS}){_ARTICLE}|[ ](?:{_SIGN})|{vocabulary.PARTICLES})$", captures=False
 )
 _BEGINS = linear(
-    rf"(?i)^((?:(?:{values.COPULAS}|{'|'.join(values.TO.values())}){_ARTICLE}|{_SIGN})(?:[ ]{{1,3}}|[:\x{{ff1a}}][ ]{{0,3}})|(?:{values.PARTICLES}|{_SIGN})[ ]{{0,2}})?"
+    rf"(?i)^((?:(?:{vocabulary.COPULAS}|{'|'.join(vocabulary.TO.values())}){_ARTICLE}|{_SIGN})(?:[ ]{{1,3}}|[:\x{{ff1a}}][ ]{{0,3}})|(?:{vocabulary.PARTICLES}|{_SIGN})[ ]{{0,2}})?"
     r"((?:[0-9][ ]){3,}[0-9]|[^\s,;\x{3002}\x{ff0c}\x{3001}]{3,80})"
 )
-_VALUE_BEFORE = linear(rf"(?i)^([^\s]{{4,60}})(?:[ ](?:{values.COPULAS}))?$")
+_VALUE_BEFORE = linear(rf"(?i)^([^\s]{{4,60}})(?:[ ](?:{vocabulary.COPULAS}))?$")
 _NO_VALUE = linear(
     r"[0-9]{1,2}[:h.][0-9]{2}|[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}|[0-9]+[.,][0-9]+|[0-9.,]+[^\w\s#*]|[^\w\s][0-9.,]+|[#@].*|https?:.*"
 )

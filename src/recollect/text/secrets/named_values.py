@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from recollect.text.lexical.languages import HAN_FUNCTION_CHARACTERS, SYLLABIC_STOP_BIGRAMS
 from recollect.text.patterns import anchored, linear
-from recollect.text.secrets import values
+from recollect.text.secrets import vocabulary
 from recollect.text.secrets.values import (
     BEFORE,
     BETWEEN,
@@ -47,8 +47,8 @@ _YEAR = linear(r"(?:19|20)[0-9]{2}")
 _SINCE = linear(
     r"(?i)(?:^|\s)(?:in|since|from|until|by|seit|im|bis|en|depuis|desde|nel|dal|em|sinds|od|w|с|в|of|year)\s$"
 )
-_CODE = linear(rf"(?i)({values.ANYTHING_SENT})")
-_SENT = linear(rf"(?i){values.SENT}")
+_CODE = linear(rf"(?i)({vocabulary.ANYTHING_SENT})")
+_SENT = linear(rf"(?i){vocabulary.SENT}")
 _SAFE = linear(
     r"^[^\p{L}.!?\n0-9][^.!?\n0-9]{0,40}?([0-9]{1,3}(?:[\x{2013}/ -][0-9]{1,3}){2,5})(?:[^\p{L}0-9-]|$)"
 )
@@ -190,7 +190,7 @@ def read_token(_before: str, _name: str, window: str) -> tuple[int, int] | None:
     """Return the span of a token of letters and digits after its name and "is" or a sign."""
     told = TOLD.search(window)
     at = told.end() if told is not None else 0
-    if not at or (told is not None and values.PURPOSE.intersection(told[1].casefold().split())):
+    if not at or (told is not None and vocabulary.PURPOSE.intersection(told[1].casefold().split())):
         particle = PARTICLE.search(window)
         at = particle.end() if particle and window[: particle.end()].strip() else 0
         if not at:
@@ -222,9 +222,9 @@ def is_secret_code(value: str) -> bool:
     return digits < len(value) and len(value) >= (LEAST_CODE + 1 if digits > 1 else LEAST_CODE + 2)
 
 
-_BECAME = {part: linear(rf"(?i)^{BETWEEN}\s{{1,2}}(?:{to})\s{{1,2}}") for part, to in values.TO.items()}
+_BECAME = {part: linear(rf"(?i)^{BETWEEN}\s{{1,2}}(?:{to})\s{{1,2}}") for part, to in vocabulary.TO.items()}
 """The same for a change to a value, by a part of the name."""
-_CHANGED = linear(rf"(?i){values.CHANGED}")
+_CHANGED = linear(rf"(?i){vocabulary.CHANGED}")
 _DONE = {"has", "have"}
 """The beginning of "has been changed to"."""
 _PLURAL = "words"
@@ -249,7 +249,7 @@ def read_password(before: str, name: str, window: str) -> tuple[int, int] | None
     told = assignment_in(name, window)
     if told is not None and not told[2] and name.casefold().endswith(_PLURAL):
         return _right_behind(before, window[told.end() - 1 :])
-    if told is not None and not values.PURPOSE.intersection(told[1].casefold().split()):
+    if told is not None and not vocabulary.PURPOSE.intersection(told[1].casefold().split()):
         found = value_span(window, told.end(), signed=bool(told[2]))
         if found is not None:
             return found
@@ -259,7 +259,7 @@ def read_password(before: str, name: str, window: str) -> tuple[int, int] | None
     became = _BECAME[part].search(window)
     if (
         became is not None
-        and not (values.PURPOSE - _DONE).intersection(became[1].casefold().split())
+        and not (vocabulary.PURPOSE - _DONE).intersection(became[1].casefold().split())
         and _CHANGED.search(f"{before} {window[:90]}")
     ):
         found = value_span(window, became.end(), signed=False)
@@ -336,10 +336,10 @@ def read_unspaced(  # noqa: PLR0911 -- one reason a line
 def _is_told_of(value: str) -> bool:
     """Return whether the words after a name describe a password rather than state it."""
     return (
-        value in values.SAID_OF_ONE
+        value in vocabulary.SAID_OF_ONE
         or any(each in HAN_FUNCTION_CHARACTERS for each in value)
         or any(value[at : at + 2] in SYLLABIC_STOP_BIGRAMS for at in range(len(value)))
-        or any(value.startswith(each) for each in values.SAID_OF_ONE if not each.isascii())
+        or any(value.startswith(each) for each in vocabulary.SAID_OF_ONE if not each.isascii())
     )
 
 
