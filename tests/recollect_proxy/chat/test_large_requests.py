@@ -38,6 +38,7 @@ async def test_a_very_long_chat_has_memory_and_nothing_but_that_is_changed(
         with_before({"role": "user", "content": "x" * limits.LONGEST_TEXT}),
         with_before({"role": "user", "content": [{"type": "text", "text": "a"}] * limits.MOST_PARTS}),
         with_before()[:-1] + b',"x":[' + b"1," * limits.MOST_COMMAS + b"1]}",
+        with_before()[:-1] + b',"image":"' + b"x" * (33 * 1024 * 1024) + b'"}',
     ],
 )
 async def test_what_is_too_much_to_read_passes_byte_for_byte_and_says_so(
@@ -48,3 +49,4 @@ async def test_what_is_too_much_to_read_passes_byte_for_byte_and_says_so(
     assert answer.status == 200
     assert answer.header(b"x-recollect-skipped") == b"too-large"
     assert upstream.last.body == body
+    assert await listening_proxy.logged(user) == []

@@ -20,7 +20,7 @@ from tests.scripted.upstream import (
     streamed,
     whole,
 )
-from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, running_proxy
+from tests.servers.running_proxy import RunningProxy, User, chat_body, running_proxy
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
@@ -185,17 +185,3 @@ async def test_of_a_tool_loop_the_final_answer_is_remembered_and_that_once(
 
     assert after_the_call == [("user", "What is the weather?")]
     assert await listening_proxy.logged(user) == [("user", "What is the weather?"), ("assistant", "Sunny.")]
-
-
-async def test_a_body_too_large_to_read_passes_without_memory(
-    listening_proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    image = "x" * (33 * 1024 * 1024)
-    body = json.dumps({"messages": [said("user", CAT)], "image": image}).encode()
-
-    answer = await listening_proxy.fetch(b"POST", CHAT, user.headers(), body)
-
-    assert answer.status == 200
-    assert answer.header(b"x-recollect-skipped") == b"too-large"
-    assert upstream.last.body == body
-    assert await listening_proxy.logged(user) == []

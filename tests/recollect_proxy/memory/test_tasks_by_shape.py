@@ -163,9 +163,9 @@ async def test_what_a_person_says_next_is_no_task(
     assert ("user", last) in await listening_proxy.logged(person)
 
 
-@table("whole", [True, False])
-async def test_what_another_proxy_erases_is_forgotten_here(
-    listening_proxies: ListeningProxies, upstream: ScriptedUpstream, *, whole: bool
+@table("whole, here", [(True, True), (True, False), (False, True), (False, False)])
+async def test_what_is_erased_here_or_by_another_proxy_is_forgotten_here(
+    listening_proxies: ListeningProxies, upstream: ScriptedUpstream, *, whole: bool, here: bool
 ) -> None:
     person, bystander = somebody(), somebody()
     async with listening_proxies.serve() as proxy, listening_proxies.serve() as other:
@@ -173,22 +173,10 @@ async def test_what_another_proxy_erases_is_forgotten_here(
             await send(proxy, upstream, each, said(SAID), APIS["completions"], ANSWERED)
         recent = proxy.app.engine.recent
         chat = next(each for each in recent.scopes if each.user_id == person.known_as)
+        engine = proxy.engine if here else other.engine
 
-        await (other.engine.erase(person.known_as) if whole else other.engine.erase_session(chat))
+        await (engine.erase(person.known_as) if whole else engine.erase_session(chat))
 
+        assert not here or chat not in recent.scopes, "at once"
         await until(lambda: chat not in recent.scopes)
         assert {each.user_id for each in recent.scopes} == {bystander.known_as}
-
-
-@table("whole", [True, False])
-async def test_what_is_erased_here_is_forgotten_at_once(
-    listening_proxy: RunningProxy, upstream: ScriptedUpstream, *, whole: bool
-) -> None:
-    person, engine = somebody(), listening_proxy.engine
-    await send(listening_proxy, upstream, person, said(SAID), APIS["completions"], ANSWERED)
-    recent = listening_proxy.app.engine.recent
-    chat = next(each for each in recent.scopes if each.user_id == person.known_as)
-
-    await (engine.erase(person.known_as) if whole else engine.erase_session(chat))
-
-    assert chat not in recent.scopes

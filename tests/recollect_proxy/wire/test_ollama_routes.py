@@ -10,6 +10,7 @@ from tests.recollect_proxy.own_proxies import ListeningProxies, OwnProxies
 from tests.recollect_proxy.wire.routes import HANDSHAKE
 from tests.scripted.upstream import Answer, ScriptedUpstream, streamed, whole
 from tests.servers.running_proxy import RunningProxy, User
+from tests.support.tables import table
 
 NDJSON = (b"Content-Type", b"application/x-ndjson")
 LINES = [
@@ -153,34 +154,34 @@ async def test_nothing_else_of_the_server_is_served(
     assert (answer.status, upstream.received) == (404, [])
 
 
-async def test_no_models_server_is_reached_by_another_path_either(
-    listening_proxies: ListeningProxies, upstream: ScriptedUpstream
-) -> None:
-    others = json.dumps([{"name": "cloud", "url": upstream.base_url, "models": ["gpt-*"]}])
-    async with listening_proxies.serve(
-        upstream=f"http://127.0.0.1:{upstream.port}", upstreams=others
-    ) as proxy:
-        answer = await proxy.fetch(b"POST", b"/slots", [], b'{"model":"gpt-6"}')
-
-    assert (answer.status, upstream.received) == (404, [])
-
-
 async def test_a_websocket_opens_no_other_path(proxy: RunningProxy, upstream: ScriptedUpstream) -> None:
     for path in (b"/debug/pprof/heap", b"/api/pull"):
         answer = await proxy.fetch(b"GET", path, HANDSHAKE)
         assert (answer.status, upstream.received) == (403, [])
 
 
-async def test_no_model_is_changed_below_another_path(
-    listening_proxies: ListeningProxies, upstream: ScriptedUpstream
+@table(
+    ("other", "base", "path", "status"),
+    [
+        ({"url": "/v1", "models": ["gpt-*"]}, "", b"/slots", 404),
+        ({"url": "/api", "path": "/box"}, "/v1", b"/box/pull", 403),
+    ],
+)
+async def test_another_server_is_not_reached_by_another_path_and_changes_no_model_either(
+    listening_proxies: ListeningProxies,
+    upstream: ScriptedUpstream,
+    other: dict[str, Any],
+    base: str,
+    path: bytes,
+    status: int,
 ) -> None:
     url = f"http://127.0.0.1:{upstream.port}"
-    others = [{"name": "box", "url": f"{url}/api", "path": "/box"}]
+    others = json.dumps([{"name": "other", **other, "url": url + other["url"]}])
 
-    async with listening_proxies.serve(upstream=f"{url}/v1", upstreams=json.dumps(others)) as proxy:
-        answer = await proxy.fetch(b"POST", b"/box/pull", [], b'{"model":"llama"}')
+    async with listening_proxies.serve(upstream=url + base, upstreams=others) as proxy:
+        answer = await proxy.fetch(b"POST", path, [], b'{"model":"gpt-6"}')
 
-    assert (answer.status, upstream.received) == (403, [])
+    assert (answer.status, upstream.received) == (status, [])
 
 
 async def test_a_failure_has_the_shape_that_ollamas_clients_read(

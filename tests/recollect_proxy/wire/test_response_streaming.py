@@ -69,31 +69,31 @@ async def test_each_piece_arrives_as_it_is_before_the_next_one_is_said(
 
 
 @on_every_route
-async def test_the_head_arrives_before_the_first_word(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
+@in_turn(
+    ("framing", "pieces"),
+    [
+        ((b"Transfer-Encoding", b"chunked"), (b"", chunk(DONE) + LAST_CHUNK)),
+        ((b"Content-Length", b"6"), (b"abc", b"def")),
+    ],
+)
+async def test_the_head_arrives_before_the_first_word_and_each_word_in_whatever_frame(
+    proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    user: User,
+    route: Route,
+    framing: tuple[bytes, bytes],
+    pieces: tuple[bytes, bytes],
 ) -> None:
     go_on = asyncio.Event()
-    framing = [*EVENT_STREAM, (b"Transfer-Encoding", b"chunked")]
-    upstream.answers.append((head(200, framing), go_on, chunk(DONE), LAST_CHUNK))
+    first, rest = pieces
+    upstream.answers.append((head(200, [*EVENT_STREAM, framing]) + first, go_on, rest))
     async with RawConnection(proxy.port) as client, asyncio.timeout(30):
         await client.send(request_bytes(b"POST", route.path, route.headers(user), route.body))
         assert await client.read_head() == 200
+        if first:
+            assert await client.read_until(first) == first
         go_on.set()
-        assert await client.read_chunked(len(DONE)) == DONE
-
-
-@on_every_route
-async def test_a_body_with_a_length_arrives_piece_by_piece_too(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
-) -> None:
-    go_on = asyncio.Event()
-    upstream.answers.append((head(200, [(b"Content-Length", b"6")]), b"abc", go_on, b"def"))
-    async with RawConnection(proxy.port) as client, asyncio.timeout(30):
-        await client.send(request_bytes(b"POST", route.path, route.headers(user), route.body))
-        assert await client.read_head() == 200
-        assert await client.read_until(b"abc") == b"abc"
-        go_on.set()
-        assert await client.read_until(b"def") == b"def"
+        assert await client.read_until(rest) == rest
 
 
 @on_every_route
