@@ -88,6 +88,10 @@ class WebSocketRelay:
             (name.decode("latin-1"), value.decode("latin-1")) for name, value in self._upstream.keyed(kept)
         ]
         offered = [Subprotocol(name) for name in scope["subprotocols"] if not self._is_withheld(name)]
+        path = scope["raw_path"][self._base_length :]
+        self._upstream.target(
+            path
+        )  # which raises if the path leads out of the base, where the upstream's own key is sent
         opening = connect(
             "ws" + self._upstream.target(b"").removeprefix("http"),
             subprotocols=offered or None,
@@ -100,10 +104,11 @@ class WebSocketRelay:
             proxy=None,
         )
         opening.process_redirect = lambda exc: exc  # type: ignore[method-assign]  # an answer like any other
-        path = scope["raw_path"][self._base_length :].decode("latin-1")
         # Put in whole: an address that is parsed loses the parameters of its path.
         opening.ws_uri = replace(
-            opening.ws_uri, path=opening.ws_uri.path + path, query=scope["query_string"].decode("latin-1")
+            opening.ws_uri,
+            path=opening.ws_uri.path + path.decode("latin-1"),
+            query=scope["query_string"].decode("latin-1"),
         )
         return await opening
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from tests.recollect_proxy.frontends import APIS, Api, Frontend, Sent
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
 from tests.support.tables import table
@@ -65,6 +66,24 @@ async def test_a_request_is_how_the_next_one_of_its_chat_begins(
 
 
 # -- the other placements --------------------------------------------------------------------------
+
+
+async def test_a_request_says_where_it_goes_and_the_settings_which_models_take_no_system_prompt(
+    own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User
+) -> None:
+    async with own_proxies.serve(system_styles={"gemma*": "none"}) as proxy:
+        await given_memory(proxy, user)
+        asked = Frontend(proxy, upstream, user, headers=[(b"X-Recollect-Placement", b"user")])
+        other = Frontend(proxy, upstream, user, "chat-2")
+        gemma = Frontend(proxy, upstream, user, "chat-3", model="Gemma-3-it")
+
+        assert fenced(await asked.says(WHICH_TEA)) == [True]
+        assert TEA in (await other.says(WHICH_TEA)).system
+        sent = [await gemma.says(text) for text in (WHICH_TEA, SUM)]
+
+    assert [each.system for each in sent] == ["", ""]
+    assert fenced(sent[1]) == [True, False, False]
+    assert sent[0].begins(sent[1])
 
 
 KNOWN = "<recollect_memories>\n- tea\n</recollect_memories>"

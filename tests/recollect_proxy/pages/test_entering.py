@@ -157,6 +157,9 @@ async def test_a_form_of_another_site_counts_nowhere(pages: Pages, header: tuple
 
     for path in CHANGING:
         assert (await visitor.post(path, {}, header)).status == 403, path
+    for path, choice in (("/language", {"language": "es"}), ("/project", {"name": "boat"})):
+        chosen = await visitor.post(path, choice, header)
+        assert (chosen.status, chosen.header(b"set-cookie")) == (403, None), path
     ours = (b"Origin", b"http://proxy.test"), (b"Sec-Fetch-Site", b"same-origin")
     assert (await visitor.post("/settings", {}, *ours)).status == 303
     assert (await Visitor(pages.port).post("/enter", {"key": TOKEN}, header)).status == 403

@@ -263,6 +263,8 @@ async def test_a_no_of_the_provider_has_a_page_of_its_own(
 
     assert answer.status == status
     assert words in text_of(answer.body.decode())
+    is_counted = bool(house.pages.authentication.failed._failed)
+    assert is_counted is (status == 403), "a provider that is away is no guess of anybody's"
 
 
 async def test_an_answer_counts_once_and_only_in_the_browser_that_asked(house: Together) -> None:

@@ -14,6 +14,9 @@ from tests.scripted.upstream import ScriptedUpstream, failure, whole
 from tests.servers.running_proxy import KEY, RunningProxy, User, chat_body
 from tests.support.raw_client import Response
 
+from recollect.engine.live.live_engine import LiveEngine
+from recollect.engine.recording.exchanges import ExchangeRecord
+from recollect.model import Turn
 from recollect_proxy.chat.fair_executor import FairExecutor
 from recollect_proxy.chat.reply_recorder import KeptAnswers
 
@@ -173,6 +176,25 @@ async def test_the_key_of_who_fetches_an_answer_is_lent_to_the_server_that_it_is
     assert lent == [None, KEY.decode()]
 
 
+async def test_a_key_is_lent_to_background_calls_of_the_server_that_it_is_for_alone(
+    servers: Servers, user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lent: list[str | None] = []
+    begin = LiveEngine.begin_turn
+
+    def note(self: LiveEngine, turn: Turn, *, credential: str | None) -> ExchangeRecord | None:
+        lent.append(credential)
+        return begin(self, turn, credential=credential)
+
+    monkeypatch.setattr(LiveEngine, "begin_turn", note)
+    for number, path in enumerate((b"/keyed", b"/private/v1", b"/v1")):
+        headers = user.headers(chat=f"chat-{number}")
+        await servers.proxy.fetch(b"POST", path + b"/chat/completions", headers, chat_body(WHICH_TEA))
+    await servers.chat(user, "some-kinds", chat="chat-3")
+
+    assert lent == [None, KEY.decode(), KEY.decode(), None]
+
+
 async def test_what_may_not_be_sent_is_not_and_nothing_is_learned_and_the_explanation_says_so(
     servers: Servers, user: User
 ) -> None:
@@ -296,11 +318,13 @@ async def test_lists_of_models_are_merged_the_defaults_first_each_as_its_server_
     servers.default.answers.append(_models(own))
     servers.cloud.otherwise = lambda _: _models(others)
 
-    answer = await servers.proxy.fetch(b"GET", b"/v1/models", [(b"Authorization", KEY)])
+    asked = [(b"Authorization", KEY), (b"Accept-Encoding", b"gzip")]
+    answer = await servers.proxy.fetch(b"GET", b"/v1/models", asked)
 
     listed = b",".join([own[0], own[2], others[0], others[2]])
     assert answer.body == b'{"object":"list","data":[' + listed + b"]}"
     assert KEY not in b"".join(each.head for each in servers.cloud.received)
+    assert [each.values(b"accept-encoding") for each in servers.cloud.received] == [[]] * 3  # they are read
 
 
 async def test_a_server_without_a_list_is_named_and_hides_no_other(servers: Servers) -> None:

@@ -21,9 +21,9 @@ from recollect.runtime.logs import configure_logging
 REALTIME = b"/v1/realtime?model=m"
 
 
-async def ask(proxy: RunningProxy, *, target: bytes = REALTIME, method: bytes = b"GET") -> Response:
+async def ask(proxy: RunningProxy, *more: tuple[bytes, bytes], target: bytes = REALTIME) -> Response:
     """Ask for a socket, and return what came back in place of one."""
-    return await fetch(proxy.port, method, target, HANDSHAKE)
+    return await fetch(proxy.port, b"GET", target, [*HANDSHAKE, *more])
 
 
 @pytest.fixture(scope="module")
@@ -154,6 +154,16 @@ async def test_a_socket_outside_of_the_base_path_is_refused(
     assert upstream.begun == []
 
 
+async def test_a_socket_to_our_own_paths_goes_to_no_upstream_that_has_all_others(
+    listening_proxies: ListeningProxies, upstream: ScriptedUpstream
+) -> None:
+    async with listening_proxies.serve(upstream=upstream.base_url.removesuffix("/v1")) as whole_server:
+        for target in (b"/memory", b"/memory/mcp", b"/memory/ui", b"/api/sessions/one/memories"):
+            assert (await ask(whole_server, target=target)).status in {403, 404}, target
+
+    assert upstream.begun == []
+
+
 async def test_a_chat_that_asks_for_an_upgrade_is_no_way_around_memory(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
@@ -186,6 +196,23 @@ async def test_the_configured_key_goes_up_in_place_of_the_clients(
         assert request is not None
         assert request.headers.get_all("Authorization") == [f"Bearer {OPERATORS_KEY}"]
         assert request.headers["Sec-WebSocket-Protocol"] == "realtime, openai-beta.realtime-v1"
+
+
+@in_turn("target", [b"/v1/../admin/keys", b"/v1/a/%2e%2E/../keys", b"/v1/..%2fadmin", b"/v1/..;/x"])
+async def test_the_configured_key_is_for_sockets_below_the_base_alone(
+    keyed: RunningProxy, upstream: ScriptedUpstream, target: bytes
+) -> None:
+    answer = await ask(keyed, target=target)
+
+    assert (answer.status, answer.json["error"]["code"]) == (400, "bad_request")
+    assert upstream.begun == []
+
+
+async def test_a_handshake_that_may_be_read_in_two_ways_goes_nowhere(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    assert (await ask(proxy, (b"Host", b"elsewhere.example"))).status in {403, 404}
+    assert upstream.begun == []
 
 
 WHOLE_KEY = "recollect-" + "Ab1-_" * 8 + "Cd2"
