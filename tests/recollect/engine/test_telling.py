@@ -21,7 +21,7 @@ from tests.support.waiting import until
 from recollect.engine.background.telling import Telling
 from recollect.errors import ConfigurationError
 from recollect.model import Add, Reason, Retire, Scope
-from recollect.webhook import Webhook
+from recollect.webhook_delivery import Webhook
 
 KEY = b"a key of thirty-two bytes, for us"[:32]
 SECRET = "whsec_" + base64.b64encode(KEY).decode()

@@ -22,7 +22,7 @@ from recollect.runtime.failures import raised_at
 if TYPE_CHECKING:  # a host starts its database before it imports a driver, or an HTTP client
     from recollect.store.users import Events
     from recollect.store.users.events import ErasedUser
-    from recollect.webhook import Webhook
+    from recollect.webhook_delivery import Webhook
 
 _LOOK_SECONDS = 1.0
 _AT_ONCE = 8
