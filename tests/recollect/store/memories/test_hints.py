@@ -14,10 +14,12 @@ from recollect.model import (
     STATEMENTS,
     Actor,
     Add,
+    Ending,
     Erase,
     Hints,
     Kind,
     Memory,
+    Past,
     Quarantine,
     Reason,
     Reinforce,
@@ -225,6 +227,21 @@ async def test_a_model_writes_no_hints_over_others_nor_of_an_earlier_content(
 
     found = await loaded(postgres, store)
     assert [found[each].memory.hints for each in ("Drinks tea", "Likes snow")] == [TEA, None]
+
+
+async def test_a_statement_with_hints_is_near_by_its_own_words_also_once_it_is_past(store: Store) -> None:
+    tea = await kept(store, "Drinks tea", **HINTED)
+    await kept(store, "Likes rain", embedding=vector(*EAST), embedding_model=MODEL)
+
+    async def near() -> list[tuple[str, float]]:
+        found = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9, past=True)
+        return [(each.memory.content, round(each.score, 2)) for each in found]
+
+    assert await near() == [("Drinks tea", 1.0), ("Likes rain", 0.0)]
+    mate = store.memory("Drinks mate", embedding=vector(*EAST))
+    over = Past(LATER, Ending.CHANGED)
+    await apply(store, Replace(tea.id, mate, Reason.CONTRADICTS, past=over))
+    assert (await near())[0] == ("Drinks tea", 1.0)
 
 
 @pytest.mark.parametrize("left", [None, PINNED])
