@@ -1,7 +1,7 @@
 """Formation yields to the chats of the LLM that it asks: on real sockets, to the connection that closes."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from tests.support.waiting import until
 from recollect.assembly import run_worker
 
 LONG_STORY = "Tell me a long story."
-CIDER, WALNUTS = "I brew my own cider.", "I am allergic to walnuts."
+CIDER = "I brew my own cider."
 ONE_SERVER: dict[str, Any] = {"extraction_base_url": None, "extraction_model": None, "judge": "off"}
 
 
@@ -30,31 +30,17 @@ def extractions(upstream: ScriptedUpstream) -> list[Received]:
     return [each for each in upstream.received if asked_for(each) == "memories"]
 
 
-def extracting(
-    upstream: ScriptedUpstream,
-    answer: Callable[[Received], Answer] = extract_statements,
-    *,
-    story: asyncio.Event | None = None,
-) -> None:
-    """Let extractions be answered so, a long story with that event, and every other chat as it comes."""
+def first_silent(upstream: ScriptedUpstream, *, story: asyncio.Event | None = None) -> None:
+    """Let the first extraction go on for ever, a long story be told with that event, and every other chat as it comes."""
+    left = [True]
 
     def otherwise(request: Received) -> Answer:
         if asked_for(request) == "memories":
-            return answer(request)
+            return (End.SILENCE,) if left and left.pop() else extract_statements(request)
         is_long = story is not None and request.json["messages"][-1]["content"] == LONG_STORY
         return (story, *completion("At last.")) if story is not None and is_long else completion("I see.")
 
     upstream.otherwise = otherwise
-
-
-def first_silent(upstream: ScriptedUpstream, *, story: asyncio.Event | None = None) -> None:
-    """Let the first extraction go on for ever."""
-    left = [True]
-    extracting(
-        upstream,
-        lambda request: (End.SILENCE,) if left and left.pop() else extract_statements(request),
-        story=story,
-    )
 
 
 async def exchanges(proxy: RunningProxy, user: User) -> list[tuple[str, int, str | None]]:

@@ -9,6 +9,7 @@ from tests.recollect_proxy.frontends import APIS
 from tests.recollect_proxy.in_turn import in_turn
 from tests.scripted.upstream import Answer, ScriptedUpstream, streamed, whole
 from tests.servers.running_proxy import RunningProxy, User, somebody
+from tests.support.raw_client import Fields
 from tests.support.waiting import until
 
 ASKED, TOLD = "Which rivers meet in Ghent?", "The Leie and the Scheldt."
@@ -40,15 +41,16 @@ def resumed(*pieces: str) -> Answer:
     )
 
 
-async def ask(proxy: RunningProxy, user: User, **fields: Any) -> None:
-    body = {"model": "scripted", "input": ASKED, "background": True, **fields}
-    await proxy.fetch(b"POST", PATH, user.headers(), json.dumps(body).encode())
+async def ask(proxy: RunningProxy, user: User, *, extra: Fields = ()) -> None:
+    body = {"model": "scripted", "input": ASKED, "background": True}
+    await proxy.fetch(b"POST", PATH, user.headers(extra=extra), json.dumps(body).encode())
 
 
-async def fetch(proxy: RunningProxy, user: User, *, method: bytes = b"GET", rest: bytes = b"") -> bytes:
-    answer = await proxy.fetch(method, PATH + b"/resp_1" + rest, user.headers())
+async def fetch(
+    proxy: RunningProxy, user: User, *, method: bytes = b"GET", rest: bytes = b"", extra: Fields = ()
+) -> None:
+    await proxy.fetch(method, PATH + b"/resp_1" + rest, user.headers(extra=extra))
     await proxy.settle()
-    return answer.body
 
 
 async def failures(proxy: RunningProxy, user: User) -> list[tuple[str | None, str | None]]:
@@ -128,7 +130,6 @@ async def test_a_kept_answer_that_failed_says_so(
     assert await failures(proxy, user) == [failed]
 
 
-ASKED = "Which rivers meet in Ghent?"
 BEGUN, REST = "The Leie and", " the Scheldt."
 WHOLE = BEGUN + REST
 
@@ -198,13 +199,11 @@ async def test_a_continued_answer_is_one(proxy: RunningProxy, upstream: Scripted
 async def test_an_answer_of_a_project_is_fetched_with_its_name(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
-    named = user.headers(extra=[(b"X-Recollect-Project", b"rivers")])
-    body = {"model": "scripted", "input": ASKED, "background": True}
+    named = [(b"X-Recollect-Project", b"rivers")]
     upstream.answers += [told("queued"), told("completed", TOLD)]
 
-    await proxy.fetch(b"POST", PATH, named, json.dumps(body).encode())
-    await proxy.fetch(b"GET", PATH + b"/resp_1", named)
-    await proxy.settle()
+    await ask(proxy, user, extra=named)
+    await fetch(proxy, user, extra=named)
 
     of_rivers = User(f"{user.known_as}\x1frivers")
     assert await proxy.logged(of_rivers) == [("user", ASKED), ("assistant", TOLD)]

@@ -30,11 +30,14 @@ WITHOUT = body_of()[:-1] + b" }"
 """What is left when the last member is taken out: every byte but its own, and its comma."""
 
 
+def fields(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode(), value.encode()) for name, value in headers.items()]
+
+
 def asked(
     body: bytes | None, caller: Caller = ANNA, headers: Mapping[str, str] | None = None
 ) -> ParsedRequest:
-    named = [(name.encode(), value.encode()) for name, value in (headers or {}).items()]
-    return READING.read_request(caller, named, body)
+    return READING.read_request(caller, fields(headers or {}), body)
 
 
 def test_a_turn_is_heard_and_a_body_without_options_goes_on_as_it_came() -> None:
@@ -207,9 +210,10 @@ async def test_what_is_large_or_compressed_is_read_beside_the_loop(
     body: bytes, headers: dict[str, str], times: int
 ) -> None:
     executor = Noting()
-    named = [(name.encode(), value.encode()) for name, value in headers.items()]
 
-    said = await replace(READING, limit=1_000_000, executor=executor).read_in_time(ANNA, named, body)
+    said = await replace(READING, limit=1_000_000, executor=executor).read_in_time(
+        ANNA, fields(headers), body
+    )
 
     assert said.detected.turn is not None
     assert said.detected.turn.text.startswith("I drink tea")
@@ -235,19 +239,17 @@ async def test_what_takes_too_long_to_read_and_asks_something_goes_no_further(
     body: bytes, headers: dict[str, str], options_executor: FairExecutor, caller: Caller
 ) -> None:
     reading = replace(READING, limit=1_000_000, executor=Never(), options_executor=options_executor)
-    named = [(name.encode(), value.encode()) for name, value in headers.items()]
 
     with pytest.raises(RefusedError) as refused:
-        await reading.read_in_time(caller, named, body)
+        await reading.read_in_time(caller, fields(headers), body)
 
     assert (refused.value.failure.status, refused.value.failure.code) == (503, "recollect_object_not_read")
 
 
 async def test_what_takes_too_long_to_read_and_is_packed_passes_if_it_asks_nothing() -> None:
     reading = replace(READING, limit=1_000_000, executor=Never(), options_executor=Noting())
-    named = [(b"content-encoding", b"gzip")]
 
-    said = await reading.read_in_time(ANNA, named, gzip.compress(LARGE))
+    said = await reading.read_in_time(ANNA, fields(GZIP), gzip.compress(LARGE))
 
     assert (said.detected.skip, said.body) == (Skip.DEADLINE, None)
 

@@ -124,6 +124,13 @@ async def relayed(
     return client.body
 
 
+@pytest.fixture(autouse=True)
+def _short_notices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "recollect_openwebui.notices.Notices.changes", lambda _self, updates: "Remembered: it" * bool(updates)
+    )
+
+
 @pytest.fixture
 def asked(store: Store) -> Turn:
     return store.turn("Which number has my locker?")
@@ -136,11 +143,8 @@ async def remembered(live: LiveEngine, store: Store) -> None:
 
 
 async def test_an_answer_ends_while_nobody_knows_what_was_learned_and_the_next_one_tells_it(
-    store: Store, asked: Turn, monkeypatch: pytest.MonkeyPatch
+    store: Store, asked: Turn
 ) -> None:
-    monkeypatch.setattr(
-        "recollect_openwebui.notices.Notices.changes", lambda _self, updates: "Remembered: it" * bool(updates)
-    )
     inbox = Telling(store.inbox)
 
     async with live_over(with_parts(store, inbox=inbox)) as live:
@@ -155,12 +159,8 @@ async def test_an_answer_ends_while_nobody_knows_what_was_learned_and_the_next_o
 
 
 async def test_what_a_client_that_leaves_was_not_shown_the_next_answer_shows(
-    store: Store, asked: Turn, monkeypatch: pytest.MonkeyPatch
+    store: Store, asked: Turn
 ) -> None:
-    monkeypatch.setattr(
-        "recollect_openwebui.notices.Notices.changes", lambda _self, updates: "Remembered: it" * bool(updates)
-    )
-
     async with live_over(store) as live:
         await remembered(live, store)
         with pytest.raises(ConnectionResetError):

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -83,6 +84,16 @@ async def ask(
     return answer
 
 
+@asynccontextmanager
+async def asking(proxy: RunningProxy, user: User, said: str = WHICH_TEA) -> AsyncIterator[RawConnection]:
+    """Ask on OpenWebUI's page, and have the answer as it comes."""
+    body, headers = chat_body(said, stream=True), user.headers(extra=spoken_for(user, said))
+    async with RawConnection(proxy.port) as client, asyncio.timeout(30):
+        await client.send(request_bytes(b"POST", CHAT, headers, body))
+        assert await client.read_head() == 200
+        yield client
+
+
 async def learned(proxy: RunningProxy, upstream: ScriptedUpstream, user: User, *said: str) -> None:
     """Have something said on OpenWebUI's page and formed."""
     for each in said:
@@ -117,12 +128,7 @@ async def test_what_was_recalled_is_shown_before_the_first_word(
         (head(200, [*EVENT_STREAM, (b"Transfer-Encoding", b"chunked")]), go_on, *streamed(*STREAM)[1:])
     )
 
-    async with RawConnection(proxy.port) as client, asyncio.timeout(30):
-        request = chat_body(WHICH_TEA, stream=True)
-        await client.send(
-            request_bytes(b"POST", CHAT, user.headers(chat="c", extra=spoken_for(user)), request)
-        )
-        assert await client.read_head() == 200
+    async with asking(proxy, user) as client:
         before = await client.read_until(b"Lapsang Souchong")  # and the upstream said nothing yet
         go_on.set()
         await client.read_until(b"[DONE]")
@@ -161,11 +167,7 @@ async def test_what_is_learned_while_an_answer_comes_is_shown_between_its_words(
     steps: list[Step] = [part for each in talking for part in (0.02, each)]
     upstream.answers.append(streamed(STREAM[0], go_on, *steps, *STREAM[1:]))
 
-    async with RawConnection(proxy.port) as client, asyncio.timeout(30):
-        body = chat_body("Good morning?", stream=True)
-        headers = user.headers(extra=spoken_for(user, "Good morning?"))
-        await client.send(request_bytes(b"POST", CHAT, headers, body))
-        assert await client.read_head() == 200
+    async with asking(proxy, user, "Good morning?") as client:
         before = await client.read_until(STREAM[0])
         forming.set()
         go_on.set()
@@ -236,10 +238,7 @@ async def test_a_word_waits_neither_for_the_next_one_nor_for_what_is_learned(
     steps = [step for pair in zip(STREAM, permissions, strict=True) for step in pair]
     upstream.answers.append(streamed(*steps))
 
-    async with RawConnection(proxy.port) as client, asyncio.timeout(30):
-        body = chat_body(CAT, stream=True)
-        await client.send(request_bytes(b"POST", CHAT, user.headers(extra=spoken_for(user)), body))
-        assert await client.read_head() == 200
+    async with asking(proxy, user, CAT) as client:
         for piece, permission in zip(STREAM, permissions, strict=True):
             assert (
                 await client.read_chunked(len(piece)) == piece
