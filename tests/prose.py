@@ -14,11 +14,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LIMITS = {
-    "src": 3.2,
-    "proxy": 1.6,
-    "openwebui_filter": 2.0,
+    "src": 2.7,
+    "proxy": 1.5,
+    "openwebui_filter": 1.2,
     "docs": 1.2,
-    "README.md": 3.0,
+    "README.md": 0.5,
     "CHANGELOG.md": 2.0,
     ".github/decisions": 1.3,
 }
