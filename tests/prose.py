@@ -19,7 +19,7 @@ LIMITS = {
     "openwebui_filter": 1.2,
     "docs": 1.2,
     "README.md": 0.5,
-    "CHANGELOG.md": 2.0,
+    "CHANGELOG.md": 1.7,
     ".github/decisions": 1.3,
 }
 """The most hits per 1,000 words."""

@@ -139,7 +139,7 @@ def _asker(statements: Sequence[Mapping[str, Any]], questions: Sequence[Mapping[
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """The vectors of a person: of statements (n, d), of their hints (n, 2, d), and of what they ask (m, d).
+    """The vectors of a person: of statements (n, d), of their hints (n, 2, d), and of their questions (m, d).
 
     Attributes:
         others: What questions are compared with other than statements: the hints, or the statements again, (n, 2, d).

@@ -4,9 +4,9 @@
         [--questions Q.jsonl] [--intents I.jsonl] [--people P.jsonl] [--needs N.jsonl] [--write]
 
 `--data` are people's lives with labelled statements and the questions they ask, `--hints` the hints of these statements;
-`--questions` further questions for the same people; `--intents` messages without a person, labelled by what they ask of the
-memory: those that ask for nothing, and for a recommendation, are asked of a person's statements, too, that have nothing to do
-with them. The questions of `--people` teach the intents; those of people who have not trained the embedder teach all.
+`--questions` further questions for the same people. `--intents` are messages without a person, labelled by their intent:
+those that ask for nothing, and for a recommendation, are asked of a person's statements, too, that have nothing to do with them.
+The questions of `--people` teach the intents; those of people who have not trained the embedder teach all.
 `--needs` are messages labelled by whether knowing the person would change the answer. Each question is
 asked of the person's own statements and among nine other people's, with hints and without. Without `--write` it prints the result of cross-validation by person (no statements or questions of a person are in the model that judges
 them); with it, the model trained on everything is written into the package, too.

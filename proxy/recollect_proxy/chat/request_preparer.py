@@ -33,7 +33,7 @@ from recollect_proxy.identity import Caller
 
 @dataclass(slots=True)
 class OutboundRequest:
-    """A request for the upstream, with what is needed once its answer ends; what is not to be recorded or shown is None.
+    """A request for the upstream, and the callbacks for the end of its answer; None for those that do not apply.
 
     Attributes:
         is_changed: Whether the body differs from the client's.
