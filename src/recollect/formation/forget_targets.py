@@ -30,7 +30,6 @@ from recollect.model import (
     Memory,
     Reason,
     Retire,
-    Role,
     Scope,
     Vector,
 )
@@ -58,7 +57,7 @@ class ForgetTargets:
         nothing is hidden.
 
         Raises:
-            EmbedderError: It can't be found without the embedder, in the log least of all.
+            EmbedderError: The memories can't be found without the embedder.
             StoreError: The store failed.
         """
         hidden = Hide((exchange.message_id,), Reason.FORGOTTEN)
@@ -103,18 +102,15 @@ class ForgetTargets:
         self, command: MemoryCommand, exchange: Exchange
     ) -> tuple[list[Memory], tuple[UUID, ...]]:
         """Return the memories, and the messages before this one, that have all terms of a command."""
-        scope, of_log = exchange.turn.scope, self.backends.log_embedder
+        scope = exchange.turn.scope
         [vector] = await self.backends.embedder.embed([command.about])
         near = await self._near(vector, scope)
-        [vector] = await of_log.embed([command.about])
-        found = await self.backends.snapshots.nearest_passages(
-            scope.user_id, vector, of_log.name, limit=2 * _LOOKED_AT
-        )
-        passages = [each.passage for each in found if each.passage.role is Role.USER]
+        terms = list(document_terms(command.about))
+        found = await self.backends.index.said_with(scope.user_id, terms, limit=2 * _LOOKED_AT)
         said = [
-            each.message_id
-            for each in passages
-            if each.exchange_id != exchange.id and says_all(command.about, each.content)
+            message_id
+            for message_id, text in found
+            if message_id != exchange.message_id and says_all(command.about, text)
         ]
         return [each for each in near if says_all(command.about, _words_of(each))], tuple(dict.fromkeys(said))
 

@@ -445,29 +445,23 @@ class TestCommands:
         assert not [each for each in formed.changes if isinstance(each, Add)]
         assert flat.id not in {each.target for each in formed.changes if isinstance(each, Retire)}
 
-    async def test_a_log_with_an_embedder_of_its_own_is_searched_by_that_and_statements_are_not(
-        self, store: Store
-    ) -> None:
-        home, of_log = memory(store, "Lives in Kassel"), WordEmbedder()
-        of_log.name = "of the log"
-        desk = Desk(store, log_embedder=of_log)
-        await desk.has(home)
-        earlier = said(store, "I live in Kassel")
-        await store.log.append(earlier)
-        everything = EmbeddingScope.ALL
-        await index_user(
-            store.anna, index=store.index, embedder=desk.embedder, log_embedder=of_log, embedded=everything
+    async def test_without_a_model_messages_are_found_by_their_words_alone(self, store: Store) -> None:
+        texts = (
+            "I live in Kassel",
+            "Kassel has a park",
+            "We live in Bonn",
+            "Please forget that I live in Kassel",
         )
+        exchanges = [said(store, text, minute) for minute, text in enumerate(texts)]
+        for each in exchanges:
+            await store.log.append(each)
+        of_log, none = BrokenEmbedder(), EmbeddingScope.MEMORIES
+        await index_user(store.anna, index=store.index, embedder=of_log, log_embedder=of_log, embedded=none)
 
-        [formed] = await desk.form(
-            said(store, "Please forget that I live in Kassel", 1), strategy=Strategy.QA_TURN
-        )
+        [formed] = await Desk(store, log_embedder=of_log).form(exchanges[-1], strategy=Strategy.QA_TURN)
 
-        assert Retire(home.id, Reason.FORGOTTEN) in formed.changes
-        assert [earlier.message_id in each.messages for each in formed.changes if isinstance(each, Hide)] == [
-            True
-        ]
-        assert home.content not in of_log.embedded
+        meant = exchanges[0].message_id, exchanges[-1].message_id
+        assert Hide(meant, Reason.FORGOTTEN) in formed.changes
 
     async def test_without_a_model_nothing_is_hidden_where_nothing_is_found(self, store: Store) -> None:
         [formed] = await Desk(store).form(
