@@ -3,9 +3,8 @@
 import asyncio
 import json
 import re
-import socket
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +12,8 @@ import msgspec
 
 from recollect.errors import RecollectError
 from recollect.wire import read_body
-from recollect_proxy.serving.ephemeral_server import guest_server
+from recollect_proxy.serving.ephemeral_server import serve_upstream
 from recollect_proxy.web.asgi import (
-    Application,
     ClientLeftError,
     Headers,
     Incoming,
@@ -158,10 +156,6 @@ _RESPONSES_REFUSAL = (
 )
 
 
-class NotListeningError(RecollectError):
-    """The doctor can't listen on the address."""
-
-
 class NothingCameError(RecollectError):
     """No chat message arrived in time."""
 
@@ -173,7 +167,7 @@ async def await_request(
     seconds: float,
     limit: int,
     is_wanted: Callable[[CapturedRequest], bool],
-    ready: Callable[[int], None],
+    ready: Callable[[str], None],
     remind: Callable[[float], None] = lambda _left: None,
 ) -> CapturedRequest:
     """Answer requests like an LLM server until a wanted one arrives, and return it; all others are dropped.
@@ -184,11 +178,11 @@ async def await_request(
         seconds: The most seconds to wait.
         limit: The size limit of a body, in bytes.
         is_wanted: Whether to return this request.
-        ready: Called with the port once the server listens.
+        ready: Called with the server's origin once it listens.
         remind: Called once a minute with the seconds that are left.
 
     Raises:
-        NotListeningError: The address can't be listened on.
+        NotServedError: The address can't be listened on.
         NothingCameError: No wanted request arrived in time.
     """
     found: asyncio.Future[CapturedRequest] = asyncio.get_running_loop().create_future()
@@ -198,8 +192,8 @@ async def await_request(
         if captured is not None and not found.done() and is_wanted(captured):
             found.set_result(captured)
 
-    async with _served(application, host, port) as served:
-        ready(served)
+    async with serve_upstream(application, host, port) as origin:
+        ready(origin)
         left = seconds
         while left > 0:
             with suppress(TimeoutError):
@@ -211,29 +205,6 @@ async def await_request(
         f"No chat message came within {seconds:g} seconds. Is the base URL of OpenWebUI's connection this address, "
         f"and did an administrator (others do not see it) send a message to the model {_MODEL}?"
     )
-
-
-@asynccontextmanager
-async def _served(application: Application, host: str, port: int) -> AsyncIterator[int]:
-    """Serve within the context, and yield the port. On leaving, the answers in progress are finished."""
-    with closing(_bound(host, port)) as listening:
-        server = guest_server(application)
-        serving = asyncio.create_task(server.serve(sockets=[listening]))
-        try:
-            yield listening.getsockname()[1]
-        finally:
-            server.should_exit = True
-            await serving
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family)
-    except OSError as error:
-        raise NotListeningError(
-            f"Can't listen on {host}:{port} ({error.strerror}): stop the program that serves there, or choose another --port."
-        ) from None
 
 
 async def _answer_request(scope: Scope, receive: Receive, send: Send, limit: int) -> CapturedRequest | None:

@@ -9,6 +9,8 @@ import typer
 from recollect.errors import RecollectError
 from recollect_proxy.settings.command_settings import UNUSED_UPSTREAM, own_or_unused_upstream, read_settings
 from recollect_proxy.settings.proxy_settings import ProxySettings
+from recollect_proxy.store_commands.printing import Output, print_output
+from recollect_proxy.store_commands.running_commands import MISUSED, AsJson, fail
 
 if TYPE_CHECKING:
     from recollect_proxy.openwebui.captured_request import CapturedRequest
@@ -37,9 +39,7 @@ def doctor(
     ] = 600,
     host: Annotated[str | None, typer.Option(help="Address to wait on. (default: that of serve)")] = None,
     port: Annotated[int | None, typer.Option(help="Port to wait on. (default: that of serve)")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document, and nothing else, to stdout.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Look at one request of OpenWebUI, and say what is there, what is missing, and what to set.
 
@@ -48,18 +48,17 @@ def doctor(
     the same. Ends with 0 if all is well, with 1 if something is missing, with 2 if there was nothing to look at.
     """
     if not openwebui:
-        typer.echo("Say what to check: recollect doctor --openwebui", err=True)
-        raise typer.Exit(2)
+        fail("Say what to check: recollect doctor --openwebui", MISUSED)
     settings = read_settings(**own_or_unused_upstream(), host=host, port=port)
     if request is None:
         typer.echo("The doctor is starting, which takes a few seconds.", err=True)
     try:
         findings = _findings(settings, request, listen)
     except RecollectError as error:
-        typer.echo(f"{error}", err=True)
-        raise typer.Exit(2) from None
-    (_print_json if as_json else _print)(findings)
-    raise typer.Exit(0 if _is_well(findings) else 1)
+        fail(f"{error}", MISUSED)
+    is_well = all(finding.status != "missing" for finding in findings)
+    lines = [line for finding in findings for line in _lines(finding)]
+    print_output(Output({"ok": is_well, "findings": findings}, lines, failed=not is_well), as_json=as_json)
 
 
 def _findings(settings: ProxySettings, request: Path | None, seconds: float) -> "list[Finding]":
@@ -74,11 +73,12 @@ def _findings(settings: ProxySettings, request: Path | None, seconds: float) -> 
 
 
 def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
-    """Yield a finding on the LLM server, if the settings name one."""
+    """Yield a finding on the LLM server, if the settings name one, and on the model that forms memories, which is asked once."""
     if settings.upstream == UNUSED_UPSTREAM:
         return
     import asyncio
 
+    from recollect.assembly import check_model
     from recollect_proxy.destinations import upstream_of
     from recollect_proxy.openwebui.diagnosis import Finding, Status
     from recollect_proxy.upstream.check import complaint_about
@@ -96,16 +96,6 @@ def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
         yield Finding(
             "upstream", Status.MISSING, f"{settings.upstream} does not work as it is set", complaint
         )
-    yield from _of_model(settings)
-
-
-def _of_model(settings: ProxySettings) -> Iterator["Finding"]:
-    """Yield a finding on the model that forms memories, which is asked once."""
-    import asyncio
-
-    from recollect.assembly import check_model
-    from recollect_proxy.openwebui.diagnosis import Finding, Status
-
     told, is_well = asyncio.run(check_model(settings.for_engine, settings.upstream_api))
     if told:
         yield Finding("model", Status.OK if is_well else Status.MISSING, told)
@@ -115,10 +105,14 @@ def _awaited(settings: ProxySettings, seconds: float) -> "CapturedRequest":
     from recollect_proxy.openwebui.captured_request import await_request
     from recollect_proxy.openwebui.diagnosis import is_from_a_person
     from recollect_proxy.serving.ephemeral_server import run_to_the_end
+    from recollect_proxy.serving.free_address import why_not_free
 
-    def ready(port: int) -> None:
+    if (reason := why_not_free(settings.host, settings.port)) is not None:
+        fail(reason, MISUSED)
+
+    def ready(origin: str) -> None:
         typer.echo(
-            f"Waiting {_spelled(seconds)} on http://{settings.host}:{port}{settings.base_path} for a message from OpenWebUI, "
+            f"Waiting {_spelled(seconds)} on {origin}{settings.base_path} for a message from OpenWebUI, "
             "which may be restarted meanwhile.\nAs an administrator of OpenWebUI (others do not see the model) reload "
             "its page, choose the model recollect-doctor, and say hello.",
             err=True,
@@ -148,19 +142,7 @@ def _spelled(seconds: float) -> str:
     return "1 minute" if minutes == 1 else f"{minutes:g} minutes"
 
 
-def _is_well(findings: "list[Finding]") -> bool:
-    return all(finding.status != "missing" for finding in findings)
-
-
-def _print(findings: "list[Finding]") -> None:
-    for finding in findings:
-        typer.echo(f"{_SIGNS[finding.status]}  {finding.check}: {finding.told}")
-        if finding.remedy:
-            typer.echo(f"         -> {finding.remedy}")
-
-
-def _print_json(findings: "list[Finding]") -> None:
-    import msgspec
-
-    document = {"ok": _is_well(findings), "findings": findings}
-    typer.echo(msgspec.json.format(msgspec.json.encode(document), indent=2))
+def _lines(finding: "Finding") -> Iterator[str]:
+    yield f"{_SIGNS[finding.status]}  {finding.check}: {finding.told}"
+    if finding.remedy:
+        yield f"         -> {finding.remedy}"

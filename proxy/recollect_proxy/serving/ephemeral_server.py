@@ -65,28 +65,22 @@ async def serve_proxy(app: App, settings: ProxySettings) -> AsyncIterator[str]:
 
 
 def serve_upstream(
-    application: Callable[[Scope, Receive, Send], Awaitable[None]],
+    application: Callable[[Scope, Receive, Send], Awaitable[None]], host: str = _LOOPBACK, port: int = 0
 ) -> AbstractAsyncContextManager[str]:
-    """Serve an ASGI application without a lifespan, as ``serve_proxy`` serves the proxy."""
-    return _serve(guest_server(application))
-
-
-def guest_server(application: Callable[[Scope, Receive, Send], Awaitable[None]]) -> uvicorn.Server:
-    """Return a server for an ASGI application without a lifespan; it leaves signals to the process.
-
-    It listens on a free port of the loopback interface, unless it is given sockets.
-    """
-    return _Guest(
-        uvicorn.Config(
-            application,
-            host=_LOOPBACK,
-            port=0,
-            http="httptools",
-            loop="none",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            timeout_graceful_shutdown=2,
+    """Serve an ASGI application without a lifespan, as ``serve_proxy`` serves the proxy; signals are left to the process."""
+    return _serve(
+        _Guest(
+            uvicorn.Config(
+                application,
+                host=host,
+                port=port,
+                http="httptools",
+                loop="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                timeout_graceful_shutdown=2,
+            )
         )
     )
 
@@ -126,8 +120,8 @@ async def _serve(server: uvicorn.Server) -> AsyncIterator[str]:
             if serving.done():
                 raise NotServedError
             await asyncio.sleep(0.005)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        yield f"http://{_LOOPBACK}:{port}"
+        host, port, *_ = server.servers[0].sockets[0].getsockname()
+        yield f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     finally:
         server.should_exit = True
         await serving

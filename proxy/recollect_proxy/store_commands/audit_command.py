@@ -1,10 +1,8 @@
 """`recollect audit-store`: finds and repairs faults of the memories in a store. Never: the rules by which a memory has a fault; SQL."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
-from uuid import UUID
 
 import typer
 
@@ -31,8 +29,6 @@ from recollect_proxy.store_commands.running_commands import (
 )
 
 if TYPE_CHECKING:
-    from contextlib import AbstractAsyncContextManager
-
     from recollect.engine.people.store_audit import StoreAudit
 
 READER, OPERATION = "command line", "audit-store"
@@ -42,33 +38,6 @@ _WRITING = frozenset({Fault.SECRET, Fault.WRONG_DATE})
 """The faults whose repair writes a memory, which has to be embedded."""
 
 _COLUMNS = ("memory", "user", "fault", "why", "content")
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """The options of an audit: no users mean everybody; ``undo`` is a run to undo instead."""
-
-    users: Sequence[str]
-    faults: frozenset[Fault]
-    repairing: frozenset[Fault]
-    undo: str | None
-    yes: bool
-    show: bool
-    as_json: bool
-
-
-@dataclass
-class _Found:
-    """The findings of an audit: how many users it looked at, each one's faults, and JSON if they are shown."""
-
-    users: int = 0
-    counts: dict[str, Counter[Fault]] = field(default_factory=dict)
-    shown: list[dict[str, Any]] = field(default_factory=list)
-
-    @property
-    def totals(self) -> Counter[Fault]:
-        """The number of each fault."""
-        return sum(self.counts.values(), Counter())
 
 
 Only = Annotated[list[Fault] | None, typer.Option(help="Only this fault; may be repeated.")]
@@ -130,64 +99,90 @@ def audit_store(
     else:
         settings = settings_of(data_dir, database_url, embedder=embedder)
     repairing = frozenset(repair or ())
-    faults = repairing | frozenset(only or ()) or frozenset(Fault)
-    asked = _Asked(user or (), faults, repairing, undo, yes, show, as_json)
+    wanted = repairing | frozenset(only or ()) or frozenset(Fault)
     opening = open_store_audit(
         settings,
         embeds=not repairing.isdisjoint(_WRITING),
         asks=ask_model,
         upstream=settings.upstream_api if ask_model else None,
     )
-    run_or_exit(_carry_out(opening, asked))
+
+    async def audited() -> Output:
+        async with opening as audit:
+            if undo is not None:
+                return await _undo(audit, undo, user)
+            faults = [each for each in Fault if each in wanted]
+            counts, shown = await _found(audit, faults, user, shows=show, as_json=as_json)
+            return await _repaired(audit, faults, counts, repairing, yes=yes, shown=shown if show else None)
+
+    print_output(run_or_exit(audited()), as_json=as_json)
 
 
-async def _carry_out(opening: "AbstractAsyncContextManager[StoreAudit]", asked: _Asked) -> None:
-    async with opening as audit:
-        output = await (_audit(audit, asked) if asked.undo is None else _undo(audit, asked, asked.undo))
-    print_output(output, as_json=asked.as_json)
+async def _found(
+    audit: "StoreAudit", faults: Sequence[Fault], only: Sequence[str] | None, *, shows: bool, as_json: bool
+) -> tuple[dict[str, Counter[Fault]], list[dict[str, Any]]]:
+    """Return the numbers of faults of each user, and the findings as JSON; print both unless ``as_json``.
 
-
-async def _audit(audit: "StoreAudit", asked: _Asked) -> Output:
-    """Find faults, print them as they are found, and repair those that are to be repaired."""
-    found = _Found()
+    Each user can see that an administrator read the memories.
+    """
+    counts: dict[str, Counter[Fault]] = {}
+    shown: list[dict[str, Any]] = []
     for user_id in await audit.users():
-        if not asked.users or person_of(user_id) in asked.users:
-            await _find(audit, user_id, asked, found)
-    faults = [each for each in Fault if each in asked.faults]
-    if not asked.as_json:
-        rows = [
-            (named(user), *(counts[each] for each in faults)) for user, counts in sorted(found.counts.items())
-        ]
-        total = (f"{found.users} users", *(found.totals[each] for each in faults))
-        print_table(("user", *faults), [*rows, total])
-    ran, repaired = await _repair(audit, asked, found)
+        if only and person_of(user_id) not in only:
+            continue
+        await audit.note_admin_read(user_id, reader=READER, operation=OPERATION)
+        findings = [each async for each in audit.findings(user_id, frozenset(faults))]
+        counts[user_id] = Counter(each.fault for each in findings)
+        if shows and as_json:
+            shown += [_document(user_id, each) for each in findings]
+        elif shows and findings:
+            print_table(_COLUMNS, [_row(user_id, each) for each in findings])
+    if not as_json:
+        rows = [(named(user), counts[user]) for user in sorted(counts) if counts[user]]
+        total = (f"{len(counts)} users", sum(counts.values(), Counter()))
+        print_table(
+            ("user", *faults), [(name, *(each[fault] for fault in faults)) for name, each in [*rows, total]]
+        )
+    return counts, shown
 
-    def counted(counts: Counter[Fault]) -> dict[str, int]:
-        return {each.value: counts[each] for each in faults}
+
+async def _repaired(
+    audit: "StoreAudit",
+    faults: Sequence[Fault],
+    counts: Mapping[str, Counter[Fault]],
+    repairing: frozenset[Fault],
+    *,
+    yes: bool,
+    shown: list[dict[str, Any]] | None,
+) -> Output:
+    """Repair, after a yes, if there is anything to repair; ``shown`` are the findings for the document."""
+    from uuid_utils.compat import uuid7
+
+    totals: Counter[Fault] = sum(counts.values(), Counter())
+    users = [user for user, each in counts.items() if not repairing.isdisjoint(each)]
+    run, repaired = uuid7() if users else None, 0
+    if run is not None:
+        confirm(
+            f"Repair up to {sum(totals[each] for each in repairing)} memories of {len(users)} users "
+            f"({', '.join(sorted(repairing))})? It can be undone.",
+            yes=yes,
+            otherwise="Nothing was repaired.",
+        )
+        repaired = sum([await audit.repair(each, repairing, run=run) for each in users])
+
+    def counted(each: Counter[Fault]) -> dict[str, int]:
+        return {fault.value: each[fault] for fault in faults}
 
     document = {
-        "users": found.users,
-        "totals": counted(found.totals),
-        "by_user": {named(user): counted(counts) for user, counts in sorted(found.counts.items())},
-        "run": ran,
+        "users": len(counts),
+        "totals": counted(totals),
+        "by_user": {named(user): counted(counts[user]) for user in sorted(counts) if counts[user]},
+        "run": run,
         "repaired": repaired,
-        **({"findings": found.shown} if asked.show else {}),
+        **({} if shown is None else {"findings": shown}),
     }
-    told = f"repaired: {repaired} memories. To undo it: recollect audit-store --undo {ran}"
-    return Output(document, [] if ran is None else [told])
-
-
-async def _find(audit: "StoreAudit", user_id: str, asked: _Asked, found: _Found) -> None:
-    """Add a user's findings, and note for the user that an administrator read the memories."""
-    await audit.note_admin_read(user_id, reader=READER, operation=OPERATION)
-    findings = [each async for each in audit.findings(user_id, asked.faults)]
-    found.users += 1
-    if findings:
-        found.counts[user_id] = Counter(each.fault for each in findings)
-    if asked.show and asked.as_json:
-        found.shown += [_document(user_id, each) for each in findings]
-    elif asked.show and findings:
-        print_table(_COLUMNS, [_row(user_id, each) for each in findings])
+    told = f"repaired: {repaired} memories. To undo it: recollect audit-store --undo {run}"
+    return Output(document, [] if run is None else [told])
 
 
 def _row(user_id: str, finding: Finding) -> tuple[object, ...]:
@@ -224,28 +219,9 @@ def _correction(finding: Finding) -> str:
     return ", ".join(changed)
 
 
-async def _repair(audit: "StoreAudit", asked: _Asked, found: _Found) -> tuple[UUID | None, int]:
-    """Repair, after a yes; return the run, None if there is nothing to do, and the number of repaired memories."""
-    from uuid_utils.compat import uuid7
-
-    users = [user for user, counts in found.counts.items() if any(counts[each] for each in asked.repairing)]
-    if not users:
-        return None, 0
-    count = sum(found.totals[each] for each in asked.repairing)
-    confirm(
-        f"Repair up to {count} memories of {len(users)} users ({', '.join(sorted(asked.repairing))})? "
-        "It can be undone.",
-        yes=asked.yes,
-        otherwise="Nothing was repaired.",
-    )
-    ran = uuid7()
-    return ran, sum([await audit.repair(each, asked.repairing, run=ran) for each in users])
-
-
-async def _undo(audit: "StoreAudit", asked: _Asked, part: str) -> Output:
+async def _undo(audit: "StoreAudit", part: str, only: Sequence[str] | None) -> Output:
     ran = whole_id(part, await audit.runs(), "run")
-    repaired = await audit.repaired_users(ran)
-    users = [each for each in repaired if not asked.users or person_of(each) in asked.users]
+    users = [each for each in await audit.repaired_users(ran) if not only or person_of(each) in only]
     done = [await audit.undo_run(each, ran) for each in users]
     undone, left = sum(count for count, _ in done), sum(count for _, count in done)
     return Output(

@@ -1,7 +1,7 @@
 """Prints a command's result: one JSON document, or a table and lines that hold nothing that a terminal would obey."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -9,15 +9,14 @@ from uuid import UUID
 
 import msgspec
 import typer
-from rich.cells import cell_len
 
 from recollect.model.local_time import server_zone, wall
 
 _SHORT_ID = 8
 """The least characters of an id that a table shows."""
 
-_TEXT_COLUMNS = 24
-"""The least room next to the other columns in which a text is worth wrapping; with less it goes below them."""
+_GAP, _TEXT_COLUMNS = 2, 24
+"""The room between columns, and the least in which a long text is worth wrapping."""
 
 
 class Table(NamedTuple):
@@ -74,19 +73,39 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
     """Print rows under the names of their columns; to a pipe as lines with tabs, and ids whole.
 
     On a terminal the table keeps to its width: an id is shown by its end, which tells it from the others, and a long text in the
-    last column is wrapped, or goes below its row. No other value is cut: if they take more, a row becomes a paragraph.
+    last column is wrapped. No other value is cut: if they take more, a row becomes a paragraph.
     """
-    from rich.console import Console  # noqa: PLC0415 -- most commands print no table
+    # Most commands print no table.
+    from rich.cells import cell_len  # noqa: PLC0415
+    from rich.console import Console  # noqa: PLC0415
+    from rich.padding import Padding  # noqa: PLC0415
+    from rich.table import Table as Layout  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
     console, listed = Console(), [*rows]
     if not console.is_terminal:
         for row in listed:
             typer.echo("\t".join(_line(each) for each in row))
-    elif not listed:
+        return
+    if not listed:
         console.print("There is nothing to list.")
-    else:
-        for line in _lines(columns, _with_short_ids(listed), console.width):
-            typer.echo(line)
+        return
+    cells = [[_line(each) for each in row] for row in _with_short_ids(listed)]
+    *before, last = (max(map(cell_len, column)) for column in zip(columns, *cells, strict=True))
+    if sum(before) + _GAP * len(before) + min(last, _TEXT_COLUMNS) > console.width:
+        for first, *values in cells:
+            named = zip(columns[1:], values, strict=True)
+            others = ", ".join(f"{name}: {value}" for name, value in named if value)
+            console.print(Text(first, overflow="fold"), Padding(Text(others, overflow="fold"), (0, 0, 0, 4)))
+        return
+    layout = Layout(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="")
+    for at, name in enumerate(columns):
+        is_numeric = all(isinstance(row[at], int | float | None) for row in listed)
+        is_whole = at < len(before)
+        layout.add_column(name, justify="right" if is_numeric else "left", no_wrap=is_whole, overflow="fold")
+    for each in cells:
+        layout.add_row(*map(Text, each))
+    console.print(layout)
 
 
 def _with_short_ids(rows: Sequence[Sequence[object]]) -> list[list[object]]:
@@ -98,70 +117,6 @@ def _with_short_ids(rows: Sequence[Sequence[object]]) -> list[list[object]]:
     return [[each.hex[-length:] if isinstance(each, UUID) else each for each in row] for row in rows]
 
 
-def _lines(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> Iterator[str]:
-    """Yield the lines of a table, in the widest layout that fits."""
-    cells = [[*columns], *([_line(each) for each in row] for row in rows)]
-    numeric = [all(isinstance(row[at], int | float | None) for row in rows) for at in range(len(columns))]
-    widths = [max(cell_len(row[at]) for row in cells) for at in range(len(columns))]
-    for gap in (2, 1):
-        *before, last = widths
-        room = width - sum(before) - gap * len(before)
-        if last <= room:
-            yield from (_aligned(row, widths, numeric, gap) for row in cells)
-            return
-        if room >= 0 and any(isinstance(row[-1], str) for row in rows):
-            yield from _with_text(cells, [*before, room], numeric, gap)
-            return
-    yield from _paragraphs(cells, width)
-
-
-def _with_text(
-    cells: Sequence[Sequence[str]], widths: Sequence[int], numeric: Sequence[bool], gap: int
-) -> Iterator[str]:
-    """Yield rows whose last column is wrapped in its room; with too little room the text follows its row, indented."""
-    *before, room = widths
-    if room >= _TEXT_COLUMNS:
-        indent = " " * (sum(before) + gap * len(before))
-        for row in cells:
-            first, *others = _wrapped(row[-1], room) or [""]
-            yield _aligned([*row[:-1], first], widths, numeric, gap)
-            yield from (indent + each for each in others)
-        return
-    head, *rows = cells
-    yield _aligned(head[:-1], before, numeric, gap)
-    for row in rows:
-        yield _aligned(row[:-1], before, numeric, gap)
-        yield from (
-            "    " + each for each in _wrapped(row[-1], sum(before) + gap * len(before) + room - 4) if each
-        )
-
-
-def _paragraphs(cells: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """Yield each row as a line with its first value, and below it the others by name."""
-    (_, *names), *rows = cells
-    for first, *values in rows:
-        yield first
-        others = ", ".join(f"{name}: {value}" for name, value in zip(names, values, strict=True) if value)
-        yield from ("    " + each for each in _wrapped(others, max(width - 4, 1)))
-
-
-def _aligned(row: Sequence[str], widths: Sequence[int], numeric: Sequence[bool], gap: int) -> str:
-    """Return a row with its values in columns, numbers at the right."""
-    padded = (
-        " " * (width - cell_len(cell)) + cell if at_right else cell + " " * (width - cell_len(cell))
-        for cell, width, at_right in zip(row, widths, numeric, strict=False)
-    )
-    return (" " * gap).join(padded).rstrip()
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    """Return a text in lines of ``width`` columns, broken at spaces where that is possible."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    return [line.plain.rstrip() for line in Text(text).wrap(Console(), width, overflow="fold")]
-
-
 def on_a_terminal(text: str) -> str:
     """Return a text with control and invisible characters as escapes."""
     return "".join(
@@ -169,12 +124,10 @@ def on_a_terminal(text: str) -> str:
     )
 
 
-def _cell(value: object) -> str:
-    if isinstance(value, datetime):
-        return f"{wall(value, server_zone()):%Y-%m-%d %H:%M}"
-    return "" if value is None else str(value)
-
-
 def _line(value: object) -> str:
     """Return a value in one line, without control characters and separators."""
-    return "".join(letter if letter.isprintable() else " " for letter in _cell(value))
+    if isinstance(value, datetime):
+        value = f"{wall(value, server_zone()):%Y-%m-%d %H:%M}"
+    return "".join(
+        letter if letter.isprintable() else " " for letter in ("" if value is None else str(value))
+    )

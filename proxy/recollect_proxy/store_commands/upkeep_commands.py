@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -168,7 +167,7 @@ async def report(
     on serving meanwhile.
     """
     week, _ = await engine.report(days)
-    return Output(week, [*report_lines(week)])
+    return Output(week, Table(("figure", "value"), report_rows(week)))
 
 
 def erasure_output(erasure: Erasure, note: str | None = None) -> Output:
@@ -227,17 +226,12 @@ def export(
 
 
 _UNKNOWN = "unknown"
-_WIDTH, _NAME = 80, 22
 
 
-def report_lines(report: "WeekReport") -> Iterator[str]:
-    """Yield the report as text, line by line. A threshold that the settings already answer is left out."""
-    for name, figures in _figures(report):
-        yield from _wrapped(f"  {name:<{_NAME - 2}}", figures)
-    yield "Thresholds:"
-    for trigger in report.triggers:
-        if not trigger.reached or trigger.change:
-            yield from _trigger_lines(trigger)
+def report_rows(report: "WeekReport") -> list[tuple[str, str]]:
+    """Return the report as rows of names and figures. A threshold that the settings already answer is left out."""
+    reached = [each for each in report.triggers if not each.reached or each.change]
+    return [*_figures(report), *map(_threshold, reached)]
 
 
 def _figures(report: "WeekReport") -> Iterator[tuple[str, str]]:
@@ -276,21 +270,11 @@ def _percentiles(unit: str, *values: float | None) -> str:
     return ", ".join(f"{name} {_of_unit(value, unit)}" for name, value in zip(names, values, strict=True))
 
 
-def _trigger_lines(trigger: "Trigger") -> Iterator[str]:
+def _threshold(trigger: "Trigger") -> tuple[str, str]:
     value, limit = _of_unit(trigger.value, trigger.unit), _of_unit(trigger.limit, trigger.unit)
     mark = {True: "REACHED", False: "ok", None: _UNKNOWN}[trigger.reached]
-    yield from _wrapped(f"  {mark:<8} ", f"{trigger.says}: {value} (over {limit})")
-    if trigger.reached:
-        yield from _wrapped(" " * 11, f"{trigger.meaning} {trigger.change}")
-
-
-def _wrapped(start: str, text: str) -> Iterator[str]:
-    """Yield a text in lines, in which a number stays with its per cent sign."""
-    joined = text.replace(" %", "\x00%")
-    for line in textwrap.wrap(
-        joined, _WIDTH, initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False
-    ):
-        yield line.replace("\x00", " ")
+    advice = f". {trigger.meaning} {trigger.change}" if trigger.reached else ""
+    return f"threshold: {mark}", f"{trigger.says}: {value} (over {limit}){advice}"
 
 
 def _of_unit(value: float | None, unit: str) -> str:

@@ -32,9 +32,9 @@ from recollect.settings import is_setting
 from recollect_proxy.access import Principal, Role
 from recollect_proxy.access.access_keys import AccessKeys
 from recollect_proxy.commands import cli
-from recollect_proxy.commands.serve import why_not_free
 from recollect_proxy.identity.api_key import add_key, hash_of, read_key_file
 from recollect_proxy.recollect_command import run_command
+from recollect_proxy.serving.free_address import why_not_free
 from recollect_proxy.settings.command_settings import NO_UPSTREAM, read_settings
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

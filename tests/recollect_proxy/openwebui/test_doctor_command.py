@@ -21,7 +21,6 @@ from recollect_proxy.openwebui import captured_request, doctor_command
 from recollect_proxy.openwebui.captured_request import (
     CapturedRequest,
     NothingCameError,
-    NotListeningError,
     await_request,
 )
 from recollect_proxy.openwebui.diagnosis import is_from_a_person
@@ -99,6 +98,10 @@ def test_a_time_is_said_in_minutes_if_it_is_whole_minutes() -> None:
     assert [*spelled.values()] == ["10 minutes", "1 minute", "90 seconds", "0.5 seconds"]
 
 
+def port_of(origin: str) -> int:
+    return int(origin.rpartition(":")[2])
+
+
 def wait(**how: Any) -> Coroutine[Any, Any, CapturedRequest]:
     """Wait for a request on a free port."""
     usual: dict[str, Any] = {"host": "127.0.0.1", "port": 0, "seconds": 30, "limit": 2**20}
@@ -110,14 +113,14 @@ async def awaited(
     requests: Sequence[tuple[bytes, bytes, dict[str, str], bytes]], *, limit: int = 2**20
 ) -> tuple[CapturedRequest, list[int], list[bytes]]:
     """Send requests one after the other; return the one that was waited for, and all answers."""
-    port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    origin: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     waiting = asyncio.create_task(
-        wait(limit=limit, is_wanted=partial(is_from_a_person, settings=SETTINGS), ready=port.set_result)
+        wait(limit=limit, is_wanted=partial(is_from_a_person, settings=SETTINGS), ready=origin.set_result)
     )
     statuses, bodies = [], []
     for method, target, given, content in requests:
         encoded = [(name.encode(), value.encode()) for name, value in given.items()]
-        answer = await fetch(await port, method, target, encoded, content or None)
+        answer = await fetch(port_of(await origin), method, target, encoded, content or None)
         statuses.append(answer.status)
         bodies.append(answer.body)
     return await waiting, statuses, bodies
@@ -164,24 +167,22 @@ async def test_the_responses_api_and_a_body_that_is_too_large_are_refused(
 
 
 async def test_a_client_that_leaves_is_no_message() -> None:
-    port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    waiting = asyncio.create_task(wait(ready=port.set_result))
-    _, writer = await asyncio.open_connection("127.0.0.1", await port)
+    origin: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    waiting = asyncio.create_task(wait(ready=origin.set_result))
+    _, writer = await asyncio.open_connection("127.0.0.1", port_of(await origin))
     writer.write(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{")
     await writer.drain()
     writer.close()
     await writer.wait_closed()
 
-    await fetch(await port, b"POST", b"/v1/chat/completions", [], body())
+    await fetch(port_of(await origin), b"POST", b"/v1/chat/completions", [], body())
     assert (await waiting).body == body()
 
 
-async def test_an_address_in_use_is_named() -> None:
-    with (
-        socket.create_server(("127.0.0.1", 0)) as taken,
-        pytest.raises(NotListeningError, match="another --port"),
-    ):
-        await wait(port=taken.getsockname()[1])
+def test_an_address_in_use_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = doctor("--openwebui", "--port", str(taken.getsockname()[1]))
+    assert (done.exit_code, "RECOLLECT_PORT or --port names another" in done.stderr) == (2, True)
 
 
 @pytest.mark.process
