@@ -45,8 +45,8 @@ _NEXT_RUN_DELAY = timedelta(seconds=1)
 log = structlog.get_logger(__name__)
 
 
-async def embed_questions(user_id: str, index: "LogIndex", embedder: Embedder) -> bool:
-    """Embed questions for which memories were not helpful; return whether more are left.
+async def embed_others(user_id: str, index: "LogIndex", embedder: Embedder) -> bool:
+    """Embed questions for which memories were not helpful, and a profile's entries; return whether more are left.
 
     Raises:
         EmbedderError: The embedder failed or can't be reached.
@@ -55,7 +55,11 @@ async def embed_questions(user_id: str, index: "LogIndex", embedder: Embedder) -
     for message_id, text in questions:
         vector = await embedder.embed_question(question_in(text))
         await index.embed_question(user_id, message_id, vector, embedder.name)
-    return len(questions) == _AT_ONCE
+    entries = await index.entries_to_embed(user_id, embedder.name, limit=_AT_ONCE)
+    for entry_id, text in entries:
+        [vector] = await embedder.embed([text])
+        await index.embed_entry(user_id, entry_id, text, vector, embedder.name)
+    return _AT_ONCE in {len(questions), len(entries)}
 
 
 @dataclass(slots=True)
@@ -201,7 +205,7 @@ async def _embed_later(run: "_Run", embedder: Embedder, *, chunks: bool) -> bool
     left, failure = await memories.embed_newest(), memories.failure
     if failure is None:
         try:
-            left = await embed_questions(run.user_id, run.index, embedder) or left
+            left = await embed_others(run.user_id, run.index, embedder) or left
         except EmbedderError as error:
             failure = error
     more = (chunks and await run.embed_missing()) or left

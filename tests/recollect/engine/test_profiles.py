@@ -1,7 +1,5 @@
 """A profile holds statements that a person wrote or confirmed; without their consent, none is left anywhere."""
 
-import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -34,7 +32,6 @@ from recollect.model import (
     Replace,
     Retire,
     TurnNotes,
-    Vector,
 )
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.ports import Embedder
@@ -60,22 +57,6 @@ class Kept:
     def clear(self) -> None:
         """Count."""
         self.cleared += 1
-
-
-class SlowEmbedder(WordEmbedder):
-    """An embedder that waits until it may go on."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.began, self.goes_on = asyncio.Event(), asyncio.Event()
-        self.goes_on.set()
-
-    async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return vectors once it may."""
-        if not self.goes_on.is_set():
-            self.began.set()
-        await self.goes_on.wait()
-        return await super().embed(texts)
 
 
 async def somebody(store: Store, *, allows: bool = True, second: Embedder | None = None) -> Engine:
@@ -149,6 +130,7 @@ class TestConsent:
         store = own_store
         subject = await somebody(store)
         await subject.add_to_profile(store.anna, ProfileField.NOTES, f"Says {CANARY}")
+        await subject.drain(store.anna)
         prepared = await asked(store, subject, "chat-1")
         assert f"Says {CANARY}" in standing(prepared)
         taken = await subject.reserve_answer(store.anna, "key", b"request")
@@ -257,8 +239,7 @@ class TestByHand:
             ("name", CONFIRMED, "Is called Anna"),
         ]
         [first, _] = (await subject.profile(store.anna)).entries
-        assert first.embedding is not None
-        assert (first.embedding_model, first.created_at, first.own_words) == ("words", NOON, True)
+        assert (first.embedding_model, first.created_at, first.own_words) == (None, NOON, True)
         await subject.remove_from_profile(store.anna, name.id)
         assert len(await told(subject, store.anna)) == 1
         for attempt in (
@@ -297,14 +278,22 @@ class TestByHand:
         assert "hunter2" not in entry.content
         assert "hunter2" not in str(await told(subject, store.anna))
 
-    async def test_it_is_kept_while_the_embedder_is_away(self, store: Store) -> None:
-        subject = engine_over(store, STANDS, embedder=BrokenEmbedder())
-        await allow(subject, store.anna)
+    async def test_a_job_embeds_it_once_the_embedder_answers_and_again_by_another_one(
+        self, store: Store
+    ) -> None:
+        subject, other = await somebody(store), WordEmbedder()
+        tea = await subject.add_to_profile(store.anna, ProfileField.NOTES, "Likes tea")
+        other.name = "other"
 
-        await subject.add_to_profile(store.anna, ProfileField.NOTES, "Likes tea")
-
-        [entry] = (await subject.profile(store.anna)).entries
-        assert (entry.embedding, entry.embedding_model) == (None, None)
+        for embedder, model in ((BrokenEmbedder(), None), (WordEmbedder(), "words"), (other, "other")):
+            engine = engine_over(store, STANDS, embedder=embedder)
+            assert await engine.unembedded(store.anna) == 1
+            await engine.drain(store.anna)
+            [entry] = (await engine.profile(store.anna)).entries
+            assert entry.embedding_model == model
+        assert await engine.unembedded(store.anna) == 0
+        await engine.change_in_profile(store.anna, tea.id, content="Likes milk")
+        assert await engine.unembedded(store.anna) == 1, "not by what it said before"
 
 
 class TestProposed:
@@ -372,26 +361,20 @@ class TestProposed:
         assert await told(subject, store.anna) == []
 
     @pytest.mark.parametrize("by_memory", [True, False])
-    async def test_what_is_taken_out_while_it_is_embedded_does_not_come_back(
+    async def test_what_is_taken_out_while_it_is_confirmed_does_not_come_back(
         self, store: Store, *, by_memory: bool
     ) -> None:
-        embedder = SlowEmbedder()
-        subject = engine_over(store, STANDS, embedder=embedder)
-        await allow(subject, store.anna)
+        subject = await somebody(store)
         await subject.add(store.anna, "Prefers short, direct answers")
         [entry] = (await subject.propose_profile(store.anna)).entries
-        embedder.goes_on.clear()
-        confirming = asyncio.create_task(subject.confirm_in_profile(store.anna, entry.id))
-        await embedder.began.wait()
 
         if by_memory:
             await retired(store, entry.memory_id)
         else:
             await subject.remove_from_profile(store.anna, entry.id)
-        embedder.goes_on.set()
 
         with pytest.raises(ProfileEntryNotFoundError):
-            await confirming
+            await store.profiles.change(store.anna, entry)
         assert await told(subject, store.anna) == []
 
     async def test_what_is_so_no_longer_is_outdated_and_given_to_no_prompt(

@@ -11,14 +11,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.engine.people.browsing import Browsing
 from recollect.errors import (
     AlwaysNeededError,
     DuplicateMemoryError,
-    EmbedderError,
     MemoryNotFoundError,
     ProfileEntryNotFoundError,
     ProfileNotAllowedError,
@@ -55,8 +53,6 @@ from recollect.text.secrets import mask
 _LISTED = 50
 _ASKED_AGAIN = timedelta(days=180)
 """Two statements that their person called different are asked about again after so long."""
-
-log = structlog.get_logger(__name__)
 
 
 class Feedback(Browsing):
@@ -185,9 +181,9 @@ class Profiles(Feedback):
         now = self._clock()
         said = mask(content).text
         entry = ProfileEntry(uuid7(), field, said, EntryState.CONFIRMED, now, now, own_words=True)
-        embedded = await self._embedded(entry)
-        await self._backends.profiles.add(user_id, embedded)
-        return embedded
+        await self._backends.profiles.add(user_id, entry)
+        await self._backends.index.enqueue(user_id)  # a job embeds it
+        return entry
 
     async def change_in_profile(
         self,
@@ -215,9 +211,9 @@ class Profiles(Feedback):
             own_words=old.own_words or old.outdated or said != old.content,
             outdated=False,
         )
-        embedded = await self._embedded(changed)
-        await self._backends.profiles.change(user_id, embedded)
-        return embedded
+        await self._backends.profiles.change(user_id, changed)
+        await self._backends.index.enqueue(user_id)
+        return changed
 
     async def confirm_in_profile(self, user_id: str, entry_id: UUID) -> ProfileEntry:
         """Confirm a statement that is proposed, or is outdated and true all the same. Errors as ``change_in_profile``."""
@@ -290,17 +286,6 @@ class Profiles(Feedback):
         if entry is None:
             raise ProfileEntryNotFoundError
         return entry
-
-    async def _embedded(self, entry: ProfileEntry) -> ProfileEntry:
-        """Return an entry with the embedding of its content, or with none while the embedder is away."""
-        try:
-            [vector] = await self._backends.embedder.embed([entry.content])
-        except EmbedderError as error:  # without it only its place among the others is a worse one
-            log.warning(
-                "profile_entry_saved_without_embedding", error=type(error).__name__, detail=str(error)
-            )
-            return replace(entry, embedding=None, embedding_model=None)
-        return replace(entry, embedding=vector, embedding_model=self._backends.embedder.name)
 
 
 def _says(entries: Sequence[ProfileEntry], content: str) -> bool:

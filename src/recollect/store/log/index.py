@@ -174,6 +174,17 @@ class LogIndex:
         async with self._database.changing(user_id) as connection:
             await connection.execute(SQL["embed_question"], user_id, message_id, vector, model)
 
+    async def entries_to_embed(self, user_id: str, model: str, *, limit: int) -> list[tuple[UUID, str]]:
+        """Return entries of the user's profile that ``model`` has not embedded, and their texts."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["entries_to_embed"], user_id, model, limit)
+        return [(row["id"], row["content"]) for row in rows]
+
+    async def embed_entry(self, user_id: str, entry_id: UUID, text: str, vector: Vector, model: str) -> None:
+        """Keep the embedding of an entry of the profile; not if its text changed meanwhile."""
+        async with self._database.changing(user_id) as connection:
+            await connection.execute(SQL["embed_entry"], user_id, entry_id, text, vector, model)
+
     async def embed_memory(self, user_id: str, memory: Memory) -> None:
         """Give a memory that the user sees its embeddings, in place of others; not if it changed meanwhile.
 

@@ -119,7 +119,7 @@ JOIN vectors AS v ON v.owner = missing.owner AND v.id = missing.id
 ORDER BY missing.id DESC;
 
 -- name: count_unembedded
--- How many memories and chunks of the user are to have embeddings of the models in use and have none.
+-- How many memories, chunks and entries of the profile of the user are to have embeddings of the models in use and have none.
 SELECT (
     SELECT count(*)
     FROM users_vectors AS l
@@ -130,6 +130,10 @@ SELECT (
     SELECT count(*)
     FROM message_chunks AS k
     WHERE k.user_id = $1 AND k.embeddable AND k.embedding_model IS DISTINCT FROM $3
+) + (
+    SELECT count(*)
+    FROM profile_entries AS p
+    WHERE p.user_id = $1 AND p.state = 'confirmed' AND p.embedding_model IS DISTINCT FROM $2
 );
 
 -- name: embed_memory

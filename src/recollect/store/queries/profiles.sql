@@ -32,16 +32,27 @@ WHERE user_id = $1 AND id <> $2 AND state = 'confirmed';
 -- name: add_profile_entry
 -- Keep an entry that the user writes by hand.
 INSERT INTO profile_entries (
-    user_id, id, field, state, content, content_hash, own_words, created_at, changed_at, "values", embedding_model
-) VALUES ($1, $2, $3, 'confirmed', $4, $5, $6, $9, $9, $7, $8);
+    user_id, id, field, state, content, content_hash, own_words, created_at, changed_at
+) VALUES ($1, $2, $3, 'confirmed', $4, $5, $6, $7, $7);
 
 -- name: change_profile_entry
 -- Keep an entry of the user's profile as confirmed, in place of the one with its id, which may be gone or refused by now.
 UPDATE profile_entries
-SET field = $3, state = 'confirmed', content = $4, content_hash = $5, own_words = $6, "values" = $7, embedding_model = $8,
-    changed_at = $9
+SET field = $3, state = 'confirmed', content = $4, content_hash = $5, own_words = $6, "values" = NULL, embedding_model = NULL,
+    changed_at = $7
 WHERE user_id = $1 AND id = $2 AND state <> 'refused'
 RETURNING id;
+
+-- name: entries_to_embed
+-- Entries of the user's profile that this model has not embedded.
+SELECT id, content
+FROM profile_entries
+WHERE user_id = $1 AND state = 'confirmed' AND embedding_model IS DISTINCT FROM $2
+LIMIT $3;
+
+-- name: embed_entry
+-- Keep the embedding of an entry of the user's profile; not if its text changed meanwhile.
+UPDATE profile_entries SET "values" = $4::halfvec, embedding_model = $5 WHERE user_id = $1 AND id = $2 AND content = $3;
 
 -- name: propose_profile_entries
 -- Propose what memories of the user say, but those that were proposed or refused before, or that an entry has the words of.

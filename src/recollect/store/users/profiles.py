@@ -37,7 +37,7 @@ class Profiles:
         return OwnProfile(consents, tuple(map(_entry_of, rows)))
 
     async def add(self, user_id: str, entry: ProfileEntry) -> None:
-        """Keep a new entry as confirmed.
+        """Keep a new entry as confirmed; a job embeds it.
 
         Raises:
             ProfileNotAllowedError: The user does not allow a profile.
@@ -48,7 +48,7 @@ class Profiles:
             await connection.execute(SQL["add_profile_entry"], *await _as_written(connection, user_id, entry))
 
     async def change(self, user_id: str, entry: ProfileEntry) -> None:
-        """Keep an entry as confirmed, in place of the one with its id; delete blocks of prompts that have it.
+        """Keep an entry as confirmed, in place of the one with its id, as ``add``; delete blocks of prompts that have it.
 
         Raises:
             ProfileEntryNotFoundError: There is none, or none any more.
@@ -136,8 +136,7 @@ async def _as_written(connection: Connection, user_id: str, entry: ProfileEntry)
         raise DuplicateEntryError
     if around["entries"] >= MOST_ENTRIES:
         raise ProfileFullError
-    embedding = (entry.embedding, None if entry.embedding is None else entry.embedding_model)
-    return (user_id, entry.id, entry.field, content, hashed, entry.own_words, *embedding, entry.changed_at)
+    return (user_id, entry.id, entry.field, content, hashed, entry.own_words, entry.changed_at)
 
 
 async def _require_consent(connection: Connection, user_id: str) -> None:
