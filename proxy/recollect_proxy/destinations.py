@@ -108,7 +108,7 @@ class Destinations:
 
     def _destination(self, way: _Way) -> Destination:
         strip, base = self._strip(way), way.base.encode()
-        passthrough = Passthrough(way.upstream, base_path=base, strip=strip)
+        passthrough = Passthrough(way.upstream, base, strip)
         return Destination(
             name=way.policy.name,
             base=base,
@@ -119,7 +119,7 @@ class Destinations:
             kept_answers=KeptAnswers(self.engine, self.identity, passthrough, lends=way.lends),
             passthrough=passthrough,
             websockets=WebSocketRelay(
-                way.upstream,
+                upstream=way.upstream,
                 base_path=base,
                 strip=strip,
                 connect_timeout=self.settings.connect_timeout_seconds,

@@ -13,7 +13,7 @@ import msgspec
 from recollect.text.patterns import linear
 from recollect.wire import decoded
 from recollect_proxy.upstream.upstream import Answer
-from recollect_proxy.web.asgi import values
+from recollect_proxy.web.asgi import content_encodings
 
 _STATUSES = (400, 413, 422)
 _LARGEST = 65_536
@@ -92,8 +92,7 @@ async def refuses_length(answer: Answer) -> bool:
     if answer.status not in _STATUSES:
         return False
     body = await answer.peek(_LARGEST)
-    encoding = b",".join(values(answer.headers, b"content-encoding")).decode("latin-1")
-    plain = None if body is None else decoded(body, encoding, _LARGEST)
+    plain = None if body is None else decoded(body, content_encodings(answer.headers), _LARGEST)
     return plain is not None and says_too_long(plain)
 
 

@@ -1,10 +1,20 @@
 """Relays requests without memory, byte for byte. Never: the engine."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from recollect_proxy.upstream.http1 import Body
 from recollect_proxy.upstream.upstream import Answer, Upstream
-from recollect_proxy.web.asgi import Headers, Incoming, Receive, Scope, Send, unless_left, values
+from recollect_proxy.web.asgi import (
+    Headers,
+    Incoming,
+    Receive,
+    Scope,
+    Send,
+    content_encodings,
+    unless_left,
+    values,
+)
 from recollect_proxy.web.headers import BOUND_TO_THE_BODY, forwardable, rewritable
 
 
@@ -53,11 +63,14 @@ async def relay_whole(
     await send({"type": "http.response.body", "body": body})
 
 
+def media_type(answer: Answer) -> bytes:
+    """Return the content type of an answer, in small letters and without parameters."""
+    return b"".join(values(answer.headers, b"content-type")[:1]).split(b";")[0].strip().lower()
+
+
 def is_json(answer: Answer) -> bool:
     """Return whether the headers declare a single JSON document without content coding; an event stream is none."""
-    content_type = b"".join(values(answer.headers, b"content-type")[:1]).split(b";")[0]
-    encoding = b",".join(values(answer.headers, b"content-encoding"))
-    return content_type.strip().lower() == b"application/json" and encoding in {b"", b"identity"}
+    return media_type(answer) == b"application/json" and content_encodings(answer.headers) in {"", "identity"}
 
 
 _QUESTIONS = (
@@ -75,19 +88,19 @@ _QUESTIONS = (
 """The paths whose POST creates nothing on the upstream, so that it may be repeated."""
 
 
+@dataclass(frozen=True, slots=True)
 class Passthrough:
     """Relays any request unchanged, streaming both bodies.
 
-    Args:
+    Attributes:
         upstream: The LLM server.
         base_path: The path prefix of the proxy's API. The rest of a request's path is appended to the server's base URL.
         strip: Whether a header, by its lower-case name, is not forwarded.
     """
 
-    def __init__(self, upstream: Upstream, *, base_path: bytes, strip: Callable[[bytes], bool]) -> None:
-        self.upstream = upstream
-        self._base_length = len(base_path)
-        self.strip = strip
+    upstream: Upstream
+    base_path: bytes
+    strip: Callable[[bytes], bool]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Relay one request."""
@@ -148,7 +161,7 @@ class Passthrough:
 
     def target(self, scope: Scope) -> bytes:
         """Return the request target below the base path: path and query, verbatim."""
-        path: bytes = scope["raw_path"][self._base_length :]
+        path: bytes = scope["raw_path"][len(self.base_path) :]
         query: bytes = scope["query_string"]
         return path + b"?" + query if query else path
 

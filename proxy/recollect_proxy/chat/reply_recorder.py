@@ -15,7 +15,7 @@ from recollect.wire import RESPONSES, Dialect, Reply, ReplyReader
 from recollect_proxy.chat.passthrough import Passthrough
 from recollect_proxy.identity import Identity, readable_project
 from recollect_proxy.upstream.upstream import Answer
-from recollect_proxy.web.asgi import Incoming, Receive, Scope, Send, peer_of, values
+from recollect_proxy.web.asgi import Incoming, Receive, Scope, Send, content_encodings, peer_of, values
 
 _LOOKS, _LOOK_SECONDS = 60, 5.0
 """How often, and how long apart, it is looked for the exchange of a fetched answer while the store is away."""
@@ -61,8 +61,8 @@ class ReplyRecorder:
         self.is_refused = answer.status in _REFUSED
         if answer.status == _OK:
             content_type = b"".join(values(answer.headers, b"content-type")[:1])
-            encoding = b",".join(values(answer.headers, b"content-encoding"))
-            self._reader = self._dialect.listen(content_type.decode("latin-1"), encoding.decode("latin-1"))
+            encodings = content_encodings(answer.headers)
+            self._reader = self._dialect.listen(content_type.decode("latin-1"), encodings)
 
     def feed(self, chunk: bytes) -> None:
         """Parse the next chunk of the answer's body; never raises."""

@@ -18,7 +18,7 @@ from recollect.wire import Dialect, decoded, is_light, may_have_options, session
 from recollect.wire.turn_detection import DetectedTurn, detect_turn
 from recollect_proxy.chat.fair_executor import FairExecutor
 from recollect_proxy.identity import Caller, header_text, opaque_id
-from recollect_proxy.web.asgi import Headers, values
+from recollect_proxy.web.asgi import Headers, content_encodings
 from recollect_proxy.web.errors import OPTIONS_NOT_CUT, OPTIONS_NOT_READ, Failure, invalid_option
 
 _PREFIX = b"x-recollect-"
@@ -29,7 +29,7 @@ Value = str | int | bool
 
 
 class RefusedError(ValueError):
-    """A request is refused because of its options; ``failure`` tells the client why."""
+    """A request is refused because of its options or its model; ``failure`` tells the client why."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.code)
@@ -216,7 +216,7 @@ class RequestReader:
             RefusedError: An option is invalid, or the options can't be taken out of the body.
         """
         read = partial(self.read_request, caller, headers, body)
-        if body is None or (is_light(body) and not _encodings(headers)):
+        if body is None or (is_light(body) and not content_encodings(headers)):
             return replace(read(), is_light=True)
         try:
             return await self.executor.submit(read, caller.user_id)
@@ -228,7 +228,7 @@ class RequestReader:
 
     async def _may_have_options(self, caller: Caller, headers: Headers, body: bytes) -> bool:
         def search() -> bool:
-            plain = decoded(body, _encodings(headers), self.limit)
+            plain = decoded(body, content_encodings(headers), self.limit)
             return plain is not None and may_have_options(plain)
 
         try:
@@ -242,7 +242,7 @@ class RequestReader:
         Raises:
             RefusedError: An option is invalid, or the options can't be taken out of the body.
         """
-        plain = None if body is None else decoded(body, _encodings(headers), self.limit)
+        plain = None if body is None else decoded(body, content_encodings(headers), self.limit)
         if plain is None:
             skip = caller.skip or (Skip.TOO_LARGE if body is None else Skip.UNREADABLE)
             return ParsedRequest(DetectedTurn(skip=skip), read_request_options(headers, None))
@@ -284,7 +284,3 @@ class RequestReader:
             of_bound_key=caller.project != "",
         )
         return replace(detected, turn=turn)
-
-
-def _encodings(headers: Headers) -> str:
-    return b",".join(values(headers, b"content-encoding")).decode("latin-1")

@@ -20,9 +20,10 @@ from recollect.model import News, Turn
 from recollect.runtime.failures import raised_at
 from recollect.wire import ChatBody
 from recollect_openwebui.notices import NEWS_AGE, Event, notices_of, status
+from recollect_proxy.chat.passthrough import media_type
 from recollect_proxy.identity import Caller
 from recollect_proxy.upstream.upstream import Answer
-from recollect_proxy.web.asgi import Send, values
+from recollect_proxy.web.asgi import Send
 from recollect_proxy.web.headers import BOUND_TO_THE_BODY
 
 _OK = 200
@@ -120,10 +121,8 @@ class Shown:
 
 def has_room(answer: Answer) -> bool:
     """Whether something can be put between the events of an answer: a plain stream, of no stated length or digest."""
-    content_type = b"".join(values(answer.headers, b"content-type")[:1]).split(b";")[0]
-    is_stream = content_type.strip().lower() == b"text/event-stream"
     is_bound = any(name.lower() in BOUND_TO_THE_BODY for name, _ in answer.headers)
-    return answer.status == _OK and is_stream and not is_bound
+    return answer.status == _OK and media_type(answer) == b"text/event-stream" and not is_bound
 
 
 def _before_answer(prepared: Prepared, turn: Turn, *, is_off: bool) -> bytes:

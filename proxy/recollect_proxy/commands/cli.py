@@ -65,28 +65,18 @@ def _of_every_command(
     """Take the options before the command; typer shows the help of `app`, not this."""
 
 
-app.command()(report)
-app.command()(usage)
-app.command()(doctor)
+for each in (
+    *(report, usage, doctor, worker, config, key, migrate, users, export),
+    *(backfill, reembed, audit_store, reindex, retry, erase, mcp),
+):
+    app.command()(each)
 app.command("try-model", no_args_is_help=True)(try_model)
-app.command()(worker)
-app.command()(config)
-app.command()(key)
-app.command()(migrate)
-app.command()(users)
-app.command()(export)
-app.command()(backfill)
-app.command()(reembed)
-app.command()(audit_store)
-app.command()(reindex)
-app.command()(retry)
-app.command()(erase)
-app.add_typer(memories_app, name="memories")
-app.add_typer(chats_app, name="chats")
-app.add_typer(projects_app, name="projects")
-app.add_typer(teams_app, name="teams")
-app.command()(mcp)
 app.command("import", no_args_is_help=True)(import_)
-
-
+for name, below in (
+    ("memories", memories_app),
+    ("chats", chats_app),
+    ("projects", projects_app),
+    ("teams", teams_app),
+):
+    app.add_typer(below, name=name)
 app.command(epilog=_settings_help())(serve)

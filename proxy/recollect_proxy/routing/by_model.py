@@ -17,6 +17,7 @@ from recollect.wire import decoded, is_light
 from recollect.wire.body import AmbiguousModelError, named_model
 from recollect_proxy.chat.fair_executor import FairExecutor
 from recollect_proxy.chat.passthrough import is_json
+from recollect_proxy.chat.request_reader import RefusedError
 from recollect_proxy.routing.destination import Destination, chat_path, is_below, named
 from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
 from recollect_proxy.web.asgi import (
@@ -25,13 +26,14 @@ from recollect_proxy.web.asgi import (
     Receive,
     Scope,
     Send,
+    content_encodings,
     peer_of,
     replayed,
     respond,
     unless_left,
     values,
 )
-from recollect_proxy.web.errors import MODEL_NOT_READ, MODEL_READ_LATE, Failure, Refusing
+from recollect_proxy.web.errors import MODEL_NOT_READ, MODEL_READ_LATE, Refusing
 from recollect_proxy.web.headers import forwardable, rewritable
 from recollect_proxy.web.paths import canonical, ollama_call
 
@@ -58,63 +60,6 @@ _LIST = msgspec.json.Decoder(_List)
 _MODEL = msgspec.json.Decoder(_Named)
 
 
-class ModelList:
-    """Merges the servers' lists: the default's models first, then those of the others.
-
-    Each server's models keep their order and their bytes. A model is listed only if requests for it go to that server.
-    """
-
-    def __init__(self, default: Destination, others: Sequence[Destination]) -> None:
-        self._default = default
-        self._others = others
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request. If no server returns a list, the default upstream's answer is relayed."""
-        incoming = Incoming(receive)
-        await incoming.first_piece()
-        asking = [self._fetch_models(each, scope) for each in (self._default, *self._others)]
-        lists = await unless_left(incoming, _all(asking))
-        if all(found is None for found in lists):
-            await self._default.passthrough(scope, replayed(b"", receive), send)
-            return
-        listed: dict[str, bytes] = {}
-        missing: list[str] = []
-        for destination, found in zip((self._default, *self._others), lists, strict=True):
-            if found is None:
-                missing.append(destination.name)
-            for model in found or ():
-                name = _id(model)
-                if name is not None and self._whose(name) is destination:
-                    listed.setdefault(name, bytes(model))
-        told: Headers = [(_MISSING, ",".join(missing).encode())] if missing else []
-        body = b'{"object":"list","data":[' + b",".join(listed.values()) + b"]}"
-        await respond(send, _OK, body, content_type=b"application/json", headers=told)
-
-    def _whose(self, model: str) -> Destination:
-        return next((each for each in self._others if each.takes(model)), self._default)
-
-    async def _fetch_models(self, destination: Destination, scope: Scope) -> _Models | None:
-        """Return the models that a server lists; None if it returns no list in time."""
-        headers = rewritable(forwardable(scope["headers"], without=destination.strip), body=True, answer=True)
-        target = _MODELS
-        if destination is self._default:
-            target = scope["raw_path"][len(destination.base) :]
-        query: bytes = scope["query_string"]
-        try:
-            async with (
-                asyncio.timeout(_SECONDS),
-                destination.upstream.forward(
-                    "GET", target + (b"?" + query if query else b""), headers, None
-                ) as answer,
-            ):
-                if answer.status != _OK or not is_json(answer):
-                    return None
-                return _LIST.decode(await answer.read_body()).data
-        except (UpstreamError, TruncatedError, TimeoutError, msgspec.MsgspecError) as error:
-            log.warning("model_listing_failed", upstream=destination.name, error=type(error).__name__)
-            return None
-
-
 async def _all(asking: Sequence[Coroutine[Any, Any, _Models | None]]) -> list[_Models | None]:
     return await asyncio.gather(*asking)
 
@@ -138,21 +83,12 @@ _FILES = (b"multipart/", b"audio/", b"image/", b"video/", b"application/octet-st
 """Content types of bodies that are not read: forms with files, and files."""
 
 
-class _UnreadableError(Exception):
-    """The request's model is uncertain; ``failure`` tells the client so."""
-
-    def __init__(self, failure: Failure = MODEL_NOT_READ) -> None:
-        super().__init__(failure.code)
-        self.failure = failure
-
-
 class ByModel:
     """Answers requests below the default upstream's path: by the first other server that takes their model, else by the default."""
 
     def __init__(self, default: Destination, others: Sequence[Destination]) -> None:
         self._default = default
         self._others = others
-        self._list = ModelList(default, others)
         self._executor = FairExecutor(_READ_SECONDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -165,26 +101,65 @@ class ByModel:
         if scope["type"] == "http" and scope["method"] == "GET" and self._below(path) == _MODELS:
             await self._list(scope, receive, send)
             return
-        if ollama_call(path):  # the other servers speak OpenAI's API, and a model may be gigabytes
-            application = self._default.application(scope, path, self._default.base)
-            await named(application, self._default.name)(scope, receive, send)
-            return
-        try:
-            model, again = await self._model(scope, path, receive)
-        except _UnreadableError as error:
-            await Refusing(error.failure)(scope, receive, send)
-            return
-        chosen = next((each for each in self._others if model and each.takes(model)), self._default)
+        chosen, again = self._default, receive
+        if not ollama_call(path):  # the other servers speak OpenAI's API, and a model may be gigabytes
+            try:
+                model, again = await self._model(scope, path, receive)
+            except RefusedError as error:
+                await Refusing(error.failure)(scope, receive, send)
+                return
+            chosen = self._whose(model or "")
         if chosen is not self._default:
             scope = {**scope, "raw_path": self._rest(scope["raw_path"], path)}
         application = chosen.application(scope, path, self._default.base)
         await named(application, chosen.name)(scope, again, send)
 
+    def _whose(self, model: str) -> Destination:
+        return next((each for each in self._others if model and each.takes(model)), self._default)
+
+    async def _list(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with the servers' lists: the default's models first, each server's in their order and with their bytes.
+
+        A model is listed only if requests for it go to that server. If no server returns a list, the default's answer is relayed.
+        """
+        incoming = Incoming(receive)
+        await incoming.first_piece()
+        servers = (self._default, *self._others)
+        lists = await unless_left(incoming, _all([self._fetch_models(each, scope) for each in servers]))
+        if all(found is None for found in lists):
+            await self._default.passthrough(scope, replayed(b"", receive), send)
+            return
+        listed: dict[str, bytes] = {}
+        for server, found in zip(servers, lists, strict=True):
+            for model in found or ():
+                name = _id(model)
+                if name is not None and self._whose(name) is server:
+                    listed.setdefault(name, bytes(model))
+        missing = [server.name for server, found in zip(servers, lists, strict=True) if found is None]
+        told: Headers = [(_MISSING, ",".join(missing).encode())] if missing else []
+        body = b'{"object":"list","data":[' + b",".join(listed.values()) + b"]}"
+        await respond(send, _OK, body, content_type=b"application/json", headers=told)
+
+    async def _fetch_models(self, server: Destination, scope: Scope) -> _Models | None:
+        """Return the models that a server lists; None if it returns no list in time."""
+        headers = rewritable(forwardable(scope["headers"], without=server.strip), body=True, answer=True)
+        target = scope["raw_path"][len(server.base) :] if server is self._default else _MODELS
+        query: bytes = scope["query_string"]
+        asking = server.upstream.forward("GET", target + (b"?" + query if query else b""), headers, None)
+        try:
+            async with asyncio.timeout(_SECONDS), asking as answer:
+                if answer.status != _OK or not is_json(answer):
+                    return None
+                return _LIST.decode(await answer.read_body()).data
+        except (UpstreamError, TruncatedError, TimeoutError, msgspec.MsgspecError) as error:
+            log.warning("model_listing_failed", upstream=server.name, error=type(error).__name__)
+            return None
+
     async def _model(self, scope: Scope, path: bytes, receive: Receive) -> tuple[str | None, Receive]:
         """Return the model that a request names, or None, and a ``receive`` that replays the request.
 
         Raises:
-            _UnreadableError: The model is uncertain.
+            RefusedError: The model is uncertain.
         """
         below = self._below(path)
         if below.startswith(_MODELS + b"/"):
@@ -197,15 +172,15 @@ class ByModel:
         incoming = Incoming(receive)
         body = await incoming.read_body(_BODY_LIMIT)
         if body is None:
-            raise _UnreadableError
-        encodings = b",".join(values(scope["headers"], b"content-encoding")).decode("latin-1")
+            raise RefusedError(MODEL_NOT_READ)
+        encodings = content_encodings(scope["headers"])
         read = partial(_of_body, body, encodings, is_json=is_chat or _is_json(scope["headers"]))
-        if is_light(body) and not values(scope["headers"], b"content-encoding"):
+        if is_light(body) and not encodings:
             return read(), replayed(body, receive)
         try:
             return await self._executor.submit(read, peer_of(scope)), replayed(body, receive)
         except TimeoutError:
-            raise _UnreadableError(MODEL_READ_LATE) from None
+            raise RefusedError(MODEL_READ_LATE) from None
 
     def _below(self, path: bytes) -> bytes:
         """Return the rest of a canonical path behind the API's base: the default's base, or ``/v1`` if all paths are its own."""
@@ -236,11 +211,11 @@ def _of_query(query: bytes) -> str | None:
     """Return the model that a query names; None if it names none.
 
     Raises:
-        _UnreadableError: It names two.
+        RefusedError: It names two.
     """
     models = set(parse_qs(query.decode("latin-1")).get("model", []))
     if len(models) > 1:
-        raise _UnreadableError
+        raise RefusedError(MODEL_NOT_READ)
     return next(iter(models), None)
 
 
@@ -250,16 +225,16 @@ def _of_body(body: bytes, encodings: str, *, is_json: bool) -> str | None:
     A body that is not said to be JSON is read so if it begins like an object: many servers do it, and curl calls JSON a form.
 
     Raises:
-        _UnreadableError: The model is uncertain.
+        RefusedError: The model is uncertain.
     """
     if not body.strip():
         return None
     plain = decoded(body, encodings, _BODY_LIMIT)
     if plain is None:
-        raise _UnreadableError
+        raise RefusedError(MODEL_NOT_READ)
     if not is_json and not plain.lstrip().startswith(b"{"):
         return None
     try:
         return named_model(plain)
     except AmbiguousModelError:
-        raise _UnreadableError from None
+        raise RefusedError(MODEL_NOT_READ) from None

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import structlog
 from websockets.asyncio.client import ClientConnection, connect
@@ -36,27 +36,22 @@ _UNSENDABLE = frozenset({1004, 1006, 1015})  # RFC 6455, section 7.4.1: never in
 log = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WebSocketRelay:
-    """Opens the upstream's socket first, and the client's only if that was opened."""
+    """Opens the upstream's socket first, and the client's only if that was opened.
 
-    def __init__(
-        self,
-        upstream: Upstream,
-        *,
-        base_path: bytes,
-        strip: Callable[[bytes], bool],
-        connect_timeout: float,
-        sends_keys: bool,
-    ) -> None:
-        """Relay the paths below ``base_path``, without the headers that ``strip`` names, if the server answers in time.
+    Attributes:
+        base_path: The path below which sockets are relayed.
+        strip: Whether a header, by its lower-case name, is not forwarded.
+        connect_timeout: The most seconds until the server answers.
+        sends_keys: Whether a client's own key is for the server.
+    """
 
-        ``sends_keys``: Whether a client's own key is for the server.
-        """
-        self._sends_keys = sends_keys
-        self._upstream = upstream
-        self._base_length = len(base_path)
-        self._strip = strip
-        self._connect_timeout = connect_timeout
+    upstream: Upstream
+    base_path: bytes
+    strip: Callable[[bytes], bool]
+    connect_timeout: float
+    sends_keys: bool
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Relay one socket until either side closes it."""
@@ -76,31 +71,31 @@ class WebSocketRelay:
         except (OSError, InvalidHandshake, EOFError) as error:
             failure = _failure(error)
             log.warning(
-                "upstream_failed", server=self._upstream.origin, code=failure.code, error=type(error).__name__
+                "upstream_failed", server=self.upstream.origin, code=failure.code, error=type(error).__name__
             )
             await _fail(send, failure, can_refuse=can_refuse)
         else:
             await _relay(upstream, receive, send)
 
     async def _open(self, scope: Scope) -> ClientConnection:
-        kept = forwardable(scope["headers"], without=lambda name: name in _HANDSHAKE or self._strip(name))
+        kept = forwardable(scope["headers"], without=lambda name: name in _HANDSHAKE or self.strip(name))
         headers = [
-            (name.decode("latin-1"), value.decode("latin-1")) for name, value in self._upstream.keyed(kept)
+            (name.decode("latin-1"), value.decode("latin-1")) for name, value in self.upstream.keyed(kept)
         ]
         offered = [Subprotocol(name) for name in scope["subprotocols"] if not self._is_withheld(name)]
-        path = scope["raw_path"][self._base_length :]
-        self._upstream.target(
+        path = scope["raw_path"][len(self.base_path) :]
+        self.upstream.target(
             path
         )  # which raises if the path leads out of the base, where the upstream's own key is sent
         opening = connect(
-            "ws" + self._upstream.target(b"").removeprefix("http"),
+            "ws" + self.upstream.target(b"").removeprefix("http"),
             subprotocols=offered or None,
             additional_headers=headers,
             user_agent_header=None,
             compression=None,
             max_size=LARGEST_MESSAGE,
             ping_interval=None,  # who is quiet may be thinking
-            open_timeout=self._connect_timeout,
+            open_timeout=self.connect_timeout,
             proxy=None,
         )
         opening.process_redirect = lambda exc: exc  # type: ignore[method-assign]  # an answer like any other
@@ -119,7 +114,7 @@ class WebSocketRelay:
         if not subprotocol.startswith(_KEY_IN_SUBPROTOCOL):
             return False
         key = subprotocol.removeprefix(_KEY_IN_SUBPROTOCOL)
-        is_withheld = self._upstream.has_own_key or not self._sends_keys
+        is_withheld = self.upstream.has_own_key or not self.sends_keys
         return is_withheld or key.startswith(OWN_KEY.decode())
 
 

@@ -145,6 +145,11 @@ def values(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[bytes]:
     return [value for key, value in headers if key.lower() == name]
 
 
+def content_encodings(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    """Return the content codings of a body, as its headers list them; "" for none."""
+    return b",".join(values(headers, b"content-encoding")).decode("latin-1")
+
+
 def is_unambiguous(scope: Scope) -> bool:
     """Whether all servers parse a request alike, with one Host and one framing (RFC 9112, sections 3.2 and 6.3)."""
     names = [name for name, _ in scope["headers"]]

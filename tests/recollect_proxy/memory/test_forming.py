@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -18,17 +17,14 @@ from tests.scripted.extraction import (
     Lesson,
     Pupil,
     asked_for,
-    memories_shown,
     messages_shown,
     shown,
-    statement,
 )
-from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, failure
-from tests.servers.running_proxy import RunningProxy, User, somebody
+from tests.scripted.upstream import Answer, Received, ScriptedUpstream
+from tests.servers.running_proxy import RunningProxy, User
 from tests.support.waiting import until
 
 from recollect.engine.background import inbox
-from recollect.formation.call_guard import FAILURES
 from recollect.model import Kind, Memory, Scope
 
 PALMER = "My dentist is Doctor Palmer in Mill Lane."
@@ -319,115 +315,3 @@ async def test_a_secret_reaches_no_memory_no_audit_no_log_line_and_no_prompt(
         assert [row for row in kept.splitlines() if secret in row] == []
         assert secret not in json.dumps(logs, default=str)
         assert not any(secret in each.text for each in sent)
-
-
-CAT = "My cat is called Minka."
-WHICH_CAT, RHYME = "What is my cat called?", "Please write a short rhyme on my cat."
-ECHOES = ("My cat is called Minka", "cat is called Minka", "called Minka", "Minka")
-
-
-def parroting(request: Received) -> list[dict[str, Any]]:
-    """Extract everything that a request shows or ever recalled, as if the person had just said it."""
-    text = "\n".join(message["content"] for message in request.json["messages"])
-    lines = [
-        re.sub(r"^(?:- \[[A-Z]+\] |\u2022 )| \([^()]*\)$", "", line).strip() for line in text.splitlines()
-    ]
-    echoed = [line for line in lines if "Minka" in line and len(line) < 200]
-    told = [*dict.fromkeys([*memories_shown(request), *echoed, *ECHOES])]
-    return [
-        *(statement(each) for each in told),
-        *(statement(each, "The person's cat goes by the name of Minka.") for each in told),
-        *(statement("my cat", each) for each in memories_shown(request)),
-    ]
-
-
-async def test_a_model_that_finds_again_what_was_recalled_adds_nothing_to_it(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    pupil.lessons.append(Lesson(CAT))
-    await proxy.say(user, CAT, chat="told")
-    [original] = await proxy.memories(user)
-    await proxy.formed(user)
-    pupil.extracts = parroting
-    upstream.otherwise = lambda _request: completion("Your cat is called Minka, what a lovely name.")
-    recalled = await Frontend(proxy, upstream, user, chat="asked").says(WHICH_CAT)
-    [block] = re.findall(r"<recollect_memories>.*?</recollect_memories>", recalled.text, re.DOTALL)
-    assert CAT in block
-    counts = proxy.engine.counts  # of all tests that share the proxy
-    re_extracted, injected = counts.re_extracted, counts.rejects["injected"]
-
-    said = {"role": "user", "content": RHYME}
-    with_the_block = [
-        {"role": "system", "content": block},
-        {"role": "user", "content": f"{WHICH_CAT}\n\n{block}"},
-        {"role": "assistant", "content": CAT.replace("My", "Your")},
-        said,
-    ]
-    for chat, messages in enumerate(([said], with_the_block)):
-        await Frontend(proxy, upstream, user, chat=f"chat-{chat}", messages=messages).again()
-    await proxy.formed(user)
-
-    [memory] = await proxy.memories(user)
-    assert (memory.id, memory.content) == (original.id, CAT)
-    assert memory.provenance.evidence == original.provenance.evidence
-    assert counts.re_extracted == re_extracted
-    assert counts.rejects["injected"] > injected
-    history = await proxy.engine.history(user.known_as)
-    assert {each.action for each in history} == {"add", "reinforce"}
-
-
-CAT_OUTAGES = "I have a cat called Minka."
-
-
-async def exchanges(proxy: RunningProxy, user: User) -> list[tuple[Any, ...]]:
-    """Return state, attempts, reason to wait and error of the user's exchanges, oldest first."""
-    rows = await proxy.rows(
-        "SELECT state, attempts, waits_for, error FROM recollect.exchanges WHERE user_id = $1 ORDER BY id",
-        user.known_as,
-    )
-    return [tuple(row) for row in rows]
-
-
-# -- breaker ---------------------------------------------------------------------------------------
-
-
-async def test_a_model_that_fails_again_and_again_is_left_alone_and_nothing_is_lost_meanwhile(
-    own_proxies: OwnProxies,
-    extraction: ScriptedUpstream,
-    upstream: ScriptedUpstream,
-    pupil: Pupil,
-    user: User,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    pupil.lessons.append(Lesson(CAT_OUTAGES))
-    extraction.otherwise = lambda _request: failure(500)
-    others = [somebody() for _ in range(FAILURES)]
-    async with own_proxies.serve(formation_workers=1) as proxy:
-        breaker = proxy.engine._own_worker._guard.breaker
-        monkeypatch.setattr(breaker, "_pause", timedelta(seconds=3))
-        await proxy.api(b"GET", "/health")  # which is asked below, and is built when it is first asked for
-        for other in others:
-            await proxy.say(other, CAT_OUTAGES)
-        await until(lambda: breaker.opened > 0)
-        extraction.otherwise = pupil
-
-        answer = await proxy.say(user, CAT_OUTAGES)
-        health = (await proxy.api(b"GET", "/health")).json
-        await until(lambda: _waits(proxy, user))
-
-        assert answer.status == 200
-        assert upstream.last.json["messages"][-1]["content"] == CAT_OUTAGES
-        assert health["status"] == "degraded"
-        assert health["model"]["breaker"] == "open"
-        for each in (user, *others):
-            assert await proxy.statements(each) == [CAT_OUTAGES]
-            assert {(state, waits) for state, _, waits, _ in await exchanges(proxy, each)} == {
-                ("formed", None)
-            }
-        assert (await proxy.api(b"GET", "/health")).json["model"]["breaker"] == "closed"
-
-
-async def _waits(proxy: RunningProxy, user: User) -> bool:
-    """Return whether the user's exchange waits for the model, without a counted attempt."""
-    found = await exchanges(proxy, user)
-    return [each[:3] for each in found] == [("pending", 0, "outage")]

@@ -16,13 +16,10 @@ from tests.scripted.upstream import (
     ScriptedUpstream,
     completion_body,
     events,
-    failure,
     head,
     streamed,
-    until_close,
 )
-from tests.servers.running_proxy import RunningProxy, User, chat_request
-from tests.support.raw_client import RawConnection, request_bytes
+from tests.servers.running_proxy import RunningProxy, User
 from tests.support.waiting import until
 
 from recollect.engine.turns.prepared import Prepared
@@ -75,24 +72,6 @@ async def test_an_answer_that_breaks_off_is_delivered_so_far_and_never_ends_clea
     await nothing_is_held(proxy)
 
 
-@in_turn("known", [True, False])
-async def test_an_answer_without_any_chunk_never_ends_clean(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, *, known: bool
-) -> None:
-    upstream.answers.append((head(200, [(b"Transfer-Encoding", b"chunked")]), b"zz\r\n" + ANSWER, End.CLOSE))
-
-    async with RawConnection(proxy.port) as client:
-        request = chat_request(user, CAT) if known else request_bytes(b"POST", b"/v1/responses", (), b"{}")
-        await client.send(request)
-        answer = await client.read_response()
-
-    if answer.status == 502:  # it broke off before we began to answer
-        assert said_by(answer) == "upstream_disconnected"
-    else:
-        assert not answer.complete
-        assert answer.body == b""
-
-
 @in_turn("end", [End.CLOSE, End.RESET])
 async def test_an_upstream_that_hangs_up_without_an_answer_is_a_502(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, end: End
@@ -108,18 +87,6 @@ async def test_an_upstream_that_hangs_up_without_an_answer_is_a_502(
     assert await proxy.logged(user) == [("user", CAT)]
 
 
-async def test_an_upstream_that_falls_silent_within_its_answer_is_cut_off(
-    impatient: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append(streamed(*list(events("Min", "ka"))[:3], End.SILENCE))
-
-    answer = await impatient.say(user, CAT, stream=True)
-
-    assert not answer.complete
-    assert answer.body == b"".join(list(events("Min", "ka"))[:3])
-    assert await impatient.logged(user) == [("user", CAT)]  # what came is kept apart
-
-
 async def test_an_answer_to_be_rewritten_that_breaks_off_is_a_502(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
@@ -129,46 +96,6 @@ async def test_an_answer_to_be_rewritten_that_breaks_off_is_a_502(
 
     assert answer.status == 502
     assert said_by(answer) == "upstream_disconnected"
-
-
-@on_every_route
-async def test_an_answer_that_ends_with_its_connection_ends_clean(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
-) -> None:
-    upstream.answers += [until_close(ANSWER), until_close(SAID + DONE, headers=EVENT_STREAM)]
-
-    for said in (ANSWER, SAID + DONE):
-        answer = await route.ask(proxy, user)
-        assert (answer.status, answer.body, answer.complete) == (200, said, True)
-
-
-@in_turn("status", [400, 401, 404, 413, 429, 500, 503])
-async def test_an_error_of_the_upstreams_leaves_its_connection_to_the_next_request(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, status: int
-) -> None:
-    upstream.otherwise = lambda _request: failure(status)
-    await proxy.say(user, CAT)
-    before = upstream.connections
-
-    for number in range(10):
-        answer = await proxy.say(user, CAT, stream=number % 2 == 0)
-        assert (answer.status, answer.json["error"]["code"]) == (status, f"scripted_{status}")
-
-    assert upstream.connections <= before + 1  # the one that idled longest may have been closed
-    await nothing_is_held(proxy)
-
-
-async def test_an_error_that_breaks_off_does_not_keep_its_connection(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    broken: Answer = (head(503, [*JSON, (b"Content-Length", b"4000")]) + ANSWER[:40], End.CLOSE)
-    upstream.otherwise = lambda _request: broken
-
-    for _ in range(10):
-        answer = await proxy.say(user, CAT)
-        assert (answer.status, answer.body, answer.complete) == (503, ANSWER[:40], False)
-
-    await nothing_is_held(proxy)
 
 
 @pytest.mark.parametrize("route", WITH_MEMORY.values(), ids=WITH_MEMORY)

@@ -1,17 +1,14 @@
 """Connections are shared; one that the upstream closes while it is idle costs no answer, and nothing else is asked twice."""
 
 import asyncio
-import random
 from collections.abc import AsyncIterator
 
 import pytest
 from tests.scripted.upstream import JSON, Answer, End, ScriptedUpstream, completion, head
-from tests.servers.running_proxy import CHAT, RunningProxy, chat_body
 
 from recollect_proxy.upstream.upstream import Upstream, UpstreamError
 from recollect_proxy.web.errors import UPSTREAM_BROKE_OFF
 
-WORDS = "Is it morning?"
 ALL_RIGHT = completion("All right.")
 
 
@@ -136,18 +133,3 @@ async def test_what_is_sent_again_goes_out_on_a_connection_of_its_own(
     assert server.connections == 6
 
 
-async def test_at_the_cadence_of_the_upstreams_idle_timeout_every_chat_is_answered(
-    proxy: RunningProxy, upstream: ScriptedUpstream
-) -> None:
-    idle = 0.015
-    upstream.otherwise = lambda _request: (*ALL_RIGHT, idle, End.CLOSE)
-    pauses = random.Random(7)
-
-    statuses = []
-    for _ in range(50):
-        # Nobody's: a recall takes so long that the connection would be known to be closed.
-        answer = await proxy.fetch(b"POST", CHAT, (), chat_body(WORDS))
-        statuses.append(answer.status)
-        await asyncio.sleep(idle + pauses.uniform(-0.004, 0.002))
-
-    assert statuses == [200] * 50
