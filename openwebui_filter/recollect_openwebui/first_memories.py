@@ -17,15 +17,7 @@ _HEAD = "title: My memories\nauthor: Recollect\n"
 async def changes_line(
     engine: Engine, user_id: str, updates: Sequence[Update], notices: Notices, button: str | None
 ) -> str:
-    """Return the line with new changes; with a person's first memories it names the button that shows them.
-
-    Args:
-        engine: Knows whether these memories are the first.
-        user_id: The person.
-        updates: Rows of the audit, in the order of the line.
-        notices: The notices in the person's language.
-        button: The name of the button; None if there is none.
-    """
+    """Return the line with new changes; with a person's first memories it names the button that shows them, if there is one."""
     line = notices.changes(updates)
     added = sum(each.action is Action.ADD for each in updates)
     if not line or not added or not button:

@@ -64,12 +64,9 @@ class Call:
         return ((self.metadata or {}).get("variables") or {}).get("{{USER_LANGUAGE}}")
 
     def detect_turn(self, body: Any, messages: list[Any], *, setting: str) -> DetectedTurn:
-        """Return the user's turn, as the proxy reads it; there is none if no user is named, or they switched memory off.
+        """Return the user's turn, as the proxy reads it, of the messages up to and including their own.
 
-        Args:
-            body: The body that the hook is given.
-            messages: The messages up to and including the user's own.
-            setting: The user's setting that has to be on: ``recall`` or ``remember``.
+        There is none if no user is named, or this setting of theirs is off: ``recall`` or ``remember``.
         """
         user, known = self.user or {}, self.metadata or {}
         sent = known.get("user_message") or {}

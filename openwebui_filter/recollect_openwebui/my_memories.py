@@ -50,11 +50,7 @@ class RefusedError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class MyMemories:
-    """A person's operations on their memories.
-
-    Attributes:
-        user_id: The person signed in to Open WebUI.
-    """
+    """The operations on their memories of the person who is signed in to Open WebUI."""
 
     user_id: str
 

@@ -104,12 +104,7 @@ class Notices:
         return self._counted("in_place", in_place)
 
     def citations(self, included: Iterable[Recollection], *, hides_standing: bool) -> list[Event]:
-        """Return the recollections in a prompt as sources of its answer; a shared chat shows its sources to others.
-
-        Args:
-            included: The recollections.
-            hides_standing: Whether the memories for every chat are left out.
-        """
+        """Return the recollections in a prompt as sources of its answer; a shared chat shows its sources to others."""
         return [self.citation(each) for each in included if each.is_found or not hides_standing]
 
     def citation(self, recollection: Recollection) -> Event:
@@ -191,13 +186,7 @@ class Notices:
 
 
 def notices_of(turn: Turn, told: Any = None, texts: Iterable[str] = ()) -> Notices:
-    """Return the notices in the language of a turn's person.
-
-    Args:
-        turn: Its words, and those before it, tell the language if the frontend names none.
-        told: The language that the frontend names.
-        texts: Further texts in the person's language.
-    """
+    """Return the notices in the language that the frontend names, else that of the turn's words, the texts, and the words before."""
     said = (each.text for each in reversed(turn.history) if each.role is Role.USER)
     return Notices(language_of(told, (turn.text, *texts, *said)))
 

@@ -18,7 +18,7 @@ from recollect_proxy.chat.answer_relay import RecallReports
 from recollect_proxy.destinations import Destinations
 from recollect_proxy.identity import is_loopback, make_identity, require_strong
 from recollect_proxy.mcp import PATH as MCP_PATH
-from recollect_proxy.metrics.health_check import PROBES, HealthCheck, Probes
+from recollect_proxy.metrics.health_check import PROBES, Probes
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
 from recollect_proxy.web.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, is_unambiguous
@@ -82,7 +82,7 @@ class App:
         self._router = destinations.router()
         self.upstreams = tuple(destinations.upstreams)
         self.upstream = self.upstreams[0]
-        self.probes = Probes(HealthCheck(self.engine, patience=_PROBE_PATIENCE_SECONDS))
+        self.probes = Probes(self.engine, patience=_PROBE_PATIENCE_SECONDS)
         authentication = make_authentication(settings, admin_token, clock)
         self._pages = LazyApplication(partial(_build_pages, self.engine, authentication, settings))
         self._memory_api = LazyApplication(
@@ -169,7 +169,7 @@ class App:
             try:
                 await self.engine.start()
                 await send({"type": "lifespan.startup.complete"})
-                self.probes.note_start()
+                self.probes.is_started = True
                 self._memory_api.start()
                 await receive()
             finally:

@@ -116,15 +116,9 @@ class Passthrough:
         instead: bytes | None = None,
         hear: Callable[[Answer], Callable[[bytes], None]] | None = None,
     ) -> None:
-        """Relay a request, of whose body some may have been read.
+        """Relay a request, of whose body some may have been read, or ``instead`` in place of its body.
 
-        Args:
-            scope: The request.
-            incoming: Its body.
-            send: Sends to the client.
-            extra: The proxy's own response headers.
-            instead: A body to send in place of the request's own.
-            hear: Returns the callback for each chunk of an answer, as ``listen`` of ``relay``.
+        ``extra`` are the proxy's own response headers; ``hear`` returns the callback for each chunk of an answer.
 
         Raises:
             ClientLeftError, UpstreamError, TruncatedError: As their names say.

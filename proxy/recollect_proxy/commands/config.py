@@ -26,6 +26,8 @@ from recollect_proxy.settings.command_settings import (
 )
 from recollect_proxy.settings.proxy_settings import ACCESS_KEYS, API_KEYS, JWKS, ProxySettings
 from recollect_proxy.settings.urls import HIDDEN, without_credentials, without_path
+from recollect_proxy.store_commands.printing import print_json
+from recollect_proxy.store_commands.running_commands import AsJson
 
 FILES = {
     SETTINGS_FILE: "Settings, a line each: `memory_tokens = 800`. `RECOLLECT_CONFIG` names another file.",
@@ -98,7 +100,7 @@ def config(
             help="With check: leave the database, the model and the OpenID provider alone, and judge the settings alone.",
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    as_json: AsJson = False,
     as_markdown: Annotated[
         bool,
         typer.Option(
@@ -125,7 +127,7 @@ def _show(*, as_json: bool) -> None:
     shown, without_effect = dict(_values_with_sources(settings, sources)), sources.without_effect()
     if as_json:
         found = {"settings": shown, "files": _files(settings), "without_effect": without_effect}
-        typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        print_json(found)
         return
     for title, names in GROUPS.items():
         typer.echo(title)
@@ -143,7 +145,7 @@ def _check(*, as_json: bool, offline: bool) -> None:
 
     found = check(offline=offline)
     if as_json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        print_json(found)
     else:
         for line in [*found.mistakes, *found.remarks]:
             typer.echo(line)

@@ -54,8 +54,7 @@ class Findings:
 def check(*, offline: bool = False) -> Findings:
     """Read the settings as a start would, and describe their faults in plain words.
 
-    Args:
-        offline: Whether the database, the model and the OpenID provider are left alone.
+    ``offline`` leaves the database, the model and the OpenID provider alone.
     """
     try:
         sources = Sources()

@@ -121,7 +121,6 @@ class Listed:
     """A chat that can be read.
 
     Attributes:
-        name: Its id.
         user_id: Its owner, not checked yet; "" if the source does not name them.
         read: Reads it. Returns None if it has been deleted since; raises BrokenRowError if it can't be read.
     """
@@ -169,11 +168,7 @@ def branch(
 ) -> list[Row]:
     """Return the nodes of a tree from the first to ``current``, each with its id as `id`.
 
-    Args:
-        nodes: The nodes by id.
-        current: The id of the last node; if it is none, the latest node is the last.
-        parent: The key of a node's parent id.
-        time: Returns a node's time, as ``moment`` takes it.
+    If ``current`` is no id of a node, the latest node is the last. ``parent`` is the key of a node's parent id.
 
     Raises:
         BrokenRowError: A node on the branch is no object.
@@ -280,11 +275,7 @@ _VERSION, _VARIANT = 7, 2
 def stable_id(at: datetime, *names: str) -> UUID:
     """Return a UUID of version 7 (RFC 9562, section 5.7) whose random bits are a hash of ``names``.
 
-    It sorts by time, and a repeated import yields the same id.
-
-    Args:
-        at: The time, of which milliseconds count; not before 1970.
-        names: The names that identify the item together.
+    It sorts by time, of which milliseconds count, and a repeated import yields the same id.
     """
     # The lengths make the joined names unambiguous.
     told = "".join(f"{len(name)}:{name}" for name in map(storable_text, names))

@@ -21,14 +21,7 @@ class OutdatedDatabaseError(RecollectError):
 
 @asynccontextmanager
 async def open_destination(settings: ProxySettings, *, writes: bool) -> AsyncIterator[Backends | None]:
-    """Open the store within the context.
-
-    Args:
-        settings: The settings, which name the store.
-        writes: Whether the store may be changed. If not, no database is created or migrated.
-
-    Yields:
-        The store; None if there is no database yet and ``writes`` is False.
+    """Yield the store; if it may not be changed, no database is created or migrated, and it is None if there is none yet.
 
     Raises:
         ConfigurationError: The store is in memory, so that the import would be lost when this process ends.

@@ -60,11 +60,8 @@ def next_change(
     A later text, by the source's own timestamps, replaces the imported one, unless somebody changed that here. An older
     export therefore never undoes a newer one.
 
-    Args:
-        stored: The memory of the source.
-        brought: The change that applies if it was not imported before.
-        versions: The versions that earlier imports wrote, oldest first.
-        known: The content hashes of the user's memories, and of those in quarantine.
+    ``brought`` applies if it was not imported before. ``versions`` are those that earlier imports wrote, oldest first,
+    ``known`` the content hashes of the user's memories and of those in quarantine.
     """
     new = brought.memory
     is_known = content_hash(new.content) in known

@@ -176,19 +176,9 @@ async def bring(
     dry_run: bool,
     progress: "Progress",
 ) -> "Tally":
-    """Import from a source.
+    """Import from the source that ``opening`` opens, and return the counts; for a dry run, those that it would have.
 
-    Args:
-        settings: The settings, which name the store.
-        opening: The context manager that opens the source.
-        only: The ids of the users to import; empty: all users.
-        project: The project of the one user into which it goes; "": their own memory.
-        chats: Whether to import chats, too.
-        dry_run: Whether to count only, and write nothing.
-        progress: The progress display.
-
-    Returns:
-        The counts of the import; for a dry run, those that it would have.
+    ``only`` are the users to import, all if it is empty; ``project`` is where it goes, "" for their own memory.
 
     Raises:
         SourceError: The source can't be read, or holds chats but no memories while ``chats`` is False.

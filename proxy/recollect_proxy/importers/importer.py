@@ -47,12 +47,7 @@ _MOST_UPDATES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ExistingMemories:
-    """The memories of a user.
-
-    Attributes:
-        memories: The memories by id.
-        hashes: The content hashes of these memories and of those in quarantine.
-    """
+    """The memories of a user by id, and the content hashes of these memories and of those in quarantine."""
 
     memories: dict[UUID, Memory] = field(default_factory=dict)
     hashes: set[bytes] = field(default_factory=set)
@@ -127,11 +122,8 @@ class Importer:
     """An import from one source into one store.
 
     Attributes:
-        source: The source.
         backends: The store; None in a dry run without a database, where everything counts as new.
-        policy: The engine's policy, which decides what is recorded.
         at: The time of the import.
-        tally: Counts the results.
         only: The ids of the users to import; empty: all users.
         project: The project of theirs into which it goes; "": their own memory.
         writes: Whether to write; False for a dry run.

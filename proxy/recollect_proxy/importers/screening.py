@@ -93,14 +93,7 @@ _MOST = 6
 
 @dataclass(frozen=True, slots=True)
 class Undecorated:
-    """A memory's text and the values of its decorations.
-
-    Attributes:
-        text: The text without decorations.
-        tags: The tags, in lower case.
-        confidence: The confidence, 0 to 1; None if none is given.
-        is_decorated: Whether there were any decorations.
-    """
+    """A memory's text without its decorations, and their values: the tags in lower case, the confidence from 0 to 1."""
 
     text: str
     tags: frozenset[str] = frozenset()

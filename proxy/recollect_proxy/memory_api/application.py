@@ -46,7 +46,7 @@ from recollect_proxy.memory_api.reading import (
 )
 from recollect_proxy.memory_api.request_and_reply import ApiParts, Asked, Reply, reply_of
 from recollect_proxy.metrics.exposition import Metrics
-from recollect_proxy.metrics.health_check import HealthCheck
+from recollect_proxy.metrics.health_check import Inquiry, read_condition
 from recollect_proxy.web.asgi import (
     ClientLeftError,
     Incoming,
@@ -103,7 +103,7 @@ class MemoryApi:
         self._parts = ApiParts(
             engine,
             authentication,
-            HealthCheck(engine),
+            Inquiry(engine, read_condition),
             Metrics(engine, counts),
             counts,
             public_url,

@@ -222,7 +222,7 @@ async def check_health(asked: Asked) -> Any:
     """
     parts, writer = asked.parts, asked.parts.live.log_writer
     spool = shaped({**fields_of(writer.waiting, Spooled), "lost": writer.lost, "late": writer.late}, Spooled)
-    return health_of(await parts.check.condition(), spool, parts.skipped)
+    return health_of(await parts.check.answer(), spool, parts.skipped)
 
 
 async def read_metrics(asked: Asked) -> Any:

@@ -18,7 +18,7 @@ from recollect_proxy.access import Authentication, Principal
 from recollect_proxy.memory_api.event_streams import EventStreams
 from recollect_proxy.memory_api.reading import id_named, uuid_named
 from recollect_proxy.metrics.exposition import Metrics
-from recollect_proxy.metrics.health_check import HealthCheck
+from recollect_proxy.metrics.health_check import Condition, Inquiry
 from recollect_proxy.web.asgi import Incoming
 from recollect_proxy.web.json_shapes import shaped
 
@@ -41,7 +41,7 @@ class ApiParts:
 
     live: LiveEngine
     authentication: Authentication
-    check: HealthCheck
+    check: Inquiry[Condition]
     metrics: Metrics
     skipped: Mapping[Skip, int]
     public_url: str | None

@@ -109,12 +109,7 @@ _MODEL_COUNTERS: _Figures = (
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The figures of a scan of the store.
-
-    Attributes:
-        memories: The memories of all users.
-        condition: The backlog of formation, and the use of models.
-    """
+    """The figures of a scan of the store, over all users."""
 
     memories: int
     condition: Condition

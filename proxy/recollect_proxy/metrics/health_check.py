@@ -15,7 +15,6 @@ from recollect.engine import Engine
 from recollect.engine.background.counts import ModelUse
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.model import Backlog
-from recollect.spool import Waiting
 from recollect_proxy.web.asgi import Receive, Scope, Send, respond
 
 _PATIENCE_SECONDS = 1.0
@@ -33,7 +32,11 @@ class Inquiry(Generic[T]):
     """
 
     def __init__(
-        self, live: LiveEngine, question: Callable[[Engine], Coroutine[Any, Any, T]], *, patience: float
+        self,
+        live: LiveEngine,
+        question: Callable[[Engine], Coroutine[Any, Any, T]],
+        *,
+        patience: float = _PATIENCE_SECONDS,
     ) -> None:
         """Take what asks, and how many seconds the answer may take."""
         self._live = live
@@ -60,32 +63,10 @@ class Inquiry(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """How things stand, over all users.
-
-    Attributes:
-        backlog: The backlog of formation.
-        model_use: The tokens of background calls, and the state of the circuit breaker.
-    """
+    """The backlog of formation, and the use of background models, over all users."""
 
     backlog: Backlog
     model_use: ModelUse
-
-
-class HealthCheck:
-    """Checks the health of the store."""
-
-    def __init__(self, live: LiveEngine, *, patience: float = _PATIENCE_SECONDS) -> None:
-        self._live = live
-        self._inquiry = Inquiry(live, read_condition, patience=patience)
-
-    @property
-    def waiting(self) -> Waiting:
-        """The exchanges of this process that wait to be written to the store."""
-        return self._live.log_writer.waiting
-
-    async def condition(self) -> Condition | None:
-        """Return the health of the store; None if it does not answer in time. Never raises."""
-        return await self._inquiry.answer()
 
 
 async def read_condition(engine: Engine) -> Condition:
@@ -119,22 +100,16 @@ class Probes:
     ``{"ready": true, "memory": "unavailable", "waiting": 12}``.
 
     Attributes:
+        is_started: Whether the start is complete.
         draining: Whether the signal to stop has come.
     """
 
-    def __init__(self, check: HealthCheck) -> None:
-        """Take what asks the store; its patience is how long ``ready`` may take."""
-        self._check = check
-        self._is_started = False
+    def __init__(self, live: LiveEngine, *, patience: float = _PATIENCE_SECONDS) -> None:
+        """Take what is asked, and how many seconds ``ready`` may take."""
+        self._live = live
+        self._inquiry = Inquiry(live, read_condition, patience=patience)
+        self.is_started = False
         self.draining = False
-
-    def note_start(self) -> None:
-        """Note that the start is complete."""
-        self._is_started = True
-
-    def drain(self) -> None:
-        """Note that the signal to stop has come."""
-        self.draining = True
 
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -144,12 +119,12 @@ class Probes:
         elif scope["raw_path"] == LIVE:
             await _say(send, 200, {"live": True})
         else:
-            ready = self._is_started and not self.draining
-            memory = "unavailable" if await self._check.condition() is None else "available"
+            ready = self.is_started and not self.draining
+            memory = "unavailable" if await self._inquiry.answer() is None else "available"
             await _say(
                 send,
                 200 if ready else 503,
-                {"ready": ready, "memory": memory, "waiting": self._check.waiting.exchanges},
+                {"ready": ready, "memory": memory, "waiting": self._live.log_writer.waiting.exchanges},
             )
 
 

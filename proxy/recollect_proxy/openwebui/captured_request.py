@@ -172,14 +172,7 @@ async def await_request(
 ) -> CapturedRequest:
     """Answer requests like an LLM server until a wanted one arrives, and return it; all others are dropped.
 
-    Args:
-        host: The address to listen on.
-        port: The port to listen on; 0: any free one.
-        seconds: The most seconds to wait.
-        limit: The size limit of a body, in bytes.
-        is_wanted: Whether to return this request.
-        ready: Called with the server's origin once it listens.
-        remind: Called once a minute with the seconds that are left.
+    ``ready`` is called with the server's origin once it listens, ``remind`` once a minute with the seconds that are left.
 
     Raises:
         NotServedError: The address can't be listened on.

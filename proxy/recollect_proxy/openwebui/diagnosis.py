@@ -64,9 +64,7 @@ def diagnose(captured: CapturedRequest, settings: ProxySettings, *, aged: bool) 
     return [
         *_identity(captured, settings, aged=aged),
         *_chat(captured, settings),
-        *_message(captured, settings),
-        *_parent(captured),
-        *_task(captured, settings),
+        *_added(captured, settings),
         *_body(captured),
         *_way(captured, settings),
         *_kept(settings),
@@ -172,52 +170,48 @@ def _chat(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Findin
         yield _ok("chat id", f"{name} names the chat")
 
 
-def _message(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Finding]:
-    name = settings.message_header
-    found = values(captured.headers, name.encode())
-    if not found or _is_template(found):
-        why = "a message whose answer is regenerated may be learned twice"
-        yield _not_set_up("message id", name, "{{USER_MESSAGE_ID}}", why, found)
-    elif readable_id(found) is None:
+_ADDED = {
+    "message id": ("{{USER_MESSAGE_ID}}", "a message whose answer is regenerated may be learned twice"),
+    "parent id": (
+        "{{USER_MESSAGE_PARENT_ID}}",
+        "what was learned from a message stays after the message is edited",
+    ),
+    "task": ("{{TASK}}", "requests for titles and tags are recognized by their wording alone"),
+}
+"""The headers that an operator adds to the connection: by what they name their template, and what happens without."""
+
+
+def _added(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Finding]:
+    """Yield a finding on each header that an operator adds to the connection."""
+    names = (settings.message_header, _PARENT, settings.task_header)
+    for name, (check, (template, why)) in zip(names, _ADDED.items(), strict=True):
+        found = values(captured.headers, name.encode())
+        if not found:
+            remedy = f'add to the headers of the connection: "{name}": "{template}"'
+            yield _missing(check, f"{name} is absent: {why}", remedy)
+        elif _is_template(found):
+            yield _not_filled_in(check, name)
+        else:
+            yield _present(check, name, found)
+
+
+def _present(check: str, name: str, found: list[bytes]) -> Finding:
+    if check == "message id":
         remedy = "send the message in a chat: API calls have no id of it"
-        yield _note("message id", f"{name} is there, but holds no message id", remedy)
-    else:
-        yield _ok("message id", f"{name} names the message")
-
-
-def _parent(captured: CapturedRequest) -> Iterator[Finding]:
-    found = values(captured.headers, _PARENT.encode())
-    if not found or _is_template(found):
-        why = "what was learned from a message stays after the message is edited"
-        yield _not_set_up("parent id", _PARENT, "{{USER_MESSAGE_PARENT_ID}}", why, found)
-    else:
-        is_first = not found[0].strip()
-        yield _ok("parent id", f"{_PARENT} is there" + (", empty: a first message" if is_first else ""))
-
-
-def _task(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Finding]:
-    name = settings.task_header
-    found = values(captured.headers, name.encode())
-    if not found or _is_template(found):
-        why = "requests for titles and tags are recognized by their wording alone"
-        yield _not_set_up("task", name, "{{TASK}}", why, found)
-    elif any(value.strip() for value in found):
-        told = f"{name} says that this is a background task of OpenWebUI, which has no memory"
-        yield _note("task", told, _SEE_THE_REST)
-    else:
-        yield _ok("task", f"{name} is there, empty: a person's message")
+        is_id = readable_id(found) is not None
+        told = f"{name} names the message" if is_id else f"{name} is there, but holds no message id"
+        return _ok(check, told) if is_id else _note(check, told, remedy)
+    is_empty = not any(value.strip() for value in found)
+    if check == "parent id":
+        return _ok(check, f"{name} is there" + (", empty: a first message" if is_empty else ""))
+    if is_empty:
+        return _ok(check, f"{name} is there, empty: a person's message")
+    told = f"{name} says that this is a background task of OpenWebUI, which has no memory"
+    return _note(check, told, _SEE_THE_REST)
 
 
 def _is_template(found: Sequence[bytes]) -> bool:
     return any(value.strip() and is_unfilled(header_text(value) or "") for value in found)
-
-
-def _not_set_up(check: str, name: str, template: str, why: str, found: Sequence[bytes]) -> Finding:
-    """Return the finding on a header that the connection lacks, or whose template came unfilled."""
-    if found:
-        return _not_filled_in(check, name)
-    remedy = f'add to the headers of the connection: "{name}": "{template}"'
-    return _missing(check, f"{name} is absent: {why}", remedy)
 
 
 def _not_filled_in(check: str, name: str) -> Finding:

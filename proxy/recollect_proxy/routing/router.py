@@ -19,13 +19,7 @@ _TAGS = b"/api/tags"
 
 
 class Router:
-    """Finds the application that answers a request.
-
-    Args:
-        default: The server for all requests that no other takes.
-        by_path: The servers with a path of their own.
-        by_model: The servers that are chosen by the model below the default's path, in order of precedence.
-    """
+    """Finds the application that answers a request; ``by_model`` are chosen below the default's path, in order of precedence."""
 
     def __init__(
         self, default: Destination, by_path: Sequence[Destination] = (), by_model: Sequence[Destination] = ()

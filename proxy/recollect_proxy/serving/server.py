@@ -93,7 +93,7 @@ class Server(uvicorn.Server):
         Open resources are closed in order either way. uvicorn would skip that after a second SIGINT, and a child
         process that is just being forked can repeat the first one.
         """
-        self._probes.drain()
+        self._probes.draining = True
         await super().shutdown(sockets)
         if self.force_exit:
             await self.lifespan.shutdown()
@@ -113,6 +113,6 @@ class Server(uvicorn.Server):
 
     def _leave(self, number: int) -> None:
         """Report at once that the process is not ready any more, and stop."""
-        self._probes.drain()
+        self._probes.draining = True
         self.was_interrupted = number == signal.SIGINT
         self.handle_exit(number, None)

@@ -52,10 +52,7 @@ class Sources:
     """
 
     def __init__(self, options: Mapping[str, Any] | None = None) -> None:
-        """Look for values.
-
-        Args:
-            options: The options of the command, by the names of settings.
+        """Look for values; options of the command are by the names of settings.
 
         Raises:
             ConfigurationError: The settings file cannot be read.

@@ -97,9 +97,8 @@ async def _form(settings: "ProxySettings", only: Sequence[str], per_minute: int)
         async with opening as engine:
             for each in await engine.wake_waiting():
                 if not only or person_of(each) in only:
-                    await engine.drain(
-                        each
-                    )  # from here on, exchanges that no model has read count as pending
+                    # From here on, exchanges that no model has read count as pending.
+                    await engine.drain(each)
             while waiting := await _waiting(engine, only):
                 progress.update(task, total=formed + sum(waiting.values()))
                 before = formed

@@ -15,6 +15,8 @@ from recollect.model import (
     Kind,
     Memory,
     MemoryFilter,
+    Scope,
+    Turn,
     Update,
     tags_named,
 )
@@ -122,10 +124,6 @@ async def search(
     limit: Limit = 10,
 ) -> Output:
     """Rank a user's memories for a question, best first; also those that a chat would not be given."""
-    from datetime import UTC, datetime
-
-    from recollect.model import Scope, Turn
-
     turn = Turn(Scope(user, "recollect-search"), question, "search", datetime.now(UTC), "")
     ranking = await engine.rank(turn)
     items = (each.item for each in ranking.ranked)
@@ -145,10 +143,14 @@ async def add(
     expires: Expiry = None,
 ) -> Output:
     """Write a memory by hand; secrets in it are masked. Fails if the user has it already."""
-    kind = kind or Kind.FACT
-    day = expires and expires.replace(tzinfo=UTC)
-    given = {"importance": importance or 0.0, "tags": tag or (), "expires_at": day}
-    added = await engine.add(user, content, kind=kind, **given)  # type: ignore[arg-type]
+    added = await engine.add(
+        user,
+        content,
+        kind=kind or Kind.FACT,
+        importance=importance or 0.0,
+        tags=tag or (),
+        expires_at=expires and expires.replace(tzinfo=UTC),
+    )
     return memories_output([added])
 
 

@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.model import LONGEST_TITLE, Project, project_scope
+from recollect.model import Project, project_scope
 from recollect_proxy.store_commands.printing import Output, Table
 from recollect_proxy.store_commands.running_commands import (
     MISUSED,
+    Title,
     User,
     Yes,
     confirm,
@@ -40,8 +41,6 @@ async def list_projects(engine: "Engine", user: User) -> Output:
 def _some_part(*, title: str | None, alone: bool | None) -> None:
     if title is None and alone is None:
         fail("Give at least one of --title, --alone, --with-own.", MISUSED)
-    if title is not None and not 0 < len(title.strip()) <= LONGEST_TITLE:
-        fail(f"A title has 1 to {LONGEST_TITLE} characters.", MISUSED)
 
 
 @projects_app.command("change")
@@ -51,7 +50,7 @@ async def change_project(
     user: User,
     name: ProjectName,
     *,
-    title: Annotated[str | None, typer.Option(help="How it is called on pages.")] = None,
+    title: Title = None,
     alone: Annotated[
         bool | None,
         typer.Option(
@@ -60,9 +59,7 @@ async def change_project(
     ] = None,
 ) -> Output:
     """Change how a project is called, or what its chats recall."""
-    return _project_output(
-        [await engine.change_project(user, name, title=title and title.strip(), alone=alone)]
-    )
+    return _project_output([await engine.change_project(user, name, title=title, alone=alone)])
 
 
 @projects_app.command("erase")

@@ -14,7 +14,7 @@ from uuid import UUID
 import typer
 
 from recollect.errors import RecollectError
-from recollect.model import LONGEST_PROJECT, person_of, project_name, project_of, project_scope
+from recollect.model import LONGEST_PROJECT, LONGEST_TITLE, person_of, project_name, project_of, project_scope
 from recollect_proxy.settings.command_settings import (
     UNUSED_UPSTREAM,
     no_upstream_for,
@@ -63,6 +63,13 @@ def project_named(given: str) -> str:
     return name
 
 
+def title_named(given: str | None) -> str | None:
+    """Return what people call something; exit with ``MISUSED`` if it is too long or blank."""
+    if given is not None and not 0 < len(given.strip()) <= LONGEST_TITLE:
+        fail(f"A name for people has 1 to {LONGEST_TITLE} characters.", MISUSED)
+    return given and given.strip()
+
+
 def _users_named(given: list[str] | None) -> list[str]:
     return [user_named(each) for each in given or ()]
 
@@ -71,6 +78,7 @@ DataDir = Annotated[Path | None, typer.Option(help="Folder of the database and t
 DatabaseUrl = Annotated[
     str | None, typer.Option(help="A Postgres with pgvector instead of the embedded one.")
 ]
+Title = Annotated[str | None, typer.Option(help="How it is called on pages.", callback=title_named)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, to stdout.")]
 User = Annotated[str, typer.Argument(help="The user's id, as the frontend sends it.", callback=user_named)]
 ProjectOption = Annotated[

@@ -4,9 +4,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.model import LONGEST_PROJECT, LONGEST_TITLE, TEAM, Team, TeamRole, team_name
+from recollect.model import LONGEST_PROJECT, TEAM, Team, TeamRole, team_name
 from recollect_proxy.store_commands.printing import Output, Table
-from recollect_proxy.store_commands.running_commands import MISUSED, User, Yes, confirm, fail, over_store
+from recollect_proxy.store_commands.running_commands import (
+    MISUSED,
+    Title,
+    User,
+    Yes,
+    confirm,
+    fail,
+    over_store,
+    title_named,
+)
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
@@ -23,12 +32,6 @@ def _team_named(given: str) -> str:
     if name is None:
         fail(f"A team's id has 1 to {LONGEST_PROJECT - len(TEAM)} characters in one line.", MISUSED)
     return name
-
-
-def _title(given: str | None) -> str | None:
-    if given is not None and not 0 < len(given.strip()) <= LONGEST_TITLE:
-        fail(f"A name for people has 1 to {LONGEST_TITLE} characters.", MISUSED)
-    return given
 
 
 TeamName = Annotated[
@@ -52,7 +55,7 @@ async def make(
     engine: "Engine",
     team: TeamName,
     *,
-    title: Annotated[str | None, typer.Option(help="How it is called on pages.", callback=_title)] = None,
+    title: Title = None,
 ) -> Output:
     """Make a team, or change how it is called."""
     return _team_output(await engine.keep_team(team, title))
@@ -70,7 +73,7 @@ async def member(
     ] = TeamRole.WRITER,
     name: Annotated[
         str | None,
-        typer.Option(help="Their name in prompts. (default: as it is, else their id)", callback=_title),
+        typer.Option(help="Their name in prompts. (default: as it is, else their id)", callback=title_named),
     ] = None,
 ) -> Output:
     """Add a user to a team, or change their role or name."""

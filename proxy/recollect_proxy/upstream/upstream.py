@@ -171,15 +171,8 @@ class Upstream:
     ) -> AsyncIterator[Answer]:
         """Send a request, and yield its response once the head has arrived.
 
-        Leaving the context closes the connection, unless the body was read to its end.
-
-        Args:
-            method: The client's method.
-            target: Path and query below the base URL, verbatim.
-            headers: As ``forwardable`` returns them.
-            body: The whole body, an iterator over its pieces, or None.
-            repeatable: Whether the request may be sent twice, if the server closes a reused connection without a response.
-                A streamed body is never sent twice.
+        Leaving the context closes the connection, unless the body was read to its end. A ``repeatable`` request, but none with a
+        streamed body, is sent twice if the server closes a reused connection without a response.
 
         Raises:
             UpstreamError: The upstream sent no response.

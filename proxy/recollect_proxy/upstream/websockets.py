@@ -43,7 +43,6 @@ class WebSocketRelay:
     Attributes:
         base_path: The path below which sockets are relayed.
         strip: Whether a header, by its lower-case name, is not forwarded.
-        connect_timeout: The most seconds until the server answers.
         sends_keys: Whether a client's own key is for the server.
     """
 

@@ -295,21 +295,23 @@ def test_the_check_reads_the_memories_for_everybody(tmp_path: Path) -> None:
     assert (status, f"{file} can't be read: UnicodeDecodeError" in mistake) == (2, True)
 
 
+PUBLISHED = {"RECOLLECT_PUBLIC_URL": "https://chat.example.org"}
+
+
 @table(
     ("variables", "reminders"),
     [
-        ({"RECOLLECT_PUBLIC_URL": "https://chat.example.org"}, 1),
-        (
-            {"RECOLLECT_PUBLIC_URL": "https://chat.example.org", "RECOLLECT_REQUIRE_IDENTITY": "true"},
-            0,
-        ),
-        ({}, 0),
+        (PUBLISHED | {"RECOLLECT_UPSTREAM_API_KEY": "hush"}, 1),
+        (PUBLISHED | {"RECOLLECT_UPSTREAMS": '[{"url": "http://b", "path": "/b", "api_key": "hush"}]'}, 1),
+        (PUBLISHED | {"RECOLLECT_UPSTREAM_API_KEY": "hush", "RECOLLECT_REQUIRE_IDENTITY": "true"}, 0),
+        (PUBLISHED, 0),
+        ({"RECOLLECT_UPSTREAM_API_KEY": "hush"}, 0),
     ],
 )
 def test_the_check_says_that_others_ask_the_llm_with_the_operators_key(
     tmp_path: Path, variables: dict[str, str], reminders: int
 ) -> None:
-    status, lines = check(tmp_path, RECOLLECT_UPSTREAM_API_KEY="hush", **variables)
+    status, lines = check(tmp_path, **variables)
 
     assert status == 0
     assert sum("RECOLLECT_REQUIRE_IDENTITY" in line for line in lines) == reminders

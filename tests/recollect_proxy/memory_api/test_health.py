@@ -19,7 +19,7 @@ from recollect.formation import CallStatistics, TokenBudget
 from recollect.model import Backlog
 from recollect.store.inbox import Inbox
 from recollect_proxy.memory_api.of_insights import health_of
-from recollect_proxy.metrics.health_check import Condition, HealthCheck
+from recollect_proxy.metrics.health_check import Condition, Inquiry, read_condition
 
 UNAVAILABLE: dict[str, Any] = {
     "status": "degraded",
@@ -107,16 +107,18 @@ async def test_health_is_degraded_while_the_store_is_away_and_well_again_afterwa
 
 async def test_a_store_that_hangs_is_asked_once_however_many_ask_us(own_store: Store) -> None:
     inbox = Hanging(own_store.inbox)
-    check = HealthCheck(GivenEngine(engine_over(with_parts(own_store, inbox=inbox))), patience=0.02)
+    check = Inquiry(
+        GivenEngine(engine_over(with_parts(own_store, inbox=inbox))), read_condition, patience=0.02
+    )
 
-    assert await asyncio.gather(*(check.condition() for _ in range(10))) == [None] * 10
-    assert await check.condition() is None
+    assert await asyncio.gather(*(check.answer() for _ in range(10))) == [None] * 10
+    assert await check.answer() is None
     assert (inbox.asked, inbox.cancelled) == (1, 1)
 
     inbox.answers.set()
 
     async def answered() -> bool:
-        return await check.condition() is not None
+        return await check.answer() is not None
 
     await until(answered)
 
@@ -127,11 +129,11 @@ async def test_what_the_store_raises_is_logged_and_stays_inside(store: Store) ->
             raise failures.pop()
 
     failures = [ZeroDivisionError("a bug"), StoreError("a failure")]
-    check = HealthCheck(GivenEngine(engine_over(with_parts(store, inbox=Faulty(store.inbox)))))
+    check = Inquiry(GivenEngine(engine_over(with_parts(store, inbox=Faulty(store.inbox)))), read_condition)
 
     with structlog.testing.capture_logs() as logs:
-        assert await check.condition() is None
-        assert await check.condition() is None
+        assert await check.answer() is None
+        assert await check.answer() is None
 
     assert [(entry["event"], entry["error"]) for entry in logs] == [
         ("health_check_failed", "StoreError"),

@@ -11,8 +11,9 @@ from tests.support.stores import Store
 from tests.support.waiting import until
 from tests.support.watched_stores import Through, with_parts
 
+from recollect.engine.live.live_engine import LiveEngine
 from recollect.model import Backlog
-from recollect_proxy.metrics.health_check import PROBES, HealthCheck, Probes
+from recollect_proxy.metrics.health_check import PROBES, Probes
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.web.asgi import Event
 
@@ -49,37 +50,36 @@ async def readiness(probes: Probes) -> tuple[int, dict[str, object]]:
 async def test_readiness_begins_with_the_end_of_the_start_and_ends_with_the_word_to_leave(
     store: Store,
 ) -> None:
-    probes = Probes(HealthCheck(GivenEngine(engine_over(store))))
+    probes = Probes(GivenEngine(engine_over(store)))
     assert await readiness(probes) == (503, {"ready": False, "memory": "available", "waiting": 0})
 
-    probes.note_start()
+    probes.is_started = True
     assert await readiness(probes) == (200, {"ready": True, "memory": "available", "waiting": 0})
 
-    probes.drain()
+    probes.draining = True
     assert await readiness(probes) == (503, {"ready": False, "memory": "available", "waiting": 0})
 
 
 async def test_a_store_that_is_not_there_leaves_it_ready() -> None:
-    probes = Probes(HealthCheck(GivenEngine(None)))
-    probes.note_start()
+    probes = Probes(GivenEngine(None))
+    probes.is_started = True
 
     assert await readiness(probes) == (200, {"ready": True, "memory": "unavailable", "waiting": 0})
 
 
 async def test_a_store_that_hangs_is_not_waited_for(store: Store) -> None:
     hanging = with_parts(store, inbox=Hanging(store.inbox))
-    probes = Probes(HealthCheck(GivenEngine(engine_over(hanging)), patience=0.02))
-    probes.note_start()
+    probes = Probes(GivenEngine(engine_over(hanging)), patience=0.02)
+    probes.is_started = True
 
     async with asyncio.timeout(20):
         assert await readiness(probes) == (200, {"ready": True, "memory": "unavailable", "waiting": 0})
 
 
 async def test_it_lives_from_the_first_to_the_last_and_asks_nobody() -> None:
-    probes = Probes(object.__new__(HealthCheck))  # which would fail if it were asked
-    for happens in (None, probes.note_start, probes.drain):
-        if happens is not None:
-            happens()
+    probes = Probes(object.__new__(LiveEngine))  # which would fail if it were asked
+    for started, draining in ((False, False), (True, False), (True, True)):
+        probes.is_started, probes.draining = started, draining
         status, headers, body = await ask(probes, b"/memory/live")
         assert (status, json.loads(body)) == (200, {"live": True})
         assert headers[b"cache-control"] == b"no-store"
@@ -87,7 +87,7 @@ async def test_it_lives_from_the_first_to_the_last_and_asks_nobody() -> None:
 
 async def test_nothing_else_can_be_done_there() -> None:
     for path in PROBES:
-        status, headers, _ = await ask(Probes(HealthCheck(GivenEngine(None))), path, "POST")
+        status, headers, _ = await ask(Probes(GivenEngine(None)), path, "POST")
         assert (status, headers[b"allow"]) == (405, b"GET, HEAD")
 
 

@@ -18,6 +18,7 @@ from tests.support.waiting import until
 from recollect.assembly import open_engine
 from recollect.model import Actor, Add, Reason
 from recollect.recall import calibration
+from recollect_proxy.store_commands import backlog_commands
 
 
 def line(user: str, number: int) -> str:
@@ -135,3 +136,21 @@ def test_what_lacks_todays_embedding_is_enqueued_and_who_waits_in_vain_is_told(
     assert nobody == {"users": 0, "enqueued": 0, "left": 0, "gate": None}
     assert in_vain["left"] == told["left"]
     assert asyncio.run(enqueued(own_dsn)) == [old.anna.encode()] * 2
+
+
+@table(
+    ("left", "looks"),
+    [([3, 2, 1, 0], 4), ([3, 3, 2, 2, 2, 2, 2], 6), ([3, 4, 5, 6, 7, 8, 9], 4)],
+)
+async def test_workers_are_waited_for_as_long_as_less_is_left(
+    left: list[int], looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backlog_commands, "_LOOK_SECONDS", 0.01)
+    seen = iter(left)
+
+    async def look() -> dict[str, int]:
+        return {"anna": count} if (count := next(seen)) else {}
+
+    await backlog_commands._wait(look, lambda counts: sum(counts.values()), 3, 0.03)
+
+    assert [*seen] == left[looks:]

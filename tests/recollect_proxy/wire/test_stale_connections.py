@@ -131,5 +131,3 @@ async def test_what_is_sent_again_goes_out_on_a_connection_of_its_own(
     assert b"All right." in await ask(asked)
 
     assert server.connections == 6
-
-

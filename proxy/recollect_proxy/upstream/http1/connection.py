@@ -48,13 +48,9 @@ class Connection(asyncio.Protocol):
     def send(self, method: bytes, target: bytes, headers: Headers, body: Body, *, silence: float) -> Response:
         """Start sending a request, and return its response before any of it has arrived.
 
-        Args:
-            method: The method.
-            target: The request target, verbatim.
-            headers: With ``Host``. If they lack ``Content-Length`` for a body, the framing is added.
-            body: The whole body, an iterator over its pieces, which is sent in chunks, or None.
-            silence: The timeout in seconds: for the server to send a first byte after the request's last one, between
-                two reads, and for it to accept more of a streamed body.
+        If the headers lack ``Content-Length`` for a body, the framing is added: an iterator is sent in chunks. ``silence`` is the
+        timeout in seconds for the server to send a first byte after the request's last one, between two reads, and for it
+        to accept more of a streamed body.
 
         Raises:
             UnsendableError: One of them holds a line break or NUL, or the target a space.

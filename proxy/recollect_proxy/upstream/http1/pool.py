@@ -25,7 +25,6 @@ class Address:
 
     Attributes:
         host: A host name or an IP address, without brackets, as ``getaddrinfo`` takes it.
-        encrypted: Whether to use TLS.
         authority: The value of the ``Host`` header.
         path: The prefix of every request target, percent-encoded, without a trailing slash.
     """
