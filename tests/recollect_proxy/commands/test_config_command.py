@@ -302,7 +302,11 @@ PUBLISHED = {"RECOLLECT_PUBLIC_URL": "https://chat.example.org"}
     ("variables", "reminders"),
     [
         (PUBLISHED | {"RECOLLECT_UPSTREAM_API_KEY": "hush"}, 1),
-        (PUBLISHED | {"RECOLLECT_UPSTREAMS": '[{"url": "http://b", "path": "/b", "api_key": "hush"}]'}, 1),
+        (
+            PUBLISHED
+            | {"RECOLLECT_UPSTREAMS": '[{"name": "b", "url": "http://b", "path": "/b", "api_key": "hush"}]'},
+            1,
+        ),
         (PUBLISHED | {"RECOLLECT_UPSTREAM_API_KEY": "hush", "RECOLLECT_REQUIRE_IDENTITY": "true"}, 0),
         (PUBLISHED, 0),
         ({"RECOLLECT_UPSTREAM_API_KEY": "hush"}, 0),
