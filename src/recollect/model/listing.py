@@ -125,17 +125,18 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """A revision with the embeddings of its content and hints, if they change.
+    """A revision with embeddings.
 
     Attributes:
+        content: The content that was embedded, and with it ``hints``. If the memory has others by then, it is embedded later.
         embedding: The new embeddings, as of a ``Memory``; written if the stored content or hints differ.
-        hints: When it will be needed; None: its hints stay while its content does.
     """
 
     revision: Revision
+    content: str = ""
+    hints: Hints | None = None
     embedding: NDArray[np.float32] | None = None
     embedding_model: str | None = None
-    hints: Hints | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from structlog.testing import capture_logs
-from tests.recollect.engines import engine_over
+from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted.models import (
     BrokenEmbedder,
     ScriptedExtractor,
@@ -486,22 +486,21 @@ async def test_without_formation_no_model_is_asked(store: Store) -> None:
     assert hinter.asked == []
 
 
-async def test_hints_are_kept_without_embeddings_while_the_embedder_is_away_and_a_job_embeds_them(
-    own_dsn: str, own_store: Store
+async def test_while_the_embedder_is_away_a_statement_keeps_its_embedding_and_hints_wait(
+    store: Store,
 ) -> None:
-    store = own_store
+    await hinting(store, None).add(store.anna, "Drinks tea")
     subject = engine_over(
         store, NAMED, extractor=ScriptedExtractor(), hinter=ScriptedHinter(), embedder=BrokenEmbedder()
     )
-    await subject.add(store.anna, "Drinks tea")
-    async with administrator(own_dsn) as connection:
-        await connection.execute("DELETE FROM recollect.pgqueuer")
 
-        await subject.drain(store.anna)
+    await subject.drain(store.anna)
 
-        assert await connection.fetchval("SELECT count(*) FROM recollect.pgqueuer") == 1
+    assert await hints_of(store) == {"Drinks tea": None}
+    assert subject.counts.hinted == 0
+    assert await store.index.unembedded_memories(store.anna, "words", limit=9) == []
+    await hinting(store, ScriptedHinter()).drain(store.anna)
     assert await hints_of(store) == {"Drinks tea": Hints(topics=("Drinks tea",))}
-    assert len(await store.index.unembedded_memories(store.anna, "words", limit=9)) == 1
 
 
 # -- An order planted in a statement's hints reaches no chat, agent or log --
@@ -514,7 +513,7 @@ PLANTED = (ORDER, ORDER)
 async def test_it_reaches_no_prompt_and_no_log(store: Store) -> None:
     with capture_logs() as logs:
         for second in (WordEmbedder(), BrokenEmbedder()):
-            subject = engine_over(store, embedder=second)
+            subject = engine_over(store, PATIENT, embedder=second)
             for use in Use:
                 hints = Hints(use, PLANTED, PLANTED)
                 await subject.add(

@@ -49,9 +49,12 @@ async def edit(store: Store, memory_id: UUID, *, at: datetime = NOON, **changed:
 
 
 def revised(memory_id: UUID, **changed: Any) -> Embedded:
-    """Return a revision with embeddings and hints."""
-    made = {name: changed.pop(name) for name in [*changed] if "embedding" in name or name == "hints"}
-    return Embedded(Revision(memory_id, **changed), **made)
+    """Return a revision with hints, and with embeddings of them and of ``of``, else of its content."""
+    embedded = {name: changed.pop(name) for name in [*changed] if "embedding" in name}
+    of, hints = changed.pop("of", changed.get("content", "")), changed.pop("hints", None)
+    if hints is not None:
+        changed |= {"use": hints.use, "topics": hints.topics, "questions": hints.questions}
+    return Embedded(Revision(memory_id, **changed), of, hints, **embedded)
 
 
 async def kept(store: Store, content: str, scope: Scope | None = None, **changed: object) -> Memory:

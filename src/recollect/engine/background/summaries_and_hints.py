@@ -300,15 +300,14 @@ class Hinting(ModelWork):
             if place in found.hints
         ]
         embedded = await embedded_if_possible(hinted, self.backends.embedder)
-        await self.backends.memories.give_hints(user_id, embedded)
-        if any(each.embedding is None for each in embedded):
-            await self.backends.index.enqueue(user_id)  # the embedder failed
-        given = {each.id for each in hinted}
+        made = [each for each in embedded if each.embedding is not None]  # the others keep what finds them
+        await self.backends.memories.give_hints(user_id, made)
+        given = {each.id for each in made}
         without = [each.id for each in statements if each.id not in given]
         await self.backends.memories.count_hints_asked(user_id, without)
-        self.counts.hinted += len(hinted)
+        self.counts.hinted += len(made)
         if found.tokens:
-            log.debug("hints_made", statements=len(statements), hinted=len(hinted), tokens=found.tokens)
+            log.debug("hints_made", statements=len(statements), hinted=len(made), tokens=found.tokens)
 
 
 def _plausible(statement: Memory, hints: Hints) -> Hints | None:

@@ -176,8 +176,7 @@ class Administration(Projects):
         [wanted] = await self._embedded_revisions(user_id, [Revision(memory_id, **changed)])
         assert isinstance(wanted, Embedded)  # noqa: S101 -- as it was given
         edited = await self._backends.memories.edit(user_id, wanted, actor=actor, at=self._clock(), by=by)
-        if wanted.hints is not None or wanted.revision.content is not None:
-            await self._embed_later(user_id, replace(edited, embedding=wanted.embedding))
+        await self._embed_later(user_id, edited)
         return replace(edited, provenance=Provenance()) if by else edited
 
     async def change_all(
@@ -192,15 +191,16 @@ class Administration(Projects):
         await self.parts(user_id, writes=any(isinstance(each, Revision) for each in wanted))
         prepared = await self._embedded_revisions(user_id, wanted)
         done = await self._backends.memories.change_all(user_id, prepared, actor=actor, at=self._clock())
-        if any(isinstance(each, Embedded) and (each.hints or each.revision.content) for each in prepared):
+        if any(isinstance(each, Embedded) and each.content for each in prepared):
             await self._backends.index.enqueue(user_id)
         return done
 
     async def _embedded_revisions(
         self, user_id: str, wanted: Sequence[Revision | Removal]
     ) -> list[Embedded | Removal]:
+        masked = [each if isinstance(each, Removal) else _without_secrets(each) for each in wanted]
         said: dict[int, Memory] = {}
-        for position, each in enumerate(wanted):
+        for position, each in enumerate(masked):
             if isinstance(each, Revision):
                 with suppress(MemoryNotFoundError):  # the store says so of each
                     old = await self._backends.memories.get(user_id, each.memory_id)
@@ -210,8 +210,8 @@ class Administration(Projects):
         made = await self._embedded_if_possible(list(said.values())) if said else []
         embedded = dict(zip(said, made, strict=True))
         return [
-            each if isinstance(each, Removal) else _with_embeddings(_labelled(each), embedded.get(position))
-            for position, each in enumerate(wanted)
+            each if isinstance(each, Removal) else _with_embeddings(each, embedded.get(position))
+            for position, each in enumerate(masked)
         ]
 
     async def forget(
@@ -341,9 +341,9 @@ class Administration(Projects):
         await self._embed_later(user_id, embedded)
 
     async def _embed_later(self, user_id: str, memory: Memory) -> None:
-        """Have a job embed a memory if the embedder failed, and give it hints if it has none."""
+        """Have a job embed a memory that has no embedding, and give it hints if it has none."""
         lacks_hints = self._backends.hinter is not None and memory.kind in STATEMENTS and memory.hints is None
-        if memory.embedding is None or lacks_hints:
+        if memory.embedding_model is None or lacks_hints:
             await self._backends.index.enqueue(user_id)
 
 
@@ -357,10 +357,13 @@ def _masked(hints: Hints | None) -> Hints | None:
     return Hints(hints.use, topics, questions)
 
 
-def _labelled(revision: Revision) -> Revision:
-    """Return a revision whose tags and metadata are without secrets."""
+def _without_secrets(revision: Revision) -> Revision:
+    hints = _masked(revision.hints(None)) or Hints()
     return replace(
         revision,
+        content=None if revision.content is None else mask(revision.content).text,
+        topics=None if revision.topics is None else hints.topics,
+        questions=None if revision.questions is None else hints.questions,
         tags=None if revision.tags is None else masked_tags(revision.tags),
         metadata=None if revision.metadata is None else masked_metadata(revision.metadata),
     )
@@ -368,20 +371,15 @@ def _labelled(revision: Revision) -> Revision:
 
 def _as_revised(old: Memory, revision: Revision) -> Memory | None:
     """Return a memory with the content or the hints that a revision gives it, not embedded yet; None if it gives neither."""
-    content = old.content if revision.content is None else mask(revision.content).text
-    hints = _masked(revision.hints(old.hints if content == old.content else None))
+    content = old.content if revision.content is None else revision.content
+    hints = revision.hints(old.hints if content == old.content else None)
     if revision.content is None and hints is None:
         return None
     return replace(old, content=content, hints=hints, embedding=None, embedding_model=None)
 
 
 def _with_embeddings(revision: Revision, said: Memory | None) -> Embedded:
-    """Return a revision without secrets, with the embeddings of the memory as it says that it is to be."""
+    """Return a revision with the embeddings of the memory as it says that it is to be."""
     if said is None:
-        return Embedded(replace(revision, content=None))
-    return Embedded(
-        replace(revision, content=None if revision.content is None else said.content),
-        said.embedding,
-        said.embedding_model,
-        said.hints,
-    )
+        return Embedded(revision)
+    return Embedded(revision, said.content, said.hints, said.embedding, said.embedding_model)

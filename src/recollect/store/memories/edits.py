@@ -87,9 +87,9 @@ async def revise(transaction: Transaction, wanted: Embedded) -> Memory:
         raise MemoryNotFoundError
     _expect(stored, revision.versions)
     content = stored.content if revision.content is None else storable_text(revision.content)
-    kept_hints = (
-        stored.hints if content == stored.content else None
-    )  # else they are made again, of the new content
+    kept_hints = stored.hints if content == stored.content else None
+    hints = revision.hints(kept_hints) or kept_hints  # those of a new content are made again
+    fits = (storable_text(wanted.content), wanted.hints) == (content, hints)
     new = replace(
         stored,
         content=content,
@@ -98,9 +98,9 @@ async def revise(transaction: Transaction, wanted: Embedded) -> Memory:
         event_at=stored.event_at if isinstance(revision.event_at, Kept) else revision.event_at,
         holds_from=stored.holds_from if isinstance(revision.holds_from, Kept) else revision.holds_from,
         holds_until=stored.holds_until if isinstance(revision.holds_until, Kept) else revision.holds_until,
-        embedding=wanted.embedding,
+        embedding=wanted.embedding if fits else None,
         embedding_model=wanted.embedding_model,
-        hints=wanted.hints or kept_hints,
+        hints=hints,
         expires_at=stored.expires_at if isinstance(revision.expires_at, Kept) else revision.expires_at,
         tags=stored.tags if revision.tags is None else revision.tags,
         metadata=stored.metadata if revision.metadata is None else revision.metadata,

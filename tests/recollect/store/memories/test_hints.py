@@ -55,6 +55,7 @@ def rounded(vectors: np.ndarray[Any, Any] | None) -> list[list[float]] | None:
 
 
 async def edit(store: Store, memory_id: UUID, **changed: Any) -> Memory:
+    changed = {"of": changed.get("content", "Drinks tea"), **changed}
     return await store.memories.edit(store.anna, revised(memory_id, **changed), actor=Actor.USER, at=LATER)
 
 
@@ -100,6 +101,19 @@ async def test_an_edit_keeps_clears_or_writes_hints(
     assert pieces(stored) == rounded(vectors)
     await undo_last(store)
     assert (await store.memories.get(store.anna, tea.id)).hints == TEA
+
+
+async def test_hints_are_not_given_embeddings_of_another_content_nor_take_others_away(
+    postgres: Postgres, store: Store
+) -> None:
+    tea = await kept(store, "Drinks tea", **EMBEDDED)
+    await edit(store, tea.id, content="Drinks mate", **EMBEDDED)
+
+    await edit(store, tea.id, **NEW)
+    await edit(store, tea.id, topics=("herbs",))
+
+    stored = (await loaded(postgres, store))["Drinks mate"]
+    assert (stored.memory.hints, stored.vectors) == (replace(PINNED, topics=("herbs",)), None)
 
 
 async def test_an_edit_can_be_undone_after_a_model_wrote_hints_of_the_new_content(store: Store) -> None:
