@@ -1,4 +1,4 @@
-"""The reply that is heard in an answer, and which answers are JSON to be rewritten."""
+"""What is heard in an answer, which answers are JSON to be rewritten, and what its headers tell of memories."""
 
 import json
 from typing import Any

@@ -155,7 +155,7 @@ def test_a_token_that_can_be_guessed_is_refused_where_others_can_try() -> None:
     App(proxy_settings(), admin_token="short")
 
 
-# -- test_lazy_application -----
+# -- an application that is built with its first request -----
 
 
 class Build:

@@ -1,4 +1,4 @@
-"""Where a server is, read from its base URL."""
+"""Where a server is, by its base URL; which servers behind TLS are trusted, and how they fail."""
 
 import asyncio
 import ssl
