@@ -278,19 +278,6 @@ async def test_an_edited_first_message_is_recalled_no_more(
     assert "Palmer" not in str(await contents(engine, alice))
 
 
-async def test_a_chat_is_left_out_where_its_person_asks_for_that(
-    memory: Any, engine: Engine, alice: Person
-) -> None:
-    chat = Chat(memory, alice)
-    await chat.says("Keep this chat out of your memory.")
-    told = chat.sent["messages"][-1]["content"]
-    await chat.says(LISBON)
-    await settled(memory)
-
-    assert "- [DONE] Nothing of this chat is remembered" in told
-    assert chat.chat_id not in await engine.sessions(alice)
-
-
 async def test_an_extraction_is_given_up_for_a_chat_and_done_when_that_is_over(
     taught: Any, pupil: Pupil, model: ScriptedUpstream, alice: Person, bob: Person
 ) -> None:
