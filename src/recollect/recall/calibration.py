@@ -72,7 +72,7 @@ def _nearest_cosine(snapshot: Snapshot, statement: Named, passage: Named, reach:
         is_seen = is_seen & ~memories.is_verbatim
     found = (
         on_scale(near_statements(memories, statement), statement.gate, passage.gate).first[is_seen],
-        nearness(passages.vectors, (passage,)).best[passages.is_current],
+        nearness(passages.vectors, (passage,), passage.gate).best[passages.is_current],
     )
     cosines = np.concatenate(found)
     known = cosines[~np.isnan(cosines)]

@@ -30,11 +30,11 @@ _BM25_OF_COSINE = 10.0
 """So much BM25 counts as a cosine of 1, where the best part of a message is chosen."""
 
 
-def nearness(vectors: Vectors, question: Sequence[Named]) -> Nearness:
-    """Return the cosines of all rows to a question; those of an earlier embedder on the scale of today's, the first one's."""
+def nearness(vectors: Vectors, question: Sequence[Named], gate: float) -> Nearness:
+    """Return the cosines of all rows to a question, by each row's embedder, on the scale of one with this gate: today's."""
     best, first = np.full(vectors.size, np.nan), np.full(vectors.size, np.nan)
     for each in question:
-        near = on_scale(vectors.near(each.model, each.vector), each.gate, question[0].gate)
+        near = on_scale(vectors.near(each.model, each.vector), each.gate, gate)
         best = np.where(np.isnan(best), near.best, best)
         first = np.where(np.isnan(first), near.first, first)
     return Nearness(best, first)
@@ -48,7 +48,7 @@ def on_scale(near: Nearness, gate: float, wanted: float) -> Nearness:
 
 def near_statements(memories: Memories, question: Named | None) -> Nearness:
     """Return the cosines of all memories to a question; of a statement with hints, the first piece is it with its topics."""
-    return nearness(memories.vectors, () if question is None else (question,))
+    return nearness(memories.vectors, (question,) if question else (), question.gate if question else 0.0)
 
 
 class Words(NamedTuple):
@@ -128,8 +128,8 @@ def find_candidates(
     snapshot: Snapshot,
     words: Words,
     serving: Mask,
-    question: Sequence[Named],
     of_memories: Nearness,
+    of_passages: Nearness,
     *,
     limit: int,
     verbatim: bool,
@@ -140,14 +140,13 @@ def find_candidates(
         snapshot: The person's memory.
         words: The match of its terms.
         serving: Whether each passage may be ranked, (passages,).
-        question: Its vectors by the log's embedder and those before it.
-        of_memories: The cosines of the memories, on the scale of the log's embedder.
+        of_memories: The cosines of the memories to the question, on the scale of the log's embedder.
+        of_passages: The cosines of the passages, on the same scale.
         limit: The most of each kind that each channel yields.
         verbatim: Whether exchanges that were kept verbatim are found, too.
     """
     memories, passages = snapshot.memories, snapshot.passages or Passages()
     seen = memories.is_seen if verbatim else memories.is_seen & ~memories.is_verbatim
-    of_passages = nearness(passages.vectors, question)
     by_words = _best_of_both(words, seen, serving, limit)
     rows = np.union1d(_nearest(of_memories.best, seen, limit), by_words[0])
     parts = np.union1d(_nearest(of_passages.best, serving, 2 * limit), by_words[1])

@@ -21,6 +21,7 @@ from recollect.recall.candidates import (
     find_candidates,
     match_of,
     near_statements,
+    nearness,
     on_scale,
     serving_passages,
 )
@@ -362,8 +363,8 @@ class _Step:
             snapshot,
             self.words,
             self.serving,
-            question,
             self._near_on_scale(embedder.gate),
+            nearness((snapshot.passages or Passages()).vectors, question, embedder.gate),
             limit=self.reach.limit,
             verbatim=self.reach.verbatim or not self.reach.log,
         )

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+import pytest
 from tests.support.recollections import memory, passage, turn
 from tests.support.tables import table
 from tests.support.terms import document_of
@@ -63,8 +64,8 @@ def find(
         snapshot,
         match_of(snapshot, query.terms, serving),
         serving,
-        question,
         near_statements(snapshot.memories, next(iter(question), None)),
+        nearness(snapshot.passages.vectors, question, ASKED.gate),
         limit=limit,
         verbatim=verbatim,
     )
@@ -161,11 +162,12 @@ def test_vectors_of_an_earlier_embedder_count_on_the_scale_of_todays() -> None:
     snapshot = snapshot_of(kept("today's", NORTH_EAST), old)
     earlier = Named("old", ASKED.vector, 0.6)
 
-    near = nearness(snapshot.memories.vectors, (ASKED, earlier)).best
+    for question, expected in (((ASKED, earlier), 0.8), ((earlier,), np.nan)):  # today's does not answer
+        near = nearness(snapshot.memories.vectors, question, ASKED.gate).best
 
-    # 0.2 below 1 of a range of 0.4 is as 0.4 below 1 of a range of 0.8.
-    by_content = dict(zip([each.content for each in snapshot.memories.items], near.tolist(), strict=True))
-    assert {name: round(value, 3) for name, value in by_content.items()} == {"today's": 0.8, "earlier": 0.6}
+        # 0.2 below 1 of a range of 0.4 is as 0.4 below 1 of a range of 0.8.
+        by_content = dict(zip([each.content for each in snapshot.memories.items], near.tolist(), strict=True))
+        assert by_content == pytest.approx({"today's": expected, "earlier": 0.6}, abs=1e-4, nan_ok=True)
 
 
 def test_in_an_empty_memory_nothing_is_found() -> None:
