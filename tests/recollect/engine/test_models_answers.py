@@ -112,6 +112,17 @@ async def test_no_ones_extraction_shows_those_of_another_person_and_everybodys_t
     assert not any("For no one." in each for shown in model.shown for each in shown)
 
 
+async def test_a_wish_that_is_taken_back_is_in_no_further_prompt(store: Store) -> None:
+    model = Reading(careless)
+    engine = engine_reading(store, model)
+
+    for wish in (NO_HEALTH, None):
+        await engine.change_flags(Flags(instructions=wish), ("instructions",), store.anna)
+        await learned(engine, store, store.anna)
+
+    assert [NO_HEALTH in each[1] for each in model.shown] == [True, False]
+
+
 @pytest.mark.parametrize(
     "hostile",
     [

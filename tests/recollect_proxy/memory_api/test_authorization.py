@@ -381,3 +381,23 @@ def test_a_weak_admin_token_signs_nothing_that_lets_it_be_guessed() -> None:
     assert PersonTokens("hunter2", system_clock).user_of(token, Audience.API) is None
     strong = PersonTokens(TOKEN, system_clock).make("anna", Audience.API)[0]
     assert PersonTokens(TOKEN, system_clock).user_of(strong, Audience.API) == "anna"
+
+
+async def test_no_answer_that_was_kept_for_another_project_is_repeated_to_a_key_for_one(
+    askers: Askers,
+) -> None:
+    acting = askers.headers["acting"]
+    once = (b"Idempotency-Key", b"a-key")
+    answers = [
+        await askers.api.call("POST", askers.api.memories, {"content": "Likes tea."}, headers=[*asker, once])
+        for asker in (
+            acting,
+            [*acting, (b"X-Recollect-Project", b"house")],
+            askers.headers["acting-in-a-project"],
+            [*acting, (b"X-Recollect-Project", b"boat")],
+        )
+    ]
+
+    assert [each.status for each in answers] == [201] * 4
+    assert [each.header(b"idempotency-replayed") for each in answers] == [None, None, None, b"true"]
+    assert len({each.json["id"] for each in answers}) == 3
