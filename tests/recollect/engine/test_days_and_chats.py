@@ -24,6 +24,7 @@ from recollect.model import (
     ExtractedCommand,
     Flags,
     Kind,
+    Lifetimes,
     Message,
     Relation,
     RequestRecord,
@@ -156,6 +157,30 @@ async def test_a_summary_stands_for_the_first_words(store: Store, e5: Multilingu
     words = await block(store, subject, LAST, RecallOptions(disclosure=Disclosure(frozenset({Kind.FACT}))))
     assert "Plans to insulate the attic." not in words
     assert ATTIC in words
+
+
+async def test_of_a_chat_whose_messages_went_by_age_its_summary_is_told_until_it_goes_by_age_too(
+    own_store: Store, e5: MultilingualE5Embedder
+) -> None:
+    policy = replace(PATIENT, strategy=Strategy.EXTRACT, summarizing=Summarizing(turns=1))
+    said = Summarized("Plans to insulate the attic.")
+    summarized = engine_over(
+        own_store,
+        policy,
+        embedder=e5,
+        extractor=ScriptedExtractor(),
+        summarizer=ScriptedSummarizer(said),
+    )
+    await say(own_store, summarized, "attic", NOON - 3 * _DAY, ATTIC)
+    await say(own_store, engine_over(own_store, PATIENT, embedder=e5), "bike", NOON - _DAY, BIKE)
+
+    await own_store.log.erase_old(NOON, at=NOON)
+
+    told = await block(own_store, summarized, LAST)
+    assert said.text in told
+    assert ATTIC not in told
+    await own_store.memories.expire(Lifetimes.from_texts(["summary:1", "qa_turn:1"]), at=NOON + 2 * _DAY)
+    assert await block(own_store, summarized, LAST) == ""
 
 
 async def test_a_time_without_a_chat_gets_the_newest_with_their_days(store: Store, subject: Engine) -> None:

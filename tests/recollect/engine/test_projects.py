@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
-from tests.recollect.engine.test_chat_requests import DONE, Chat, answer, told
+from tests.recollect.engine.test_chat_requests import DONE, NOT_DONE, Chat, answer, told
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect.store.keeping import indexed
 from tests.support.people import Person, person
@@ -381,6 +381,20 @@ async def test_of_a_list_in_a_project_the_persons_own_is_forgotten_and_brought_b
     assert await contents(lives.subject, lives.boat) == {BOAT}
     await chat.says("Undo that")
     assert await contents(lives.subject, lives.own) == {TEA}
+
+
+@table("project, of_bound_key", [("boat", True), ("agent:coder", False)])
+async def test_an_agent_or_a_key_for_one_project_has_nothing_of_the_persons_own_forgotten(
+    store: Store, project: str, *, of_bound_key: bool
+) -> None:
+    anna = person("anna")
+    subject, scope = engine_over(store, PATIENT), Scope(project_scope(anna, project), "chat")
+    await subject.add(anna, TEA)
+    chat = Chat(store, subject, scope, of_bound_key=of_bound_key)
+    await chat.says("What do you know about me?", f"1. {TEA}")
+
+    assert answer(await chat.says("Forget number 1")).startswith(f"{NOT_DONE} Nothing was changed")
+    assert await contents(subject, anna) == {TEA}
 
 
 async def test_in_a_project_an_agent_forgets_nothing_of_the_persons_own(lives: Lives) -> None:

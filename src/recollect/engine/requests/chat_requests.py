@@ -130,7 +130,7 @@ class ChatRequests:
         if asking is Request.LEAVE_OUT:
             await self._leave_out(turn.scope)
             return CarriedOut(answers.LEFT_OUT, switched=asking)
-        if turn.of_bound_key or is_agents(turn.scope.user_id):
+        if _reaches_one_project(turn):
             return CarriedOut(answers.NOT_EVERYWHERE)
         return await (self._stop(turn) if asking is Request.STOP else self._resume(turn))
 
@@ -173,15 +173,16 @@ class ChatRequests:
         found = await self._memories(turn.scope.user_id, shown.listed)
         memories = {each: memory for each, (_, memory) in found.items()}
         meant = targets(shown, numbers, memories)
-        match meant:
-            case Unmet.NO_LIST:
-                return None
-            case Unmet.OUT_OF_RANGE:
-                return CarriedOut(answers.out_of_range(len(shown.seen) or len(shown.listed)))
-            case Unmet.UNCLEAR:
-                return CarriedOut(answers.UNCLEAR)
+        if isinstance(meant, Unmet):
+            count = len(shown.seen) or len(shown.listed)
+            told = {Unmet.OUT_OF_RANGE: answers.out_of_range(count), Unmet.UNCLEAR: answers.UNCLEAR}.get(
+                meant
+            )
+            return None if told is None else CarriedOut(told)
         named = [(found[each][0], each) for each in meant if each in found]
         asking = turn.scope.user_id
+        if _reaches_one_project(turn) and any(scope == person_of(asking) for scope, _ in named):
+            return CarriedOut(answers.NOT_EVERYWHERE)
         retired = [
             each
             for scope in dict.fromkeys(scope for scope, _ in named)
@@ -258,6 +259,11 @@ class ChatRequests:
             return CarriedOut(answers.NOT_UNDONE)
         await self._note(turn, Request.UNDO, [each.memory_id for each in undone])
         return CarriedOut(answers.undone(len(undone)), undone)
+
+
+def _reaches_one_project(turn: Turn) -> bool:
+    """Return whether a program may speak for the person: what it asks for holds in its project alone."""
+    return turn.of_bound_key or is_agents(turn.scope.user_id)
 
 
 def _done_before(turn: Turn, request: MemoryRequest, pointed_at: PointedAt) -> str | None:
