@@ -26,7 +26,7 @@ INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/pytho
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-package recollect-memory-weights --no-header --no-annotate
 # Tests are rewritten when they are loaded: that is kept, wherever the environment says otherwise.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
-# For tests that start other people's programs: on a busy machine one takes minutes, and has a patience of its own.
+# For tests that start other people's programs or move a lot: on a busy machine one takes minutes.
 PATIENT = $(PYTEST) -o faulthandler_timeout=1800
 IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
@@ -124,7 +124,7 @@ js-types: $(VENV)/.dev $(JS_CLIENT)/node_modules/.package-lock.json  ## the type
 test-mcp: $(VENV)/.dev  ## the memory for agents: the protocol's own client over HTTP and stdio, its inspector (npm), OpenWebUI's client where `make e2e-openwebui` has installed it
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(INSPECTOR)/node_modules/.package-lock.json; \
 	else echo "npm is not installed: the inspector is not tested"; fi
-	$(PYTEST) tests/recollect_proxy/mcp tests/e2e/mcp
+	$(PATIENT) tests/recollect_proxy/mcp tests/e2e/mcp
 
 $(INSPECTOR)/node_modules/.package-lock.json: $(INSPECTOR)/package-lock.json
 	cd $(INSPECTOR) && npm ci --silent --ignore-scripts
@@ -161,24 +161,24 @@ audit: .venv-deploy/.ready  ## known vulnerabilities of the locked requirements;
 	.venv-deploy/bin/pip-audit --strict --require-hashes --disable-pip -r requirements/build.txt
 
 e2e-sites: $(VENV)/.dev  ## what a page of another site reaches from a browser: Chromium (apt-get install chromium) before a proxy that it is led to
-	$(PYTEST) tests/e2e/test_other_sites.py
+	$(PATIENT) tests/e2e/test_other_sites.py
 
 e2e-pages: $(VENV)/.dev  ## the pages under /memory/ui in Chromium (apt-get install chromium): axe-core, hostile texts, their time with 10,000 memories, the sign-in at a provider (npm); SCREENSHOTS=FOLDER keeps pictures
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(PROVIDER)/node_modules/.package-lock.json; \
 	else echo "npm is not installed: the sign-in at a provider is not tested"; fi
-	$(PYTEST) tests/e2e/pages
+	$(PATIENT) tests/e2e/pages
 
 $(PROVIDER)/node_modules/.package-lock.json: $(PROVIDER)/package-lock.json
 	cd $(PROVIDER) && npm ci --silent --ignore-scripts
 
 test-soak: $(VENV)/.dev  ## what only many show: 2,000 requests cancelled at random, and nothing left of them
-	$(PYTEST) tests/e2e/test_soak.py
+	$(PATIENT) tests/e2e/test_soak.py
 
 test-canaries: $(VENV)/.dev  ## 5,000 answers to persons, projects, teams and agents, looked through for each other's canaries
 	$(PATIENT) -s tests/e2e/test_canaries.py
 
 test-large: $(VENV)/.dev  ## 1 GB passes in constant memory
-	$(PYTEST) tests/e2e/test_large_upload.py
+	$(PATIENT) tests/e2e/test_large_upload.py
 
 lock: $(VENV)/.uv  ## write requirements/*.txt anew from pyproject.toml
 	$(LOCK) pyproject.toml $(addprefix --no-emit-package ,$(UNUSED)) --output-file requirements/run.txt

@@ -83,7 +83,6 @@ async def proxy(
         upstream=upstream.base_url,
         database_url=own_dsn,
         data_dir=data_dir,
-        port=0,
         extraction_base_url=extraction.base_url,
         extraction_model="extractor",
         recall_deadline_ms=10_000,

@@ -289,7 +289,6 @@ async def asker(
         upstream=upstream.base_url,
         database_url=own_dsn,
         data_dir=tmp_path,
-        port=0,
         extraction_base_url=extraction.base_url,
         extraction_model="extractor",
         recall_deadline_ms=20_000,

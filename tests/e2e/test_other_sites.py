@@ -167,7 +167,6 @@ async def remembered(
             extraction_model="scripted",
             database_url=dsn,
             data_dir=folder,
-            port=0,
             **modes()[mode],
         )
         async with running_proxy(settings) as proxy:

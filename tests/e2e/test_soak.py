@@ -13,7 +13,7 @@ async def test_of_2000_requests_cancelled_at_random_nothing_is_left(own_dsn: str
     user = User("anna")
     async with ScriptedUpstream() as upstream:
         settings = proxy_settings(
-            upstream=upstream.base_url, database_url=own_dsn, data_dir=tmp_path, port=0, formation="off"
+            upstream=upstream.base_url, database_url=own_dsn, data_dir=tmp_path, formation="off"
         )
         async with running_proxy(settings) as proxy:
             await proxy.say(user, "Is it morning?")

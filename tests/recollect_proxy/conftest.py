@@ -67,7 +67,6 @@ async def session_settings(
             upstream=session_upstream.base_url,
             database_url=dsn,
             data_dir=data_dir,
-            port=0,
             extraction_base_url=extraction.base_url,
             extraction_model="extractor",
             recall_deadline_ms=30_000,  # the machine may be busy with other tests

@@ -21,10 +21,12 @@ def changed(settings: ProxySettings, **own: Any) -> ProxySettings:
 def proxy_settings(**changed: Any) -> ProxySettings:
     """Return the proxy's settings as they stand without any variable, with these changed.
 
-    Nothing stands in every chat unless a test asks for it, so that what is recalled is seen alone.
+    A proxy takes any free port: a developer's own may run on the usual one. Nothing stands in every chat unless a test
+    asks for it, so that what is recalled is seen alone.
     """
     quick: dict[str, Any] = {
         "upstream": "http://127.0.0.1:9/v1",
+        "port": 0,
         "worker": "within",
         "formation_quiet_seconds": 0,
         "formation_batch_turns": 1,

@@ -31,7 +31,7 @@ class Tally:
         left_out: The number of chats that were skipped, by reason.
         exchanges: The numbers of exchanges: `new`, and already `there`.
         broken: A message for each row that can't be read.
-        strangers: The number of rows whose user has no account any more.
+        strangers: The number of rows whose user no longer has an account.
         off: The users with recording switched off.
         spoken_with: By user, with which model they chatted last, which will be asked; None: with none.
     """
@@ -76,7 +76,7 @@ class Tally:
         yield f"memories:  {kept['new']} new" + "".join(
             [
                 _if_any(kept["changed"], "changed there since"),
-                _if_any(kept["held"], "held back until their person approves"),
+                _if_any(kept["held"], "held back until their user approves them"),
                 f", {kept['there']} there already",
                 _if_any(kept["left"], "changed here since, left as it is"),
                 *(_if_any(n, f"refused ({_WHY.get(why, why)})") for why, n in sorted(self.refused.items())),
@@ -87,11 +87,11 @@ class Tally:
             yield f"chats:     {self.chats['new']} new or longer, {self.chats['there']} there already{left_out}"
             yield f"exchanges: {self.exchanges['new']} new, {self.exchanges['there']} there already"
         if self.off:
-            yield f"recording is off for {len(self.off)} users: nothing of their chats is kept"
+            yield f"recording is off for {_counted(len(self.off), 'user')}: nothing of their chats is kept"
         if self.strangers:
-            yield f"left out:  {self.strangers} rows of users who have no account any more"
+            yield f"left out:  {_counted(self.strangers, 'row')} of users who no longer have an account"
         if self.broken:
-            yield f"skipped:   {len(self.broken)} rows that can't be read (named above)"
+            yield f"skipped:   {_counted(len(self.broken), 'row')} that can't be read (named above)"
 
 
 def _if_any(count: int, what: str) -> str:
@@ -103,12 +103,12 @@ def hints(settings: ProxySettings, tally: Tally) -> Iterator[str]:
     if not tally.exchanges["new"]:
         return
     yield "Memories are formed of the chats while `recollect serve` runs on the same data."
-    if settings.memories_per_hour or settings.user_cap:
-        yield (
-            f"A user is given {settings.memories_per_hour or 'any number of'} memories an hour at most "
-            f"(RECOLLECT_MEMORIES_PER_HOUR), and keeps {settings.user_cap or 'any number'} (RECOLLECT_USER_CAP): "
-            "what is more is not learned from the chats, but found in them."
-        )
+    limits = {
+        "an hour (RECOLLECT_MEMORIES_PER_HOUR)": settings.memories_per_hour,
+        "in all (RECOLLECT_USER_CAP)": settings.user_cap,
+    }
+    if told := [f"{limit} {name}" for name, limit in limits.items() if limit]:
+        yield f"Of these a user gets at most {' and '.join(told)}. Every chat is searched."
     if settings.formation in {Strategy.EXTRACT, Strategy.BOTH}:
         yield from _model(settings, tally)
 
@@ -118,20 +118,20 @@ def _model(settings: ProxySettings, tally: Tally) -> Iterator[str]:
     if settings.extraction_model is None:
         without = sum(1 for model in tally.spoken_with.values() if model is None)
         if len(tally.spoken_with) > without:
-            yield "No RECOLLECT_EXTRACTION_MODEL is set: the model is asked that each user chats with last."
+            yield "No RECOLLECT_EXTRACTION_MODEL is set: Recollect asks the model that each user chatted with last."
         if without:
             yield (
-                f"NO MODEL: of {_users(without)} all of it waits. Set RECOLLECT_EXTRACTION_MODEL and start Recollect again, or "
-                "let them chat once: then the model is asked that they chat with."
+                f"NO MODEL: the chats of {_counted(without, 'user')} wait. Set RECOLLECT_EXTRACTION_MODEL and start Recollect again, or "
+                "let them chat once: Recollect then asks the model of that chat."
             )
     if settings.extraction_api_key is None and settings.upstream_api_key is None:
         keyed = sum(1 for model in tally.spoken_with.values() if model is not None and model.authorized)
         if keyed:
             yield (
-                f"NO KEY: {_users(keyed)} chat with keys of their own, which are kept in memory for an hour alone. What can't "
-                "be asked with them waits until they chat again. Set RECOLLECT_EXTRACTION_API_KEY to form it now."
+                f"NO KEY: {_counted(keyed, 'user')} chatted with keys of their own, which are kept for an hour, in memory alone. After "
+                "that the rest waits until they chat again. Set RECOLLECT_EXTRACTION_API_KEY to form it now."
             )
 
 
-def _users(number: int) -> str:
-    return "1 user" if number == 1 else f"{number} users"
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" + "s" * (number != 1)

@@ -293,7 +293,6 @@ def _settings(model: LanguageModel, database: Database, folder: Path, **own: Any
     return proxy_settings(
         database_url=database.dsn,
         data_dir=folder / "recollect",
-        port=0,
         extraction_base_url=model.upstream.base_url,
         extraction_model="extractor",
         **_PATIENT,

@@ -17,7 +17,7 @@ REPOSITORY = Path(__file__).parents[3]
 ENVIRONMENT = REPOSITORY / ".venv-openwebui"
 ADMIN_EMAIL, ADMIN_PASSWORD = "admin@example.com", "a password of the administrator"
 
-_PATIENCE_SECONDS = 240.0
+_PATIENCE_SECONDS = 900.0
 _NOWHERE = "http://127.0.0.1:9"
 _LOG_LINES = 80
 

@@ -89,7 +89,6 @@ async def behind(past: LivedIn, recollect: Recollect, folder: Path) -> AsyncIter
         upstream=past.model.upstream.base_url,
         database_url=recollect.dsn,
         data_dir=recollect.data_dir,
-        port=0,
         identity="openwebui-jwt",
         openwebui_jwt_secret=SECRET,
         extraction_base_url=past.model.upstream.base_url,

@@ -338,7 +338,7 @@ async def test_a_person_searches_forgets_undoes_and_corrects(
         if script:
             assert await violations(page) == []
         await rows.get_by_role("button", name="Forget", exact=True).click()
-        await page.get_by_text("Forgotten. It is not recalled any more.").wait_for()
+        await page.get_by_text("Forgotten. It is no longer recalled.").wait_for()
         if script:
             assert await violations(page) == []
             assert await page.evaluate("document.activeElement.textContent") == "Undo"
@@ -349,7 +349,7 @@ async def test_a_person_searches_forgets_undoes_and_corrects(
         if script:
             assert await violations(page) == []
         await rows.get_by_role("link", name="Details and changes").click()
-        await page.get_by_label("What is to be remembered").fill("Is allergic to walnuts")
+        await page.get_by_label("The memory, in words").fill("Is allergic to walnuts")
         await page.get_by_role("button", name="Save").click()
         await page.get_by_text("Corrected.").wait_for()
 
@@ -384,8 +384,8 @@ async def test_a_person_allows_a_profile_fills_it_and_takes_it_back(
         await page.get_by_role("textbox", name="Entry").first.fill("Answer me in two sentences")
         await page.get_by_role("button", name="Save").first.click()
         await page.get_by_text("Corrected in your profile.", exact=True).wait_for()
-        await page.get_by_text("Take consent back").click()
-        await page.get_by_role("button", name="Take it back and erase the profile").click()
+        await page.get_by_text("Withdraw consent").click()
+        await page.get_by_role("button", name="Withdraw it and erase the profile").click()
         await page.get_by_text("The profile and its embeddings are erased.").wait_for()
 
     assert kept == {

@@ -198,7 +198,7 @@ OFF = Recall(skipped=Skip.OFF)
         (prepared(carried_out=CarriedOut("", (FORGOT,))), ["Forgot: Son Leo has coeliac disease."]),
         (prepared(carried_out=CarriedOut("", (BACK,))), ["Undone. Remembered: Has a cat"]),
         (prepared(carried_out=CarriedOut("Nothing was forgotten"), recall=OFF), []),
-        (prepared(carried_out=CarriedOut("", switched="resume")), ["Remembering again what you say."]),
+        (prepared(carried_out=CarriedOut("", switched="resume")), ["Remembering again."]),
         (prepared(recall=OFF), ["Nothing is recalled. What you say is still remembered."]),
         (
             prepared(STANDING, records=False),

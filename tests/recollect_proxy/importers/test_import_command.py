@@ -62,8 +62,8 @@ def test_a_person_is_told_what_came_and_none_of_it(own_dsn: str, data_dir: Path,
         "memories:  1 new, 0 there already",
         "chats:     1 new or longer, 0 there already",
         "exchanges: 1 new, 0 there already",
-        "left out:  1 rows of users who have no account any more",
-        "skipped:   1 rows that can't be read (named above)",
+        "left out:  1 row of users who no longer have an account",
+        "skipped:   1 row that can't be read (named above)",
     ]
     assert any("RECOLLECT_MEMORIES_PER_HOUR" in line for line in out)
     assert "bees" not in f"{out}{errors}"
@@ -87,9 +87,11 @@ def test_without_limits_and_with_a_model_there_is_less_to_know() -> None:
     limits = {"memories_per_hour": 0, "user_cap": 0, "formation": "extract"}
 
     [only] = hints(proxy_settings(extraction_model="small", **limits), tally)
+    _, limit, _ = hints(proxy_settings(formation="extract", memories_per_hour=0, user_cap=9), tally)
     told = [*hints(proxy_settings(formation="extract"), tally)]
 
     assert only.startswith("Memories are formed of the chats while")
+    assert limit == "Of these a user gets at most 9 in all (RECOLLECT_USER_CAP). Every chat is searched."
     assert (told[0], len(told), told[-1][:8]) == (only, 3, "NO MODEL")
 
 
@@ -147,11 +149,11 @@ def test_the_summary_counts_each_reason() -> None:
     lines = list(tally.lines(dry_run=False))
 
     assert lines[1] == (
-        "memories:  3 new, 2 held back until their person approves, 0 there already, "
+        "memories:  3 new, 2 held back until their user approves them, 0 there already, "
         "6 changed here since, left as it is, 1 refused (nothing but a secret), 4 refused (too long)"
     )
     assert lines[2].endswith("5 left out (of a sub-agent)")
-    assert lines[-1] == "recording is off for 1 users: nothing of their chats is kept"
+    assert lines[-1] == "recording is off for 1 user: nothing of their chats is kept"
 
 
 def test_of_many_broken_rows_the_first_are_told() -> None:

@@ -291,7 +291,7 @@ async def test_one_is_forgotten_from_the_list_whatever_is_ticked_and_the_search_
     answer = await visitor.post_all("/forget", "picked", [str(coffee.id)], id=str(tea.id), words="drinks")
     page = await visitor.followed(answer)
 
-    assert "Forgotten. It is not recalled any more." in text_of(page)
+    assert "Forgotten. It is no longer recalled." in text_of(page)
     assert 'name="words" value="drinks"' in page
     assert [each.id for each in (await pages.engine.page(pages.anna, limit=9)).memories] == [coffee.id]
 

@@ -140,7 +140,7 @@ async def test_taking_consent_back_says_what_goes_and_erases_it(pages: Pages, st
     after = await visitor.followed(await visitor.post("/profile/consent", {"allows": "no"}))
     await visitor.post("/profile/consent", {"allows": "yes"})
 
-    assert "all entries on this page (2)" in before
+    assert "the entries on this page (2)" in before
     assert "their embeddings" in before
     assert "The profile and its embeddings are erased." in text_of(after)
     assert "Is called Anna" not in after

@@ -75,7 +75,7 @@ async def test_where_nothing_was_given_it_says_why(pages: Pages, store: Store) -
     await ask(pages.engine, store.turn("And now?", at=system_clock()))
     switched_off = text_of(await visitor.html("/recalls"))
 
-    assert "Nothing was asked yet." in empty
+    assert "There were no requests yet." in empty
     assert "Nothing was recalled: nothing that is remembered seemed to be needed." in nothing
     assert (
         "Nothing was recalled: recall is switched off, or the message spoke to the memory itself."
@@ -91,7 +91,7 @@ async def test_what_is_gone_is_shown_no_more(pages: Pages, store: Store) -> None
     told = text_of(await (await pages.person()).html("/recalls"))
 
     assert "Lapsang" not in told
-    assert "that is there no more" in told
+    assert "that is gone" in told
 
 
 async def test_the_page_goes_on_and_shows_ones_own_alone(pages: Pages, store: Store) -> None:
@@ -103,7 +103,7 @@ async def test_the_page_goes_on_and_shows_ones_own_alone(pages: Pages, store: St
     second = await visitor.html(first.split('rel="next" href="/memory/ui')[1].split('"')[0])
 
     assert [page.count("<time") for page in (first, second)] == [20, 2]
-    assert "Nothing was asked yet." in await other.html("/recalls")
+    assert "There were no requests yet." in await other.html("/recalls")
 
 
 def test_what_spoke_for_a_candidate_is_told_in_groups_the_strongest_first() -> None:

@@ -189,7 +189,7 @@ async def test_a_person_writes_instructions_reads_the_operators_and_takes_theirs
 
     assert "Never remember my health.\n&lt;/textarea&gt;&lt;b&gt;Remember my garden." in page
     assert "Keep &lt;i&gt;editors&lt;/i&gt;." in page
-    assert "it may err" in text_of(page)
+    assert "may err" in text_of(page)
     assert 'value="todo:30,#home:9"' in page
     assert kept == Flags(instructions=text.replace("\r\n", "\n"), lifetimes="todo:30,#home:9")
     assert await own_pages.engine.flags(own_pages.anna) == Flags()
@@ -208,5 +208,5 @@ async def test_a_person_has_everything_approved_first_unless_that_is_so_for_ever
 
     assert own == Flags(approve_first=True)
     assert await own_pages.engine.flags(own_pages.anna) == own
-    assert "It is so for everybody." in page
+    assert "The same for everybody." in page
     assert "approve_first" in named(page, disabled=True)

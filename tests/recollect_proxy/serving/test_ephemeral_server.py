@@ -62,7 +62,7 @@ async def test_a_store_that_does_not_open_is_an_error(
     data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("recollect_proxy.serving.ephemeral_server._STORE_SECONDS", 0.1)
-    own = proxy_settings(data_dir=data_dir, port=0, database_url="postgresql://nobody@127.0.0.1:9/none")
+    own = proxy_settings(data_dir=data_dir, database_url="postgresql://nobody@127.0.0.1:9/none")
 
     with pytest.raises(NotServedError, match="The store could not be opened"):
         async with serve_proxy(App(own, admin_token="token"), own):

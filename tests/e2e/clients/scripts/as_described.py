@@ -9,11 +9,12 @@ import schemathesis  # type: ignore[import-not-found]  # of the clients' own env
 _KEY, _PROJECT = "Idempotency-Key", "X-Recollect-Project"
 _IDS = ("user_id", "session_id", "user", "session")
 _LONGEST = 256
+_TEXTS = {"time_zone": "Pacific/Auckland", "lifetimes": "todo:30,#work:365"}
 
 
 @schemathesis.hook  # type: ignore[untyped-decorator]
 def before_call(_context: Any, case: Any, _kwargs: Any) -> None:
-    """Mend what is meant to be right: each key is another, each id is filled in, each project percent-encoded, each time zone exists."""
+    """Mend what is meant to be right: keys differ, ids are filled in, projects percent-encoded, zones exist, lifetimes have days."""
     if case.meta is None or case.meta.generation.mode != schemathesis.GenerationMode.POSITIVE:
         return
     if _KEY in (case.headers or {}):
@@ -36,8 +37,7 @@ def _mend(named: dict[str, Any]) -> None:
         named["project"] = _named(named["project"])
     if isinstance(named.get("users"), list):
         named["users"] = [_filled(each) for each in named["users"]]
-    if isinstance(named.get("time_zone"), str):
-        named["time_zone"] = "Pacific/Auckland"
+    named.update({name: text for name, text in _TEXTS.items() if isinstance(named.get(name), str)})
 
 
 def _filled(text: str) -> str:

@@ -96,9 +96,9 @@ ENGLISH = Script(
     is_off="Memory is off: in your chats nothing is recalled, and nothing you say is kept.",
     off="Memory is off: nothing is recalled or kept. What was remembered stays.",
     downloaded="Downloaded: 2 memories, as my-memories.json.",
-    warning="All that is remembered of you goes",
+    warning="Everything remembered about you is erased",
     erased="Everything is erased. Memories: 2, messages: 4, ",
-    nothing="Nothing is remembered of you yet.",
+    nothing="Nothing is remembered about you yet.",
 )
 GERMAN = Script(
     locale="de-DE",
