@@ -13,7 +13,8 @@ from uuid import UUID
 import msgspec
 
 from bench.recall.clock import ReplayClock
-from recollect.assembly import make_policy, open_backends
+from recollect.assembly.lifecycle import open_backends
+from recollect.assembly.policy_from_settings import make_policy
 from recollect.backends import Backends
 from recollect.engine import Engine
 from recollect.model import STATEMENTS, Change, Formed, Memory, Strategy

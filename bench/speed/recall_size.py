@@ -21,7 +21,8 @@ from bench.recall.clock import ReplayClock
 from bench.report import options_of, progress, publish, table
 from bench.servers import postgres
 from bench.speed.made_up import NOW, PERSON, fill, questions
-from recollect.assembly import make_policy, open_backends
+from recollect.assembly.lifecycle import open_backends
+from recollect.assembly.policy_from_settings import make_policy
 from recollect.engine import Engine
 from recollect.index import SnapshotCache
 from recollect_proxy.serving.ephemeral_server import temporary

@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 
-from recollect.assembly import shared_engine
+from recollect.assembly.host_engine import shared_engine
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.runtime.failures import raised_at
 from recollect.settings import EngineSettings, is_setting

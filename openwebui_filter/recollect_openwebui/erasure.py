@@ -14,7 +14,7 @@ from uuid import uuid4
 import msgspec
 import structlog
 
-from recollect.assembly import running_engine
+from recollect.assembly.host_engine import running_engine
 from recollect.engine import Engine
 from recollect.errors import StoreError
 from recollect.model import Erasure, Scope

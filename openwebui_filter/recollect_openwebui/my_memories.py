@@ -12,7 +12,7 @@ from uuid import UUID
 import msgspec
 
 from recollect.api.memories import Memory as Document
-from recollect.assembly import running_engine
+from recollect.assembly.host_engine import running_engine
 from recollect.engine import Engine
 from recollect.errors import (
     ChangeNotFoundError,

@@ -8,7 +8,7 @@ from traceback import extract_tb
 
 import structlog
 
-from recollect.assembly import live_engine
+from recollect.assembly.host_engine import live_engine
 from recollect.engine import system_clock
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import RecollectError

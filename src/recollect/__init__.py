@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.runtime.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from recollect.assembly import open_engine
+    from recollect.assembly.lifecycle import open_engine
     from recollect.engine import Engine
     from recollect.errors import (
         ChangeNotFoundError,

@@ -188,17 +188,30 @@ def as_before(memory: Memory, update: Update) -> Memory:
     Raises:
         NotUndoableError: The change's result has changed since, or the row is of another action.
     """
+    if not _is_as_left(memory, update):
+        raise NotUndoableError
+    before = _one_back(memory, update, None)
+    if update.action is not Action.EDIT:
+        return before
+    if before.content != memory.content:
+        return replace(before, embedding=None, embedding_model=None)
+    hints = update.details.get("hints")
+    return replace(before, hints=memory.hints) if hints == update.details["now"].get("hints") else before
+
+
+def _is_as_left(memory: Memory, update: Update) -> bool:
+    """Return whether what a row changed of ``memory`` is as the row left it."""
+    details = update.details
     match update.action:
         case Action.REINFORCE:
-            return _not_reinforced(memory, update.details)
-        case Action.MARK if "limited_to" in update.details:
-            return _not_limited(memory, update.details)
-        case Action.MARK if memory.doubt == update.details.get("marked"):
-            return replace(memory, doubt=_doubt(update.details))
-        case Action.EDIT if memory.owner != COMMONS and _is_as_edited(memory, update):
-            return _not_edited(memory, update)
+            return "importance" in details
+        case Action.MARK if "limited_to" in details:
+            return bool(_iso(memory.holds_until) == details["limited_to"])
+        case Action.MARK:
+            return bool(memory.doubt == details.get("marked"))
         case _:
-            raise NotUndoableError
+            is_own_edit = update.action is Action.EDIT and memory.owner != COMMONS
+            return is_own_edit and _is_as_edited(memory, update)
 
 
 def as_of(memory: Memory, updates: Sequence[Update], at: datetime) -> Memory:
@@ -267,12 +280,6 @@ def _moment(told: str | None) -> datetime | None:
     return None if told is None else datetime.fromisoformat(told)
 
 
-def _not_limited(memory: Memory, details: Mapping[str, Any]) -> Memory:
-    if _iso(memory.holds_until) != details["limited_to"]:
-        raise NotUndoableError
-    return replace(memory, holds_until=_moment(details["held_until"]))
-
-
 def _is_as_edited(memory: Memory, update: Update) -> bool:
     now, left = _editable(memory), update.details.get("now", {})
     if left.get("hints") is None:  # a model may have written some since
@@ -294,14 +301,6 @@ def _not_reinforced(memory: Memory, details: Mapping[str, Any]) -> Memory:
     if memory.importance != details["raised"]:
         importance = max(0.0, round(memory.importance - details["raised"] + importance, _DIGITS))
     return replace(not_resting_on(before, messages_of(details)), importance=importance)
-
-
-def _not_edited(memory: Memory, update: Update) -> Memory:
-    before = replace(_with_editable(memory, update.details), content=update.before or "")
-    if before.content != memory.content:
-        return replace(before, embedding=None, embedding_model=None)
-    hints = update.details.get("hints")
-    return replace(before, hints=memory.hints) if hints == update.details["now"].get("hints") else before
 
 
 def messages_of(details: Mapping[str, Any]) -> tuple[UUID, ...]:

@@ -11,7 +11,7 @@ class RecollectError(Exception):
     """Something in Recollect failed."""
 
     def __init__(self, message: str | None = None) -> None:
-        super().__init__(message or (self.__doc__ or "").strip())
+        super().__init__(message or (self.__doc__ or "").partition("\n")[0])
 
 
 class ConfigurationError(RecollectError):
@@ -78,8 +78,7 @@ class BulkRefusedError(StoreError):
     """
 
     def __init__(self, failures: Mapping[int, StoreError]) -> None:
-        """Say which can't be made."""
-        super().__init__("None of the changes was made, as some can't be.")
+        super().__init__()
         self.failures = failures
 
 
@@ -123,7 +122,6 @@ class WorkerStoppedError(RecollectError):
     """Workers died each time they did this."""
 
     def __init__(self, attempts: int) -> None:
-        """Say how often it was tried."""
         super().__init__(f"The worker was stopped each of the {attempts} times that this was tried.")
 
 
@@ -131,7 +129,6 @@ class YieldedError(RecollectError):
     """A chat has the model that was to be asked: this is done later, and nothing has failed."""
 
     def __init__(self, wait: timedelta) -> None:
-        """Say when to look again."""
         super().__init__()
         self.wait = wait
 
@@ -154,10 +151,6 @@ class ExtractorError(RecollectError):
 
     tokens: int = 0
     is_of_one: bool = False
-
-    def __init__(self, message: str | None = None) -> None:
-        """Say what failed."""
-        super().__init__(message or (self.__doc__ or "").partition("\n")[0].strip())
 
 
 class ExtractorTimeoutError(ExtractorError):
@@ -190,7 +183,6 @@ class ExtractorPausedError(ExtractorError):
     """The extraction model failed too often, and is left alone for a while."""
 
     def __init__(self, until: datetime) -> None:
-        """Say until when it is left alone."""
         super().__init__()
         self.until = until
 

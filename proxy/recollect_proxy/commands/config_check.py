@@ -13,13 +13,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from recollect.assembly import (
-    check_database,
-    check_embedders,
-    check_extraction,
-    check_global_memories,
-    check_model,
-)
+from recollect.assembly.checks import check_database, check_model
+from recollect.assembly.data_folder import check_global_memories
+from recollect.assembly.models import check_embedders, check_extraction
 from recollect.engine import system_clock
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.settings import NOWHERE

@@ -152,7 +152,7 @@ def worker(
     bring their own, RECOLLECT_EXTRACTION_API_KEY is what extracts here. The log says which database it works on.
     Ends with 2 if the settings make no sense, and with 3 if the database refuses it or lacks something.
     """
-    from recollect.assembly import run_worker
+    from recollect.assembly.lifecycle import run_worker
 
     settings = settings_and_logging(
         no_upstream_for("worker"),

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from recollect.assembly import open_unembedded_backends
+from recollect.assembly.lifecycle import open_unembedded_backends
 from recollect.backends import Backends
 from recollect.errors import ConfigurationError, RecollectError
 from recollect.store import start_embedded

@@ -186,7 +186,7 @@ async def bring(
         NotAllowedInTeamError: They may not write in it.
         RecollectError: The store can't be opened or written.
     """
-    from recollect.assembly import make_policy
+    from recollect.assembly.policy_from_settings import make_policy
     from recollect_proxy.importers.common_format import SourceError
     from recollect_proxy.importers.destination import open_destination
     from recollect_proxy.importers.importer import Importer
@@ -215,7 +215,7 @@ async def _restore(
     settings: ProxySettings, file: Path, user_id: str, *, dry_run: bool, progress: "Progress"
 ) -> "Restored":
     """Restore an export of Recollect."""
-    from recollect.assembly import open_administration
+    from recollect.assembly.administering import open_administration
     from recollect_proxy.takeout import restore_file
 
     task = progress.add_task("rows", total=None)

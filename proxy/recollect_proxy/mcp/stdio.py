@@ -10,7 +10,7 @@ from typing import Any, cast
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
-from recollect.assembly import open_engine
+from recollect.assembly.lifecycle import open_engine
 from recollect.engine import Engine
 from recollect.settings import Worker
 from recollect_proxy.mcp.protocol_server import Context, client_of, make_server, quiet_sdk

@@ -78,7 +78,7 @@ def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
         return
     import asyncio
 
-    from recollect.assembly import check_model
+    from recollect.assembly.checks import check_model
     from recollect_proxy.destinations import upstream_of
     from recollect_proxy.openwebui.diagnosis import Finding, Status
     from recollect_proxy.upstream.check import complaint_about

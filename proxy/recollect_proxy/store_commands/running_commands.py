@@ -142,7 +142,7 @@ def with_engine(
 
     Exits with ``FAILED`` and a line on stderr if it fails.
     """
-    from recollect.assembly import open_administration
+    from recollect.assembly.administering import open_administration
 
     async def opened() -> _Result:
         async with open_administration(settings, embeds=embeds) as engine:

@@ -30,7 +30,7 @@ def try_model(
     Each is formed as a worker forms it, in a database that is gone afterwards. Prints how much was kept,
     missed and invented, and the seconds a message took. Ends with 1 if the model can't be asked.
     """
-    from recollect.assembly import describe_failure
+    from recollect.assembly.checks import describe_failure
     from recollect.errors import ExtractorError
     from recollect.runtime.logs import configure_logging
     from recollect_proxy.trial.judgement import report
@@ -62,7 +62,7 @@ async def judgements_of(settings: "ProxySettings") -> "AsyncIterator[Judgement]"
     Raises:
         ExtractorError: The model can't be asked.
     """
-    from recollect.assembly import open_trial
+    from recollect.assembly.administering import open_trial
     from recollect.engine import system_clock
     from recollect.errors import InvalidExtractionError
     from recollect.model import Strategy

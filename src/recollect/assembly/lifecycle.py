@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,6 @@ from recollect.assembly.data_folder import file_of_global_memories, read_global_
 from recollect.assembly.generations import LiveGenerations, MakeEmbedder, todays
 from recollect.assembly.models import (
     AbsentEmbedder,
-    Models,
     load_embedder,
     make_earlier_embedder,
     make_log_embedder,
@@ -196,7 +195,8 @@ async def _open(
         models = make_models(settings, client, upstream)
         if models is not None:
             closing.push_async_callback(models.extractor.aclose)
-        yield _with_models(backends, models), _start(settings, data, dsn, upstream)
+            backends = replace(backends, **{each.name: getattr(models, each.name) for each in fields(models)})
+        yield backends, _start(settings, data, dsn, upstream)
 
 
 async def _with_generations(
@@ -220,44 +220,12 @@ def _webhook(settings: EngineSettings, client: httpx.AsyncClient) -> Webhook | N
     return Webhook(settings.webhook_url, secret, client, with_text=settings.webhook_text)
 
 
-def _with_models(backends: Backends, models: Models | None) -> Backends:
-    if models is None:
-        return backends
-    return replace(
-        backends,
-        extractor=models.extractor,
-        judge=models.judge,
-        summarizer=models.summarizer,
-        hinter=models.hinter,
-    )
-
-
 def _backends(postgres: Postgres, embedders: Sequence[CachedEmbedder]) -> Backends:
+    parts = {each.name: getattr(postgres, each.name) for each in fields(postgres)}
+    del parts["database"], parts["generations"]
     embedder, log_embedder = embedders
     return Backends(
-        memories=postgres.memories,
-        log=postgres.log,
-        index=postgres.index,
-        chats=postgres.chats,
-        asked=postgres.asked,
-        requests=postgres.requests,
-        inbox=postgres.inbox,
-        jobs=postgres.jobs,
-        flags=postgres.flags,
-        usage=postgres.usage,
-        admin_reads=postgres.admin_reads,
-        browsing=postgres.browsing,
-        attempts=postgres.attempts,
-        answers=postgres.answers,
-        portability=postgres.portability,
-        repairs=postgres.repairs,
-        profiles=postgres.profiles,
-        projects=postgres.projects,
-        teams=postgres.teams,
-        feedback=postgres.feedback,
-        events=postgres.events,
-        statistics=postgres.statistics,
-        snapshots=postgres.snapshots,
+        **parts,
         embedder=embedder,
         log_embedder=log_embedder,
         caches=tuple(dict.fromkeys(embedders)),

@@ -13,7 +13,7 @@ from recollect.assembly.data_folder import INSTRUCTIONS
 from recollect.assembly.servers import MISTRAL, is_near, is_one_server, speaks_mistral
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, Strategy, Vector
-from recollect.models.embedders import EmbedderName, parse_embedder_name
+from recollect.models.embedders import parse_embedder_name
 from recollect.models.embedders.finished_model import installed_model
 from recollect.models.embedders.multilingual_e5 import MODEL as MULTILINGUAL_E5
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
@@ -147,17 +147,18 @@ def check_embedders(settings: EngineSettings) -> None:
         EmbedderError: The package of weights is not installed.
     """
     installed_model(MULTILINGUAL_E5)
-    if _embedder_name(settings).scheme == "openai":
+    scheme, _ = _embedder_name(settings)
+    if scheme == "openai":
         _embedder_address(settings)
 
 
-def _embedder_name(settings: EngineSettings) -> EmbedderName:
-    name = parse_embedder_name(settings.embedder)
-    if name.scheme == "local" and name.model != MULTILINGUAL_E5:
+def _embedder_name(settings: EngineSettings) -> tuple[str, str]:
+    scheme, model = parse_embedder_name(settings.embedder)
+    if scheme == "local" and model != MULTILINGUAL_E5:
         raise ConfigurationError(
-            f"No local embedder {name.model!r}; write local:{MULTILINGUAL_E5}, or openai:MODEL for one on a server of yours."
+            f"No local embedder {model!r}; write local:{MULTILINGUAL_E5}, or openai:MODEL for one on a server of yours."
         )
-    return name
+    return scheme, model
 
 
 def _embedder_address(settings: EngineSettings) -> str:

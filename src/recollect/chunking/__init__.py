@@ -2,5 +2,3 @@
 
 from recollect.chunking.chunks import Chunk, chunks
 from recollect.chunking.packing import windows
-
-__all__ = ["Chunk", "chunks", "windows"]

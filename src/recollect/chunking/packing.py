@@ -183,10 +183,8 @@ def windows(text: str, *, tokens: int, overlap: int = 0) -> list[str]:
 
     A window ends at the end of a sentence or a line where there is one in its last third, else at a space, else anywhere (a
     single run of 24 characters may have more tokens). About ``overlap`` tokens are repeated at the beginning of the next. What
-    follows ``MOST_WINDOWS`` is left out. An overlap of half a window and more is a ValueError.
+    follows ``MOST_WINDOWS`` is left out. An overlap is less than half a window.
     """
-    if tokens < 1 or not 0 <= 2 * overlap < tokens:
-        raise ValueError("A window has at least one token, and its overlap is less than half of it.")
     end = len(text.rstrip())
     start = _beyond_blanks(text, 0)
     found: list[str] = []

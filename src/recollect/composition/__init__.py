@@ -3,12 +3,3 @@
 from recollect.composition.block import compose
 from recollect.composition.placement import Bounds, Placed, attached, place
 from recollect.composition.quoting import MEMORIES as FENCE
-
-__all__ = [
-    "FENCE",
-    "Bounds",
-    "Placed",
-    "attached",
-    "compose",
-    "place",
-]

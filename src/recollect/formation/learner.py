@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from recollect.backends import Backends
 from recollect.errors import EmbedderError, ExtractorUnusableError
 from recollect.formation.call_guard import CallGuard
 from recollect.formation.grounding import plain_quote, searchable
-from recollect.formation.new_memories import Origin, WeighedCandidate
+from recollect.formation.new_memories import Origin
 from recollect.formation.reconciliation import reconcile
 from recollect.formation.times import with_checked_date, with_written_date
 from recollect.formation.turns import AnalyzedTurn, attributions_of
@@ -57,23 +57,15 @@ _HOUR = timedelta(hours=1)
 log = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
 class StatementLearner:
     """Extracts statements from turns and reconciles them with known memories."""
 
-    def __init__(
-        self,
-        backends: Backends,
-        guard: CallGuard,
-        rules: FormationRules,
-        *,
-        clock: Clock,
-        new_id: Callable[[], UUID],
-    ) -> None:
-        self._backends = backends
-        self._guard = guard
-        self._rules = rules
-        self._clock = clock
-        self._new_id = new_id
+    backends: Backends
+    guard: CallGuard
+    rules: FormationRules
+    clock: Clock
+    new_id: Callable[[], UUID]
 
     async def extract(self, turns: Sequence[AnalyzedTurn]) -> Extraction:
         """Return a model's findings in consecutive turns of one chat, with the memories it was shown; nothing is decided.
@@ -82,7 +74,7 @@ class StatementLearner:
             ExtractorError: Extraction failed; trying again may help, but for its subclasses that say otherwise.
             StoreError: The store failed.
         """
-        extractor = self._backends.extractor
+        extractor = self.backends.extractor
         if extractor is None:
             raise ExtractorUnusableError
         if not any(each.is_informative for each in turns):
@@ -94,7 +86,7 @@ class StatementLearner:
         shown = [replace(each, content=named.get(each.id, each.content)) for each in known]
         exchanges = [each.extractor_input for each in turns]
         user_id = exchanges[0].turn.scope.user_id
-        extracted = await self._guard.call(user_id, lambda: extractor.extract(exchanges, shown))
+        extracted = await self.guard.call(user_id, lambda: extractor.extract(exchanges, shown))
         return Extraction(extracted, tuple(known))
 
     async def learn(
@@ -112,7 +104,7 @@ class StatementLearner:
             StoreError: The store failed.
         """
         by_form = told_by_form(turns)  # none where a model was asked
-        least = 0.0 if by_form else self._rules.minimum_importance
+        least = 0.0 if by_form else self.rules.minimum_importance
         candidates = by_form or extraction.extracted.candidates
         verdicts = await self._verified(candidates, turns, extraction.known, least)
         changes = await self._reconciled(verdicts, turns, extraction, forgotten, by_form=bool(by_form))
@@ -129,11 +121,11 @@ class StatementLearner:
         named = [
             replace(
                 memory,
-                id=self._new_id(),
+                id=self.new_id(),
                 content=content,
-                created_at=self._clock(),
+                created_at=self.clock(),
                 embedding=vector,
-                embedding_model=None if vector is None else self._backends.embedder.name,
+                embedding_model=None if vector is None else self.backends.embedder.name,
             )
             for (memory, content), vector in zip(found, vectors, strict=True)
         ]
@@ -148,7 +140,7 @@ class StatementLearner:
         They come in the order of their creation, not of nearness: so those of the last call keep their places, and a server's
         prompt cache holds up to the first new one.
         """
-        scope, store = turns[0].exchange.turn.scope, self._backends.memories
+        scope, store = turns[0].exchange.turn.scope, self.backends.memories
         attributions = [each.attribution for each in turns]
         words = [f"{said.authored or said.doubtful}\n{said.confirmed}".strip() for said in attributions]
         nearest: dict[UUID, tuple[float, Memory]] = {}
@@ -157,7 +149,7 @@ class StatementLearner:
                 page = await store.page(scope.user_id, limit=_KNOWN_ASKED)
                 found = [(0.0, memory) for memory in page.memories]
             else:
-                near = await store.nearest(scope, vector, self._backends.embedder.name, limit=_KNOWN_ASKED)
+                near = await store.nearest(scope, vector, self.backends.embedder.name, limit=_KNOWN_ASKED)
                 found = [(each.score, each.memory) for each in near]
             for score, memory in found:
                 if memory.kind in STATEMENTS and score >= nearest.get(memory.id, (-1.0,))[0]:
@@ -170,7 +162,7 @@ class StatementLearner:
         if not texts:
             return []
         try:
-            return list(await self._backends.embedder.embed(texts))
+            return list(await self.backends.embedder.embed(texts))
         except EmbedderError as error:
             log.warning("memories_formed_without_embeddings", error=type(error).__name__, detail=str(error))
             return [None] * len(texts)
@@ -195,11 +187,11 @@ class StatementLearner:
 
     async def _allowance(self, turns: Sequence[AnalyzedTurn]) -> int | None:
         """Return how many more memories the user may be given now."""
-        if not self._rules.hourly:
+        if not self.rules.hourly:
             return None
         user_id = turns[0].exchange.turn.scope.user_id
-        added = await self._backends.memories.added_since(user_id, self._clock() - _HOUR)
-        return max(0, self._rules.hourly - added)
+        added = await self.backends.memories.added_since(user_id, self.clock() - _HOUR)
+        return max(0, self.rules.hourly - added)
 
     async def _reconciled(
         self,
@@ -219,15 +211,15 @@ class StatementLearner:
         nearby = await self._near(turns, vectors, {*forgotten, *(memory.id for memory in known)})
         origin = Origin(
             exchanges=[each.exchange for each in turns],
-            embedding_model=self._backends.embedder.name,
-            at=self._clock(),
-            new_id=self._new_id,
+            embedding_model=self.backends.embedder.name,
+            at=self.clock(),
+            new_id=self.new_id,
             asked=_turns_asking(turns, Asking.REMEMBER),
             corrects=_turns_asking(turns, Asking.CORRECT),
             extractor=extractor,
             by_form=by_form,
         )
-        weighed = list(map(WeighedCandidate, believed, vectors))
+        weighed = [replace(each, vector=vector) for each, vector in zip(believed, vectors, strict=True)]
         reconciled = await asyncio.to_thread(reconcile, weighed, known, nearby, origin, ending=ending)
         refused: list[tuple[int, Change]] = [
             *((each.turn, Ignore(each.reason, each.candidate)) for each in ending),
@@ -250,7 +242,7 @@ class StatementLearner:
         """
         if not any(each.attribution.injected for each in turns):
             return list(believed), []
-        common = {content_hash(each.content) for each in await self._backends.memories.globals()}
+        common = {content_hash(each.content) for each in await self.backends.memories.globals()}
         kept: list[AcceptedCandidate] = []
         copied: list[tuple[int, Change]] = []
         for accepted in believed:
@@ -266,13 +258,13 @@ class StatementLearner:
     ) -> list[Memory]:
         """Return the user's statements near to the new ones, equal ones included; the newest where the embedder is away."""
         near: dict[UUID, Memory] = {}
-        scope, store = turns[0].exchange.turn.scope, self._backends.memories
+        scope, store = turns[0].exchange.turn.scope, self.backends.memories
         if any(vector is None for vector in vectors):
             page = await store.page(scope.user_id, limit=_NEWEST_ASKED)
             near.update({each.id: each for each in page.memories})
         for vector in vectors:
             if vector is not None:
-                found = await store.nearest(scope, vector, self._backends.embedder.name, limit=_NEAR_ASKED)
+                found = await store.nearest(scope, vector, self.backends.embedder.name, limit=_NEAR_ASKED)
                 near.update({each.memory.id: each.memory for each in found})
         return [each for each in near.values() if each.kind in STATEMENTS and each.id not in besides]
 

@@ -33,18 +33,6 @@ _ALWAYS = frozenset({Kind.PREFERENCE, Kind.FACT})
 
 
 @dataclass(frozen=True, slots=True)
-class WeighedCandidate:
-    """An accepted candidate with its embedding, before reconciliation.
-
-    Attributes:
-        vector: The embedding of its content; None where the embedder is away.
-    """
-
-    believed: AcceptedCandidate
-    vector: Vector | None
-
-
-@dataclass(frozen=True, slots=True)
 class Origin:
     """The exchanges that the candidates of a batch come from, and how new memories are made of them.
 
@@ -64,19 +52,19 @@ class Origin:
     extractor: str | None
     by_form: bool = False
 
-    def turn(self, weighed: WeighedCandidate) -> Turn:
+    def turn(self, weighed: AcceptedCandidate) -> Turn:
         """Return the turn that supports a candidate."""
-        return self.exchanges[weighed.believed.turn].turn
+        return self.exchanges[weighed.turn].turn
 
-    def messages(self, weighed: WeighedCandidate) -> tuple[UUID, ...]:
+    def messages(self, weighed: AcceptedCandidate) -> tuple[UUID, ...]:
         """Return the messages of the log that a candidate rests on."""
-        return (self.exchanges[weighed.believed.turn].message_id,)
+        return (self.exchanges[weighed.turn].message_id,)
 
-    def memory(self, weighed: WeighedCandidate) -> Memory:
+    def memory(self, weighed: AcceptedCandidate) -> Memory:
         """Return a new memory of a candidate, weighed and with its embedding."""
-        candidate = weighed.believed.candidate
+        candidate = weighed.candidate
         return replace(
-            self.unweighed(candidate, weighed.believed.turn),
+            self.unweighed(candidate, weighed.turn),
             importance=self._importance(weighed),
             confidence=_share(candidate.confidence),
             embedding=weighed.vector,
@@ -112,11 +100,11 @@ class Origin:
             ),
         )
 
-    def _importance(self, weighed: WeighedCandidate) -> float:
-        importance = _share(weighed.believed.candidate.importance)
-        if weighed.believed.turn in self.asked:
+    def _importance(self, weighed: AcceptedCandidate) -> float:
+        importance = _share(weighed.candidate.importance)
+        if weighed.turn in self.asked:
             return max(importance, ASKED_IMPORTANCE)
-        if weighed.believed.turn in self.corrects:
+        if weighed.turn in self.corrects:
             return max(importance, CORRECTED_IMPORTANCE)
         return importance
 

@@ -92,7 +92,7 @@ class FormationPipeline:
         new_id: Callable[[], UUID],
         extracted: MutableMapping[Batch, Extraction] | None = None,
     ) -> None:
-        self._learner = StatementLearner(backends, guard, rules, clock=clock, new_id=new_id)
+        self._learner = StatementLearner(backends, guard, rules, clock, new_id)
         self._forget_targets = ForgetTargets(backends, guard)
         self._has_model = backends.extractor is not None
         self._approves_first = rules.approve_first
@@ -142,7 +142,12 @@ class FormationPipeline:
         plain = Formed(exchanges[0], unread=unread, is_read=extraction is not None and unread is None)
         formed = await asyncio.to_thread(
             lambda: [
-                _formed(plain, each, _of_turn(number, learned), [*let_go[number], *kept[number]])
+                _formed(
+                    plain,
+                    each,
+                    [change for of, change in learned if of == number],
+                    [*let_go[number], *kept[number]],
+                )
                 for number, each in enumerate(turns)
             ]
         )
@@ -200,10 +205,6 @@ class FormationPipeline:
         if self._approves_first:
             return [Quarantine(memory, Reason.APPROVAL, hides=False)]
         return [Add(memory, Reason.KEPT_VERBATIM)]
-
-
-def _of_turn(turn: int, changes: Sequence[tuple[int, Change]]) -> list[Change]:
-    return [change for number, change in changes if number == turn]
 
 
 def _formed(

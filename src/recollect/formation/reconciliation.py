@@ -12,9 +12,9 @@ from datetime import datetime
 from typing import TypeAlias
 from uuid import UUID
 
-from recollect.formation.new_memories import Origin, WeighedCandidate
+from recollect.formation.new_memories import Origin
 from recollect.formation.times import past_of
-from recollect.formation.verification import RefusedCandidate
+from recollect.formation.verification import AcceptedCandidate, RefusedCandidate
 from recollect.model import (
     STATEMENTS,
     Add,
@@ -43,7 +43,7 @@ _REASONS = {Relation.REFINES: Reason.REFINES, Relation.CONTRADICTS: Reason.CONTR
 
 
 def reconcile(
-    weighed: Sequence[WeighedCandidate],
+    weighed: Sequence[AcceptedCandidate],
     shown: Sequence[Memory],
     nearby: Sequence[Memory],
     origin: Origin,
@@ -66,7 +66,7 @@ def reconcile(
     ended = [(each, main, list(batch.ended(each, main))) for each, main in decided]
     let_go = [(each.turn, gone) for each in ending for gone in batch.ended_by_refused(each)]
     changes = [  # a memory that goes is not marked, too, even by another candidate
-        (each.believed.turn, change)
+        (each.turn, change)
         for each, main, gone in ended
         for change in (main, *gone, *batch.marks(each, main))
     ]
@@ -95,9 +95,9 @@ class _Batch:
         self.known = {memory.id: memory for memory in own}
         self.held = {content_hash(memory.content): memory.id for memory in reversed(own)}
 
-    def decide(self, weighed: WeighedCandidate) -> _Main:
+    def decide(self, weighed: AcceptedCandidate) -> _Main:
         """Return the change by a candidate without a relation."""
-        key = content_hash(weighed.believed.candidate.content)
+        key = content_hash(weighed.candidate.content)
         if key in self.held:
             return self._said_again(weighed, self.held[key], Reason.EQUAL_CONTENT, "equal text")
         change = self._repeated_by_letter(weighed) or self._related(weighed)
@@ -107,12 +107,12 @@ class _Batch:
             self.held[key] = None if change.reason is Reason.NOT_NEWER else change.target
         return change
 
-    def ended(self, weighed: WeighedCandidate, main: _Main) -> Iterator[Retire | Limit]:
+    def ended(self, weighed: AcceptedCandidate, main: _Main) -> Iterator[Retire | Limit]:
         """Yield the further memories that a candidate retires or limits, once the whole batch is decided.
 
         A memory that it replaces on a later day holds until then.
         """
-        candidate = weighed.believed.candidate
+        candidate = weighed.candidate
         heir = self._heir(main)
         if heir is None:
             return
@@ -147,9 +147,9 @@ class _Batch:
                 past = past_of(memory, Reason.ENDED, refused.candidate, told_at)
                 yield Retire(memory.id, Reason.ENDED, decided_by=f"model: ends {number}", past=past)
 
-    def marks(self, weighed: WeighedCandidate, main: _Main) -> Iterator[Mark]:
+    def marks(self, weighed: AcceptedCandidate, main: _Main) -> Iterator[Mark]:
         """Yield marks on the memories that a decision contradicts, once the whole batch is decided."""
-        candidate = weighed.believed.candidate
+        candidate = weighed.candidate
         if isinstance(main, Ignore) and main.reason is Reason.NOT_NEWER:
             memory = self.known.get(main.target) if main.target else None
             if candidate.relation is Relation.CONTRADICTS and memory and self._may_be_marked(memory):
@@ -193,11 +193,11 @@ class _Batch:
         touched = (self.reinforced, self.limited, self.successors, self.gone)
         return not any(memory.id in each for each in touched)
 
-    def _is_older(self, memory: Memory, weighed: WeighedCandidate) -> bool:
+    def _is_older(self, memory: Memory, weighed: AcceptedCandidate) -> bool:
         return memory.observed_at < self.origin.turn(weighed).at
 
     def _said_again(
-        self, weighed: WeighedCandidate, target: UUID | None, reason: Reason, decided_by: str
+        self, weighed: AcceptedCandidate, target: UUID | None, reason: Reason, decided_by: str
     ) -> Reinforce | Ignore:
         """Reinforce a known memory, at most once per batch."""
         memory = self.known.get(target) if target else None
@@ -206,17 +206,17 @@ class _Batch:
             return Reinforce(memory.id, reason, self.origin.messages(weighed), decided_by)
         return self._ignore(reason, weighed, target, decided_by)
 
-    def _repeated_by_letter(self, weighed: WeighedCandidate) -> _Main | None:
-        content = weighed.believed.candidate.content
+    def _repeated_by_letter(self, weighed: AcceptedCandidate) -> _Main | None:
+        content = weighed.candidate.content
         for memory in (*self.known.values(), *self.added.values()):
             is_statement = memory.kind in STATEMENTS and memory.id not in self.successors
             if is_statement and same_letter(content, memory.content):
                 return self._said_again(weighed, memory.id, Reason.REPEATS, "equal letters")
         return None
 
-    def _related(self, weighed: WeighedCandidate) -> _Main:
+    def _related(self, weighed: AcceptedCandidate) -> _Main:
         """Return the change by a candidate with the relation that the model named."""
-        candidate = weighed.believed.candidate
+        candidate = weighed.candidate
         targets = self._numbered(candidate.about)
         if candidate.relation is Relation.NEW or not targets:
             return self._added(weighed, Reason.NEW, "form: remember" if self.origin.by_form else "model: new")
@@ -224,9 +224,9 @@ class _Batch:
             return self._repeated(weighed, targets)
         return self._superseding(weighed, targets)
 
-    def _repeated(self, weighed: WeighedCandidate, targets: Sequence[tuple[int, Memory]]) -> _Main:
+    def _repeated(self, weighed: AcceptedCandidate, targets: Sequence[tuple[int, Memory]]) -> _Main:
         """Reinforce the first repeated memory without a veto; else replace one that the candidate says in full; else keep both."""
-        said = of_candidate(weighed.believed.candidate, self.origin.turn(weighed).at)
+        said = of_candidate(weighed.candidate, self.origin.turn(weighed).at)
         vetoed = ""
         for number, memory in targets:
             against = veto(said, of_memory(memory))
@@ -242,9 +242,9 @@ class _Batch:
                 return self._replaced(weighed, memory, Reason.REFINES, f"says more (model: repeats {number})")
         return self._added(weighed, Reason.DISTINCT, vetoed)
 
-    def _superseding(self, weighed: WeighedCandidate, targets: Sequence[tuple[int, Memory]]) -> _Main:
+    def _superseding(self, weighed: AcceptedCandidate, targets: Sequence[tuple[int, Memory]]) -> _Main:
         """Replace the first older memory; where only newer ones are meant, ignore the candidate."""
-        candidate = weighed.believed.candidate
+        candidate = weighed.candidate
         decided_by = f"model: {candidate.relation}"
         newer: tuple[int, Memory] | None = None
         for number, memory in targets:
@@ -267,14 +267,14 @@ class _Batch:
         number, memory = newer
         return self._ignore(Reason.NOT_NEWER, weighed, memory.id, f"order ({decided_by} {number})")
 
-    def _is_of_the_past(self, weighed: WeighedCandidate, memory: Memory) -> bool:
+    def _is_of_the_past(self, weighed: AcceptedCandidate, memory: Memory) -> bool:
         """Return whether a candidate held only before the memory was observed: then both are true."""
-        until = weighed.believed.candidate.holds_until
+        until = weighed.candidate.holds_until
         return until is not None and until <= wall(memory.observed_at, self.origin.turn(weighed).at.tzinfo)
 
-    def _comes_at(self, weighed: WeighedCandidate) -> datetime | None:
+    def _comes_at(self, weighed: AcceptedCandidate) -> datetime | None:
         """Return when a different candidate begins to hold, if that is after its telling; else None."""
-        candidate = weighed.believed.candidate
+        candidate = weighed.candidate
         since = candidate.holds_from
         is_another = candidate.relation is Relation.CONTRADICTS or not candidate.about
         return (
@@ -286,32 +286,32 @@ class _Batch:
         replaced = self.known.get(main.old) if isinstance(main, Replace) else None
         return replaced is not None and replaced.holds_from == memory.holds_until
 
-    def _stays_until_then(self, weighed: WeighedCandidate, memory: Memory) -> bool:
+    def _stays_until_then(self, weighed: AcceptedCandidate, memory: Memory) -> bool:
         """Return whether a memory is a state that holds until the candidate begins to hold; plans and future events are none."""
         now = self.origin.turn(weighed).at
         begins = memory.holds_from or memory.event_at or wall(memory.observed_at, now.tzinfo)
         is_state = memory.kind is not Kind.TODO and begins <= wall(now)
         return is_state and self._comes_at(weighed) is not None
 
-    def _replaced(self, weighed: WeighedCandidate, old: Memory, reason: Reason, decided_by: str) -> Replace:
+    def _replaced(self, weighed: AcceptedCandidate, old: Memory, reason: Reason, decided_by: str) -> Replace:
         memory = self.origin.memory(weighed)
         self.successors[old.id] = self.added[memory.id] = memory
-        if reason is Reason.CONTRADICTS and weighed.believed.turn in self.origin.corrects:
+        if reason is Reason.CONTRADICTS and weighed.turn in self.origin.corrects:
             reason = Reason.CORRECTED
         return Replace(old.id, memory, reason, decided_by, past=self._past(weighed, old, reason, memory))
 
-    def _past(self, weighed: WeighedCandidate, old: Memory, reason: Reason, heir: Memory) -> Past | None:
+    def _past(self, weighed: AcceptedCandidate, old: Memory, reason: Reason, heir: Memory) -> Past | None:
         turn = self.origin.turn(weighed)
-        return past_of(old, reason, weighed.believed.candidate, turn.at, heir.id)
+        return past_of(old, reason, weighed.candidate, turn.at, heir.id)
 
     def _ignore(
-        self, reason: Reason, weighed: WeighedCandidate, target: UUID | None, decided_by: str
+        self, reason: Reason, weighed: AcceptedCandidate, target: UUID | None, decided_by: str
     ) -> Ignore:
         """Ignore the candidate but note its message, which is forgotten together with the target."""
-        return Ignore(reason, weighed.believed.candidate, target, self.origin.messages(weighed), decided_by)
+        return Ignore(reason, weighed.candidate, target, self.origin.messages(weighed), decided_by)
 
-    def _added(self, weighed: WeighedCandidate, reason: Reason, decided_by: str) -> Add:
-        turn = weighed.believed.turn
+    def _added(self, weighed: AcceptedCandidate, reason: Reason, decided_by: str) -> Add:
+        turn = weighed.turn
         if reason is Reason.NEW and turn in self.origin.asked:
             reason = Reason.ASKED
         elif reason is Reason.NEW and turn in self.origin.corrects:

@@ -11,14 +11,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, takewhile
 from typing import TypeAlias
 
 from recollect.formation.grounding import SearchableText, plain_quote, searchable, weight
 from recollect.formation.wording import WITHHELD, naming_its_speaker, naming_its_subject, without_secrets
-from recollect.model import Candidate, Ignore, Kind, Lasting, Reason, Relation, Stance
+from recollect.model import Candidate, Ignore, Kind, Lasting, Reason, Relation, Stance, Vector
 from recollect.text.attribution import Attribution
 from recollect.text.attribution.speakers import is_hum, is_no
 from recollect.text.comparison.vetoes import denial
@@ -73,10 +73,15 @@ class FormationRules:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedCandidate:
-    """An accepted candidate, and the number of the turn that supports it."""
+    """An accepted candidate, and the number of the turn that supports it.
+
+    Attributes:
+        vector: The embedding of its content; None where the embedder is away, and before it was asked.
+    """
 
     candidate: Candidate
     turn: int
+    vector: Vector | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,31 +17,3 @@ from recollect.index.passages import Names, Passages, StoredPassage, utc
 from recollect.index.snapshot import Loaded, Snapshot
 from recollect.index.vectors import Embedded, Nearness, Vectors
 from recollect.index.words import Document, Entries, TermScores, WordMatch, Words, match_words
-
-__all__ = [
-    "KIND_CODES",
-    "USE_CODES",
-    "Document",
-    "Embedded",
-    "Entries",
-    "LetterRuns",
-    "Loaded",
-    "Memories",
-    "Names",
-    "Nearness",
-    "Passages",
-    "Snapshot",
-    "SnapshotCache",
-    "SnapshotStore",
-    "StatementColumns",
-    "StoredMemory",
-    "StoredPassage",
-    "TermScores",
-    "Vectors",
-    "WordMatch",
-    "Words",
-    "letter_runs",
-    "match_words",
-    "utc",
-    "with_hints",
-]

@@ -2,5 +2,3 @@
 
 from recollect.indexing.index_run import embed_user, index_user, shorter_wait
 from recollect.model import EmbeddingScope
-
-__all__ = ["EmbeddingScope", "embed_user", "index_user", "shorter_wait"]

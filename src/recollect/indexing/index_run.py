@@ -1,11 +1,12 @@
 """Keeps a user's index complete in bounded runs, whatever fails meanwhile."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from uuid import UUID
 
 import structlog
@@ -14,7 +15,6 @@ from recollect.errors import EmbedderError, StoreError, StoreUnavailableError, W
 from recollect.formation.turns import must_be_hidden
 from recollect.indexing.indexed_message import (
     index_by_words,
-    is_indexed_otherwise,
     windows_of,
     windows_to_embed,
     without_secrets_before,
@@ -42,78 +42,98 @@ _EMBEDDER_DELAY = timedelta(seconds=30)
 _STORE_DELAY = timedelta(seconds=5)
 _NEXT_RUN_DELAY = timedelta(seconds=1)
 
+_Text = TypeVar("_Text")
+
 log = structlog.get_logger(__name__)
 
 
-async def embed_others(user_id: str, index: "LogIndex", embedder: Embedder) -> bool:
-    """Embed questions for which memories were not helpful, and a profile's entries; return whether more are left.
+_Tally: TypeAlias = tuple[bool, EmbedderError | None]
+"""Whether a run left more texts for another, apart from failures, and why some could not be embedded."""
 
-    Raises:
-        EmbedderError: The embedder failed or can't be reached.
+
+async def _embed_all(
+    read: Callable[[int], Awaitable[Sequence[_Text]]],
+    number: Callable[[_Text], int],
+    embed: Callable[[Sequence[_Text]], Awaitable[None]],
+    *,
+    together: bool,
+) -> _Tally:
+    """Embed the newest texts without embeddings, a run of them, until the embedder seems to be away.
+
+    Args:
+        read: Returns so many of them, also those that failed.
+        number: Returns a text's number or id, by which it is known again.
+        embed: Embeds some.
+        together: Whether many are embedded at once; those that fail so are then embedded one by one.
     """
-    questions = await index.questions_to_embed(user_id, embedder.name, limit=_AT_ONCE)
-    for message_id, text in questions:
-        vector = await embedder.embed_question(question_in(text))
-        await index.embed_question(user_id, message_id, vector, embedder.name)
-    entries = await index.entries_to_embed(user_id, embedder.name, limit=_AT_ONCE)
-    for entry_id, text in entries:
-        [vector] = await embedder.embed([text])
-        await index.embed_entry(user_id, entry_id, text, vector, embedder.name)
-    return _AT_ONCE in {len(questions), len(entries)}
-
-
-@dataclass(slots=True)
-class MemoryEmbedding:
-    """One run over the user's memories that lack an embedding.
-
-    Attributes:
-        failure: Why some could not be embedded.
-    """
-
-    user_id: str
-    index: "LogIndex"
-    embedder: Embedder
+    failed: set[int] = set()
     failure: EmbedderError | None = None
-    _failed: set[UUID] = field(default_factory=set)
-    _succeeded: bool = False
+    succeeded = False
 
-    async def embed_newest(self) -> bool:
-        """Embed the newest; return whether more are left for another run, apart from failures."""
-        for _ in range(_BATCHES_OF_A_RUN):
-            memories = await self._unembedded()
-            if not memories:
-                return False
-            await self._embed(memories)
-            if self._is_away:
-                return False
-        return bool(await self._unembedded())
+    async def left() -> list[_Text]:
+        return [each for each in await read(_AT_ONCE + len(failed)) if number(each) not in failed]
 
-    @property
-    def _is_away(self) -> bool:
-        return len(self._failed) >= (_AT_ONCE if self._succeeded else _FIRST_FAILURES)
+    for _ in range(_BATCHES_OF_A_RUN):
+        found = await left()
+        groups = deque([found] if together and found else [[each] for each in found])
+        while groups:
+            group = groups.popleft()
+            try:
+                await embed(group)
+            except EmbedderError as error:
+                failure = failure or error
+                if len(group) > 1:
+                    groups.extend([each] for each in group)
+                    continue
+                failed.add(number(group[0]))
+                if len(failed) >= (_AT_ONCE if succeeded else _FIRST_FAILURES):
+                    return False, failure
+            else:
+                succeeded = True
+    return bool(await left()), failure
 
-    async def _embed(self, memories: Sequence[Memory]) -> None:
-        """Embed memories; if that fails, one by one, until the embedder seems to be away."""
-        try:
-            made = await embedded(memories, self.embedder)
-        except EmbedderError as error:
-            self.failure = error
-            if len(memories) == 1:
-                self._failed.add(memories[0].id)
-                return
-            for memory in memories:
-                await self._embed([memory])
-                if self._is_away:
-                    return
-        else:
-            self._succeeded = True
-            for each in made:
-                await self.index.embed_memory(self.user_id, each)
 
-    async def _unembedded(self) -> list[Memory]:
-        limit = _AT_ONCE + len(self._failed)
-        found = await self.index.unembedded_memories(self.user_id, self.embedder.name, limit=limit)
-        return [memory for memory in found if memory.id not in self._failed][:_AT_ONCE]
+async def _embed_memories(user_id: str, index: "LogIndex", embedder: Embedder) -> _Tally:
+    async def embed(memories: Sequence[Memory]) -> None:
+        for made in await embedded(memories, embedder):
+            await index.embed_memory(user_id, made)
+
+    return await _embed_all(
+        lambda limit: index.unembedded_memories(user_id, embedder.name, limit=limit),
+        lambda memory: memory.id.int,
+        embed,
+        together=True,
+    )
+
+
+async def _embed_others(user_id: str, index: "LogIndex", embedder: Embedder) -> _Tally:
+    """Embed questions for which memories were not helpful, and a profile's entries."""
+    questions = await index.questions_to_embed(user_id, embedder.name, limit=_AT_ONCE)
+    try:
+        for message_id, text in questions:
+            vector = await embedder.embed_question(question_in(text))
+            await index.embed_question(user_id, message_id, vector, embedder.name)
+        entries = await index.entries_to_embed(user_id, embedder.name, limit=_AT_ONCE)
+        for entry_id, text in entries:
+            [vector] = await embedder.embed([text])
+            await index.embed_entry(user_id, entry_id, text, vector, embedder.name)
+    except EmbedderError as error:
+        return False, error
+    return _AT_ONCE in {len(questions), len(entries)}, None
+
+
+async def _embed_chunks(user_id: str, index: "LogIndex", embedder: Embedder) -> _Tally:
+    async def embed(chunks: Sequence[UnembeddedChunk]) -> None:
+        [chunk] = chunks  # its windows are many texts already
+        vectors = await embedder.embed(windows_to_embed(chunk.content))
+        await index.replace_embeddings(user_id, chunk.document, vectors, embedder.name)
+
+    return await _embed_all(
+        lambda limit: index.unembedded(user_id, embedder.name, limit=limit),
+        lambda chunk: chunk.document,
+        embed,
+        together=False,
+    )
 
 
 async def index_user(
@@ -154,10 +174,14 @@ async def index_user(
             return _NEXT_RUN_DELAY
         if messages and until is None:
             # Only now: first restore everything that a killed worker took out of the index.
-            rereads = await index.read_again(user_id, is_indexed_otherwise, limit=_AT_ONCE)
+            rereads = await index.read_again(user_id, limit=_AT_ONCE)
             if await run.index_messages(None) or rereads:
                 return _NEXT_RUN_DELAY
-        if until is None and embeds_later and await _embed_later(run, embedder, chunks=messages):
+        if (
+            until is None
+            and embeds_later
+            and await _embed_later(user_id, index, embedder, log_embedder, chunks=messages)
+        ):
             return _NEXT_RUN_DELAY
     except EmbedderError as error:
         log.warning("messages_indexed_without_embeddings", error=type(error).__name__, detail=str(error))
@@ -173,22 +197,18 @@ async def embed_user(
 ) -> timedelta | None:
     """Embed what of a user's these embedders did not embed, in a run of a few hundred texts; return as ``index_user``.
 
-    Args:
-        user_id: Whose.
-        index: The index in the store.
-        embedder: Makes the embeddings of memories.
-        log_embedder: Makes those of messages.
-        chunks: Whether parts of the log get any, not memories alone.
+    ``chunks``: parts of the log get embeddings, too.
     """
-    run = _Run(user_id, index, log_embedder, EmbeddingScope.ALL)
     try:
-        return _NEXT_RUN_DELAY if await _embed_later(run, embedder, chunks=chunks) else None
+        if await _embed_later(user_id, index, embedder, log_embedder, chunks=chunks):
+            return _NEXT_RUN_DELAY
     except EmbedderError as error:
         log.warning("memory_reembedding_failed", error=type(error).__name__, detail=str(error))
         return _EMBEDDER_DELAY
     except StoreError as error:
         log.warning("indexing_store_failed", error=type(error).__name__, detail=str(error))
         return _STORE_DELAY
+    return None
 
 
 def shorter_wait(one: timedelta | None, other: timedelta | None) -> timedelta | None:
@@ -196,22 +216,23 @@ def shorter_wait(one: timedelta | None, other: timedelta | None) -> timedelta | 
     return min((each for each in (one, other) if each is not None), default=None)
 
 
-async def _embed_later(run: "_Run", embedder: Embedder, *, chunks: bool) -> bool:
+async def _embed_later(
+    user_id: str, index: "LogIndex", embedder: Embedder, log_embedder: Embedder, *, chunks: bool
+) -> bool:
     """Embed what could not be embedded when it was kept; return whether more is left, or raise the cause.
 
     The log comes last: its embedder may be a server that is away.
     """
-    memories = MemoryEmbedding(run.user_id, run.index, embedder)
-    left, failure = await memories.embed_newest(), memories.failure
+    has_more, failure = await _embed_memories(user_id, index, embedder)
     if failure is None:
-        try:
-            left = await embed_others(run.user_id, run.index, embedder) or left
-        except EmbedderError as error:
-            failure = error
-    more = (chunks and await run.embed_missing()) or left
-    if failure is not None and not more:
+        more, failure = await _embed_others(user_id, index, embedder)
+        has_more |= more
+    if chunks:
+        more, of_log = await _embed_chunks(user_id, index, log_embedder)
+        has_more, failure = has_more | more, failure or of_log
+    if failure is not None and not has_more:
         raise failure
-    return more
+    return has_more
 
 
 @dataclass(slots=True)
@@ -221,7 +242,6 @@ class _Run:
     Attributes:
         failure: Why the embedder is not asked again for new messages.
         refused: Messages that the store takes in no form; they are left for another run.
-        failed: Numbers of the chunks that could not be embedded; they are, too.
     """
 
     user_id: str
@@ -232,7 +252,6 @@ class _Run:
     attempts: int = 3
     failure: EmbedderError | None = None
     refused: set[UUID] = field(default_factory=set)
-    failed: set[int] = field(default_factory=set)
 
     async def index_messages(self, until: UUID | None) -> bool:
         """Index messages up to ``until``, or a run of the oldest; return whether more are left.
@@ -269,38 +288,9 @@ class _Run:
                 await self._add(message)
         return bool(await self._unindexed())
 
-    async def embed_missing(self) -> bool:
-        """Embed the newest chunks without embeddings; return whether more are left, or raise the cause."""
-        failure: EmbedderError | None = None
-        succeeded = False
-        for _ in range(_BATCHES_OF_A_RUN):
-            for chunk in await self._unembedded():
-                try:
-                    vectors = await self.embedder.embed(windows_to_embed(chunk.content))
-                except EmbedderError as error:
-                    failure = failure or error
-                    self.failed.add(chunk.document)
-                    if len(self.failed) >= (_AT_ONCE if succeeded else _FIRST_FAILURES):
-                        raise failure from None
-                else:
-                    await self.index.replace_embeddings(
-                        self.user_id, chunk.document, vectors, self.embedder.name
-                    )
-                    succeeded = True
-        if await self._unembedded():
-            return True
-        if failure is not None:
-            raise failure
-        return False
-
     async def _unindexed(self) -> list[LoggedMessage]:
         found = await self.index.unindexed(self.user_id, limit=_AT_ONCE + len(self.refused))
         return [message for message in found if message.id not in self.refused]
-
-    async def _unembedded(self) -> list[UnembeddedChunk]:
-        limit = _AT_ONCE + len(self.failed)
-        found = await self.index.unembedded(self.user_id, self.embedder.name, limit=limit)
-        return [chunk for chunk in found if chunk.document not in self.failed]
 
     async def _add(self, message: LoggedMessage) -> None:
         """Index a message; with no chunks if the store refuses them, so that it does not block others."""

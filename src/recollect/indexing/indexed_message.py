@@ -203,7 +203,6 @@ def index_by_words(message: LoggedMessage, model: str, *, embeddable: bool) -> I
             chunk.start,
             chunk.stop,
             chunk.code,
-            chunk.language,
             document_terms(without_cuts(text, chunk.start, chunk.stop, part.cuts)),
             _context(message, is_first=number == 0),
             embeddable=embeddable,
@@ -217,18 +216,10 @@ def index_by_words(message: LoggedMessage, model: str, *, embeddable: bool) -> I
     )
 
 
-def is_indexed_otherwise(message: LoggedMessage) -> bool:
-    """Return whether a message would be indexed differently now that pasted text is separated from the person's words."""
-    parts = parts_of(message, _MOST_CHARACTERS)
-    if len(parts) > 1 or any(part.pasted or part.cuts for part in parts):
-        return True
-    return not is_recallable(message)
-
-
 def _chunks(text: str, part: MessagePart) -> Iterator[Chunk]:
     """Yield the chunks of a part, with their places in the whole text."""
     for chunk in chunks(text[part.begins : part.ends], tokens=CHUNK_TOKENS):
-        yield replace(chunk, start=part.begins + chunk.start, stop=part.begins + chunk.stop)
+        yield Chunk(part.begins + chunk.start, part.begins + chunk.stop, chunk.code)
 
 
 def _within(cuts: Sequence[int], chunk: Chunk) -> Iterator[int]:

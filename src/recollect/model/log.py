@@ -102,7 +102,6 @@ class IndexedChunk:
     begins: int
     ends: int
     code: bool
-    language: str | None
     terms: Mapping[str, int]
     context: Mapping[str, int]
     vectors: tuple[Vector, ...] = ()

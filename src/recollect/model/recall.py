@@ -48,7 +48,6 @@ class Passage:
     said_at: datetime
     speaker: str | None = None
     code: bool = False
-    language: str | None = None
     changed_at: datetime | None = None
     statement: Statement | None = None
     pasted: bool = False

@@ -67,14 +67,6 @@ class MistralServer:
         self.answer_bytes = answer_bytes
         self.client = httpx2.AsyncClient(trust_env=False)
 
-    def call(self, authorization: str | None) -> "MistralCall":
-        """Return a call with this value of the ``Authorization`` header.
-
-        Raises:
-            UnicodeEncodeError: No header can carry the value.
-        """
-        return MistralCall(self, None if authorization is None else authorization.encode("latin-1"))
-
     async def aclose(self) -> None:
         """Close the connections; more than once does no harm."""
         await self.client.aclose()
@@ -82,6 +74,10 @@ class MistralServer:
 
 class MistralCall:
     """One call: the SDK that makes it, and the server's answer.
+
+    Args:
+        server: The server.
+        authorization: The value of the ``Authorization`` header.
 
     Attributes:
         sdk: Mistral's client; its retries are off unless asked for.

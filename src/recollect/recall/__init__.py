@@ -13,33 +13,3 @@ from recollect.recall.query import RecallQuery, read_query
 from recollect.recall.question import MessageVectors, StatementVectors, Watch, statement_vectors
 from recollect.recall.ranking import EXPLAINED, Found, Ranking, Reach, Tuning, rank, with_overview
 from recollect.recall.selection import PromptTexts, SelectionContext, SelectionLimits, select
-
-__all__ = [
-    "EXPLAINED",
-    "ChatsAsked",
-    "Found",
-    "Gate",
-    "MessageVectors",
-    "NeedThresholds",
-    "PromptTexts",
-    "Ranking",
-    "Reach",
-    "RecallQuery",
-    "SelectionContext",
-    "SelectionLimits",
-    "SignalWeights",
-    "StatementVectors",
-    "Tuning",
-    "Watch",
-    "earlier_chats",
-    "may_be_unhelpful",
-    "rank",
-    "read_query",
-    "select",
-    "shared_names",
-    "statement_vectors",
-    "told_twice",
-    "with_chats",
-    "with_overview",
-    "worth",
-]

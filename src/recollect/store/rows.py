@@ -148,7 +148,6 @@ def passage_of(row: Record) -> Passage:
         said_at=row["created_at"],
         speaker=row["speaker"],
         code=row["code"],
-        language=row["language"],
         changed_at=row["changed_at"],
         statement=None if row["words"] is None else Statement(*(row[name] for name in Statement._fields)),
         pasted=row["pasted"],

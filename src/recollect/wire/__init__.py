@@ -17,32 +17,3 @@ from recollect.wire.tasks import is_background_task, session_skip
 from recollect.wire.turn import anchors
 from recollect.wire.turn_detection import DetectedTurn, detect_turn
 from recollect.wire.user_text import authored_text
-
-__all__ = [
-    "COMPLETIONS",
-    "MESSAGES",
-    "OLLAMA_CHAT",
-    "OLLAMA_COMPLETION",
-    "RESPONSES",
-    "Additions",
-    "ChatBody",
-    "ChatMessage",
-    "DetectedTurn",
-    "Dialect",
-    "Reply",
-    "ReplyReader",
-    "Span",
-    "SystemStyle",
-    "add_memories",
-    "anchors",
-    "authored_text",
-    "decoded",
-    "detect_turn",
-    "is_background_task",
-    "is_light",
-    "may_have_options",
-    "read_body",
-    "said_with",
-    "session_skip",
-    "take_options",
-]

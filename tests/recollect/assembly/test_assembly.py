@@ -13,7 +13,6 @@ from time import sleep
 from typing import Any
 
 import httpx
-import numpy as np
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect.store.embedded.servers import durability, postmaster
@@ -28,20 +27,13 @@ from tests.support.tables import table
 from tests.support.waiting import until
 from uuid_utils.compat import uuid7
 
-from recollect.assembly import (
-    host_engine,
-    load_embedder,
-    make_log_embedder,
-    make_models,
-    make_policy,
-    open_backends,
-    open_engine,
-    shared_engine,
-)
+from recollect.assembly import host_engine
 from recollect.assembly import models as models_module
 from recollect.assembly.data_folder import file_of_global_memories
-from recollect.assembly.lifecycle import _tell_of_failure
-from recollect.assembly.models import make_earlier_embedder
+from recollect.assembly.host_engine import shared_engine
+from recollect.assembly.lifecycle import _tell_of_failure, open_backends, open_engine
+from recollect.assembly.models import load_embedder, make_earlier_embedder, make_log_embedder, make_models
+from recollect.assembly.policy_from_settings import make_policy
 from recollect.assembly.warm_up import warm_up_search
 from recollect.backends import Backends
 from recollect.composition import Bounds
@@ -172,38 +164,6 @@ async def test_who_names_a_server_for_the_log_has_two_embedders_and_else_one(
     assert model.begun == []
 
 
-async def test_an_engine_finds_a_statement_in_another_language_than_it_was_told_in(
-    opened: EngineSettings,
-) -> None:
-    async with open_engine(opened) as engine:
-        embedder = engine._backends.embedder
-        for content in ("Lives in Lisbon", "Has a dog called Fips"):
-            await engine.add("anna", content)
-        asked = await embedder.embed_question("Wo wohne ich?")
-        memories = (await engine._backends.snapshots.get("anna")).memories
-        cosines = memories.vectors.near(embedder.name, asked).best
-
-    assert memories.items[int(np.argmax(cosines))].content == "Lives in Lisbon"
-    with pytest.raises(EmbedderError):
-        await embedder.embed(["closed"])
-
-
-async def test_an_embedder_of_another_server_is_asked_there_with_its_key(
-    client: httpx.AsyncClient, model: ScriptedUpstream
-) -> None:
-    given = settings(embedder="openai:e", embedder_base_url=model.base_url, embedder_api_key="sk-e")
-
-    embedder = make_log_embedder(given, client)
-
-    assert isinstance(embedder, OpenAIEmbedder)
-    assert embedder.name == "openai:e"
-    model.otherwise = lambda _request: ()
-    asking = asyncio.create_task(embedder.embed(["tea"]))
-    [request] = await model.requests(1)
-    asking.cancel()
-    assert request.values(b"authorization") == [b"Bearer sk-e"]
-
-
 NOW, BEFORE_NOW = "https://now/v1", "https://before/v1"
 
 
@@ -325,14 +285,6 @@ def test_a_trailing_slash_makes_no_other_server(client: httpx.AsyncClient) -> No
     given = settings(extraction_base_url="http://upstream/v1/")
 
     assert make_models(given, client, "http://upstream/v1") is not None
-
-
-def test_instructions_that_cannot_be_read_are_told_at_once(client: httpx.AsyncClient, tmp_path: Path) -> None:
-    (tmp_path / "instructions.toml").write_text("no TOML")
-    given = settings(data_dir=tmp_path, database_url=None)
-
-    with pytest.raises(ConfigurationError, match=r"instructions\.toml"):
-        make_models(given, client, "http://upstream/v1")
 
 
 async def test_files_of_the_operators_are_found_in_the_data_folder(
@@ -518,21 +470,6 @@ def test_no_tokens_for_what_stands_in_every_chat_switch_it_off(
 # -- engine ----------------------------------------------------------------------------------------
 
 
-async def test_an_engine_forms_what_it_remembers_while_it_is_open(opened: EngineSettings) -> None:
-    async with open_engine(opened) as engine:
-        assert await engine.remember(turn(SAID), "Good.")
-
-        async def all_formed() -> bool:
-            return (await engine.backlog()).pending == 0
-
-        await until(all_formed)
-        [memory] = (await engine.page("anna", limit=10)).memories
-
-    assert memory.content == f"Q: {SAID}\nA: Good."
-    with pytest.raises(StoreUnavailableError):
-        await engine.backlog()
-
-
 @pytest.fixture
 def folder() -> Iterator[Path]:
     with database_folder() as folder:
@@ -569,12 +506,6 @@ async def test_an_embedded_database_that_dies_is_there_again_without_a_restart(
 
         await until(is_there, seconds=30)
         assert await engine.remember(turn("I drink coffee."), "Good.")
-
-
-async def test_a_database_that_is_away_can_be_tried_again() -> None:
-    with pytest.raises(StoreUnavailableError):
-        async with open_engine(settings(database_url="postgresql://127.0.0.1:9/x")):
-            pass
 
 
 async def test_an_embedder_that_makes_no_sense_is_told_of_even_while_the_database_is_away() -> None:

@@ -7,7 +7,8 @@ from pydantic import SecretStr
 from tests.servers.folders import database_folder
 from tests.support.waiting import until
 
-from recollect.assembly import host_engine, lifecycle, live_engine
+from recollect.assembly import host_engine, lifecycle
+from recollect.assembly.host_engine import live_engine
 from recollect.errors import ConfigurationError
 from recollect.settings import NOWHERE, EngineSettings
 from recollect.store.embedded import EmbeddedServer, start_embedded

@@ -13,7 +13,7 @@ from tests.servers.served_process import environment
 from tests.support.recollections import turn
 from tests.support.waiting import until
 
-from recollect.assembly import open_engine
+from recollect.assembly.lifecycle import open_engine
 from recollect.engine import Engine
 from recollect.errors import ConfigurationError
 from recollect.model import Scope

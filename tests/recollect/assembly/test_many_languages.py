@@ -10,7 +10,7 @@ import pytest
 from pydantic import SecretStr
 from tests.support.waiting import until
 
-from recollect.assembly import open_engine
+from recollect.assembly.lifecycle import open_engine
 from recollect.engine import Engine
 from recollect.model import Passage, Scope, Strategy, Turn
 from recollect.settings import EngineSettings, Worker

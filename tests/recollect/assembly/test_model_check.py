@@ -9,7 +9,7 @@ import pytest
 from tests.scripted.extraction import statement
 from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, failure, whole
 
-from recollect.assembly import check_model
+from recollect.assembly.checks import check_model
 from recollect.settings import EngineSettings
 
 BOTH = [

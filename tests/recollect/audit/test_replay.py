@@ -116,14 +116,15 @@ def test_of_two_reinforcements_one_may_be_undone(importance: float, *, first: bo
     assert neither.importance == pytest.approx(importance, abs=1e-6)
 
 
-def test_what_was_doubted_since_stays_so() -> None:
+def test_what_was_doubted_since_stays_so_and_no_importance_falls_below_zero() -> None:
     tea = memory("tea", doubt=Doubt.SUSPECT)
     after = reinforced(tea, [])
     update = row(Action.REINFORCE, tea.id, details=reinforcement_details(tea, after))
 
-    undone = as_before(replace(after, doubt=Doubt.DISPUTED), update)
+    undone = as_before(replace(after, doubt=Doubt.DISPUTED, importance=0.0), update)
 
     assert undone.doubt is Doubt.DISPUTED
+    assert undone.importance == 0.0
 
 
 def test_what_users_share_is_counted_and_otherwise_as_it_was() -> None:

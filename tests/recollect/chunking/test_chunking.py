@@ -63,12 +63,7 @@ def test_no_neighbours_of_one_sort_could_have_stood_together(text: str, tokens: 
 
 
 def test_a_short_message_is_one_chunk_without_the_blanks_around_it() -> None:
-    assert chunks("  I like tea.\n\nAnd cake.\n") == [Chunk(2, 24, code=False, language=None)]
-
-
-def test_a_chunk_of_no_token_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one token"):
-        chunks("tea", tokens=0)
+    assert [*chunks("  I like tea.\n\nAnd cake.\n")] == [Chunk(2, 24, code=False)]
 
 
 @pytest.mark.parametrize("fence", ["```", "~~~", "`````"])
@@ -77,11 +72,7 @@ def test_a_fenced_block_is_a_chunk_with_its_fences(fence: str) -> None:
     text = f"Look:\n{block}\nNice, is it not?"
 
     assert parts(text) == ["Look:", block, "Nice, is it not?"]
-    assert [(chunk.code, chunk.language) for chunk in chunks(text)] == [
-        (False, None),
-        (True, "python"),
-        (False, None),
-    ]
+    assert [chunk.code for chunk in chunks(text)] == [False, True, False]
 
 
 @table(
@@ -99,7 +90,7 @@ def test_a_fenced_block_is_a_chunk_with_its_fences(fence: str) -> None:
     ],
 )
 def test_fences_are_indented_nested_and_left_open(block: str) -> None:
-    found = chunks(block + "\n")
+    found = [*chunks(block + "\n")]
 
     assert [chunk.code for chunk in found][-1:] == [True]
     assert block.rstrip().endswith(block[found[-1].start : found[-1].stop].lstrip())
@@ -108,73 +99,17 @@ def test_fences_are_indented_nested_and_left_open(block: str) -> None:
 
 @pytest.mark.parametrize("text", ["Use ```x``` here.", "```x``` is code", "``\nno\n``", "a ```\nb"])
 def test_marks_that_open_no_fence_are_prose(text: str) -> None:
-    assert chunks(text) == [Chunk(0, len(text), code=False, language=None)]
-
-
-@table(
-    ("info", "language"),
-    [
-        ("py", "python"),
-        ("Python3", "python"),
-        ('python title="a.py"', "python"),
-        ("js", "javascript"),
-        ("TS", "typescript"),
-        ("bash", "shell"),
-        ("console", "shell"),
-        ("{.sh}", "shell"),
-        ("language-rust", "rust"),
-        ("main.rs", "rust"),
-        ("c++", "c++"),
-        ("C#", "c#"),
-        ("zig", "zig"),
-        ("text", None),
-        ("", None),
-        ("=", None),
-    ],
-)
-def test_the_language_behind_a_fence_has_one_name(info: str, language: str | None) -> None:
-    [chunk] = chunks(f"```{info}\nx\n```")
-
-    assert chunk.language == language
-
-
-@table(
-    ("body", "language"),
-    [
-        ("#!/usr/bin/env python3\nx", "python"),
-        ("#!/bin/sh\nx", "shell"),
-        ("#!/usr/bin/env node\nx", "javascript"),
-        ("x = 1\ndef total(a):\n    return a", "python"),
-        ("import os\nos.getcwd()", "python"),
-        ("from os import path", "python"),
-        ("SELECT id\nFROM teas", "sql"),
-        ("create table teas (id int)", "sql"),
-        ('{"tea": 1}', "json"),
-        ('[{"tea": 1}]', "json"),
-        ("<!DOCTYPE html>\n<p>", "html"),
-        ("<html>", "html"),
-        ("$ ls", "shell"),
-        ("#include <stdio.h>", "c"),
-        ("package main\n", "go"),
-        ("tea, cake", None),
-        ("select your tea", None),
-        ("", None),
-    ],
-)
-def test_a_language_is_guessed_by_obvious_signs_only(body: str, language: str | None) -> None:
-    [chunk] = chunks(f"```\n{body}\n```")
-
-    assert chunk.language == language
+    assert [*chunks(text)] == [Chunk(0, len(text), code=False)]
 
 
 def test_a_long_block_is_cut_at_definitions_and_every_part_is_code() -> None:
     function = "def total_{}(prices):\n    first = 1\n\n    return sum(prices) + first\n\n\n"
     text = "```python\n" + "".join(function.format(number) for number in range(30)) + "```"
 
-    found = chunks(text, tokens=100)
+    found = [*chunks(text, tokens=100)]
 
     assert len(found) > 5
-    assert {(chunk.code, chunk.language) for chunk in found} == {(True, "python")}
+    assert all(chunk.code for chunk in found)
     assert all(part.startswith(("def total", "```python")) for part in parts(text, tokens=100))
 
 
@@ -197,7 +132,7 @@ def test_prose_is_cut_between_paragraphs() -> None:
 
 
 def test_a_heading_stays_with_what_follows_it() -> None:
-    text = "\n\n".join(f"## Day {day}\n\n{SENTENCE * 4}" for day in range(8))
+    text = "\n\n".join(f"## Day {day} on the long way along the coast\n\n{SENTENCE * 4}" for day in range(8))
 
     found = parts(text, tokens=90)
 
@@ -302,12 +237,6 @@ def test_what_is_longer_than_eight_windows_is_left_out() -> None:
     found = windows(SENTENCE * 1000, tokens=50)
 
     assert len(found) == MOST_WINDOWS == 8
-
-
-@pytest.mark.parametrize(("tokens", "overlap"), [(0, 0), (10, -1), (10, 5), (1, 1)])
-def test_windows_that_would_not_go_forward_are_refused(tokens: int, overlap: int) -> None:
-    with pytest.raises(ValueError, match="overlap"):
-        windows("tea", tokens=tokens, overlap=overlap)
 
 
 @given(texts, st.integers(20, 100), st.integers(0, 9))

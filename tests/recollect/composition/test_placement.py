@@ -184,6 +184,12 @@ def test_a_chat_of_which_nothing_is_logged_yet_keeps_its_system_prompt() -> None
     assert attached(EDITED, Chat((SYSTEM,)), BOUNDS) == (SYSTEM,)
 
 
+def test_a_chat_that_the_server_keeps_is_sent_its_system_prompt_each_time() -> None:
+    following = replace(EDITED, follows="answer 1", is_whole=True)
+
+    assert attached(following, Chat((SYSTEM,)), BOUNDS) == (SYSTEM,)
+
+
 def test_one_that_is_known_to_begin_with_a_message_without_block_has_none() -> None:
     begins = turn("now", anchors=((0, "x0"), (2, "b")), history=(Message(Role.USER, "other"),))
 

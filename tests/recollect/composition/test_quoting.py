@@ -33,8 +33,11 @@ def test_the_sentences_that_are_asked_for_are_quoted() -> None:
     assert told.endswith("\u2026")
 
 
-def test_what_a_long_sentence_stands_behind_is_not_quoted_before_it() -> None:
-    text = "x" * 300 + ". The boat is called Marigold. " + FILLER * 30
+@pytest.mark.parametrize(
+    "before", ["x" * 300, "We were all very late and quite wet again when the rain came down"]
+)
+def test_what_a_long_sentence_stands_behind_is_not_quoted_before_it(before: str) -> None:
+    text = f"{before}. The boat is called Marigold. " + FILLER * 30
 
     told = excerpt(text, limit=40, count=estimate_tokens, focus={"boat"})
 

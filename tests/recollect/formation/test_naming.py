@@ -101,6 +101,7 @@ def test_of_one_person_no_statement_is_named() -> None:
         ("Cannot eat gluten", Provenance("another room", (), "I cannot eat gluten"), None),
         ("Cannot eat gluten", Provenance("room"), None),
         ("Owns a boat", Provenance("room", (), "I own a boat"), None),
+        ("Likes the sea", Provenance("room", (), "I like the sea"), None),
     ],
 )
 def test_a_statement_of_the_chat_is_named_when_a_second_person_speaks(
@@ -108,7 +109,10 @@ def test_a_statement_of_the_chat_is_named_when_a_second_person_speaks(
 ) -> None:
     known = Memory(UUID(int=9), "home", Kind.FACT, Source.EXTRACTED, content, 0.5, AT, AT, provenance=origin)
 
-    assert list(unnamed([MARATHONS], [known])) == ([] if named is None else [(known, named)])
+    both = tuple(Message(Role.USER, "I like the sea", name) for name in ("Greta", "Otto"))
+
+    said = replace(MARATHONS, turn=replace(MARATHONS.turn, history=(*SAID, *both)))
+    assert list(unnamed([said], [known])) == ([] if named is None else [(known, named)])
     assert list(unnamed([exchange("I run", "Greta", SAID)], [known])) == []
 
 

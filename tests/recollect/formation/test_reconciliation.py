@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table
 
-from recollect.formation.new_memories import Origin, WeighedCandidate
+from recollect.formation.new_memories import Origin
 from recollect.formation.reconciliation import reconcile
 from recollect.formation.verification import AcceptedCandidate, RefusedCandidate
 from recollect.model import (
@@ -80,7 +80,7 @@ def reconciled(
     turns = [exchange(turn) for turn in range(3)]
     made = Origin(turns, "tiny", NOW, lambda: UUID(int=next(ids)), **told)
     pairs = [each if isinstance(each, tuple) else (each, 0) for each in said]
-    weighed = [WeighedCandidate(AcceptedCandidate(*each), np.ones(2, np.float32)) for each in pairs]
+    weighed = [AcceptedCandidate(*each, np.ones(2, np.float32)) for each in pairs]
     return [change for _, change in reconcile(weighed, shown, nearby, made, ending=ending)]
 
 

@@ -108,7 +108,7 @@ async def test_a_block_of_code_is_a_part_of_its_own(store: Store) -> None:
 
     passages = [hit.item for hit in await near(store, "def brew")]
     code = [item for item in passages if isinstance(item, Passage) and item.code]
-    assert [each.language for each in code] == ["python"]
+    assert len(code) == 1
     assert "def brew(tea: str)" in code[0].content
     assert "That is all." not in code[0].content
 

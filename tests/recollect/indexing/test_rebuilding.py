@@ -152,23 +152,3 @@ async def test_words_are_found_meanwhile_and_killed_workers_begin_nothing_anew(
     assert 0 < most <= index_run._AT_ONCE
     assert await whole(store) == before
     await opened.aclose()
-
-
-async def test_who_asks_while_an_older_reading_is_put_right_is_not_forgotten(own_dsn: str) -> None:
-    opened = await open_postgres(own_dsn)
-    store = store_over(opened)
-    await tell(store)
-    async with administrator(own_dsn) as connection:
-        await connection.execute("UPDATE recollect.users SET reading = 0")
-    loop, asked = asyncio.get_running_loop(), list[bool]()
-
-    def asks(_: object) -> bool:
-        """Look at a message while another process asks for a new index."""
-        if not asked:
-            asked.append(asyncio.run_coroutine_threadsafe(store.index.rebuild(store.anna), loop).result())
-        return False
-
-    assert await store.index.read_again(store.anna, asks, limit=_MESSAGES * 3), "there is more to do"
-
-    assert (await place(own_dsn))[0] == -1
-    await opened.aclose()

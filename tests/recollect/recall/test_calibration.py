@@ -10,7 +10,7 @@ from tests.servers.databases import SpareDatabases
 from tests.support.recollections import turn
 from tests.support.waiting import until
 
-from recollect.assembly import open_engine
+from recollect.assembly.lifecycle import open_engine
 from recollect.engine import Engine
 from recollect.model import Scope
 from recollect.recall import calibration

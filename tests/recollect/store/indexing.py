@@ -21,7 +21,6 @@ def chunk(
         begins,
         begins + len(text),
         code=False,
-        language=None,
         terms=document_terms(text),
         context=context or {},
         vectors=tuple(vectors),

@@ -107,7 +107,6 @@ async def indexed(index: LogIndex, user_id: str) -> int:
             0,
             len(message.content),
             code=False,
-            language=None,
             terms=terms,
             context=document_terms(message.before),
             vectors=(vector(*NORTH),),

@@ -169,7 +169,6 @@ def as_indexed(message: LoggedMessage) -> IndexedMessage:
         0,
         len(message.content),
         code=False,
-        language=None,
         terms=terms,
         context={"rain": 1},
         vectors=(vector(*NORTH),),

@@ -11,6 +11,7 @@ from recollect.text.normalization import (
     storable_id,
     storable_text,
     storable_user,
+    without_cuts,
 )
 
 any_text = st.text(st.characters())
@@ -173,6 +174,10 @@ IDS = (
         Jane (hr) | new
     """),
 )
+
+
+def test_what_is_cut_out_of_a_piece_lies_within_it() -> None:
+    assert without_cuts("one two three four", 4, 13, (0, 3, 5, 7, 9, 18)) == "t\u2026 three"
 
 
 @table("text", [*TEMPLATES, *NOTHING, *PROGRAMS, *FIELDS])

@@ -22,7 +22,8 @@ from tests.support.people import Person, person
 from tests.support.stores import NOON
 from tests.support.waiting import until
 
-from recollect.assembly import lifecycle, open_engine
+from recollect.assembly import lifecycle
+from recollect.assembly.lifecycle import open_engine
 from recollect.engine import Engine
 from recollect.engine.background.counts import FormationCounts
 from recollect.formation import CallStatistics

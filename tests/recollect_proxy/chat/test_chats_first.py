@@ -11,7 +11,7 @@ from tests.scripted.upstream import Answer, End, Received, ScriptedUpstream, com
 from tests.servers.running_proxy import RunningProxy, User, extract_statements
 from tests.support.waiting import until
 
-from recollect.assembly import run_worker
+from recollect.assembly.lifecycle import run_worker
 
 LONG_STORY = "Tell me a long story."
 CIDER = "I brew my own cider."

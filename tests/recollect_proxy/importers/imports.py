@@ -16,7 +16,7 @@ from tests.scripted.models import WordEmbedder
 from tests.support.people import Person
 from tests.support.stores import PARTS, Store
 
-from recollect.assembly import make_policy
+from recollect.assembly.policy_from_settings import make_policy
 from recollect.backends import Backends
 from recollect.engine import Engine
 from recollect.model import Memory

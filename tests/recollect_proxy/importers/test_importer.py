@@ -14,7 +14,7 @@ from tests.support.people import person
 from tests.support.recollections import turn
 from tests.support.waiting import until
 
-from recollect.assembly import open_backends, open_engine
+from recollect.assembly.lifecycle import open_backends, open_engine
 from recollect.errors import NotAllowedInTeamError, TeamNotFoundError
 from recollect.model import Action, Actor, Flags, Reason, Source, TeamRole, project_scope, team_of
 from recollect_proxy.importers import importer

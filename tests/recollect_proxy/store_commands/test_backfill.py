@@ -15,7 +15,7 @@ from tests.support.stores import Store
 from tests.support.tables import table
 from tests.support.waiting import until
 
-from recollect.assembly import open_engine
+from recollect.assembly.lifecycle import open_engine
 from recollect.model import Actor, Add, Reason
 from recollect.recall import calibration
 from recollect_proxy.store_commands import backlog_commands

@@ -4,7 +4,6 @@ The first runs an ONNX graph, a ``finished_model``, and the others ask servers. 
 """
 
 import os
-from typing import NamedTuple
 
 from recollect.errors import ConfigurationError
 
@@ -14,15 +13,8 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 _SCHEMES = ("local", "openai", "mistral")
 
 
-class EmbedderName(NamedTuple):
-    """An embedder's name in the settings: ``scheme:model``."""
-
-    scheme: str
-    model: str
-
-
-def parse_embedder_name(text: str) -> EmbedderName:
-    """Split ``local:MODEL``, ``openai:MODEL`` or ``mistral:MODEL`` at the first colon.
+def parse_embedder_name(text: str) -> tuple[str, str]:
+    """Return the scheme and the model: split ``local:MODEL``, ``openai:MODEL`` or ``mistral:MODEL`` at the first colon.
 
     Raises:
         ConfigurationError: The scheme is not one of these, or no model follows it.
@@ -33,7 +25,7 @@ def parse_embedder_name(text: str) -> EmbedderName:
         raise ConfigurationError(f"Unknown embedder {text!r}; write {known}.")
     if not model:
         raise ConfigurationError(f"The embedder {text!r} names no model; write {scheme}:MODEL.")
-    return EmbedderName(scheme, model)
+    return scheme, model
 
 
 def prepare(text: str, limit: int) -> str:

@@ -20,6 +20,7 @@ from recollect.models.embedders.served import (
 from recollect.models.mistral_sdk import (
     DEFAULT_BASE_URL,
     MistralAnswerTooLargeError,
+    MistralCall,
     MistralServer,
     MistralStatusError,
     MistralUnreachableError,
@@ -60,7 +61,8 @@ class MistralEmbedder(ServedEmbedder):
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         super().__init__("mistral", model, sleep)
-        self._authorization = authorization(api_key)
+        credential = authorization(api_key)
+        self._authorization = credential.encode() if credential else None
         self._server = MistralServer(base_url, seconds=seconds, answer_bytes=ANSWER_BYTES)
 
     async def aclose(self) -> None:
@@ -88,7 +90,7 @@ class MistralEmbedder(ServedEmbedder):
             yield batch
 
     async def _try(self, texts: Sequence[str]) -> list[Vector]:
-        call = self._server.call(self._authorization)
+        call = MistralCall(self._server, self._authorization)
         try:
             response = await call.sdk.embeddings.create_async(
                 model=self._model, inputs=list(texts), retries=None

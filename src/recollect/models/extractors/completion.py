@@ -34,17 +34,20 @@ PASSING = SLOW | _OF_A_CREDENTIAL | {HTTPStatus.CONFLICT, HTTPStatus.TOO_EARLY}
 """Statuses below 500 after which another attempt may succeed; and those of ``SLOW``."""
 
 
-def credential_for(asker: Asker, *, api_key: str | None, is_upstream: bool) -> str | None:
+def credential_for(asker: Asker, *, api_key: str | None, is_upstream: bool) -> bytes | None:
     """Return the ``Authorization`` value of a call: the key's, else the request's own if the chat's own server is asked.
 
     Raises:
-        CredentialGoneError: The request had one, which is gone.
+        CredentialGoneError: The request had one, which is gone, or no header can carry it.
     """
-    if api_key:
-        return f"Bearer {api_key}"
-    if is_upstream and asker.credential is None and asker.authorized:
+    if is_upstream and not api_key and asker.credential is None and asker.authorized:
         raise CredentialGoneError("The request's credential is gone, and none is configured.")
-    return asker.credential if is_upstream else None
+    own = asker.credential if is_upstream else None
+    credential = f"Bearer {api_key}" if api_key else own
+    try:
+        return None if credential is None else credential.encode("latin-1")  # as it came in (RFC 9110, 5.5)
+    except UnicodeEncodeError:
+        raise CredentialGoneError("The credential can't be sent in a header.") from None
 
 
 def is_broken(status: int) -> bool:

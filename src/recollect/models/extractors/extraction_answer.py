@@ -4,7 +4,7 @@ Models get types wrong and leave fields out; a statement that can be read is rea
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Annotated, Any, TypeVar
@@ -36,6 +36,7 @@ from recollect.models.extractors.json_answers import (
     indexes,
     last_day,
     lines_of,
+    list_in,
     loosely,
     moment,
     values_within,
@@ -45,6 +46,7 @@ from recollect.models.extractors.json_answers import (
     yes,
 )
 from recollect.models.extractors.schema import HintFields
+from recollect.ports import Extracted
 
 ITEM_LIMIT = 100
 """The most statements read of one answer."""
@@ -71,29 +73,17 @@ def _one_of(default: _Word) -> BeforeValidator:
     return BeforeValidator(lambda value: words.get(word(value), default))
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedExtraction:
-    """The statements and commands in an answer.
-
-    Attributes:
-        is_whole: Whether all of it could be read; else it broke off, or a statement lacks what makes it one.
-    """
-
-    candidates: tuple[Candidate, ...] = ()
-    commands: tuple[ExtractedCommand, ...] = ()
-    is_whole: bool = True
-
-    def with_rest(self, rest: "ParsedExtraction") -> "ParsedExtraction":
-        """Return both, without repetitions in the second answer."""
-        known = {each.content for each in self.candidates}
-        new = tuple(each for each in rest.candidates if each.content not in known)
-        commands = tuple(dict.fromkeys((*self.commands, *rest.commands)))
-        return ParsedExtraction((*self.candidates, *new), commands, is_whole=rest.is_whole)
+def with_rest(found: Extracted, rest: Extracted) -> Extracted:
+    """Return what two answers hold, without repetitions in the second."""
+    known = {each.content for each in found.candidates}
+    new = tuple(each for each in rest.candidates if each.content not in known)
+    commands = tuple(dict.fromkeys((*found.commands, *rest.commands)))
+    return replace(rest, candidates=(*found.candidates, *new), commands=commands)
 
 
 def read_answer(
     text: str, *, at: datetime, known: int, name: str | None = None, tags: Collection[str] = ()
-) -> ParsedExtraction:
+) -> Extracted:
     """Return the content of the model's answer: at most ``ITEM_LIMIT`` candidates, and ``COMMAND_LIMIT`` commands.
 
     Args:
@@ -130,7 +120,7 @@ def read_answer(
     if find(text, _are_of_others):
         candidates = [replace(each, of_others=True) for each in candidates]
     is_whole = is_whole and len(read) == len(items[:ITEM_LIMIT])
-    return ParsedExtraction(tuple(candidates), _commands(text, known), is_whole)
+    return Extracted(tuple(candidates), _commands(text, known), is_whole=is_whole)
 
 
 def _find_items(text: str) -> tuple[list[Any] | None, bool]:
@@ -195,8 +185,8 @@ def _commands(text: str, known: int) -> tuple[ExtractedCommand, ...]:
 
 
 def _commands_of(value: object) -> list[Any] | None:
-    inner = value.get("wishes") if isinstance(value, dict) else value
-    if not isinstance(inner, list):
+    inner = value if isinstance(value, list) else list_in(value, "wishes")
+    if inner is None:
         return None
     if _are_of_others(value):
         return []  # a page that asks for something to be forgotten is not the person who does

@@ -8,7 +8,7 @@ from cachetools import LRUCache
 from recollect.model import Exchange, Memory
 from recollect.model.local_time import wall
 from recollect.models.extractors.chat_model import ChatModel, Messages, Tells, ask_and_read, tell_all
-from recollect.models.extractors.extraction_answer import ParsedExtraction, read_answer
+from recollect.models.extractors.extraction_answer import read_answer, with_rest
 from recollect.models.extractors.instructions import Instructions, digest
 from recollect.models.extractors.prompts import (
     cut,
@@ -116,14 +116,13 @@ class ModelExtractor:
             ),
             None if last.model in self._thinking else answer_tokens(exchanges),
             lambda each: each.is_whole,
-            ParsedExtraction.with_rest,
+            with_rest,
         )
         if read.thinks:
             self._thinking[last.model] = True
         told_to = instructions + guidance.own
         by = read.by("extraction") + (f"+instructions-{digest(told_to)}" if told_to else "")
-        found = _as_given(read.content, places)
-        return Extracted(found.candidates, found.commands, read.tokens, by, found.is_whole)
+        return replace(_as_given(read.content, places), tokens=read.tokens, by=by)
 
     async def aclose(self) -> None:
         """Free the model's resources."""
@@ -207,20 +206,18 @@ def answer_tokens(exchanges: Sequence[Exchange]) -> int:
     return min(MOST_ANSWER, LEAST_ANSWER + _ANSWER_OF_A_TOKEN * message_line)
 
 
-def _as_given(found: ParsedExtraction, places: Sequence[int]) -> ParsedExtraction:
+def _as_given(found: Extracted, places: Sequence[int]) -> Extracted:
     """Return an answer with the numbers of the memories as they were given; ``places`` has them in the order shown."""
 
     def given(numbers: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(places[number] for number in numbers)
 
-    return ParsedExtraction(
-        tuple(
-            replace(each, about=given(each.about), ends=given(each.ends), unsettles=given(each.unsettles))
-            for each in found.candidates
-        ),
-        tuple(replace(each, about=given(each.about)) for each in found.commands),
-        found.is_whole,
+    candidates = (
+        replace(each, about=given(each.about), ends=given(each.ends), unsettles=given(each.unsettles))
+        for each in found.candidates
     )
+    commands = (replace(each, about=given(each.about)) for each in found.commands)
+    return replace(found, candidates=tuple(candidates), commands=tuple(commands))
 
 
 def _asker(exchanges: Sequence[Exchange]) -> Asker:

@@ -10,7 +10,7 @@ import re
 from calendar import monthrange
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, tzinfo
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from recollect.text.patterns import anchored, bounded, linear
 
@@ -59,6 +59,12 @@ def find(text: str, read: Callable[[object], _Found | None]) -> _Found | None:
         found = read(value)
         last = last if found is None else found
     return last
+
+
+def list_in(value: object, name: str) -> list[Any] | None:
+    """Return the list of that name in an object; None if there is none."""
+    inner = value.get(name) if isinstance(value, dict) else None
+    return inner if isinstance(inner, list) else None
 
 
 def whole_values(text: str) -> Iterator[object]:

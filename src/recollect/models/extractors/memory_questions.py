@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import BeforeValidator, ValidationError
@@ -16,7 +17,7 @@ from recollect.models.extractors.chat_model import (
     require_all,
     tell_all,
 )
-from recollect.models.extractors.json_answers import find, index, values_within
+from recollect.models.extractors.json_answers import find, index, list_in, values_within
 from recollect.models.extractors.prompts import fenced, memory_line, one_line, read_prompt, sendable
 from recollect.models.extractors.schema import CHOICE, NEEDS, HintFields
 from recollect.ports import Asker, Chosen, Hinted
@@ -28,12 +29,12 @@ COMMAND_LENGTH = 2_000
 """The most characters shown of a command."""
 
 
+@dataclass(frozen=True, slots=True)
 class ModelJudge:
     """A Judge: one call a question, and one more where the answer can't be read."""
 
-    def __init__(self, model: ChatModel, tells: Tells = tell_all) -> None:
-        self._model = model
-        self._tells = tells
+    model: ChatModel
+    tells: Tells = tell_all
 
     async def choose(self, command: str, known: Sequence[Memory], asker: Asker) -> Chosen:
         """Return which memories a person means who asks, in these words, to forget something.
@@ -44,9 +45,9 @@ class ModelJudge:
         offered = known[:CHOICE_LIMIT]
         if not offered or not command.strip():
             return Chosen()
-        require_all(self._tells, asker)
+        require_all(self.tells, asker)
         read = await ask_and_read(
-            self._model,
+            self.model,
             choice_messages(command, offered),
             CHOICE,
             asker,
@@ -73,16 +74,11 @@ def read_numbers(text: str, count: int) -> tuple[int, ...]:
     Raises:
         InvalidExtractionError: It holds no list of numbers.
     """
-    items = find(text, _numbers_of)
+    items = find(text, lambda value: list_in(value, "numbers"))
     if items is None:
         raise InvalidExtractionError('It holds no JSON object with a list "numbers".')
     numbers = {_plain_number(item) for item in items}
     return tuple(number for number in range(count) if number in numbers)
-
-
-def _numbers_of(value: object) -> list[object] | None:
-    inner = value.get("numbers") if isinstance(value, dict) else None
-    return inner if isinstance(inner, list) else None
 
 
 def _plain_number(item: object) -> int | None:
@@ -94,16 +90,16 @@ def _plain_number(item: object) -> int | None:
     return item if isinstance(item, int) and not isinstance(item, bool) else None
 
 
+@dataclass(frozen=True, slots=True)
 class ModelHinter:
     """A Hinter: one call for some statements, and one more if the answer can't be read."""
 
-    def __init__(self, model: ChatModel, tells: Tells = tell_all) -> None:
-        self._model = model
-        self._tells = tells
+    model: ChatModel
+    tells: Tells = tell_all
 
     def told(self, asker: Asker) -> Disclosure:
         """Return which statements may be sent to the model."""
-        return self._tells(asker)
+        return self.tells(asker)
 
     async def hints(self, statements: Sequence[Memory], asker: Asker) -> Hinted:
         """Return the hints of statements, by their place; without those that may not be sent, or that the model left out.
@@ -117,7 +113,7 @@ class ModelHinter:
             return Hinted()
         # Masking twenty statements takes longer than the event loop may stand still.
         messages = await asyncio.to_thread(needs_messages, [statements[place] for place in places])
-        read = await ask_and_read(self._model, messages, NEEDS, asker, read_needs)
+        read = await ask_and_read(self.model, messages, NEEDS, asker, read_needs)
         found = {places[number]: hints for number, hints in read.content.items() if number < len(places)}
         return Hinted(found, read.tokens)
 
@@ -141,18 +137,13 @@ def read_needs(text: str) -> Mapping[int, Hints]:
     Raises:
         InvalidExtractionError: It holds none.
     """
-    items = find(text, _needs_of)
+    items = find(text, lambda value: list_in(value, "needs"))
     if items is None:
         items = [each for each in values_within(text) if isinstance(each, dict) and "number" in each]
         if not items:
             raise InvalidExtractionError('It holds no JSON object with a list "needs".')
     needs = [need for item in items if (need := _need(item)) is not None]
     return {each.number: each.hints for each in needs if each.hints is not None}
-
-
-def _needs_of(value: object) -> list[object] | None:
-    inner = value.get("needs") if isinstance(value, dict) else None
-    return inner if isinstance(inner, list) else None
 
 
 def _need(item: object) -> _Need | None:

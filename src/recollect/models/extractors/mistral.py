@@ -8,7 +8,6 @@ from datetime import timedelta
 
 from recollect.errors import (
     ConfigurationError,
-    CredentialGoneError,
     ExtractorError,
     ExtractorTimeoutError,
     InvalidExtractionError,
@@ -79,12 +78,8 @@ class MistralModel:
             ExtractorTimeoutError: The server is too slow.
             ExtractorError: It can't be reached, is too busy or broken.
         """
-        try:
-            call = self._server.call(
-                credential_for(asker, api_key=self._api_key, is_upstream=self._is_upstream)
-            )
-        except UnicodeEncodeError:
-            raise CredentialGoneError("The credential can't be sent in a header.") from None
+        credential = credential_for(asker, api_key=self._api_key, is_upstream=self._is_upstream)
+        call = MistralCall(self._server, credential)
         is_over = False
         try:
             most = max(1, int(asker.share * min(_ANSWER_TOKENS, most_tokens or _ANSWER_TOKENS)))

@@ -17,7 +17,6 @@ from cachetools import LRUCache
 
 from recollect.errors import (
     ConfigurationError,
-    CredentialGoneError,
     ExtractorError,
     ExtractorTimeoutError,
     ExtractorUnusableError,
@@ -155,10 +154,7 @@ class OpenAICompatibleModel:
         }
         credential = credential_for(asker, api_key=self._api_key, is_upstream=self._is_upstream)
         if credential is not None:
-            try:
-                headers[b"authorization"] = credential.encode("latin-1")  # as it came in (RFC 9110, 5.5)
-            except UnicodeEncodeError:
-                raise CredentialGoneError("The credential can't be sent in a header.") from None
+            headers[b"authorization"] = credential
         return headers
 
     def _body(

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 from recollect.errors import InvalidExtractionError
 from recollect.model import Material, Outline, Role
@@ -53,12 +53,12 @@ _SENTENCE_END = bounded(r"[.!?…؟।]+[\"'»”’)]*(?=\s|$)|[。！？]+[」
 _WORD_END = bounded(r"(?<=\S)(?=\s)")
 
 
+@dataclass(frozen=True, slots=True)
 class ModelSummarizer:
     """A Summarizer: one call a summary, and one more where the answer can't be read."""
 
-    def __init__(self, model: ChatModel, tells: Tells = tell_all) -> None:
-        self._model = model
-        self._tells = tells
+    model: ChatModel
+    tells: Tells = tell_all
 
     async def summarize(self, material: Material, asker: Asker) -> Summarized:
         """Return a summary of the messages that includes the last summary.
@@ -67,9 +67,9 @@ class ModelSummarizer:
             UpstreamPolicyError: The chat may not be sent to the model's server, where earlier turns were said to others.
             ExtractorError: As ``Extractor.extract``.
         """
-        require_all(self._tells, asker)
+        require_all(self.tells, asker)
         read = await ask_and_read(
-            self._model, summary_messages(material, asker.share), SUMMARY, asker, read_summary
+            self.model, summary_messages(material, asker.share), SUMMARY, asker, read_summary
         )
         text, outline = read.content
         return Summarized(text, outline, read.tokens, read.by("summary"))

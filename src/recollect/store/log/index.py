@@ -1,8 +1,7 @@
 """The index by which the message log is searched, and the embedders that fill it. Never: embeds a message."""
 
-import asyncio
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
@@ -47,6 +46,10 @@ _REBUILD = -1
 _UNREAD = (None,) * len(Statement._fields)
 
 
+def _is_outdated(known: Record | None) -> bool:
+    return known is not None and known["reading"] is not None and known["reading"] < _READING
+
+
 class LogIndex:
     """The index by which the log's messages, and the memories, are found."""
 
@@ -59,33 +62,26 @@ class LogIndex:
             rows = await connection.fetch(SQL["unindexed_messages"], user_id, limit)
         return [_logged(row) for row in rows]
 
-    async def read_again(self, user_id: str, changes: Callable[[LoggedMessage], bool], *, limit: int) -> bool:
-        """Have messages indexed again that were indexed by another reading; look at some at a time; return whether more are left.
-
-        Args:
-            user_id: Whose messages.
-            changes: Returns whether today's code would index the message differently; called in a thread.
-            limit: How many are read.
-        """
+    async def read_again(self, user_id: str, *, limit: int) -> bool:
+        """Have some messages indexed again, where the index is of an older reading or is to be built again; return whether more are left."""
         async with self._database.for_user(user_id) as connection:
-            known = await connection.fetchrow(SQL["reading_of"], user_id)
-            if known is None or known["reading"] is None or known["reading"] >= _READING:
+            if not _is_outdated(await connection.fetchrow(SQL["reading_of"], user_id)):
                 return False
-            rows = await connection.fetch(SQL["indexed_messages"], user_id, known["reread_to"], limit)
-        messages, rebuilds = [_logged(row) for row in rows], known["reading"] == _REBUILD
-        changed = await asyncio.to_thread(lambda: [each.id for each in messages if rebuilds or changes(each)])
         async with self._database.changing(user_id) as connection:
-            if await connection.fetchrow(SQL["reading_of"], user_id) != known:
-                return True  # someone asked for another reading meanwhile, or did this one
-            await unindex(connection, user_id, changed)
+            known = await connection.fetchrow(SQL["reading_of"], user_id)
+            if known is None or not _is_outdated(known):
+                return False
+            found = [
+                row["id"]
+                for row in await connection.fetch(SQL["indexed_messages"], user_id, known["reread_to"], limit)
+            ]
+            await unindex(connection, user_id, found)
             # The last removed messages are indexed again before the next look; only then is an index built again.
-            is_over = len(rows) < limit and not (rebuilds and changed)
-            last = rows[-1]["id"] if rows else known["reread_to"]
-            reading = _READING if is_over else known["reading"]
-            await connection.execute(SQL["note_reading"], user_id, reading, None if is_over else last)
-        if is_over and rebuilds:
+            reading, last = (known["reading"], found[-1]) if found else (_READING, None)
+            await connection.execute(SQL["note_reading"], user_id, reading, last)
+        if not found:
             log.info("index_rebuild_started", user_id=person_of(user_id))
-        return not is_over
+        return bool(found)
 
     async def rebuild(self, user_id: str) -> bool:
         """Have the worker build the user's index again, a few messages at a time; False where nothing is indexed."""
@@ -267,7 +263,6 @@ async def _insert_chunks(connection: Connection, user_id: str, message: IndexedM
             chunk.begins,
             chunk.ends,
             chunk.code,
-            chunk.language,
             *written_terms(chunk.terms, chunk.context),
             chunk.embeddable,
             model if chunk.vectors else None,

@@ -135,7 +135,6 @@ CREATE TABLE message_chunks (
     begins integer NOT NULL,
     ends integer NOT NULL,
     code boolean NOT NULL,
-    language text,
     terms text NOT NULL,
     counts bytea NOT NULL,
     length integer NOT NULL,

@@ -51,9 +51,9 @@ UPDATE message_chunks SET followed = true, terms = $3, counts = $4 WHERE user_id
 -- name: insert_chunk
 -- Keep where a chunk of a message of the user stands.
 INSERT INTO message_chunks (
-    user_id, document, message_id, part, begins, ends, code, language, terms, counts, length,
+    user_id, document, message_id, part, begins, ends, code, terms, counts, length,
     embeddable, embedding_model, pasted, cuts
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15);
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
 
 -- name: number_documents
 -- Give numbers to more chunks of the user; the first of them.
@@ -214,23 +214,10 @@ WHERE NOT EXISTS (
 SELECT reading, reread_to FROM users WHERE user_id = $1;
 
 -- name: indexed_messages
--- The user's messages that are indexed and may be recalled, behind one, in order; each with what was said before it.
-SELECT m.id, m.role, m.speaker, m.content, m.created_at, m.marked, before.content AS before, false AS failed,
-    EXISTS (
-        SELECT FROM exchanges AS f, jsonb_object_keys(f.made) AS change
-        WHERE f.user_id = $1 AND f.id = m.exchange_id AND split_part(change, ':', 1) IN ('add', 'replace')
-            AND split_part(change, ':', 2) <> 'kept_verbatim'
-    ) AS taught
-FROM messages AS m
-LEFT JOIN LATERAL (
-    SELECT CASE WHEN NOT p.hidden THEN p.content END AS content
-    FROM messages AS p
-    WHERE p.user_id = $1 AND p.session_id = m.session_id AND p.turn_index < m.turn_index AND NOT p.alternate
-    ORDER BY p.turn_index DESC
-    LIMIT 1
-) AS before ON true
-WHERE m.user_id = $1 AND m.indexed AND NOT m.alternate AND NOT m.hidden AND ($2::uuid IS NULL OR m.id > $2)
-ORDER BY m.id
+-- The user's messages that are indexed and may be recalled, behind one, in order.
+SELECT id FROM messages
+WHERE user_id = $1 AND indexed AND NOT alternate AND NOT hidden AND ($2::uuid IS NULL OR id > $2)
+ORDER BY id
 LIMIT $3;
 
 -- name: note_reading

@@ -5,5 +5,3 @@ Read `reading` first: it puts together the modules that each find one kind of te
 
 from recollect.text.attribution.marked_blocks import is_context, without_frame
 from recollect.text.attribution.reading import Attribution, attribute, others_words, question_in
-
-__all__ = ["Attribution", "attribute", "is_context", "others_words", "question_in", "without_frame"]

@@ -6,9 +6,7 @@ from recollect.text.attribution.pieces import Span, lines_of
 from recollect.text.normalization import normalize
 from recollect.text.patterns import anchored, bounded, linear
 
-_BULLET = anchored(
-    r"[ \t]*[-*\u2022][ \t]+(?:\[[A-Z][A-Z_]{2,20}(?: BY [^\]\n]{1,80})?(?:[,;:][^\]\n]{0,60})?\]|(?:User|Assistant|Summary):)[ \t]*"
-)
+_BULLET = anchored(r"[ \t]*[-*\u2022][ \t]+(?:\[(?:NOT )?DONE\]|(?:User|Assistant|Summary):)[ \t]*")
 _SAID_ON = anchored(
     r"[ \t]*[-*\u2022][ \t]+(?:User(?: [^:\n]{1,60})?|Assistant|Summary|Exchange), [0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"(?: \(since changed\))?:[ \t]*"
@@ -17,8 +15,6 @@ _OURS = anchored(r"[ \t]*\u2022[ \t]+")
 """How statements begin."""
 _PLAIN_BULLET = anchored(r"[-*\u2022][ \t]+")
 _ANY_BULLET = linear(r"(?m)^[ \t]*[-*\x{2022}][ \t]")
-_DATE = bounded(r"[ \t]*\([0-9]{4}-[0-9]{2}-[0-9]{2}[^()\n]{0,80}\)[ \t]*$")
-"""How lines of earlier versions ended."""
 _NOTE = bounded(
     r"[ \t]*\((?:(?:(?:on|was on|due|was due|since|starts|until|over since|done|dropped) (?:the end of )?[0-9]{4}(?:-[0-9]{2}){0,2}"
     r"|date has passed|over|not yet so|may be out of date|the user has also said otherwise)(?:, )?){1,4}\)[ \t]*$"
@@ -58,7 +54,7 @@ def returned_lines(text: str, blocks: Sequence[str]) -> list[Span]:
         else:
             _keep(found, together)
             together = []
-            is_bullet = bool(_SAID_ON.match(line) or (_BULLET.match(line) and _DATE.search(line)))
+            is_bullet = bool(_SAID_ON.match(line))
         if is_bullet:
             found.append((start, end))
     _keep(found, together)
@@ -90,4 +86,4 @@ def _bullets(block: str) -> Iterator[str]:
 def _bare(line: str) -> str:
     opening = _SAID_ON.match(line) or _BULLET.match(line) or _PLAIN_BULLET.match(line)
     unnumbered = _NUMBER.sub("", line[opening.end() if opening else 0 :])
-    return _NOTE.sub("", _DATE.sub("", unnumbered)).strip()
+    return _NOTE.sub("", unnumbered).strip()

@@ -14,22 +14,6 @@ from recollect.model import Statement
 from recollect.text.patterns import bounded
 from recollect.text.word_tables import read_table
 
-__all__ = [
-    "SUBSTANCE",
-    "asks_about_code",
-    "asks_for_before",
-    "asks_how_it_was",
-    "asks_what_assistant_said",
-    "cannot_stand_alone",
-    "complains_of_forgetting",
-    "count_words",
-    "is_about_oneself",
-    "is_small_talk",
-    "seeks_advice",
-    "statement_features",
-]
-
-
 _LENGTH = 2_000
 """The characters that are read: a pasted book must not cost a chat its deadline."""
 _WORD = bounded(r"\w+")

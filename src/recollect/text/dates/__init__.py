@@ -26,8 +26,6 @@ from recollect.text.dates.spans import (
 from recollect.text.dates.symbols import Symbol, date_symbols, may_name_date
 from recollect.text.patterns import Pattern, bounded
 
-__all__ = ["Period", "dates_meant"]
-
 _MONTHS = 12
 _OPEN_YEARS = 100
 """How far "before" and "after" reach."""

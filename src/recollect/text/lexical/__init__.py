@@ -5,14 +5,3 @@ Stored texts and questions yield their terms by the same rules.
 
 from recollect.text.lexical.matching import COVERED, correction_prefixes, corrections, idf, saturation
 from recollect.text.lexical.terms import document_terms, identifiers, query_terms
-
-__all__ = [
-    "COVERED",
-    "correction_prefixes",
-    "corrections",
-    "document_terms",
-    "identifiers",
-    "idf",
-    "query_terms",
-    "saturation",
-]

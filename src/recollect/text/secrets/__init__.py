@@ -12,13 +12,3 @@ from recollect.text.secrets.masking import (
     warm,
     without_marks,
 )
-
-__all__ = [
-    "between_marks",
-    "has_mark",
-    "holds_secret",
-    "mask",
-    "mask_exchange_texts",
-    "warm",
-    "without_marks",
-]

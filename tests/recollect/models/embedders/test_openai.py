@@ -9,7 +9,7 @@ import respx
 from tests.support.tables import table
 
 from recollect.errors import ConfigurationError, EmbedderError
-from recollect.models.embedders import EmbedderName, parse_embedder_name
+from recollect.models.embedders import parse_embedder_name
 from recollect.models.embedders.served import OpenAIEmbedder
 from recollect.ports import Embedder
 
@@ -287,13 +287,13 @@ def test_a_key_that_no_header_can_carry_is_refused_without_being_shown(
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("local:multilingual-e5-small", EmbedderName("local", "multilingual-e5-small")),
-        ("openai:qwen3-embedding:0.6b", EmbedderName("openai", "qwen3-embedding:0.6b")),
-        (" openai : mistral-embed ", EmbedderName("openai", "mistral-embed")),
-        ("mistral:mistral-embed", EmbedderName("mistral", "mistral-embed")),
+        ("local:multilingual-e5-small", ("local", "multilingual-e5-small")),
+        ("openai:qwen3-embedding:0.6b", ("openai", "qwen3-embedding:0.6b")),
+        (" openai : mistral-embed ", ("openai", "mistral-embed")),
+        ("mistral:mistral-embed", ("mistral", "mistral-embed")),
     ],
 )
-def test_a_name_is_split_at_its_first_colon(text: str, name: EmbedderName) -> None:
+def test_a_name_is_split_at_its_first_colon(text: str, name: tuple[str, str]) -> None:
     assert parse_embedder_name(text) == name
 
 

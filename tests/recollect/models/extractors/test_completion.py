@@ -10,8 +10,16 @@ from recollect.errors import (
     ExtractorTimeoutError,
     ExtractorUnusableError,
 )
-from recollect.models.extractors.completion import credential_for, read_error_response, refusal
+from recollect.models.extractors import ModelAnswer
+from recollect.models.extractors.completion import (
+    TOKENS_BELIEVED,
+    credential_for,
+    read_completion,
+    read_error_response,
+    refusal,
+)
 from recollect.ports import Asker
+from recollect.text.tokens import estimate_tokens
 
 ASKER = Asker("anna", "chat-model", authorized=True, credential="Bearer anna's")
 
@@ -95,16 +103,16 @@ def test_a_status_says_whether_another_attempt_may_help(
 @table(
     ("api_key", "is_upstream", "credential"),
     [
-        ("ours", True, "Bearer ours"),
-        ("ours", False, "Bearer ours"),
-        (None, True, "Bearer anna's"),
+        ("ours", True, b"Bearer ours"),
+        ("ours", False, b"Bearer ours"),
+        (None, True, b"Bearer anna's"),
         (None, False, None),
     ],
 )
 def test_a_chats_credential_goes_to_its_own_server_alone(
     api_key: str | None,
     is_upstream: bool,  # noqa: FBT001 -- pytest passes it by name
-    credential: str | None,
+    credential: bytes | None,
 ) -> None:
     assert credential_for(ASKER, api_key=api_key, is_upstream=is_upstream) == credential
 
@@ -116,3 +124,38 @@ def test_a_credential_that_is_gone_is_missed_by_its_own_server_alone() -> None:
         credential_for(gone, api_key=None, is_upstream=True)
     assert credential_for(gone, api_key=None, is_upstream=False) is None
     assert credential_for(replace(gone, authorized=False), api_key=None, is_upstream=True) is None
+
+
+MESSAGES = [{"role": "user", "content": "Forget that I live in Leipzig"}]
+
+
+def answered(content: object, *, reason: object = "stop", **further: object) -> ModelAnswer:
+    choice = {"message": {"content": content}, "finish_reason": reason}
+    return read_completion(json.dumps({"choices": [choice], **further}).encode(), MESSAGES, "m")
+
+
+@table("counted", [None, 0, -3, True, "many", 1.5, TOKENS_BELIEVED + 1, 10**40, {"total": 7}])
+def test_tokens_are_estimated_where_the_server_does_not_count_them(counted: object) -> None:
+    assert answered("tea", usage={"total_tokens": 7}).tokens == 7
+    assert answered("tea", usage={"total_tokens": counted}).tokens == sum(
+        map(estimate_tokens, (MESSAGES[0]["content"], "tea"))
+    )
+
+
+@table(
+    ("content", "text"),
+    [
+        *((content, "") for content in (None, 7, [{"type": "image"}], [{"type": "text"}], [])),
+        ([{"type": "thinking", "text": "hm"}, {"type": "text", "text": "tea"}, "?"], "tea"),
+    ],
+)
+def test_of_an_answer_in_parts_the_words_are_read(content: object, text: str) -> None:
+    assert answered(content).text == text
+
+
+def test_an_answer_tells_whether_it_was_cut_off() -> None:
+    assert [answered("tea", reason=reason).is_cut for reason in ("length", "stop", None)] == [
+        True,
+        False,
+        False,
+    ]

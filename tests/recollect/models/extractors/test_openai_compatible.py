@@ -23,7 +23,6 @@ from recollect.errors import (
 )
 from recollect.models.attempts import counting_tokens
 from recollect.models.extractors import ModelAnswer, OpenAICompatibleModel
-from recollect.models.extractors.completion import TOKENS_BELIEVED
 from recollect.models.extractors.openai_compatible import ANSWER_BYTES
 from recollect.models.extractors.schema import CHOICE, EXTRACTION
 from recollect.ports import Asker
@@ -54,25 +53,6 @@ async def test_one_call_asks_in_the_strictest_form(server: Server, model: OpenAI
     assert body["messages"] == MESSAGES
     named = body["response_format"]["json_schema"]
     assert named == {"name": "choice", "strict": True, "schema": CHOICE.json_schema}
-
-
-@pytest.mark.parametrize(
-    "counted", [None, 0, -3, True, "many", 1.5, TOKENS_BELIEVED + 1, 10**40, {"total": 7}]
-)
-async def test_tokens_are_estimated_where_the_server_does_not_count_them(
-    server: Server, model: OpenAICompatibleModel, counted: object
-) -> None:
-    server.replies = [says(ANSWER, total_tokens=counted)]
-
-    answer = await model.ask(MESSAGES, CHOICE, ASKER)
-
-    assert answer.tokens == sum(map(estimate_tokens, [*(m["content"] for m in MESSAGES), ANSWER]))
-
-
-async def test_a_usage_that_is_no_object_counts_nothing(server: Server, model: OpenAICompatibleModel) -> None:
-    server.replies = [raw(b'{"choices": [{"message": {"content": ""}}], "usage": 7}')]
-
-    assert (await model.ask(MESSAGES, CHOICE, ASKER)).tokens > 0
 
 
 def test_an_answer_never_shows_its_words() -> None:
@@ -284,15 +264,6 @@ class TestWhatTheServerTakes:
 
         assert [body["max_tokens"] for body in server.bodies] == [500, 4096, 4096]
 
-    @pytest.mark.parametrize(("reason", "is_cut"), [("length", True), ("stop", False), (None, False)])
-    async def test_an_answer_tells_whether_it_was_cut_off(
-        self, server: Server, model: OpenAICompatibleModel, reason: str | None, *, is_cut: bool
-    ) -> None:
-        choice = {"message": {"content": ANSWER}, "finish_reason": reason}
-        server.replies = [raw(json.dumps({"choices": [choice]}).encode())]
-
-        assert (await model.ask(MESSAGES, CHOICE, ASKER)).is_cut is is_cut
-
     async def test_what_works_is_remembered_for_each_model(
         self, server: Server, model: OpenAICompatibleModel
     ) -> None:
@@ -378,17 +349,6 @@ class TestFailures:
         with pytest.raises(ExtractorError, match="ConnectError"):
             await model.ask(MESSAGES, CHOICE, ASKER)
 
-    async def test_a_server_that_hangs(self, server: Server, client: httpx.AsyncClient) -> None:
-        async def hang(_: Body) -> web.StreamResponse:
-            await asyncio.sleep(60)
-            raise AssertionError
-
-        server.replies = [hang]
-        hurried = OpenAICompatibleModel(client, base_url=server.base_url, timeout=timedelta(milliseconds=200))
-
-        with pytest.raises(ExtractorTimeoutError, match="in time"):
-            await hurried.ask(MESSAGES, CHOICE, ASKER)
-
     async def test_a_server_that_drips(self, server: Server, client: httpx.AsyncClient) -> None:
         async def drip(request: web.Request) -> web.StreamResponse:
             response = web.StreamResponse()
@@ -448,22 +408,6 @@ class TestFailures:
         assert "Leipzig" not in said
         assert "secret-of-anna" not in said
         assert all(failure.__suppress_context__ or failure.__context__ is None for failure in failures)
-
-
-@pytest.mark.parametrize("content", [None, 7, [{"type": "image"}], [{"type": "text"}], []])
-async def test_an_answer_without_words_is_an_empty_one(
-    server: Server, model: OpenAICompatibleModel, content: object
-) -> None:
-    server.replies = [says(content)]
-
-    assert (await model.ask(MESSAGES, CHOICE, ASKER)).text == ""
-
-
-async def test_text_in_parts_is_read(server: Server, model: OpenAICompatibleModel) -> None:
-    parts = [{"type": "thinking", "text": "hm"}, {"type": "text", "text": ANSWER}, "?"]
-    server.replies = [says(parts)]
-
-    assert (await model.ask(MESSAGES, CHOICE, ASKER)).text == ANSWER
 
 
 @given(

@@ -290,7 +290,7 @@ async def test_an_index_is_built_anew_from_what_is_kept(store: Store) -> None:
     assert await store.index.rebuild(store.anna)
     assert not await store.index.rebuild(store.ben)
     rounds = 0
-    while await store.index.read_again(store.anna, lambda _: False, limit=2):
+    while await store.index.read_again(store.anna, limit=2):
         known = await lexicon_of(store.snapshots, store.anna, ["jasmin"])
         assert len(known.occurrences["jasmin"].documents) == 1, tea.content
         await index_all(store)
@@ -304,7 +304,7 @@ async def test_an_index_is_built_anew_from_what_is_kept(store: Store) -> None:
         term: len(each.documents) for term, each in before.occurrences.items()
     }
     assert before.occurrences.keys() == {"bicycl", "lisbon", "jasmin"}
-    assert not await store.index.read_again(store.anna, lambda _: True, limit=2)
+    assert not await store.index.read_again(store.anna, limit=2)
 
 
 async def test_who_has_most_documents_comes_first(own_store: Store) -> None:

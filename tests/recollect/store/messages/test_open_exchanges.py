@@ -376,7 +376,7 @@ async def test_what_is_found_though_its_turn_failed_is_not_indexed_twice_by_a_la
     await begin(store, exchange)
     await store.log.end_abandoned(exchange.turn.at + timedelta(hours=9))
     [message] = await store.index.unindexed(store.anna, limit=9)
-    chunk = IndexedChunk(0, len(message.content), code=False, language=None, terms={"oslo": 1}, context={})
+    chunk = IndexedChunk(0, len(message.content), code=False, terms={"oslo": 1}, context={})
     await store.index.index(store.anna, IndexedMessage(message.id, (chunk,), {}, MODEL))
 
     await store.log.append(exchange)

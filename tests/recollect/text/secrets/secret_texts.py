@@ -207,6 +207,7 @@ HARMLESS = [
     "md5 5d41402abc4b2a76b9719d911017c592",
     "id 550e8400-e29b-41d4-a716-446655440000",
     "![x](data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==)",
+    "qZ3xR7pL9vT2mK5wB8nD4sF6\nhJ1gY0cV3bN6mQ9wE2rT5yU8",
     "AbstractSingletonProxyFactoryBeanConfigurationTest2",
     "com.example.orders.infrastructure.persistence.JpaOrderRepositoryIntegrationTest",
     "see https://www.youtube.com/watch?v=dQw4w9WgXcQ and https://youtu.be/aqz-KE8bpKQ?t=42",
