@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from tests.recollect_proxy.own_proxies import ListeningProxies, OwnProxies
+from tests.recollect_proxy.own_proxies import ListeningProxies, OwnProxies, listens, named
 from tests.recollect_proxy.settings import changed, proxy_settings
 from tests.scripted.extraction import Pupil
 from tests.scripted.upstream import ScriptedUpstream
@@ -100,24 +100,9 @@ async def listening_proxies(
         yield ListeningProxies(changed(session_settings, database_url=dsn))
 
 
-@pytest.fixture(scope="session")
-async def session_listening(listening_proxies: ListeningProxies) -> AsyncIterator[RunningProxy]:
-    async with listening_proxies.serve() as proxy:
-        yield proxy
-
-
-@pytest.fixture
-def listening_proxy(session_listening: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
-    """A proxy before ``upstream`` that forms nothing."""
-    assert upstream.base_url == session_listening.settings.upstream
-    return session_listening
-
-
-@pytest.fixture
-def proxy(session_proxy: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
-    """A proxy before ``upstream``."""
-    assert upstream.base_url == session_proxy.settings.upstream
-    return session_proxy
+session_listening = listens()
+listening_proxy, proxy = named("session_listening"), named("session_proxy")
+"""Proxies before ``upstream``, of which the first forms nothing."""
 
 
 @pytest.fixture

@@ -5,7 +5,9 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from tests.recollect_proxy.settings import changed
+from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.databases import SpareDatabases
 from tests.servers.running_proxy import RunningProxy, running_proxy
 
@@ -51,3 +53,37 @@ class ListeningProxies:
     def serve(self, **own: Any) -> AbstractAsyncContextManager[RunningProxy]:
         """Serve one with these settings until left."""
         return running_proxy(changed(self.settings, **own), forms=False)
+
+
+def serves(**own: Any) -> Any:
+    """Return a fixture: a proxy with these settings, which a module's tests share."""
+
+    @pytest.fixture(scope="module")
+    async def served(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
+        async with own_proxies.serve(**own) as proxy:
+            yield proxy
+
+    return served
+
+
+def listens(**own: Any) -> Any:
+    """Return a fixture: a proxy with these settings that forms nothing, which all tests share."""
+
+    @pytest.fixture(scope="session")
+    async def served(listening_proxies: ListeningProxies) -> AsyncIterator[RunningProxy]:
+        async with listening_proxies.serve(**own) as proxy:
+            yield proxy
+
+    return served
+
+
+def named(server: str) -> Any:
+    """Return a fixture: the proxy of another fixture, before an ``upstream`` that forgot the test before."""
+
+    @pytest.fixture
+    def proxy(request: pytest.FixtureRequest, upstream: ScriptedUpstream) -> RunningProxy:
+        served: RunningProxy = request.getfixturevalue(server)
+        assert upstream.base_url == served.settings.upstream
+        return served
+
+    return proxy

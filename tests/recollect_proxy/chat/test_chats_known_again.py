@@ -2,17 +2,16 @@
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 from uuid import uuid4
 
-import pytest
 from tests.recollect_proxy.chat.spoken import RESPONSES, named_event, replies
 from tests.recollect_proxy.frontends import APIS, Api, Frontend, Sent
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
-from tests.recollect_proxy.own_proxies import ListeningProxies
+from tests.recollect_proxy.own_proxies import listens, named
 from tests.scripted.upstream import ScriptedUpstream, streamed, whole
 from tests.servers.running_proxy import RunningProxy, User, somebody
 from tests.support.tables import table
@@ -23,17 +22,8 @@ FORGET = "Forget number 2."
 DONE = "- [DONE] Forgotten, as the user asked: number 2"
 
 
-@pytest.fixture(scope="module")
-async def standing(listening_proxies: ListeningProxies) -> AsyncIterator[RunningProxy]:
-    """A proxy that forms no memories: chats are known again by the log."""
-    async with listening_proxies.serve(standing_tokens=160) as proxy:
-        yield proxy
-
-
-@pytest.fixture
-def proxy(standing: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
-    assert upstream.base_url == standing.settings.upstream
-    return standing
+standing, proxy = listens(standing_tokens=160), named("standing")
+"""A proxy that forms no memories: chats are known again by the log."""
 
 
 async def person_of(proxy: RunningProxy) -> User:

@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-import pytest
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
+from tests.recollect_proxy.own_proxies import named
 from tests.scripted.upstream import (
     JSON,
     End,
@@ -219,10 +219,7 @@ def test_a_chat_is_full_from_the_least_size_on_that_was_too_long() -> None:
     assert [chats.is_full(asked, size) for size in (7, 8, 11)] == [False, True, True]
 
 
-@pytest.fixture
-def proxy(listening_proxy: RunningProxy) -> RunningProxy:
-    """A proxy that forms no memories, so only recall is tested."""
-    return listening_proxy
+proxy = named("session_listening")
 
 
 def refusal(error: Any, status: int = 400) -> Any:

@@ -1,7 +1,7 @@
 """Clients of HTTP/1.0, as nginx is by default, get no chunks (RFC 9112, sections 6.1 and 6.3)."""
 
-import pytest
 from tests.recollect_proxy.in_turn import in_turn
+from tests.recollect_proxy.own_proxies import named
 from tests.scripted.upstream import (
     Answer,
     End,
@@ -16,11 +16,7 @@ from tests.scripted.upstream import (
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.support.raw_client import RawConnection, Response, request_bytes
 
-
-@pytest.fixture
-def proxy(listening_proxy: RunningProxy) -> RunningProxy:
-    """A proxy that forms no memories, so only what it relays is tested."""
-    return listening_proxy
+proxy = named("session_listening")
 
 
 async def ask(proxy: RunningProxy, user: User, *, method: bytes = b"POST", target: bytes = CHAT) -> Response:

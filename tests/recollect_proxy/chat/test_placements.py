@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from tests.recollect_proxy.frontends import APIS, Api, Frontend, Sent
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
-from tests.recollect_proxy.own_proxies import OwnProxies
+from tests.recollect_proxy.own_proxies import OwnProxies, named
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
 from tests.support.tables import table
@@ -27,10 +27,7 @@ FENCE = "<recollect_memories>"
 IN_EACH = pytest.mark.parametrize("api", APIS.values(), ids=APIS)
 
 
-@pytest.fixture
-def proxy(listening_proxy: RunningProxy) -> RunningProxy:
-    """A proxy that forms no memories, so only recall is tested."""
-    return listening_proxy
+proxy = named("session_listening")
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
+from tests.recollect_proxy.own_proxies import named
 from tests.scripted.upstream import ScriptedUpstream, completion_stream
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.support.tables import table
@@ -173,10 +174,7 @@ def test_whatever_a_header_says_is_read_or_refused(name: str, value: bytes) -> N
         assert options.recall.limit is None or 0 <= options.recall.limit <= 100
 
 
-@pytest.fixture
-def proxy(listening_proxy: RunningProxy) -> RunningProxy:
-    """A proxy that forms no memories, so only recall is tested."""
-    return listening_proxy
+proxy = named("session_listening")
 
 
 @in_turn("known", [True, False])

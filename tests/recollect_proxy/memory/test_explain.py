@@ -6,16 +6,13 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.given import WHICH_TEA, given_memory
+from tests.recollect_proxy.own_proxies import named
 from tests.servers.running_proxy import RunningProxy, User, somebody
 
 from recollect.model import LogEntry, Turn, TurnNotes, Written
 from recollect_proxy.memory_api import of_insights
 
-
-@pytest.fixture
-def proxy(listening_proxy: RunningProxy) -> RunningProxy:
-    """A proxy that forms no memories, so only recall is tested."""
-    return listening_proxy
+proxy = named("session_listening")
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from structlog.testing import capture_logs
 from tests.recollect_proxy.chat.spoken import replies
 from tests.recollect_proxy.frontends import Frontend, LastOnly, Sent
-from tests.recollect_proxy.own_proxies import OwnProxies
+from tests.recollect_proxy.own_proxies import serves
 from tests.scripted.extraction import (
     Lesson,
     Pupil,
@@ -195,10 +195,7 @@ SUMMARY = "Plans to paint the boat Albatros in blue, and looks for a new sail."
 TURNS = 3
 
 
-@pytest.fixture(scope="module")
-async def summing_up(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
-    async with own_proxies.serve(summary_turns=TURNS) as proxy:
-        yield proxy
+summing_up = serves(summary_turns=TURNS)
 
 
 @pytest.fixture
@@ -286,11 +283,8 @@ async def everything_kept(proxy: RunningProxy) -> str:
     return "\n".join(row["row"] for rows in found for row in rows)
 
 
-@pytest.fixture(scope="module")
-async def talkative(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
-    """A proxy that logs the memories' texts."""
-    async with own_proxies.serve(log_memory_text=True) as proxy:
-        yield proxy
+talkative = serves(log_memory_text=True)
+"""A proxy that logs the memories' texts."""
 
 
 async def test_a_secret_reaches_no_memory_no_audit_no_log_line_and_no_prompt(

@@ -1,13 +1,12 @@
 """The conversation is restored for a client that sends its last message alone, and what stands in every chat is sent with the first."""
 
 import json
-from collections.abc import AsyncIterator
 from itertools import pairwise
 
 import pytest
 from tests.recollect_proxy.frontends import APIS, REPLY, Api, Frontend, LastOnly, Sent
 from tests.recollect_proxy.given import given_memory
-from tests.recollect_proxy.own_proxies import OwnProxies
+from tests.recollect_proxy.own_proxies import named, serves
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
 
@@ -19,10 +18,7 @@ SAIL = "Does it need a new sail?"
 SESSION = [(b"X-Recollect-Session", b"the boat")]
 
 
-@pytest.fixture
-def proxy(listening_proxy: RunningProxy) -> RunningProxy:
-    """A proxy that forms no memories, so only its log is tested."""
-    return listening_proxy
+proxy = named("session_listening")
 
 
 @pytest.fixture
@@ -60,17 +56,8 @@ SUM = "sqrt(2)*sqrt(8)="
 INCLUDE = [(b"X-Recollect-Include", b"memories")]
 
 
-@pytest.fixture(scope="module")
-async def module_proxy(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
-    async with own_proxies.serve(standing_tokens=160) as standing_proxy:
-        yield standing_proxy
-
-
-@pytest.fixture
-def standing_proxy(module_proxy: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
-    """A proxy that gives standing memories to every chat."""
-    assert upstream.base_url == module_proxy.settings.upstream
-    return module_proxy
+module_proxy, standing_proxy = serves(standing_tokens=160), named("module_proxy")
+"""A proxy that gives standing memories to every chat."""
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
-from tests.recollect_proxy.own_proxies import OwnProxies
+from tests.recollect_proxy.own_proxies import OwnProxies, serves
 from tests.scripted.extraction import Pupil, messages_shown, statement
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User, chat_body
@@ -16,10 +16,7 @@ from tests.support.received import Received
 FOR = pytest.mark.parametrize("path", ["/settings", "/users/{user}/settings"], ids=["everybody", "one user"])
 
 
-@pytest.fixture(scope="module")
-async def changeable(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
-    async with own_proxies.serve() as proxy:
-        yield proxy
+changeable = serves()
 
 
 @pytest.fixture

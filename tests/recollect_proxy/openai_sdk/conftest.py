@@ -6,13 +6,10 @@ import pytest
 from openai import AsyncOpenAI
 from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.openai_sdk.application import sdk
+from tests.recollect_proxy.own_proxies import named
 from tests.servers.running_proxy import RunningProxy, User
 
-
-@pytest.fixture
-def proxy(listening_proxy: RunningProxy) -> RunningProxy:
-    """A proxy that forms nothing: how it is spoken with is asked here."""
-    return listening_proxy
+proxy = named("session_listening")
 
 
 @pytest.fixture

@@ -4,56 +4,22 @@ import socket
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.recollect_proxy.own_proxies import ListeningProxies
+from tests.recollect_proxy.own_proxies import ListeningProxies, listens, named
 from tests.recollect_proxy.wire.routes import OPERATORS_KEY
 from tests.recollect_proxy.wire.talking_upstream import TalkingUpstream, talking_upstream
-from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy
 
-
-@pytest.fixture
-def proxy(listening_proxy: RunningProxy) -> RunningProxy:
-    """A proxy before ``upstream``."""
-    return listening_proxy
+proxy = named("session_listening")
 
 
-@pytest.fixture(scope="session")
-async def session_impatient(listening_proxies: ListeningProxies) -> AsyncIterator[RunningProxy]:
-    async with listening_proxies.serve(read_timeout_seconds=0.2) as proxy:
-        yield proxy
+session_impatient, impatient = listens(read_timeout_seconds=0.2), named("session_impatient")
+"""A proxy that gives its upstream up after a moment's silence."""
 
+session_hasty, hasty = listens(connect_timeout_seconds=0.3), named("session_hasty")
+"""One that gives it up where it is not connected in a moment."""
 
-@pytest.fixture
-def impatient(session_impatient: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
-    """A proxy before ``upstream`` that gives it up after a moment's silence."""
-    assert upstream.base_url == session_impatient.settings.upstream
-    return session_impatient
-
-
-@pytest.fixture(scope="session")
-async def session_hasty(listening_proxies: ListeningProxies) -> AsyncIterator[RunningProxy]:
-    async with listening_proxies.serve(connect_timeout_seconds=0.3) as proxy:
-        yield proxy
-
-
-@pytest.fixture
-def hasty(session_hasty: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
-    """A proxy before ``upstream`` that gives it up where it is not connected in a moment."""
-    assert upstream.base_url == session_hasty.settings.upstream
-    return session_hasty
-
-
-@pytest.fixture(scope="session")
-async def session_keyed(listening_proxies: ListeningProxies) -> AsyncIterator[RunningProxy]:
-    async with listening_proxies.serve(upstream_api_key=OPERATORS_KEY) as proxy:
-        yield proxy
-
-
-@pytest.fixture
-def keyed(session_keyed: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
-    """A proxy before ``upstream`` with the operator's key."""
-    assert upstream.base_url == session_keyed.settings.upstream
-    return session_keyed
+session_keyed, keyed = listens(upstream_api_key=OPERATORS_KEY), named("session_keyed")
+"""One with the operator's key."""
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import pytest
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.openwebui.openwebui_frontend import shown, spoken_for
-from tests.recollect_proxy.own_proxies import ListeningProxies, OwnProxies
+from tests.recollect_proxy.own_proxies import ListeningProxies, named, serves
 from tests.recollect_proxy.wire.routes import MESSAGES, RESPONSES
 from tests.scripted.upstream import (
     DONE,
@@ -48,17 +48,8 @@ SPOKEN: dict[str, tuple[list[bytes], bytes]] = {
 """The upstream's stream, and its end, which comes after all of our events."""
 
 
-@pytest.fixture(scope="module")
-async def quick_proxy(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
-    async with own_proxies.serve(formation_quiet_seconds=0) as proxy:
-        yield proxy
-
-
-@pytest.fixture
-def proxy(quick_proxy: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
-    """A proxy for ``upstream`` that forms memories at once."""
-    assert upstream.base_url == quick_proxy.settings.upstream
-    return quick_proxy
+quick_proxy, proxy = serves(formation_quiet_seconds=0), named("quick_proxy")
+"""A proxy that forms memories at once."""
 
 
 @pytest.fixture
