@@ -4,34 +4,12 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.recollect_proxy.chat.spoken import MESSAGES, RESPONSES
+from tests.recollect_proxy.chat.spoken import COMPLETIONS, Api
 from tests.scripted.upstream import Fields, ScriptedUpstream
-from tests.servers.running_proxy import CHAT, RunningProxy, User
+from tests.servers.running_proxy import RunningProxy, User
 
 REPLY = "All right."
 """What the scripted upstream says."""
-
-
-@dataclass(frozen=True)
-class Api:
-    """Where a conversation is spoken, and where its parts stand.
-
-    Attributes:
-        path: Where.
-        listed: The member that holds the conversation.
-        instructs: The member that instructs the model; "" if a message does.
-    """
-
-    path: bytes
-    listed: str
-    instructs: str = ""
-
-
-APIS = {
-    "completions": Api(CHAT, "messages"),
-    "responses": Api(RESPONSES.path, "input", RESPONSES.instructs),
-    "messages": Api(MESSAGES.path, "messages", MESSAGES.instructs),
-}
 
 
 @dataclass(frozen=True)
@@ -108,7 +86,7 @@ class Frontend:
     upstream: ScriptedUpstream
     user: User
     chat: str | None = "chat-1"
-    api: Api = field(default_factory=lambda: APIS["completions"])
+    api: Api = COMPLETIONS
     model: str = "scripted"
     messages: list[dict[str, Any]] = field(default_factory=list)
     headers: Fields = field(default_factory=list)

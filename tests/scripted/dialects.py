@@ -53,7 +53,7 @@ def response_stream(*pieces: str) -> Answer:
 def response_events(*pieces: str) -> Iterator[bytes]:
     """Yield the events of a response that says the pieces one after the other."""
     for number, event in enumerate(response_event_objects(*pieces)):
-        yield _named(event | {"sequence_number": number})
+        yield named_event(event | {"sequence_number": number})
 
 
 def response_event_objects(*pieces: str) -> Iterator[dict[str, Any]]:
@@ -100,17 +100,20 @@ def message_stream(*pieces: str) -> Answer:
 
 def message_events(*pieces: str) -> Iterator[bytes]:
     """Yield the events of a message that says the pieces one after the other."""
-    yield _named({"type": "message_start", "message": message_body(None)})
-    yield _named({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}})
-    yield _named({"type": "ping"})
+    yield named_event({"type": "message_start", "message": message_body(None)})
+    yield named_event(
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+    )
+    yield named_event({"type": "ping"})
     for piece in pieces:
         delta = {"type": "text_delta", "text": piece}
-        yield _named({"type": "content_block_delta", "index": 0, "delta": delta})
-    yield _named({"type": "content_block_stop", "index": 0})
+        yield named_event({"type": "content_block_delta", "index": 0, "delta": delta})
+    yield named_event({"type": "content_block_stop", "index": 0})
     ended = {"stop_reason": "end_turn", "stop_sequence": None}
-    yield _named({"type": "message_delta", "delta": ended, "usage": {"output_tokens": len(pieces)}})
-    yield _named({"type": "message_stop"})
+    yield named_event({"type": "message_delta", "delta": ended, "usage": {"output_tokens": len(pieces)}})
+    yield named_event({"type": "message_stop"})
 
 
-def _named(event: dict[str, Any]) -> bytes:
+def named_event(event: dict[str, Any]) -> bytes:
+    """Return a server-sent event that goes by the type of its data."""
     return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()

@@ -8,10 +8,11 @@ from itertools import pairwise
 from typing import Any
 from uuid import uuid4
 
-from tests.recollect_proxy.chat.spoken import RESPONSES, named_event, replies
-from tests.recollect_proxy.frontends import APIS, Api, Frontend, Sent
+from tests.recollect_proxy.chat.spoken import APIS, RESPONSES, Api, replies
+from tests.recollect_proxy.frontends import Frontend, Sent
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.own_proxies import listens, named
+from tests.scripted.dialects import named_event
 from tests.scripted.upstream import ScriptedUpstream, streamed, whole
 from tests.servers.running_proxy import RunningProxy, User, somebody
 from tests.support.tables import table
@@ -77,7 +78,7 @@ class Chain:
         assert answer.status == 200, answer.body
         await self._proxy.settle()
         self.last = answer_id
-        return Sent(self._upstream.last.body, APIS["responses"])
+        return Sent(self._upstream.last.body, RESPONSES)
 
 
 TOOL_RESULT = [{"type": "function_call_output", "call_id": "1", "output": "22 degrees"}]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.recollect_proxy.chat.spoken import MESSAGES, RESPONSES, Spoken
+from tests.recollect_proxy.chat.spoken import MESSAGES, RESPONSES, Api
 from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.scripted.upstream import ScriptedUpstream, streamed, whole
@@ -14,7 +14,7 @@ IN_BOTH = in_turn("api", [RESPONSES, MESSAGES])
 
 
 async def ask(
-    proxy: RunningProxy, api: Spoken, user: User, body: bytes, *, chat: str = "chat-1", extra: Fields = ()
+    proxy: RunningProxy, api: Api, user: User, body: bytes, *, chat: str = "chat-1", extra: Fields = ()
 ) -> Response:
     return await proxy.fetch(b"POST", api.path, user.headers(chat=chat, extra=extra), body)
 
@@ -25,7 +25,7 @@ async def ask(
 @IN_BOTH
 @in_turn("as_stream", [False, True])
 async def test_an_answer_is_relayed_byte_for_byte_and_a_memory_formed_from_it(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Spoken, *, as_stream: bool
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Api, *, as_stream: bool
 ) -> None:
     stream = b"".join(api.stream("What a ", "nice n", "\u00e4me."))
     cuts = [stream[at : at + 7] for at in range(0, len(stream), 7)]
@@ -55,7 +55,7 @@ async def test_what_is_no_persons_turn_passes_as_it_is_and_is_not_remembered(
     proxy: RunningProxy,
     upstream: ScriptedUpstream,
     other_user: User,
-    api: Spoken,
+    api: Api,
     words: str,
     fields: dict[str, Any],
     chat: str,

@@ -4,9 +4,9 @@ import json
 from itertools import product
 from typing import Any
 
-from tests.recollect_proxy.chat.spoken import named_event, replies
-from tests.recollect_proxy.frontends import APIS
+from tests.recollect_proxy.chat.spoken import APIS, replies
 from tests.recollect_proxy.in_turn import in_turn
+from tests.scripted.dialects import named_event
 from tests.scripted.upstream import Answer, ScriptedUpstream, streamed, whole
 from tests.servers.running_proxy import RunningProxy, User, somebody
 from tests.support.raw_client import Fields

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 import pytest
-from tests.recollect_proxy.frontends import APIS, Api, Frontend, Sent
+from tests.recollect_proxy.chat.spoken import APIS, Api
+from tests.recollect_proxy.frontends import Frontend, Sent
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.own_proxies import OwnProxies, named
 from tests.scripted.upstream import ScriptedUpstream

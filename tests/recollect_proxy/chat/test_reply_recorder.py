@@ -6,7 +6,7 @@ from uuid import UUID
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollect_proxy.chat.spoken import named_event
+from tests.scripted.dialects import named_event
 from tests.scripted.upstream import DONE, completion_body, event, events
 from tests.support.recollections import NOON, recollection
 from tests.support.tables import table

@@ -4,7 +4,8 @@ import json
 from itertools import pairwise
 
 import pytest
-from tests.recollect_proxy.frontends import APIS, REPLY, Api, Frontend, LastOnly, Sent
+from tests.recollect_proxy.chat.spoken import APIS, Api
+from tests.recollect_proxy.frontends import REPLY, Frontend, LastOnly, Sent
 from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.own_proxies import named, serves
 from tests.scripted.upstream import ScriptedUpstream

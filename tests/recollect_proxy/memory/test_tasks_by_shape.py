@@ -3,8 +3,7 @@
 import json
 from typing import Any
 
-from tests.recollect_proxy.chat.spoken import replies
-from tests.recollect_proxy.frontends import APIS, Api
+from tests.recollect_proxy.chat.spoken import APIS, Api, replies
 from tests.recollect_proxy.given import TEA, given_memory
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.scripted.upstream import ScriptedUpstream

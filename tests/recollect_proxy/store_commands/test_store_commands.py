@@ -168,6 +168,8 @@ def test_memories_are_tagged_and_listed_by_their_tags(operator: Operator) -> Non
         ("memories", "add", "anna", "  "),
         ("memories", "add", "anna", CAT, "--importance", "2"),
         ("memories", "tell", "anna"),
+        ("teams", "make", "home", "--title", "  "),
+        ("projects", "change", "anna", "cats", "--title", "x" * 101),
         ("erase",),
     ],
 )
