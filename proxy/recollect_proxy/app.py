@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from traceback import extract_tb
 
 import structlog
 
@@ -13,6 +12,7 @@ from recollect.engine import system_clock
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import RecollectError
 from recollect.ports import Clock
+from recollect.runtime.failures import raised_at
 from recollect_proxy.access import Authentication, make_authentication
 from recollect_proxy.chat.answer_relay import RecallReports
 from recollect_proxy.destinations import Destinations
@@ -125,7 +125,7 @@ class App:
                 await send_failure(scope, send, UPSTREAM_BROKE_OFF)
         except Exception as error:  # noqa: BLE001 -- whatever it is, the client is told in its own words
             # Its name and its place, not its text, which may hold the user's. An answer begun is cut.
-            where = _place_of(error)
+            where = raised_at(error)
             log.error("request_failed", error=type(error).__name__, raised_at=where, answer_begun=started)  # noqa: TRY400 -- no text
             if not started:
                 await send_failure(scope, send, INTERNAL)
@@ -180,11 +180,6 @@ class App:
             await send({"type": "lifespan.startup.failed", "message": str(error)})
         else:
             await send({"type": "lifespan.shutdown.complete"})
-
-
-def _place_of(error: Exception) -> str:
-    frame = extract_tb(error.__traceback__)[-1]
-    return f"{frame.filename}:{frame.lineno}"
 
 
 def _build_memory_api(

@@ -1,7 +1,6 @@
 """Runs the jobs of PgQueuer's queue: each drains one user's inbox. Never: what forming is."""
 
 import asyncio
-import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import timedelta
@@ -16,6 +15,7 @@ from pgqueuer.domain.models import Job, TracebackRecord
 from pgqueuer.domain.types import JOB_STATUS
 
 from recollect.errors import RecollectError, StoreError
+from recollect.runtime.failures import raised_at
 from recollect.store.jobs.queue import CHANNEL, FORM, driver_on, queries_of
 from recollect.store.pool import Access, Connection, store_errors
 from recollect.store.sql import SQL
@@ -254,9 +254,5 @@ async def _leave(working: asyncio.Task[None]) -> None:
 
 def _described(error: BaseException) -> dict[str, str]:
     """Describe an error without its message, unless it is one of ours, which quote no user."""
-    description = {"error": type(error).__name__}
-    if isinstance(error, RecollectError):
-        description["detail"] = str(error)
-    if frames := traceback.extract_tb(error.__traceback__):
-        description["raised_at"] = f"{frames[-1].filename}:{frames[-1].lineno}"
-    return description
+    detail = {"detail": str(error)} if isinstance(error, RecollectError) else {}
+    return {"error": type(error).__name__, **detail, "raised_at": raised_at(error)}
