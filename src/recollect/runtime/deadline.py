@@ -14,11 +14,14 @@ async def within(seconds: float, work: Coroutine[Any, Any, T]) -> T:
     """Return what ``work`` returns, if it does within ``seconds``.
 
     ``asyncio.timeout`` waits until the cancelled work has ended, which takes seconds with a database that stopped
-    answering. This one cancels late work and does not wait for its end.
+    answering. This one cancels late work and does not wait for its end. Work that has no time left is not begun.
 
     Raises:
         TimeoutError: The work is late.
     """
+    if seconds <= 0:
+        work.close()
+        raise TimeoutError
     task = asyncio.create_task(work)
     _running.add(task)  # the loop itself holds tasks but weakly
     task.add_done_callback(_ended)

@@ -217,7 +217,8 @@ class HeldEmbedder(WordEmbedder):
 async def test_who_asks_much_at_once_keeps_nobody_else_waiting(store: Store) -> None:
     embedder = HeldEmbedder()
     subject = engine_over(store, PATIENT, embedder=embedder)
-    many = [asyncio.create_task(subject.recall(store.turn(f"harbour number {n}?"))) for n in range(5)]
+    asked = [f"harbour number {n}?" for n in range(5)]
+    many = [asyncio.create_task(subject.recall(store.turn(each))) for each in asked]
     await until(lambda: bool(embedder.embedded))
 
     others = await subject.recall(store.turn("What do I drink?", store.ben.scope))
@@ -225,7 +226,34 @@ async def test_who_asks_much_at_once_keeps_nobody_else_waiting(store: Store) -> 
     assert others.skipped is Skip.NOTHING_RELEVANT
     embedder.let.set()
     assert {each.skipped for each in await asyncio.gather(*many)} == {Skip.NOTHING_RELEVANT}
-    assert sum("harbour" in text for text in embedder.embedded) == len(many)
+    assert sorted(embedder.embedded[:3]) == ["What do I drink?", *asked[:2]]
+    assert embedder.embedded[3:] == asked[2:]
+
+
+async def test_a_turn_whose_deadline_comes_while_it_waits_for_others_of_its_person_is_not_embedded(
+    store: Store,
+) -> None:
+    embedder = HeldEmbedder()
+    subject = engine_over(store, replace(PATIENT, deadline=0.5), embedder=embedder)
+
+    recalls = await asyncio.gather(*(subject.recall(store.turn(f"harbour number {n}?")) for n in range(3)))
+
+    assert {each.skipped for each in recalls} == {Skip.DEADLINE}
+    assert len(embedder.embedded) == 2
+
+
+async def test_a_turn_that_waited_long_for_others_of_its_person_is_ranked_by_words_alone(
+    store: Store,
+) -> None:
+    embedder = HeldEmbedder()
+    subject = engine_over(
+        store, replace(PATIENT, reach=replace(PATIENT.reach, embedding_seconds=0.2)), embedder=embedder
+    )
+
+    recalls = await asyncio.gather(*(subject.recall(store.turn(f"harbour number {n}?")) for n in range(3)))
+
+    assert {each.degraded for each in recalls} == {(Stage.EMBEDDING,)}
+    assert len(embedder.embedded) == 2
 
 
 # -- failing open ----------------------------------------------------------------------------------

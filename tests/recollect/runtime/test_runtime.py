@@ -54,6 +54,19 @@ async def test_late_work_is_cancelled_and_its_end_not_waited_for() -> None:
     work.may_end.set()
 
 
+async def test_work_without_time_is_not_begun() -> None:
+    begun = []
+
+    async def work() -> None:
+        begun.append(True)
+
+    with pytest.raises(TimeoutError):
+        await within(0, work())
+
+    await asyncio.sleep(0)
+    assert not begun
+
+
 async def test_work_that_nobody_waits_for_any_more_is_cancelled() -> None:
     work = Work()
     waiting = asyncio.create_task(within(60, work()))

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from weakref import WeakValueDictionary
 
 import structlog
 
@@ -66,6 +67,9 @@ log = structlog.get_logger(__name__)
 _EXCHANGES_READ = 60
 """The exchanges of a chat that are read, to find those that a request lacks."""
 
+_AT_ONCE = 2
+"""The turns of one person that are prepared at a time, so that the embedder always has the next question."""
+
 _READ_ON_LOOP = 400
 """Characters of a question that is read on the event loop."""
 _LONG_BEFORE = 4_000
@@ -111,6 +115,7 @@ class Retriever:
         self._questions: EqualQuestions[_Question] = EqualQuestions(lambda read: not read.watch.degraded)
         self._equal: EqualQuestions[_Ranked] = EqualQuestions(_has_vectors)
         self._messages = MessageVectors()
+        self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     @property
     def entries(self) -> int:
@@ -180,12 +185,14 @@ class Retriever:
             return Prepared(Recall(skipped=Skip.OFF), placement=Placement.OFF)
         turn = in_zone(turn, self._policy.zone)
         state = RecallState(turn, options, self._policy, count, self._clock(), answers=answers)
-        asking: asyncio.Task[_Question] | None = None
-        # The user's changed settings come with the chat; usually they leave recall on.
-        if state.adds and state.searches and not options.disclosure.is_nothing:
-            asking = self._asked(turn, self._policy.reach)
+        turns = self._turns.setdefault(person_of(turn.scope.user_id), asyncio.Semaphore(_AT_ONCE))
         try:
-            prepared = await self._prepared(state, asking)
+            async with asyncio.timeout(state.seconds_left):
+                await turns.acquire()
+            try:
+                prepared = await self._prepared(state)
+            finally:
+                turns.release()
         except Exception as error:  # noqa: BLE001 -- a bug in recall must not cost anybody their chat
             prepared = only_answers(state, _failed(error))
         recall = replace(prepared.recall, milliseconds=state.milliseconds)
@@ -200,10 +207,15 @@ class Retriever:
             log.warning("chat_lookup_failed", error=type(error).__name__)
             return None
 
-    def _asked(self, turn: Turn, reach: Reach) -> "asyncio.Task[_Question]":
-        """Begin to read and embed a turn's question, or take part in that of an equal one."""
+    def _asked(self, state: RecallState) -> "asyncio.Task[_Question]":
+        """Begin to read and embed a turn's question, or take part in that of an equal one.
+
+        The time that it waited for its person's other turns counts twice: the embedder makes no vector that comes too late.
+        """
+        turn, reach = state.turn, state.policy.reach
         key = turn.scope.user_id, reach, read_of(turn)
-        return self._questions.begin(key, partial(self._question, turn, reach))
+        left = replace(reach, embedding_seconds=reach.embedding_seconds - 2 * state.milliseconds / 1000)
+        return self._questions.begin(key, partial(self._question, turn, left))
 
     async def _question(self, turn: Turn, reach: Reach) -> _Question:
         """Read and embed a turn's question."""
@@ -238,10 +250,13 @@ class Retriever:
     async def _embedded(self, text: str) -> Vector:
         return await self._messages.vector_of(text, self._backends.embedder, lambda: text)
 
-    async def _prepared(self, state: RecallState, asking: "asyncio.Task[_Question] | None") -> Prepared:
+    async def _prepared(self, state: RecallState) -> Prepared:
+        # The user's changed settings come with the chat; usually they leave recall on.
+        recalls = state.adds and state.searches and not state.options.disclosure.is_nothing
+        asking = self._asked(state) if recalls else None
         reads_history = state.wants_history
         try:
-            chat = await within(self._policy.deadline, self._chat(state))
+            chat = await within(state.seconds_left, self._chat(state))
         except (TimeoutError, StoreError) as error:
             recall = replace(_failed(error), error_stage=Stage.CHAT, degraded=(Stage.CHAT,))
             return only_answers(state, recall)
@@ -319,7 +334,7 @@ class Retriever:
         self, state: RecallState, snapshot: Snapshot, asking: "asyncio.Task[_Question] | None"
     ) -> _Ranked:
         """Rank a person's memory for a turn, by the person's own settings."""
-        question = await asyncio.shield(asking or self._asked(state.turn, state.policy.reach))
+        question = await asyncio.shield(asking or self._asked(state))
         question = replace(question, query=in_the_zone(question.query, state.turn))
         entries = _allowed_entries(state, snapshot)
         # An entry that is longer than the whole standing part is judged like a statement.
