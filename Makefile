@@ -95,7 +95,7 @@ $(VENV)/bench-litellm/.ready: $(VENV)/.uv requirements/bench-litellm.txt
 	@touch $@
 
 fuzz: $(VENV)/.dev $(VENV)/.fuzz  ## what reads a chat: many examples, then FUZZ_SECONDS guided by coverage
-	$(PYTEST) -q --hypothesis-profile=fuzz tests/recollect/wire/test_fuzz_bodies.py tests/recollect/wire/test_fuzz_replies.py
+	$(PATIENT) -q --hypothesis-profile=fuzz tests/recollect/wire/test_fuzz_bodies.py tests/recollect/wire/test_fuzz_replies.py
 	PYTHONPATH=src:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') $(VENV)/fuzz/bin/python tests/fuzz/chat.py -max_total_time=$(FUZZ_SECONDS) -max_len=4096 $(VENV)/fuzz/corpus tests/fuzz/seeds
 
 test-clients: $(VENV)/.dev .venv-clients/.ready node-client  ## the real clients through the proxy: tests/e2e/clients
