@@ -3,6 +3,7 @@
 A command imports its modules when it runs, so that `recollect --help` and a mistyped option answer at once. Never: the work of a command.
 """
 
+import inspect
 from typing import Annotated
 
 import typer
@@ -80,3 +81,8 @@ for name, below in (
 ):
     app.add_typer(below, name=name)
 app.command(epilog=_settings_help())(serve)
+for (
+    command
+) in app.registered_commands:  # typer would keep the line breaks of a docstring at any width of a terminal
+    paragraphs = (inspect.getdoc(command.callback) or "").split("\n\n")
+    command.help = "\n\n".join(" ".join(each.split()) for each in paragraphs)

@@ -250,6 +250,10 @@ def test_nobody_gets_no_key_nor_anybody_where_none_can_be_kept(tmp_path: Path) -
         add_key(tmp_path, "anna")
 
 
+def test_the_terminals_width_alone_breaks_the_lines_of_a_help() -> None:
+    assert "are not written any more. A tombstone" in recollect("erase", "--help").output
+
+
 def test_the_help_names_every_setting_as_one_would_write_it_and_nothing_of_python() -> None:
     said = " ".join(recollect("serve", "--help").output.split())
 
