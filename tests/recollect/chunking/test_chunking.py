@@ -85,6 +85,7 @@ def test_a_fenced_block_is_a_chunk_with_its_fences(fence: str) -> None:
         "````\n```\na\n```\n````",
         "~~~\n```\n~~~",
         "```\n- ```\n``` not the end\n```",
+        "```\na\n    ```\nb\n```",
         "```\nnever closed\n\nto the end",
         "```",
     ],

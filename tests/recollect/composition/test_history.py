@@ -276,59 +276,51 @@ def test_the_history_keeps_its_budget_and_its_fence(
     assert history == compose_history(chat, summary=summary, budget=budget, count=count)
 
 
-def test_a_request_is_known_again_by_what_it_says_though_the_log_masked_the_secrets_in_it() -> None:
-    told = "My wifi password is sunflowerfield, it is on the fridge"
-    masked = "My wifi password is [secret: password], it is on the fridge"
-    chat = [replace(each, said=masked) if each is CHAT[3] else each for each in CHAT]
-    carried = replace(messages(CHAT)[6], text=told), *messages(CHAT)[7:]
-
-    assert lacks(turn("now", history=carried), chat) == [0, 1, 2]
-    assert lacks(turn("now", history=carried)) == []
-
-
 LONG_AGO = "We moved into the house by the river. " * 40
 """Longer than what of a text could be masked for each request."""
 
 
 @table(
-    ("told", "masked"),
+    ("told", "masked", "is_known"),
     [
+        # wherever the secret stood, and whatever showed it to be one
+        (
+            "My wifi password is sunflowerfield, it is on the fridge",
+            "My wifi password is [secret: password], it is on the fridge",
+            True,
+        ),
         (
             "The door opens with 4711 and 4711 alone",
             "The door opens with [secret: code] and [secret: code] alone",
+            True,
         ),
-        (LONG_AGO + "It was hunter2.", LONG_AGO + "It was [secret: password]."),
-        ("It was hunter2. " + LONG_AGO * 3, "It was [secret: password]. " + LONG_AGO * 3),
-        ("It was hunter2! " * 9 + LONG_AGO, "It was [secret: password]! " * 9 + LONG_AGO),
-        ("password: sunflower77", "password: [secret: password]"),
+        (LONG_AGO + "It was hunter2.", LONG_AGO + "It was [secret: password].", True),
+        ("It was hunter2. " + LONG_AGO * 3, "It was [secret: password]. " + LONG_AGO * 3, True),
+        ("It was hunter2! " * 9 + LONG_AGO, "It was [secret: password]! " * 9 + LONG_AGO, True),
+        ("password: sunflower77", "password: [secret: password]", True),
+        # another text
+        ("Where did we live before?", "[secret: password]", False),
+        ("It is on the fridge", "It is [secret: code]", False),
+        (
+            "The door opens with 4711 and nothing else",
+            "The door opens with [secret: code] and its twin alone",
+            False,
+        ),
+        (
+            "The door opens with  and nothing else",
+            "The door opens with [secret: code] and nothing else",
+            False,
+        ),
+        ("My wifi password is sunflowerfield, it is on the fridge", "said 3", False),
     ],
 )
-def test_it_is_known_again_wherever_the_secret_stood_and_whatever_showed_it_to_be_one(
-    told: str, masked: str
+def test_a_request_is_known_again_by_what_it_says_though_the_log_masked_the_secrets_in_it(
+    told: str, masked: str, *, is_known: bool
 ) -> None:
     chat = [replace(each, said=masked) if each is CHAT[3] else each for each in CHAT]
     carried = replace(messages(CHAT)[6], text=told), *messages(CHAT)[7:]
 
-    assert lacks(turn("now", history=carried), chat) == [0, 1, 2]
-
-
-@table(
-    ("told", "masked"),
-    [
-        ("Where did we live before?", "[secret: password]"),
-        ("It is on the fridge", "It is [secret: code]"),
-        (
-            "The door opens with 4711 and nothing else",
-            "The door opens with [secret: code] and its twin alone",
-        ),
-        ("The door opens with  and nothing else", "The door opens with [secret: code] and nothing else"),
-    ],
-)
-def test_another_text_is_not_taken_for_a_masked_one(told: str, masked: str) -> None:
-    chat = [replace(each, said=masked) if each is CHAT[3] else each for each in CHAT]
-    carried = replace(messages(CHAT)[6], text=told), *messages(CHAT)[7:]
-
-    assert lacks(turn("now", history=carried), chat) == []
+    assert lacks(turn("now", history=carried), chat) == ([0, 1, 2] if is_known else [])
 
 
 def test_of_a_request_little_is_masked_whatever_the_log_and_it_hold(monkeypatch: pytest.MonkeyPatch) -> None:

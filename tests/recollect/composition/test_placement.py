@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.composition.simulated_chat import Said, SimulatedChat
 from tests.support.recollections import NOON, injection, logged, recollection, turn
+from tests.support.tables import table
 
 from recollect.composition import Bounds, Placed, attached, place
-from recollect.model import Chat, Message, Place, Placement, Recollection, Role, Turn
+from recollect.model import Chat, Injection, Message, Place, Placement, Recollection, Role, Turn
 from recollect.text.tokens import estimate_tokens
 
 NOTE = recollection("Likes tea.")
@@ -174,32 +175,28 @@ def test_nor_do_the_turns_behind_it() -> None:
     assert attached(replace(behind, is_whole=True), chat, BOUNDS) == ()
 
 
-def test_a_conversation_cut_off_somewhere_unknown_keeps_its_system_prompt() -> None:
-    cut = turn("now", anchors=((0, "?"), (2, "b")), history=(Message(Role.USER, "far along"),))
-
-    assert attached(cut, Chat((SYSTEM,)), BOUNDS) == (SYSTEM,)
+CUT_OFF = turn("now", anchors=((0, "?"), (2, "b")), history=(Message(Role.USER, "far along"),))
+BEGINS = turn("now", anchors=((0, "x0"), (2, "b")), history=(Message(Role.USER, "other"),))
 
 
-def test_a_chat_of_which_nothing_is_logged_yet_keeps_its_system_prompt() -> None:
-    assert attached(EDITED, Chat((SYSTEM,)), BOUNDS) == (SYSTEM,)
-
-
-def test_a_chat_that_the_server_keeps_is_sent_its_system_prompt_each_time() -> None:
-    following = replace(EDITED, follows="answer 1", is_whole=True)
-
-    assert attached(following, Chat((SYSTEM,)), BOUNDS) == (SYSTEM,)
-
-
-def test_one_that_is_known_to_begin_with_a_message_without_block_has_none() -> None:
-    begins = turn("now", anchors=((0, "x0"), (2, "b")), history=(Message(Role.USER, "other"),))
-
-    assert attached(begins, Chat((SYSTEM,), (logged(0, "other", anchor="x0"),)), BOUNDS) == ()
-
-
-def test_of_several_blocks_for_the_system_prompt_only_the_first_comes_again() -> None:
-    another = injection("a1", "ANEW", Place.SYSTEM)
-
-    assert attached(SECOND, Chat((SYSTEM, another)), BOUNDS) == (SYSTEM,)
+@table(
+    ("request_", "chat", "again"),
+    [
+        # A conversation that is cut off somewhere unknown, or of which nothing is logged yet, keeps its system prompt.
+        (CUT_OFF, Chat((SYSTEM,)), (SYSTEM,)),
+        (EDITED, Chat((SYSTEM,)), (SYSTEM,)),
+        # One that the server keeps is sent it each time.
+        (replace(EDITED, follows="answer 1", is_whole=True), Chat((SYSTEM,)), (SYSTEM,)),
+        # One that is known to begin with a message without block has none.
+        (BEGINS, Chat((SYSTEM,), (logged(0, "other", anchor="x0"),)), ()),
+        # Of several blocks only the first comes again.
+        (SECOND, Chat((SYSTEM, injection("a1", "ANEW", Place.SYSTEM))), (SYSTEM,)),
+    ],
+)
+def test_the_first_block_of_the_system_prompt_comes_again_unless_the_chat_begins_otherwise(
+    request_: Turn, chat: Chat, again: tuple[Injection, ...]
+) -> None:
+    assert attached(request_, chat, BOUNDS) == again
 
 
 # -- history ---------------------------------------------------------------------------------------

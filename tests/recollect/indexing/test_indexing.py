@@ -410,3 +410,17 @@ async def test_where_the_first_memories_fail_the_others_are_not_tried(store: Sto
     assert await index(store, away) == timedelta(seconds=30)
 
     assert len(away.embedded) == len(told) + 3
+
+
+async def test_behind_one_that_succeeds_those_that_fail_keep_no_other_from_being_embedded(
+    store: Store,
+) -> None:
+    lacking = {"embedding": None, "embedding_model": None}
+    contents = ["Likes the harbour", *(f"Owns boat {number}" for number in range(5)), "Likes tea"]
+    told = [store.memory(content, **lacking) for content in contents]
+    await store.memories.apply(store.anna.scope, [Add(each) for each in told], actor=Actor.IMPORT, at=NOON)
+
+    assert await index(store, PickyEmbedder("boat")) == timedelta(seconds=30)
+
+    left = await store.index.unembedded_memories(store.anna, "words", limit=9)
+    assert {each.content for each in left} == set(contents[1:-1])

@@ -300,8 +300,14 @@ def test_how_a_response_ended_is_told(status: str, *, failed: bool) -> None:
     assert whole.complete
 
 
-def test_a_response_in_the_background_has_said_nothing_yet() -> None:
-    assert heard_whole(RESPONSES, {"status": "queued", "background": True, "output": []}).text == ""
+@table("background", [True, False, None])
+def test_only_a_response_in_the_background_is_awaited_behind_its_stream(*, background: bool | None) -> None:
+    begun = {"status": "in_progress", "background": background}
+
+    assert heard(RESPONSES, {"type": "response.created", "response": begun}).awaited is (background is True)
+    assert heard_whole(RESPONSES, {"status": "queued", "background": True, "output": []}) == Reply(
+        finish_reason="queued", complete=True, awaited=True
+    )
 
 
 HEARD, PIECES = "The Leie and the Scheldt.", ("The Leie ", "and the Scheldt.")

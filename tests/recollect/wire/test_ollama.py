@@ -154,34 +154,34 @@ def test_an_answer_is_streamed_unless_the_request_says_otherwise(
 
 
 @table(
-    "before, after",
+    "dialect, before, after",
     [
         (  # a system text of one's own is made longer
+            OLLAMA_CHAT,
             '{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"}]}',
             '{"messages":[{"role":"system","content":"Be brief.\\n\\nWhat is known: tea."},{"role":"user","content":"Hi"}]}',
         ),
-        (  # without one none is begun: it would displace the model's
-            '{"messages":[{"role":"user","content":"Hi","images":["aGk="]}], "keep_alive": -1}',
-            '{"messages":[{"role":"user","content":"Hi\\n\\nWhat is known: tea.","images":["aGk="]}], "keep_alive": -1}',
-        ),
-    ],
-)
-def test_a_system_text_is_added_where_the_model_keeps_its_own(before: str, after: str) -> None:
-    assert composed(OLLAMA_CHAT, before, Additions(system=BLOCK)) == after
-
-
-@table(
-    "before, after",
-    [
         (
+            OLLAMA_COMPLETION,
             '{"prompt":"Hi","system":"Be brief."}',
             '{"prompt":"Hi","system":"Be brief.\\n\\nWhat is known: tea."}',
         ),
-        ('{"prompt":"Hi", "think": true}', '{"prompt":"Hi\\n\\nWhat is known: tea.", "think": true}'),
+        (  # without one none is begun: it would displace the model's
+            OLLAMA_CHAT,
+            '{"messages":[{"role":"user","content":"Hi","images":["aGk="]}], "keep_alive": -1}',
+            '{"messages":[{"role":"user","content":"Hi\\n\\nWhat is known: tea.","images":["aGk="]}], "keep_alive": -1}',
+        ),
+        (
+            OLLAMA_COMPLETION,
+            '{"prompt":"Hi", "think": true}',
+            '{"prompt":"Hi\\n\\nWhat is known: tea.", "think": true}',
+        ),
     ],
 )
-def test_a_completions_system_text_likewise(before: str, after: str) -> None:
-    assert composed(OLLAMA_COMPLETION, before, Additions(system=BLOCK)) == after
+def test_a_system_text_is_added_where_the_model_keeps_its_own(
+    dialect: Dialect, before: str, after: str
+) -> None:
+    assert composed(dialect, before, Additions(system=BLOCK)) == after
 
 
 @table("style", [SystemStyle.FIRST, SystemStyle.DEVELOPER, SystemStyle.ANY])

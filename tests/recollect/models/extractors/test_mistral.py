@@ -310,9 +310,13 @@ class TestFailures:
     ) -> None:
         server.replies = [refuses(status, "my private words and ours", **{"Retry-After": "1"})]
 
-        with pytest.raises(ExtractorError, match=f"status {status}") as failure:
+        with (
+            counting_tokens() as spent,
+            pytest.raises(ExtractorError, match=f"status {status}") as failure,
+        ):
             await model.ask(MESSAGES, EXTRACTION, ASKER)
 
+        assert (spent.tokens > 0) is (status == 500)  # of which a server may have begun to answer
         assert type(failure.value) is ExtractorError
         assert "private" not in str(failure.value)
         assert len(server.bodies) == 1
@@ -341,8 +345,12 @@ class TestFailures:
             address = gone.base_url
         model = MistralModel(base_url=address, api_key="ours")
 
-        with pytest.raises(ExtractorError, match="can't be reached: ConnectError"):
+        with (
+            counting_tokens() as spent,
+            pytest.raises(ExtractorError, match="can't be reached: ConnectError"),
+        ):
             await model.ask(MESSAGES, EXTRACTION, ASKER)
+        assert spent.tokens == 0
         await model.aclose()
 
     async def test_a_connection_that_breaks_is_an_error(

@@ -343,11 +343,15 @@ class TestFailures:
         assert type(caught.value) is ExtractorError
         assert len(server.bodies) == 1
 
-    async def test_a_server_that_is_not_there(self, client: httpx.AsyncClient, unused_tcp_port: int) -> None:
+    async def test_a_server_that_is_not_there_costs_nothing(
+        self, client: httpx.AsyncClient, unused_tcp_port: int
+    ) -> None:
         model = OpenAICompatibleModel(client, base_url=f"http://127.0.0.1:{unused_tcp_port}/v1")
 
-        with pytest.raises(ExtractorError, match="ConnectError"):
+        with counting_tokens() as spent, pytest.raises(ExtractorError, match="ConnectError"):
             await model.ask(MESSAGES, CHOICE, ASKER)
+
+        assert spent.tokens == 0
 
     async def test_a_server_that_drips(self, server: Server, client: httpx.AsyncClient) -> None:
         async def drip(request: web.Request) -> web.StreamResponse:
