@@ -321,6 +321,19 @@ def test_an_address_that_is_free_is_not_told_of_and_one_of_no_machine_is_in_one_
         assert (told[: len(said)], "\n" in told) == (said, False)
 
 
+def test_of_a_name_an_address_that_the_machine_lacks_hides_no_other_that_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        found = [
+            (socket.AF_INET, socket.SOCK_STREAM, 0, "", (host, port)) for host in ("192.0.2.1", "127.0.0.1")
+        ]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+
+        assert f"Port {port} on a.test is taken" in (why_not_free("a.test", port) or "")
+
+
 # -- recollect key -------------------------------------------------------------------------------------
 
 

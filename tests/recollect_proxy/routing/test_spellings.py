@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.recollect_proxy.given import WHICH_TEA, given_memory
@@ -11,6 +12,7 @@ from tests.scripted.upstream import ScriptedUpstream, whole
 from tests.servers.running_proxy import RunningProxy, chat_body, somebody
 from tests.support.tables import table
 
+from recollect_proxy.routing.by_model import ByModel
 from recollect_proxy.routing.destination import chat_path, is_kept_answer
 from recollect_proxy.web.paths import canonical, changes_models, climbs, ollama_call
 
@@ -177,3 +179,21 @@ def test_a_kept_answer_is_known_by_its_path(path: bytes, *, is_one: bool) -> Non
 )
 def test_a_call_of_ollamas_is_known_by_its_path(path: bytes, call: bytes, *, changes: bool) -> None:
     assert (ollama_call(path), changes_models(path)) == (call, changes)
+
+
+@table(
+    ("base", "path", "below"),
+    [
+        (b"", b"/v1/Models/a", b"/Models/a"),
+        (b"", b"/%76%31/models", b"/models"),
+        (b"", b"//v1/./models", b"/models"),
+        (b"/llm", b"/llm/chat/completions", b"/chat/completions"),
+    ],
+)
+def test_another_server_gets_the_path_below_the_base_however_that_is_spelled(
+    base: bytes, path: bytes, below: bytes
+) -> None:
+    by_model = object.__new__(ByModel)
+    by_model._default = SimpleNamespace(base=base)  # type: ignore[assignment]  # nothing else of it is asked for
+
+    assert by_model._rest(path, canonical(path)) == below
