@@ -269,12 +269,7 @@ class Memories:
     def _judged_again(
         self, rows: NDArray[np.intp], statements: Sequence[Memory]
     ) -> tuple[StatementColumns, LetterRuns]:
-        """Return the columns and letters of statements; those that were judged before are not read again.
-
-        Args:
-            rows: The row of each statement here; new ones have rows above these.
-            statements: The statements.
-        """
+        """Return the columns and letters of statements; those that were judged before, in lower rows, are not read again."""
         place = np.full(max(len(self.items), int(rows.max(initial=-1)) + 1), -1, np.intp)
         place[self.judged] = np.arange(len(self.judged))
         order = place[rows]

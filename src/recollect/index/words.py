@@ -184,12 +184,7 @@ class Words:
         return type(self)(self.vocabulary, entries, added, self.lengths[order])
 
     def find(self, terms: Sequence[str], found: Mask) -> Entries:
-        """Return the entries of terms in documents that may be found; ``term`` is the place among ``terms``.
-
-        Args:
-            terms: The terms; none twice.
-            found: Whether each document may be found, (rows,).
-        """
+        """Return the entries of terms, none twice, in documents that may be found, (rows,); ``term`` is the place among ``terms``."""
         # A later state of the index shares and extends the vocabulary, never the entries.
         numbers = np.array([self.vocabulary.numbers.get(term, -1) for term in terms], np.int64)
         begins = np.searchsorted(self.entries.term, numbers)
@@ -265,14 +260,7 @@ def match_words(indexes: Sequence[tuple[Words, Mask]], terms: Sequence[str]) -> 
 
 
 def _scores(found: Entries, words: Words, shared: Floats, mean: float) -> TermScores:
-    """Return the scores of an index's documents by the entries that were found in it.
-
-    Args:
-        found: The entries; ``term`` is the place in the question.
-        words: The index.
-        shared: The weight of each term, less for a correction, (terms,).
-        mean: The mean length of a document.
-    """
+    """Return the scores of an index's documents by the found entries, with the weight of each term, less for a correction, (terms,)."""
     row, weight, size = found.row, shared[found.term], len(words.lengths)
     often = saturation(found.often.astype(np.float64), words.lengths[row], mean)
     return TermScores(

@@ -173,13 +173,9 @@ class Spool:
         self._segments.append(segment)
 
     async def wait(self, kept: Kept) -> bool:
-        """Let an entry wait for the log; it is on the disk when this returns, or in memory while the disk refuses.
+        """Let an entry wait for the log; it is on the disk when this returns, or in memory while the disk refuses; False if it was erased meanwhile.
 
-        Returns:
-            Whether it waits; False if it was erased meanwhile.
-
-        Raises:
-            FullError: There is no room: the entry is gone.
+        Raises FullError if there is no room: the entry is gone.
         """
         segment = kept.segment
         if segment is None and kept.is_done:

@@ -24,7 +24,7 @@ from recollect.model import (
     Unsettled,
     Update,
 )
-from recollect.store.pool import Connection, Database
+from recollect.store.pool import Connection, StorePart
 from recollect.store.rows import label_columns, memory_of, update_of
 from recollect.store.sql import SQL
 
@@ -36,11 +36,8 @@ _OLDEST = UUID(int=0)
 _BEFORE_ALL_TURNS = -1
 
 
-class Browsing:
+class Browsing(StorePart):
     """Reads lists page by page. Each method sees one user's rows alone."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def to_review(
         self,
@@ -52,38 +49,29 @@ class Browsing:
         importance: float,
         limit: int,
     ) -> list[Memory]:
-        """Return memories to confirm with the user, overdue to-dos first.
+        """Return memories of some kinds to confirm with the user, overdue to-dos first, then the most important.
 
-        Args:
-            user_id: The user.
-            kinds: Only of these kinds.
-            before: Only memories older than this, and not confirmed by hand since.
-            due_before: Also to-dos that were due before then, and of which the user said nothing by hand since they were due.
-            importance: The least importance, 0 to 1.
-            limit: How many at most; the most important first.
+        They are older than ``before`` and not confirmed by hand since; and to-dos that were due by ``due_before``, of which the user
+        has said nothing by hand since.
         """
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(
-                SQL["memories_to_review"], user_id, list(kinds), before, importance, limit, due_before
-            )
+        rows = await self._database.rows(
+            user_id, "memories_to_review", list(kinds), before, importance, limit, due_before
+        )
         return [memory_of(row) for row in rows]
 
     async def confirmed(self, user_id: str, memories: Collection[UUID], since: datetime) -> set[UUID]:
         """Return which of these memories the user confirmed by hand since a time."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["confirmed_since"], user_id, list(memories), since)
+        rows = await self._database.rows(user_id, "confirmed_since", list(memories), since)
         return {row["id"] for row in rows}
 
     async def changes(self, user_id: str, *, limit: int, after: UUID | None = None) -> list[Update]:
         """Return the audit of the user's memories, newest first, behind the row ``after``."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["browsed_updates"], user_id, after or NEWEST, limit)
+        rows = await self._database.rows(user_id, "browsed_updates", after or NEWEST, limit)
         return [update_of(row) for row in rows]
 
     async def said_at(self, user_id: str, memory_id: UUID) -> datetime | None:
         """Return when a memory was said, also one that the user no longer has; None if there is none."""
-        async with self._database.for_user(user_id) as connection:
-            at: datetime | None = await connection.fetchval(SQL["said_at"], user_id, memory_id)
+        at: datetime | None = await self._database.value(user_id, "said_at", memory_id)
         return at
 
     async def said_last(
@@ -112,20 +100,17 @@ class Browsing:
 
     async def first_words(self, user_id: str, chats: Collection[str]) -> dict[str, str]:
         """Return the beginning of each chat by its id; of a chat whose messages are gone or hidden, nothing."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["first_words_of_chats"], user_id, list(chats))
+        rows = await self._database.rows(user_id, "first_words_of_chats", list(chats))
         return {row["id"]: row["words"] for row in rows}
 
     async def chats(self, user_id: str, *, limit: int, skipped: int = 0) -> list[ChatSeen]:
         """Return the user's chats, the one where something was said last first, behind so many ``skipped``."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["browsed_chats"], user_id, limit, skipped)
+        rows = await self._database.rows(user_id, "browsed_chats", limit, skipped)
         return [ChatSeen(**row) for row in rows]
 
     async def knows_chat(self, scope: Scope) -> bool:
         """Return whether messages of a chat are kept."""
-        async with self._database.for_user(scope.user_id) as connection:
-            known: bool = await connection.fetchval(SQL["knows_chat"], scope.user_id, scope.session_id)
+        known: bool = await self._database.value(scope.user_id, "knows_chat", scope.session_id)
         return known
 
     async def messages(
@@ -144,14 +129,12 @@ class Browsing:
 
     async def count_kept(self, user_id: str) -> KeptCounts:
         """Count the user's kept data."""
-        async with self._database.for_user(user_id) as connection:
-            row = await connection.fetchrow(SQL["count_kept_of_user"], user_id)
+        row = await self._database.row(user_id, "count_kept_of_user")
         return KeptCounts(**row) if row is not None else KeptCounts()
 
     async def count_unsettled(self, user_id: str) -> Unsettled:
         """Count the memories that wait for the user, and the exchanges that wait for a model."""
-        async with self._database.for_user(user_id) as connection:
-            row = await connection.fetchrow(SQL["count_unsettled_of_user"], user_id)
+        row = await self._database.row(user_id, "count_unsettled_of_user")
         return Unsettled(*(row or (0, 0)))
 
 

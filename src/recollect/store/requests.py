@@ -18,8 +18,8 @@ from recollect.model import (
     Skip,
     Stage,
 )
-from recollect.store.log.turn_writing import TIMED
-from recollect.store.pool import Database
+from recollect.store.log.turn_writing import PLAIN, TIMED
+from recollect.store.pool import StorePart, affected
 from recollect.store.rows import own_content, shortest
 from recollect.store.sql import SQL
 
@@ -30,30 +30,24 @@ ADMIN_READS_OUTLIVE = timedelta(days=335)
 """How much longer the reads of administrators are kept than the records of requests: a year in all."""
 
 
-class RequestLog:
+class RequestLog(StorePart):
     """Reads the records of requests, and deletes old ones."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def request(self, request_id: UUID) -> RequestRecord | None:
         """Return the record of any user's request; None if there is none (any more)."""
-        async with self._database.over_all_users() as connection:
-            user_id = await connection.fetchval(SQL["request_metrics_of"], request_id)
+        user_id = await self._database.value_of_all("request_metrics_of", request_id)
         return None if user_id is None else await self.request_of(user_id, request_id)
 
     async def requests_of(
         self, user_id: str, *, limit: int, after: UUID | None = None
     ) -> list[RequestRecord]:
         """Return the records of the user's requests, newest first, after the request ``after``."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["requests_of_user"], user_id, after, limit)
+        rows = await self._database.rows(user_id, "requests_of_user", after, limit)
         return [_record_of(row) for row in rows]
 
     async def request_of(self, user_id: str, request_id: UUID) -> RequestRecord | None:
         """Return the record of the user's request; None if there is none (any more)."""
-        async with self._database.for_user(user_id) as connection:
-            row = await connection.fetchrow(SQL["request_of_user"], user_id, request_id)
+        row = await self._database.row(user_id, "request_of_user", request_id)
         return None if row is None else _record_of(row)
 
     async def contents(
@@ -62,11 +56,9 @@ class RequestLog:
         """Return the current contents of memories of these scopes and parts of messages, without deleted or hidden ones."""
         told: dict[ItemPart, str] = {}
         for scope in scopes:
-            async with self._database.for_user(scope) as connection:
-                memories = await connection.fetch(SQL["contents_of_memories"], scope, list(items))
+            memories = await self._database.rows(scope, "contents_of_memories", list(items))
             told |= {(row["id"], None): row["content"] for row in memories}
-        async with self._database.for_user(user_id) as connection:
-            passages = await connection.fetch(SQL["contents_of_passages"], user_id, list(items))
+        passages = await self._database.rows(user_id, "contents_of_passages", list(items))
         return told | {(row["id"], row["part"]): own_content(row) for row in passages}
 
     async def prune_requests(self, before: datetime) -> int:
@@ -80,19 +72,14 @@ class RequestLog:
             await connection.execute(SQL["wait_briefly"])
             dropped: int = await connection.fetchval(SQL["drop_request_days"], before)
         async with self._database.over_all_users() as connection:
-            status = await connection.execute(SQL["prune_request_metrics"], before, midnight)
+            deleted = await affected(connection, SQL["prune_request_metrics"], before, midnight)
             await connection.execute(SQL["prune_usage"], (before - USAGE_OUTLIVES).date())
             await connection.execute(SQL["prune_admin_reads"], before - ADMIN_READS_OUTLIVE)
             await connection.execute(SQL["prune_erased"], before - USAGE_OUTLIVES)
-        return dropped + int(status.rpartition(" ")[2])
+        return dropped + deleted
 
     async def prepare_days(self, first: date, days: int) -> int:
-        """Make the parts that the next days' requests go into; return how many are new.
-
-        Args:
-            first: The first of them, in UTC.
-            days: How many.
-        """
+        """Make the parts that the requests of so many days in UTC go into; return how many are new."""
         made = 0
         for day in range(days):
             async with self._database.over_all_users() as connection:
@@ -104,22 +91,11 @@ class RequestLog:
 def _record_of(row: Record) -> RequestRecord:
     """Return a row as a request's record."""
     return RequestRecord(
-        id=row["id"],
-        at=row["at"],
+        **{name: row[name] for name in (*PLAIN, "model", "question")},
         scope=Scope(row["user_id"], row["session_id"]),
-        path=row["path"],
-        model=row["model"],
         skipped=Skip(row["skipped"]) if row["skipped"] else None,
         degraded=tuple(Stage(each) for each in row["degraded"]),
         error_stage=Stage(row["error_stage"]) if row["error_stage"] else None,
-        candidates=row["candidates"],
-        dense_hits=row["dense_hits"],
-        lexical_hits=row["lexical_hits"],
-        log_hits=row["log_hits"],
-        items=row["items"],
-        tokens=row["tokens"],
-        history_tokens=row["history_tokens"],
-        truncated=row["truncated"],
         top_scores=tuple(shortest(score) for score in row["top_scores"]),
         gate_score=None if row["gate_score"] is None else shortest(row["gate_score"]),
         milliseconds=shortest(row["recall_ms"]),
@@ -128,12 +104,7 @@ def _record_of(row: Record) -> RequestRecord:
         explanation=json.loads(row["story"]),
         key=row["turn_key"],
         found_by=SearchPath(row["found_by"]) if row["found_by"] else None,
-        budget=row["budget"],
-        block_tokens=row["block_tokens"],
         given_by=None if row["given"] is None else json.loads(row["given"]),
-        marked=row["marked"],
-        complains=row["complains"],
-        question=row["question"],
     )
 
 
@@ -141,20 +112,13 @@ _LONGEST = timedelta(minutes=1)
 """After so long a request without an answer counts as failed: its process died."""
 
 
-class Answers:
+class Answers(StorePart):
     """Keeps the answers of requests that must be done once, for a day."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     async def reserve(self, user_id: str, key: str, request: bytes, *, at: datetime) -> KeptAnswer | None:
-        """Take a key of a user's for a request, and return None; or return the answer kept for the request that has it.
+        """Take a key of a user's for a request, known by its hash, and return None; or return the answer kept for the request that has it.
 
-        Args:
-            user_id: The user.
-            key: Which.
-            request: A hash of the request.
-            at: Now; the key is known by it to ``keep`` and ``release``.
+        ``keep`` and ``release`` know the key by the time of taking.
         """
         async with self._database.changing(user_id) as connection:
             taken = await connection.fetchval(
@@ -168,49 +132,39 @@ class Answers:
 
     async def keep(self, user_id: str, key: str, answer: bytes, etag: str | None, *, at: datetime) -> None:
         """Keep the answer of the request that took the key then."""
-        async with self._database.for_user(user_id) as connection:
-            await connection.execute(SQL["keep_answer"], user_id, key, at, answer, etag)
+        await self._database.rows(user_id, "keep_answer", key, at, answer, etag)
 
     async def release(self, user_id: str, key: str, *, at: datetime) -> None:
         """Free the key that was taken then: nothing was done."""
-        async with self._database.for_user(user_id) as connection:
-            await connection.execute(SQL["release_answer"], user_id, key, at)
+        await self._database.rows(user_id, "release_answer", key, at)
 
     async def prune(self, before: datetime) -> int:
         """Delete answers kept before a time; return how many."""
         async with self._database.over_all_users() as connection:
-            status = await connection.execute(SQL["prune_kept_answers"], before)
-        return int(status.rpartition(" ")[2])
+            return await affected(connection, SQL["prune_kept_answers"], before)
 
 
-class Feedback:
-    """Keeps for which questions memories were not helpful. Every method raises StoreError when the store fails."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class Feedback(StorePart):
+    """Keeps for which questions memories were not helpful."""
 
     async def note_not_helpful(
         self, user_id: str, request_id: UUID, memory_id: UUID, *, at: datetime
     ) -> bool:
         """Note that a memory was not helpful for a request's question; return False if the log does not have the question."""
-        async with self._database.changing(user_id) as connection:
-            added = await connection.fetchval(SQL["add_not_helpful"], user_id, request_id, memory_id, at)
+        added = await self._database.changed(user_id, "add_not_helpful", request_id, memory_id, at)
         return added is not None
 
     async def remove(self, user_id: str, request_id: UUID, memory_id: UUID) -> bool:
         """Take that back; return whether it had been noted."""
-        async with self._database.changing(user_id) as connection:
-            gone = await connection.fetchval(SQL["remove_not_helpful"], user_id, request_id, memory_id)
+        gone = await self._database.changed(user_id, "remove_not_helpful", request_id, memory_id)
         return gone is not None
 
     async def of_requests(self, user_id: str, requests: Collection[UUID]) -> frozenset[tuple[UUID, UUID]]:
         """Return the noted pairs of request and memory among these requests."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["not_helpful_of_requests"], user_id, list(requests))
+        rows = await self._database.rows(user_id, "not_helpful_of_requests", list(requests))
         return frozenset((row["request_id"], row["memory_id"]) for row in rows)
 
     async def of_memory(self, user_id: str, memory_id: UUID, *, limit: int) -> list[NotHelpful]:
         """Return for which questions a memory was not helpful, newest first."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["not_helpful_of_memory"], user_id, memory_id, limit)
+        rows = await self._database.rows(user_id, "not_helpful_of_memory", memory_id, limit)
         return [NotHelpful(**row) for row in rows]

@@ -165,21 +165,9 @@ def own_content(row: Record) -> str:
 
 def update_of(row: Record) -> Update:
     """Return the audit row."""
-    return Update(
-        id=row["id"],
-        at=row["at"],
-        action=Action(row["action"]),
-        actor=Actor(row["actor"]),
-        reason=Reason(row["reason"]),
-        memory_id=row["memory_id"],
-        replaced_id=row["replaced_id"],
-        before=row["before"],
-        after=row["after"],
-        session_id=row["session_id"],
-        exchange_id=row["exchange_id"],
-        undoes=row["undoes"],
-        details=details_of(row),
-    )
+    told = {name: row[name] for name in Update.__slots__}
+    words = {"action": Action(row["action"]), "actor": Actor(row["actor"]), "reason": Reason(row["reason"])}
+    return Update(**told | words | {"details": details_of(row)})
 
 
 def details_of(row: Record) -> Mapping[str, Any]:
@@ -223,12 +211,7 @@ _MOST = 255
 
 
 def written_terms(terms: Mapping[str, int], context: Mapping[str, int]) -> tuple[str, bytes, int]:
-    """Return the terms, their counts, and the number of terms with the context.
-
-    Args:
-        terms: The count of each term in the passage's own text.
-        context: The count of each term in its context.
-    """
+    """Return the terms of a passage's own text and of its context, their counts, and the number of all."""
     every = Counter(terms)
     every.update(context)
     pairs = [(min(often, _MOST), min(terms.get(term, 0), _MOST)) for term, often in every.items()]

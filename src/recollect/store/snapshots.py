@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from recollect.index import Embedded, Loaded, StoredMemory, StoredPassage
 from recollect.model import Vector, Versions
-from recollect.store.pool import Connection, Database
+from recollect.store.pool import Connection, StorePart
 from recollect.store.rows import memory_of, passage_of, read_terms, read_terms_of_memory
 from recollect.store.sql import SQL
 from recollect.store.users.profiles import confirmed_entries
@@ -37,11 +37,8 @@ _Row = TypeVar("_Row")
 _Stored = TypeVar("_Stored")
 
 
-class PostgresSnapshots:
+class PostgresSnapshots(StorePart):
     """Implements ``SnapshotStore``."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def load(
         self, user_id: str, have: Versions | None, *, most_bytes: int, log_anew: bool = False
@@ -74,8 +71,7 @@ class PostgresSnapshots:
 
     async def versions(self, users: Sequence[str]) -> Mapping[str, Versions]:
         """Return the current versions of some people."""
-        async with self._database.over_all_users() as connection:
-            rows = await connection.fetch(SQL["versions_of_users"], list(users))
+        rows = await self._database.rows_of_all("versions_of_users", list(users))
         return {row["user_id"]: versions_of(row) for row in rows}
 
     async def nearest_passages(

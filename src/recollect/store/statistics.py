@@ -16,15 +16,12 @@ from recollect.model import (
     StoreSize,
     TableSize,
 )
-from recollect.store.pool import Connection, Database
+from recollect.store.pool import Connection, StorePart
 from recollect.store.sql import SQL
 
 
-class Statistics:
-    """Counts over all users. Every method raises StoreError when the store fails."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class Statistics(StorePart):
+    """Counts over all users."""
 
     async def size(self) -> StoreSize:
         """Return how much is stored; it takes a scan."""
@@ -38,16 +35,13 @@ class Statistics:
 
     async def usage(self, since: date) -> list[DayOfUsage]:
         """Return the tokens that each user's memory took on each day since ``since``, the last day first."""
-        async with self._database.over_all_users() as connection:
-            rows = await connection.fetch(SQL["usage_by_user_and_day"], since)
+        rows = await self._database.rows_of_all("usage_by_user_and_day", since)
         return [DayOfUsage(**dict(row)) for row in rows]
 
     async def activity(self, since: datetime, midnights: Sequence[datetime]) -> Activity:
-        """Return the questions, recalls and formations since then; this takes a scan.
+        """Return the questions, recalls and formations since then, also by day; this takes a scan.
 
-        Args:
-            since: When it begins.
-            midnights: The beginnings of the days to count, the first at ``since`` or before.
+        The days begin at ``midnights``, the first of them at ``since`` or before.
         """
         async with self._database.over_all_users() as connection:
             questions = await connection.fetchrow(SQL["questions_since"], since)

@@ -81,11 +81,7 @@ class Recorder:
     ) -> bool:
         """Log the exchange, and let it be formed in the background; return whether it is new; never raises, and tries once.
 
-        Args:
-            turn: The user's turn.
-            reply: The part of the answer that arrived; "" if the user left before its first word.
-            recollections: The user's memories in the prompt.
-            credential: The request's own ``Authorization``; kept in this process's memory alone.
+        The reply is the part that arrived, "" if the user left before its first word. The request's own ``Authorization`` is kept in this process's memory alone.
         """
         entry = ended(new_exchange(turn, credential=credential), reply, recollections)
         try:

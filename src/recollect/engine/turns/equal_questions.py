@@ -15,11 +15,7 @@ _AT_MOST = 256
 
 
 class EqualQuestions(Generic[T]):
-    """Shares the results of equal work within two seconds.
-
-    Args:
-        is_whole: Whether a result lacks nothing; if it does, it is shared only with those who wait for it already.
-    """
+    """Shares the results of equal work within two seconds; one that is not whole only with those who wait for it already."""
 
     def __init__(self, is_whole: Callable[[T], bool] = lambda _result: True) -> None:
         self._is_whole = is_whole

@@ -73,11 +73,9 @@ class _Postmaster:
 
 
 class Cluster:
-    """The database files in ``folder`` and their server. Call nothing but inside ``alone``.
+    """The database files in ``folder``, created if missing, and their server. Call nothing but inside ``alone``.
 
-    Args:
-        folder: Created if missing.
-        durable: Whether data has to outlive a crash of the machine.
+    Only what is ``durable`` has to outlive a crash of the machine.
     """
 
     def __init__(self, folder: Path, *, durable: bool = True) -> None:

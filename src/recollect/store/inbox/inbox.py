@@ -65,9 +65,7 @@ _LONGEST_ERROR = 500
 class Inbox(ChatSummaries):
     """The exchanges of one user from which memories are still to be formed, in order.
 
-    Args:
-        database: Where the inbox is.
-        lease: How long a lease holds after its last renewal; it is renewed three times as often.
+    A lease holds so long after its last renewal; it is renewed three times as often.
     """
 
     def __init__(self, database: Database, *, lease: timedelta) -> None:
@@ -119,13 +117,9 @@ class Inbox(ChatSummaries):
     ) -> list[list[Change]] | None:
         """Apply the changes as ``Memories.apply`` does and mark the exchanges formed, in one transaction.
 
-        Args:
-            formed: The decisions for each exchange, in order.
-            at: Now.
-            caps: How many memories may be kept. The actor PRUNE retires the rest (CAP), 100 at most, unimportant and long
-                unused ones first, and none that is new. A memory that a person wrote, asked for, corrected, approved,
-                edited or brought back is not counted.
-            rest: How the exchanges wait on of which a model's answer was read only in part (UNREADABLE).
+        Where more memories are kept than the caps allow, the actor PRUNE retires the rest (CAP), 100 at most, unimportant and long
+        unused ones first, and none that is new. A memory that a person wrote, asked for, corrected, approved, edited or brought back
+        is not counted. An exchange of which a model's answer was read only in part (UNREADABLE) waits on as ``rest`` says.
 
         Returns:
             The changes that were made for each exchange, those by the caps at the end of the last; None when an exchange
@@ -161,19 +155,9 @@ class Inbox(ChatSummaries):
     async def postpone(
         self, exchange: Exchange, *, error: str, until: datetime | None, counts: bool = True
     ) -> None:
-        """Note a failed attempt: again not before ``until``, or held as failed when that is None.
-
-        Args:
-            exchange: The exchange.
-            error: The reason.
-            until: When to try again.
-            counts: Whether it counts among the attempts.
-        """
+        """Note a failed attempt, which mostly ``counts``: again not before ``until``, or held as failed when that is None."""
         user_id = exchange.turn.scope.user_id
-        async with self._database.for_user(user_id) as connection:
-            await connection.execute(
-                SQL["postpone"], user_id, exchange.id, _reason(error), until, int(counts)
-            )
+        await self._database.rows(user_id, "postpone", exchange.id, _reason(error), until, int(counts))
 
     async def wait(self, exchanges: Sequence[Exchange], wait: Wait) -> None:
         """Note that exchanges of one user wait for a model; until something wakes them, they are not pending.
@@ -195,12 +179,7 @@ class Inbox(ChatSummaries):
         """Make the due ones of the user's waiting exchanges pending again; return whether any is.
 
         Each one that failed for a reason of its own is due. Of several that wait for the same, the first is, and tries
-        it for all.
-
-        Args:
-            user_id: The user.
-            at: Now.
-            unread: Whether an exchange that counts as formed, though no model has read it (``Unread``), is due, too.
+        it for all. With ``unread`` an exchange is due, too, that counts as formed though no model has read it (``Unread``).
         """
         async with self._database.changing(user_id) as connection:
             if unread:
@@ -214,19 +193,14 @@ class Inbox(ChatSummaries):
 
     async def next_wake(self, user_id: str) -> datetime | None:
         """Return when the first of the user's waiting exchanges is due; None if time alone makes none due."""
-        async with self._database.for_user(user_id) as connection:
-            due: datetime | None = await connection.fetchval(SQL["next_wake"], user_id)
+        due: datetime | None = await self._database.value(user_id, "next_wake")
         return due
 
     async def wake_the_rest(self, answered: Exchange, *, model: str) -> None:
-        """Make the user's other waiting exchanges pending again, as a model was just asked about one.
+        """Make the user's other waiting exchanges pending again, as a model has just answered about one.
 
         An exchange that waited for a key or a model asks the model of that one from then on. If this very model
         answered it unreadably, it waits on.
-
-        Args:
-            answered: The exchange that the model was asked about.
-            model: The model.
         """
         turn = answered.turn
         which = (turn.scope.user_id, turn.upstream, turn.model, answered.authorized, model)
@@ -239,11 +213,8 @@ class Inbox(ChatSummaries):
         Exchanges of users who switched formation off wait on. Each user gets a job who has an exchange that waits, or
         that no model has read (``Unread``). The number of statements is the same for any number of users.
 
-        Args:
-            asked: The model that is asked now, and its settings (``Policy.asked``): an exchange is tried again that another
-                model answered unreadably, or the same with other settings. Without a model's name the settings alone are
-                compared; "": nothing is.
-            everything: Whether all unreadable ones are tried again.
+        An unreadable answer is asked for again if another model gave it, or the same with other settings than those ``asked`` now
+        (``Policy.asked``; without a model's name the settings alone are compared, "" compares nothing); or if ``everything`` is.
         """
         async with self._database.over_all_users() as connection:
             users = [row["user_id"] for row in await connection.fetch(SQL["users_who_wait"])]
@@ -253,8 +224,7 @@ class Inbox(ChatSummaries):
 
     async def spoken_with(self, user_id: str) -> SpokenWith | None:
         """Return with which model the user chatted last; None: with none."""
-        async with self._database.for_user(user_id) as connection:
-            row = await connection.fetchrow(SQL["spoken_with"], user_id)
+        row = await self._database.row(user_id, "spoken_with")
         return None if row is None else SpokenWith(**dict(row))
 
     async def outcome(self, scope: Scope, key: str) -> Outcome | None:
@@ -276,19 +246,13 @@ class Inbox(ChatSummaries):
 
     async def answers_under_way(self, since: datetime) -> int:
         """Return how many exchanges of all users have their answer under way that were said since then."""
-        async with self._database.over_all_users() as connection:
-            count: int = await connection.fetchval(SQL["answers_under_way"], since)
+        count: int = await self._database.value_of_all("answers_under_way", since)
         return count
 
     async def tell(self, scope: Scope, key: str, *, since: datetime | None = None) -> News:
-        """Take the changes that a user was not shown yet, to show them with a turn's answer.
+        """Take the changes that a user was not shown yet, to show them with the answer of the turn ``key``.
 
-        Each is taken once, however many callers ask at a time. Imported memories are no news.
-
-        Args:
-            scope: The chat of the turn.
-            key: The turn with whose answer they are shown.
-            since: The changes of the whole chat, and of all chats since then; None: those of that turn alone.
+        They are those of that turn alone; with ``since`` those of its whole chat, and of all chats since then. Each is taken once, however many callers ask at a time. Imported memories are no news.
         """
         user_id, first = scope.user_id, None if since is None else _first_id(since)
         which = (user_id, storable_id(scope.session_id), storable_key(key), first)
@@ -300,8 +264,7 @@ class Inbox(ChatSummaries):
 
     async def requeue_news(self, news: News) -> None:
         """Give back news that were not shown after all."""
-        async with self._database.for_user(news.user_id) as connection:
-            await connection.execute(SQL["untell_news"], news.user_id, news.exchanges)
+        await self._database.rows(news.user_id, "untell_news", news.exchanges)
 
     async def told_with(self, scope: Scope, key: str) -> list[tuple[Scope, str]]:
         """Return the other turns, by chat and key, whose news came with this one's answer, the newest first."""

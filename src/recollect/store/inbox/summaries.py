@@ -22,7 +22,7 @@ from recollect.model import (
 )
 from recollect.store.jobs.queue import enqueue
 from recollect.store.memories.changes import apply_changes
-from recollect.store.pool import Connection, Database
+from recollect.store.pool import Connection, StorePart
 from recollect.store.rows import memory_of
 from recollect.store.sql import SQL
 from recollect.text.normalization import storable_id
@@ -37,11 +37,8 @@ _RECENT = timedelta(days=30)
 """The age of chats that are looked at, before the user's last message."""
 
 
-class ChatSummaries:
-    """Says which chats are due for a summary, and keeps their summaries. Every method raises StoreError."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class ChatSummaries(StorePart):
+    """Says which chats are due for a summary, and keeps their summaries."""
 
     async def to_summarize(
         self, user_id: str, *, turns: int, tokens: int, without: Collection[str] = ()
@@ -53,13 +50,7 @@ class ChatSummaries:
 
         Due is a chat with at least ``turns`` formed exchanges, or ``tokens`` tokens in formed exchanges, since its
         last summary; 0: that alone makes none due. Hidden messages and alternates are left out. A chat is looked at
-        only where something was said in it in the 30 days before the user said something last.
-
-        Args:
-            user_id: The user.
-            turns: So many exchanges make a chat due.
-            tokens: So many tokens do.
-            without: The chats that are not looked at.
+        only where something was said in it in the 30 days before the user said something last, and not if it is in ``without``.
         """
         async with self._database.for_user(user_id) as connection:
             due = await connection.fetchrow(
@@ -84,11 +75,9 @@ class ChatSummaries:
             return _conversation_of(due["session_id"], rows[::-1], last)
 
     async def ask_for_summary(self, scope: Scope, *, at: datetime) -> int:
-        """Put a chat before all others to be summarized, however little is new in it.
+        """Put a chat before all others to be summarized, however little is new in it; return how many turns are in no summary yet.
 
-        Returns:
-            How many turns are in no summary yet; if the chat's last summary is gone, all count again. 0: the wish has no
-            effect.
+        If the chat's last summary is gone, all count again. With none the wish has no effect.
         """
         async with self._database.changing(scope.user_id) as connection:
             turns: int = await connection.fetchval(

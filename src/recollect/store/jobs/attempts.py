@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import structlog
 
 from recollect.errors import StoreError, StoreUnavailableError
-from recollect.store.pool import Database
+from recollect.store.pool import Database, StorePart
 from recollect.store.sql import SQL
 from recollect.text.normalization import storable_text
 
@@ -32,8 +32,7 @@ async def hold_lease(database: Database, user_id: str, length: timedelta) -> Asy
         StoreUnavailableError: The lease was lost.
     """
     holder = uuid4()
-    async with database.for_user(user_id) as connection:
-        taken = await connection.fetchval(SQL["take_lease"], user_id, holder, length)
+    taken = await database.value(user_id, "take_lease", holder, length)
     if taken is None:
         yield False
         return
@@ -88,42 +87,29 @@ async def _release(database: Database, user_id: str, holder: UUID) -> None:
             await connection.execute(SQL["release_lease"], user_id, holder)
 
 
-class Attempts:
+class Attempts(StorePart):
     """Counts how often a step was begun for a user and not ended, so that a step that kills its worker is counted."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def unended(self, user_id: str, step: str, subject: str) -> int:
         """Return how often a step on this subject was begun and did not end."""
-        async with self._database.for_user(user_id) as connection:
-            attempts: int | None = await connection.fetchval(
-                SQL["unended_attempts"], user_id, step, storable_text(subject)
-            )
+        attempts: int | None = await self._database.value(
+            user_id, "unended_attempts", step, storable_text(subject)
+        )
         return attempts or 0
 
     async def count_attempt(
         self, user_id: str, step: str, subject: str, *, at: datetime, afresh: bool
     ) -> int:
-        """Count an attempt before it begins.
+        """Count an attempt at a step before it begins; return how often it was begun since it last ended, this attempt included.
 
-        Args:
-            user_id: The user.
-            step: The step; a user has one of each at a time.
-            subject: The subject of the step; another one is begun afresh.
-            at: Now.
-            afresh: Whether the attempts before are known to have ended, though no one could note it.
-
-        Returns:
-            How often it was begun since it last ended, this attempt included.
+        A user has one of each step at a time: on another subject it is begun ``afresh``, as where the attempts before are known to have
+        ended, though no one could note it.
         """
-        async with self._database.for_user(user_id) as connection:
-            attempts: int = await connection.fetchval(
-                SQL["begin_attempt"], user_id, step, storable_text(subject), at, afresh
-            )
+        attempts: int = await self._database.value(
+            user_id, "begin_attempt", step, storable_text(subject), at, afresh
+        )
         return attempts
 
     async def count_end(self, user_id: str, step: str) -> None:
         """Note that it ended, well or not."""
-        async with self._database.for_user(user_id) as connection:
-            await connection.execute(SQL["end_attempt"], user_id, step)
+        await self._database.rows(user_id, "end_attempt", step)

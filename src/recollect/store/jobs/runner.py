@@ -39,12 +39,9 @@ class JobFailedError(RecollectError):
 
 
 class Jobs:
-    """Durable background work in the same database as the memories.
+    """Durable background work in the same database as the memories, over a connection of its own.
 
-    Args:
-        access: The database; the queue has a connection of its own.
-        workers: Jobs run at the same time, at most.
-        heartbeat: After how long without a sign of life another process takes over a job.
+    At most so many ``workers`` run at the same time. After a ``heartbeat`` without a sign of life another process takes over a job.
     """
 
     def __init__(self, access: Access, *, workers: int, heartbeat: timedelta) -> None:

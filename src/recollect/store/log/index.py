@@ -24,7 +24,7 @@ from recollect.model import (
     person_of,
 )
 from recollect.store.jobs.queue import enqueue
-from recollect.store.pool import Connection, Database
+from recollect.store.pool import Connection, Database, StorePart
 from recollect.store.rows import (
     as_columns,
     embedding_columns,
@@ -50,16 +50,12 @@ def _is_outdated(known: Record | None) -> bool:
     return known is not None and known["reading"] is not None and known["reading"] < _READING
 
 
-class LogIndex:
+class LogIndex(StorePart):
     """The index by which the log's messages, and the memories, are found."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def unindexed(self, user_id: str, *, limit: int) -> list[LoggedMessage]:
         """Return the user's messages that are not indexed yet, oldest first."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["unindexed_messages"], user_id, limit)
+        rows = await self._database.rows(user_id, "unindexed_messages", limit)
         return [_logged(row) for row in rows]
 
     async def read_again(self, user_id: str, *, limit: int) -> bool:
@@ -93,8 +89,7 @@ class LogIndex:
 
     async def rebuilding(self) -> dict[str, UUID | None]:
         """Return whose index is being built again, each with up to which message; None: it has not begun."""
-        async with self._database.over_all_users() as connection:
-            rows = await connection.fetch(SQL["users_being_rebuilt"], _REBUILD)
+        rows = await self._database.rows_of_all("users_being_rebuilt", _REBUILD)
         return {row["user_id"]: row["reread_to"] for row in rows}
 
     async def mark(self, scope: Scope, message_id: UUID, *, marked: bool) -> bool:
@@ -140,8 +135,7 @@ class LogIndex:
 
     async def unembedded(self, user_id: str, model: str, *, limit: int) -> list[UnembeddedChunk]:
         """Return the user's chunks that are to have embeddings of ``model`` and have none, newest first."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["unembedded_chunks"], user_id, model, limit)
+        rows = await self._database.rows(user_id, "unembedded_chunks", model, limit)
         return [UnembeddedChunk(row["document"], own_content(row)) for row in rows]
 
     async def replace_embeddings(
@@ -155,20 +149,17 @@ class LogIndex:
 
     async def unembedded_memories(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
         """Return memories that the user sees and that have no embedding of ``model``, newest first."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["unembedded_memories"], user_id, model, limit)
+        rows = await self._database.rows(user_id, "unembedded_memories", model, limit)
         return [memory_of(row) for row in rows]
 
     async def questions_to_embed(self, user_id: str, model: str, *, limit: int) -> list[tuple[UUID, str]]:
         """Return questions for which memories were not helpful and that ``model`` has not embedded: messages, and their texts."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["questions_to_embed"], user_id, model, limit)
+        rows = await self._database.rows(user_id, "questions_to_embed", model, limit)
         return [(row["message_id"], row["content"]) for row in rows]
 
     async def embed_question(self, user_id: str, message_id: UUID, vector: Vector, model: str) -> None:
         """Keep the embedding of such a question."""
-        async with self._database.changing(user_id) as connection:
-            await connection.execute(SQL["embed_question"], user_id, message_id, vector, model)
+        await self._database.changed(user_id, "embed_question", message_id, vector, model)
 
     async def entries_to_embed(self, user_id: str, model: str, *, limit: int) -> list[tuple[UUID, str]]:
         """Return entries of the user's profile that ``model`` has not embedded, and their texts."""
@@ -197,8 +188,7 @@ class LogIndex:
 
     async def count_unembedded(self, user_id: str, model: str, log_model: str) -> int:
         """Count what of the user's is to have an embedding of ``model``, or of the log's, and has none."""
-        async with self._database.for_user(user_id) as connection:
-            count: int = await connection.fetchval(SQL["count_unembedded"], user_id, model, log_model)
+        count: int = await self._database.value(user_id, "count_unembedded", model, log_model)
         return count
 
     async def enqueue(self, user_id: str) -> None:
@@ -219,8 +209,7 @@ class LogIndex:
 
     async def largest_users(self, limit: int) -> list[str]:
         """Return the users who have most documents in their index, the largest first."""
-        async with self._database.over_all_users() as connection:
-            return [row["user_id"] for row in await connection.fetch(SQL["largest_users"], limit)]
+        return [row["user_id"] for row in await self._database.rows_of_all("largest_users", limit)]
 
 
 async def delete_chunks(connection: Connection, user_id: str, messages: Sequence[UUID]) -> list[int]:
@@ -304,48 +293,36 @@ class EmbedderGenerations:
 
     async def note_in_use(self, place: EmbedderPlace, model: str, made_by: Mapping[str, str]) -> None:
         """Note that this process uses an embedder now."""
-        async with self._database.over_all_users() as connection:
-            await connection.execute(SQL["note_embedder"], place, model, json.dumps(dict(made_by)), _USED)
+        await self._database.rows_of_all("note_embedder", place, model, json.dumps(dict(made_by)), _USED)
 
     async def known(self) -> list[EmbedderInUse]:
         """Return the embedders that are used, or were and have embeddings in the store, the last one chosen first."""
-        async with self._database.over_all_users() as connection:
-            rows = await connection.fetch(SQL["known_embedders"], _USED)
+        rows = await self._database.rows_of_all("known_embedders", _USED)
         return [
             EmbedderInUse(
-                EmbedderPlace(row["place"]),
-                row["model"],
-                json.loads(row["made_by"]),
-                row["chosen_at"],
-                row["seen_at"],
-                row["completed_at"],
-                row["is_used"],
+                **dict(row) | {"place": EmbedderPlace(row["place"]), "made_by": json.loads(row["made_by"])}
             )
             for row in rows
         ]
 
     async def hold(self, model: str, length: timedelta) -> bool:
         """Take, or renew, the right to go from user to user; False where another process has it."""
-        async with self._database.over_all_users() as connection:
-            held = await connection.fetchval(SQL["hold_reembedding"], model, self._holder, length)
+        held = await self._database.value_of_all("hold_reembedding", model, self._holder, length)
         return held is not None
 
     async def users(self, since: datetime, *, without: Collection[str], limit: int) -> list[str]:
         """Return users of whom it was not seen since then that all is embedded, but for some."""
-        async with self._database.over_all_users() as connection:
-            rows = await connection.fetch(SQL["users_to_embed"], since, list(without), limit)
+        rows = await self._database.rows_of_all("users_to_embed", since, list(without), limit)
         return [row["user_id"] for row in rows]
 
     async def counts(self, since: datetime) -> EmbeddingCounts:
         """Count whose texts are all embedded, as was seen since then."""
-        async with self._database.over_all_users() as connection:
-            row = await connection.fetchrow(SQL["count_users_to_embed"], since)
+        row = await self._database.row_of_all("count_users_to_embed", since)
         return EmbeddingCounts(**dict(row or {}))
 
     async def mark(self, user_id: str) -> None:
         """Note that all of a user's is embedded by those in use."""
-        async with self._database.changing(user_id) as connection:
-            await connection.execute(SQL["mark_all_embedded"], user_id)
+        await self._database.changed(user_id, "mark_all_embedded")
 
     async def complete(self, place: EmbedderPlace, model: str) -> None:
         """Note that an embedder has embedded the texts of all users; unused others are forgotten."""

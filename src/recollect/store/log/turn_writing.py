@@ -7,13 +7,14 @@ which.
 import asyncio
 import hashlib
 import json
+from dataclasses import asdict
 from typing import Any
 
 import msgspec
 from asyncpg import Record
 
 from recollect.errors import StoreError
-from recollect.model import UNNAMED, Exchange, Injection, RequestRecord, Scope, Stage, TurnNotes, scopes_in
+from recollect.model import UNNAMED, Exchange, RequestRecord, Scope, Stage, TurnNotes, scopes_in
 from recollect.store.pool import Connection, Database
 from recollect.store.sql import SQL
 from recollect.text.normalization import storable_id, storable_text
@@ -142,43 +143,26 @@ def fields_of_notes(scope: Scope, notes: TurnNotes | None) -> dict[str, Any]:
     if notes.detached:
         fields["detached"] = notes.detached
     if notes.injection is not None:
-        fields["injection"] = _fields_of_injection(notes.injection)
+        fields["injection"] = asdict(notes.injection) | {"block": storable_text(notes.injection.block)}
     if notes.request is not None:
         fields["request"] = _fields_of_request(notes.request)
     return fields
 
 
-def _fields_of_injection(injection: Injection) -> dict[str, Any]:
-    return {
-        "anchor": injection.anchor,
-        "place": injection.place,
-        "block": storable_text(injection.block),
-        "items": injection.items,
-        "tokens": injection.tokens,
-        "at": injection.at,
-        "standing": injection.standing,
-        "listed": injection.listed,
-    }
+PLAIN = (
+    *("id", "at", "path", "candidates", "dense_hits", "lexical_hits", "log_hits", "items", "tokens"),
+    *("history_tokens", "truncated", "budget", "block_tokens", "marked", "complains"),
+)
+"""The fields of a request's record that have columns of their names, and of their kinds of values."""
 
 
 def _fields_of_request(request: RequestRecord) -> dict[str, Any]:
-    return {
-        "id": request.id,
-        "at": request.at,
+    return {name: getattr(request, name) for name in PLAIN} | {
         "session_id": storable_text(request.scope.session_id),
-        "path": request.path,
         "model": storable_text(request.model),
         "skipped": request.skipped,
         "degraded": request.degraded,
         "error_stage": request.error_stage,
-        "candidates": request.candidates,
-        "dense_hits": request.dense_hits,
-        "lexical_hits": request.lexical_hits,
-        "log_hits": request.log_hits,
-        "items": request.items,
-        "tokens": request.tokens,
-        "history_tokens": request.history_tokens,
-        "truncated": request.truncated,
         "top_scores": request.top_scores,
         "gate_score": request.gate_score,
         "recall_ms": request.milliseconds,
@@ -187,11 +171,7 @@ def _fields_of_request(request: RequestRecord) -> dict[str, Any]:
         "story": request.explanation,
         "turn_key": None if request.key is None else storable_text(request.key),
         "found_by": request.found_by,
-        "budget": request.budget,
-        "block_tokens": request.block_tokens,
         "given": None if request.given_by is None else dict(request.given_by),
-        "marked": request.marked,
-        "complains": request.complains,
     }
 
 

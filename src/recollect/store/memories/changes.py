@@ -73,18 +73,7 @@ async def apply_changes(
     exchange_id: UUID | None = None,
     by: str = "",
 ) -> list[Change]:
-    """Apply ``changes`` in order and return the changes as made, as ``Memories.apply`` says.
-
-    Args:
-        connection: In a transaction under the user's lock.
-        user_id: The user.
-        changes: Which.
-        actor: The author, for the audit.
-        at: Now.
-        session_id: The chat they come from.
-        exchange_id: The exchange they come from.
-        by: As in ``Memories.apply``.
-    """
+    """Apply the changes in order, in a transaction under the user's lock, and return them as made: as ``Memories.apply`` says."""
     transaction = Transaction(connection, user_id, actor, at, session_id, exchange_id, by=by)
     return [await apply_change(transaction, change) for change in changes]
 
@@ -346,15 +335,7 @@ async def expire(connection: Connection, user_id: str, lifetimes: Lifetimes, *, 
 async def prune(
     connection: Connection, user_id: str, session_ids: Sequence[str], caps: Caps, *, at: datetime
 ) -> list[Change]:
-    """Retire (CAP) memories beyond the caps, the least valuable first and 100 at most, and return them in order.
-
-    Args:
-        connection: In a transaction under the user's lock.
-        user_id: The user.
-        session_ids: The chats to count.
-        caps: How many may be kept.
-        at: Now.
-    """
+    """Retire (CAP) memories beyond the caps, of these chats and of the user, the least valuable first and 100 at most; return that in order."""
     capped: list[tuple[str | None, int]] = []
     if caps.session:
         capped += [(session_id, caps.session) for session_id in dict.fromkeys(session_ids)]

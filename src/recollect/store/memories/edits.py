@@ -73,14 +73,7 @@ async def edit_memory(transaction: Transaction, stored: Memory, new: Memory) -> 
 
 
 async def revise(transaction: Transaction, wanted: Embedded) -> Memory:
-    """Revise a memory of the user's own, and return it as stored.
-
-    Raises:
-        MemoryNotFoundError: The user has no such memory of their own.
-        DuplicateMemoryError: The user has another memory with that content.
-        ChangedMeanwhileError: It is not as it was expected.
-        EndsBeforeItBeginsError: It would hold until a time before the one from which it holds.
-    """
+    """Revise a memory of the user's own, as ``Memories.edit`` says, and return it as stored."""
     revision = wanted.revision
     stored = await transaction.seen(revision.memory_id)
     if stored.owner != transaction.user_id:
@@ -152,12 +145,9 @@ def _expect(stored: Memory, versions: frozenset[str] | None) -> None:
 
 
 async def release(transaction: Transaction, memory_id: UUID, memory: Memory | None) -> list[Change]:
-    """Keep ``memory`` in place of the quarantined one, with the changes that go with it; if None, refuse that.
+    """Keep ``memory`` in place of the quarantined one, with the changes that go with it; if None, refuse that: as ``Memories.release`` says.
 
     The first change is that of the memory itself.
-
-    Raises:
-        MemoryNotFoundError: Nothing with this id is held back.
     """
     held = await read_held(transaction.connection, transaction.user_id, memory_id)
     if memory is not None or held.reason is Reason.ENDED:  # a statement that stays is not refused
@@ -187,11 +177,7 @@ def _approved(held: Quarantined, memory: Memory) -> list[Change]:
 
 
 async def share_memory(transaction: Transaction, memory_id: UUID) -> Memory:
-    """Move a memory of the user's own to the commons, without the words it was said in, and return it.
-
-    Raises:
-        MemoryNotFoundError: The user has no such statement, own or shared.
-    """
+    """Move a memory of the user's own to the commons, without the words it was said in, as ``Memories.share`` says."""
     memory = await transaction.seen(memory_id)
     if memory.owner == COMMONS:
         return memory

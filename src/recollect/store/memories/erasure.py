@@ -20,7 +20,7 @@ from recollect.store.log.index import delete_chunks, unindex
 from recollect.store.log.turn_writing import mark_of
 from recollect.store.memories.transaction import Transaction, hide_messages, with_a_word_of
 from recollect.store.memories.undo import undo
-from recollect.store.pool import Connection
+from recollect.store.pool import Connection, affected
 from recollect.store.rows import update_of
 from recollect.store.sql import SQL, of_table
 from recollect.store.users.portability import leave_tombstone
@@ -30,12 +30,7 @@ from recollect.text.normalization import storable_id
 async def erase_session(
     connection: Connection, scope: Scope, *, at: datetime, leaves_out: bool = False
 ) -> Erasure:
-    """Delete every row of a chat, in the connection's transaction under the user's lock, and leave a tombstone.
-
-    Its changes are undone as far as possible. A memory stays that another chat taught too, or that the user confirmed
-    by hand, but without its origin. Memories that the person asked to forget there stay forgotten. With ``leaves_out`` the chat is
-    not recorded from now on either.
-    """
+    """Delete every row of a chat as ``Memories.erase_session`` does, in the connection's transaction under the user's lock."""
     user_id, session_id = scope.user_id, storable_id(scope.session_id)
     exchanges = await _ids(connection, "exchanges_of_session", user_id, session_id)
     messages = await _ids(connection, "messages_of_session", user_id, session_id)
@@ -46,7 +41,7 @@ async def erase_session(
     await _detach(transaction, session_id, [each for each in sorted_out if each.stays])
     told = {each.id for each in sorted_out if not each.stays}
     await _take_back(transaction, exchanges, told)
-    chunks = await delete_index(connection, user_id, messages)
+    chunks = len(await delete_chunks(connection, user_id, messages))
     hidden = await hide_messages(transaction, Reason.DELETED, messages, items=list(told))
     told |= {*hidden.summaries}
     counts = {"message_chunks": chunks, **await _delete_log(connection, user_id, session_id)}
@@ -122,18 +117,13 @@ async def unlink_all(transaction: Transaction, memories: Sequence[UUID]) -> None
     await transaction.connection.execute(SQL["unlink_memories"], transaction.user_id, memories)
 
 
-async def delete_index(connection: Connection, user_id: str, messages: Sequence[UUID]) -> int:
-    """Remove all traces of messages from the user's index; return how many chunks went."""
-    return len(await delete_chunks(connection, user_id, messages))
-
-
 async def _delete_log(connection: Connection, user_id: str, session_id: str) -> dict[str, int]:
     counts: dict[str, int] = {}
     for table in ("exchanges", "injections", "chat_requests", "not_helpful", "request_metrics", "messages"):
-        deleted = await connection.execute(of_table("erase_rows_of_session", table), user_id, session_id)
-        counts[table] = _affected(deleted)
+        erasing = of_table("erase_rows_of_session", table)
+        counts[table] = await affected(connection, erasing, user_id, session_id)
     await connection.execute(SQL["erase_told_with_session"], user_id, session_id)
-    counts["sessions"] = _affected(await connection.execute(SQL["erase_session"], user_id, session_id))
+    counts["sessions"] = await affected(connection, SQL["erase_session"], user_id, session_id)
     return counts
 
 
@@ -184,10 +174,6 @@ async def _ids(connection: Connection, query: str, *arguments: object) -> list[U
     return [row["id"] for row in await connection.fetch(SQL[query], *arguments)]
 
 
-def _affected(status: str) -> int:
-    return int(status.rpartition(" ")[2])
-
-
 async def erase_told(transaction: Transaction, change: Erase) -> Change:
     """Delete memories of the user's own as ``Erase`` says, in the connection's transaction under the user's lock.
 
@@ -209,7 +195,7 @@ async def erase_told(transaction: Transaction, change: Erase) -> Change:
     await unlink_all(transaction, copies)
     memories |= {*copies, *hidden.summaries}
     await unindex(connection, user_id, await _ids(connection, "beside_messages", user_id, hidden.messages))
-    await delete_index(connection, user_id, hidden.messages)
+    await delete_chunks(connection, user_id, hidden.messages)
     await connection.fetch(SQL["erase_memories"], user_id, list(memories))
     await connection.execute(
         SQL["erase_not_helpful_of"], user_id, list(memories), [*told_in, *hidden.messages]

@@ -48,7 +48,7 @@ from recollect.store.memories.erasure import erase_session
 from recollect.store.memories.quarantine import is_full, read_held, read_quarantined, wake_approvals
 from recollect.store.memories.transaction import Transaction
 from recollect.store.memories.undo import undo_by_id
-from recollect.store.pool import Connection, Database
+from recollect.store.pool import Connection, StorePart
 from recollect.store.rows import as_columns, embedding_columns, memory_of, update_of
 from recollect.store.sql import SQL
 from recollect.store.users.portability import VACUUM_SECONDS, erase_user, left_of_user, vacuum
@@ -58,11 +58,8 @@ HINTS_ASKED = 3
 """How often a model is asked for the hints of a statement."""
 
 
-class Memories:
-    """Keeps memories and their links to users. Every method raises StoreError when the store fails."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class Memories(StorePart):
+    """Keeps memories and their links to users."""
 
     async def nearest(
         self, scope: Scope, vector: Vector, model: str, *, limit: int, past: bool = False
@@ -112,22 +109,14 @@ class Memories:
 
     async def counted(self, user_id: str, memories: Sequence[Memory]) -> list[Memory]:
         """Return memories as often used as they are by now. Use raises no version, so that snapshots may have earlier counts."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["use_of_memories"], user_id, [each.id for each in memories])
+        rows = await self._database.rows(user_id, "use_of_memories", [each.id for each in memories])
         use: dict[UUID, dict[str, Any]] = {row.pop("vector_id"): row for row in map(dict, rows)}
         return [replace(each, **use.get(each.id, {})) for each in memories]
 
     async def history(
         self, user_id: str, memory_id: UUID | None = None, *, limit: int = 100, after: UUID | None = None
     ) -> list[Update]:
-        """Return the audit rows of the user, or of one memory (also as the replaced one), newest first.
-
-        Args:
-            user_id: The user.
-            memory_id: Of which memory; None: of all.
-            limit: How many at most.
-            after: Only those behind this row.
-        """
+        """Return the audit rows of the user, or of one memory (also as the replaced one), newest first, behind the row ``after``."""
         before = after or NEWEST
         async with self._database.for_user(user_id) as connection:
             if memory_id is None:
@@ -157,14 +146,10 @@ class Memories:
             return await apply_changes(connection, scope.user_id, changes, actor=actor, at=at, by=by)
 
     async def expire(self, lifetimes: Lifetimes | None, *, at: datetime) -> int:
-        """Forget all users' memories whose day has come; return how many.
+        """Forget all users' memories whose day has come, by the operator's rules and people's own; return how many.
 
-        Args:
-            lifetimes: The operator's rules, to which people's own come; None: only memories with a day of their own are looked for.
-            at: Now.
-
-        Raises:
-            StoreBusyError: Others are changing what some of the users have. It was done for the rest of them.
+        Without ``lifetimes`` only memories with a day of their own are looked for. Raises StoreBusyError if others are changing what some of the
+        users have; it was done for the rest of them.
         """
         async with self._database.over_all_users() as connection:
             of_all, of_some = bool(lifetimes and lifetimes.days), lifetimes is not None
@@ -211,8 +196,7 @@ class Memories:
 
     async def added_since(self, user_id: str, since: datetime) -> int:
         """Count the memories that formation and agents added or put in another's place since then."""
-        async with self._database.for_user(user_id) as connection:
-            count: int = await connection.fetchval(SQL["count_added"], user_id, since)
+        count: int = await self._database.value(user_id, "count_added", since)
         return count
 
     async def quarantined(
@@ -223,14 +207,7 @@ class Memories:
         after: tuple[datetime, UUID] | None = None,
         session_id: str | None = None,
     ) -> list[Quarantined]:
-        """Return the quarantined memories that wait for approval, newest first.
-
-        Args:
-            user_id: The user.
-            limit: How many at most.
-            after: Only those after the one with this time and memory id.
-            session_id: Only those of this chat; None: of all.
-        """
+        """Return the quarantined memories that wait for approval, newest first, behind a time and an id; or those of one chat alone."""
         async with self._database.for_user(user_id) as connection:
             return await read_quarantined(
                 connection, user_id, limit=limit, after=after, session_id=session_id
@@ -265,8 +242,7 @@ class Memories:
 
     async def todos(self, user_id: str, *, limit: int) -> list[Memory]:
         """Return the user's memories of kind todo, and summaries with open todos, newest first."""
-        async with self._database.for_user(user_id) as connection:
-            return [memory_of(row) for row in await connection.fetch(SQL["todos"], user_id, limit)]
+        return [memory_of(row) for row in await self._database.rows(user_id, "todos", limit)]
 
     async def share(self, user_id: str, memory_id: UUID, *, at: datetime, actor: Actor) -> Memory:
         """Move a memory of the user's own to the commons, under the same id, and return it; the user keeps seeing it.
@@ -294,23 +270,17 @@ class Memories:
 
     async def count(self) -> int:
         """Count the memories of all users."""
-        async with self._database.over_all_users() as connection:
-            count: int = await connection.fetchval(SQL["count_memories"])
+        count: int = await self._database.value_of_all("count_memories")
         return count
 
     async def users(
         self, characters: str = "", *, limit: int | None = None, skipped: int = 0, projects: bool = False
     ) -> list[KnownUser]:
-        """Return the users who have a memory or a message, the last active first.
+        """Return the users who have a memory or a message, the last active first, behind so many ``skipped``.
 
-        Args:
-            characters: Only users whose id contains these, in upper or lower case.
-            limit: How many at most; None: all.
-            skipped: Behind so many.
-            projects: Whether a project is a user of its own, and not part of its person.
+        Their ids contain these ``characters``, in upper or lower case. With ``projects`` each project is a user of its own, and not part of its person.
         """
-        async with self._database.over_all_users() as connection:
-            rows = await connection.fetch(SQL["known_users"], characters, limit, skipped, projects)
+        rows = await self._database.rows_of_all("known_users", characters, limit, skipped, projects)
         return [KnownUser(**row) for row in rows]
 
     async def edit(
@@ -329,10 +299,7 @@ class Memories:
     async def change_all(
         self, user_id: str, wanted: Sequence[Embedded | Removal], *, actor: Actor, at: datetime, by: str = ""
     ) -> list[Memory | None]:
-        """Change and take away memories in one transaction, in order, all or none.
-
-        Returns:
-            Each as it is then; None for one that was taken away.
+        """Change and take away memories in one transaction, in order, all or none; return each as it is then, None for one that is gone.
 
         Raises:
             BulkRefusedError: Some can't be changed: a memory is missing, another has that content, or its version is
@@ -346,16 +313,12 @@ class Memories:
 
         The least often asked come first, then the newest.
         """
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(
-                SQL["unhinted_statements"], user_id, sorted(kinds), HINTS_ASKED, limit
-            )
+        rows = await self._database.rows(user_id, "unhinted_statements", sorted(kinds), HINTS_ASKED, limit)
         return [memory_of(row) for row in rows]
 
     async def count_hints_asked(self, user_id: str, memory_ids: Sequence[UUID]) -> None:
         """Count that a model was asked for the hints of these memories and gave none."""
-        async with self._database.changing(user_id) as connection:
-            await connection.execute(SQL["count_hints_asked"], user_id, memory_ids)
+        await self._database.changed(user_id, "count_hints_asked", memory_ids)
 
     async def give_hints(self, user_id: str, statements: Sequence[Memory]) -> None:
         """Write the hints of the user's own statements, with their embeddings; skip statements that have some, or were edited meanwhile.
@@ -401,25 +364,15 @@ class Memories:
 
         Its changes of other memories are undone. A memory stays, without its origin, if another chat taught it, too, or
         the user edited, approved or restored it by hand. Memories that the user asked to forget in the chat stay
-        forgotten. The audit has no word of the deleted ones.
-
-        Args:
-            scope: Which chat.
-            at: Now.
-            leaves_out: Whether nothing of the chat is kept from now on, until ``ChatRequests.take_in``.
+        forgotten. The audit has no word of the deleted ones. With ``leaves_out`` nothing of the chat is kept from now on, until
+        ``ChatRequests.take_in``.
         """
         async with self._database.changing(scope.user_id) as connection:
             return await erase_session(connection, scope, at=at, leaves_out=leaves_out)
 
     async def sessions(self, user_id: str, *, begun_before: datetime | None = None) -> list[str]:
-        """Return the chats of the user, the one where something was said last first.
-
-        Args:
-            user_id: The user.
-            begun_before: A time with its zone; only chats with a message before it. None: all chats.
-        """
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["sessions_of_user"], user_id, begun_before)
+        """Return the chats of the user, the one where something was said last first; with a time those that have a message before it."""
+        rows = await self._database.rows(user_id, "sessions_of_user", begun_before)
         return [row["id"] for row in rows]
 
 

@@ -12,24 +12,19 @@ from recollect.model import Actor, Change, Embedded, Exchange, Ignore, Memory, M
 from recollect.store.memories.changes import apply_change
 from recollect.store.memories.edits import revise
 from recollect.store.memories.transaction import Transaction
-from recollect.store.pool import Database
+from recollect.store.pool import StorePart
 from recollect.store.rows import exchange_of, update_of
-from recollect.store.sql import SQL
 
 
-class Repairs:
-    """Reads the sources of memories, and repairs memories so that it can be undone. Every method raises StoreError."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class Repairs(StorePart):
+    """Reads the sources of memories, and repairs memories so that it can be undone."""
 
     async def said(self, user_id: str, messages: Sequence[UUID]) -> list[Exchange]:
         """Return the user's exchanges with these messages as turns, oldest first.
 
         Each comes with the message before it in its chat; unknown messages are left out.
         """
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["exchanges_of_messages"], user_id, list(messages))
+        rows = await self._database.rows(user_id, "exchanges_of_messages", list(messages))
         return [
             exchange_of(
                 user_id,
@@ -51,15 +46,9 @@ class Repairs:
         actor: Actor,
         at: datetime,
     ) -> bool:
-        """Apply changes to a memory in one transaction, if it is still as found; return whether one was made.
+        """Apply a repair to a memory in one transaction, if it is still as found; return whether a change was made.
 
-        Args:
-            user_id: The user.
-            memory: As it was found.
-            changes: The repair.
-            run: The run of repairs it belongs to, an id of version 7; each row of the audit names it.
-            actor: The author, for the audit.
-            at: Now.
+        Each row of the audit names the ``run`` of repairs it belongs to, by an id of version 7.
         """
         async with self._database.changing(user_id) as connection:
             transaction = Transaction(connection, user_id, actor, at, run=run)
@@ -70,20 +59,17 @@ class Repairs:
 
     async def runs(self) -> list[UUID]:
         """Return the ids of all runs."""
-        async with self._database.over_all_users() as connection:
-            rows = await connection.fetch(SQL["runs_of_repair"])
+        rows = await self._database.rows_of_all("runs_of_repair")
         return [row["run"] for row in rows]
 
     async def users(self, run: UUID) -> list[str]:
         """Return the users whose memories a run changed."""
-        async with self._database.over_all_users() as connection:
-            rows = await connection.fetch(SQL["users_of_repair"], run)
+        rows = await self._database.rows_of_all("users_of_repair", run)
         return [row["user_id"] for row in rows]
 
     async def repaired(self, user_id: str, run: UUID) -> list[Update]:
         """Return a run's changes of the user's memories that were not undone, newest first."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["updates_of_repair"], user_id, run)
+        rows = await self._database.rows(user_id, "updates_of_repair", run)
         return [update_of(row) for row in rows]
 
 

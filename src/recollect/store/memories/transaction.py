@@ -316,14 +316,8 @@ async def hide_messages(
 ) -> Hidden:
     """Hide these messages of the log and all texts that repeat them from recall and formation.
 
-    With them go their answers, answers that used them or ``items`` and share a word with those, blocks in prompts that name them,
+    With them go their answers, answers that used them or the memories ``items`` and share a word with those, blocks in prompts that name them,
     and entries of the profile that ``items`` proposed. Summaries that rest on them are retired for ``reason``.
-
-    Args:
-        transaction: The transaction.
-        reason: Why.
-        messages: Which messages.
-        items: Memories that go with them.
     """
     connection, user_id = transaction.connection, transaction.user_id
     hidden = _ids(await connection.fetch(SQL["hide_messages"], user_id, messages))

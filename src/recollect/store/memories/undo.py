@@ -14,13 +14,7 @@ from recollect.text.normalization import content_hash
 
 
 async def undo_by_id(transaction: Transaction, update_id: UUID) -> Update:
-    """Undo one change of the user's audit, as ``Memories.undo`` says.
-
-    Raises:
-        ChangeNotFoundError: The user has no such row.
-        NotUndoableError: It was undone already, changed nothing, or its result was changed since.
-        DuplicateMemoryError: The user has the old content by another memory now.
-    """
+    """Undo one change of the user's audit, as ``Memories.undo`` says."""
     row = await transaction.connection.fetchrow(SQL["update_to_undo"], transaction.user_id, update_id)
     if row is None:
         raise ChangeNotFoundError

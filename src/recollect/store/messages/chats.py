@@ -20,7 +20,7 @@ from recollect.model import (
     team_of,
 )
 from recollect.store.log.turn_writing import storable_key, storable_parent
-from recollect.store.pool import Database
+from recollect.store.pool import StorePart
 from recollect.store.rows import update_of
 from recollect.store.snapshots import own_versions_of, team_versions_of, versions_of
 from recollect.store.sql import SQL
@@ -29,22 +29,16 @@ from recollect.store.users.teams import members_of
 from recollect.text.normalization import storable_id, storable_text
 
 
-class Chats:
+class Chats(StorePart):
     """Reads a chat's messages and its blocks in prompts."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def chat(
         self, scope: Scope, *, exchanges: int, unless_begun: str | None = None, turn: Turn | None = None
     ) -> Chat:
-        """Return a chat.
+        """Return a chat with its last ``exchanges``.
 
-        Args:
-            scope: Which.
-            exchanges: How many of its last exchanges are read.
-            unless_begun: The first message of the request; if the chat begins with it, the client sent all of it, and none is read.
-            turn: The new turn: the messages that it will abandon are returned; none if it is logged already.
+        None is read if the chat begins with ``unless_begun``, the first message of the request: the client sent all of it. The messages that the new
+        ``turn`` will abandon are returned; none if it is logged already.
         """
         user_id, session_id = scope.user_id, storable_id(scope.session_id)
         begun = None if unless_begun is None else storable_text(unless_begun)
@@ -76,10 +70,9 @@ class Chats:
 
     async def session_of_answer(self, user_id: str, answer_id: str) -> str | None:
         """Return the chat of the user in which the LLM's server answered under an id; None if there is none."""
-        async with self._database.for_user(user_id) as connection:
-            session_id: str | None = await connection.fetchval(
-                SQL["session_of_answer"], user_id, storable_text(answer_id)
-            )
+        session_id: str | None = await self._database.value(
+            user_id, "session_of_answer", storable_text(answer_id)
+        )
         return session_id
 
 
@@ -100,11 +93,8 @@ _REQUESTS = 20
 _EXCHANGES = 5
 
 
-class ChatRequests:
-    """Keeps the requests of chats to the memory, and the list of chats that are left out. Every method raises StoreError."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class ChatRequests(StorePart):
+    """Keeps the requests of chats to the memory, and the list of chats that are left out."""
 
     async def pointed_at(self, turn: Turn) -> PointedAt:
         """Return the lists, requests and changes before a turn of a chat that it may point at."""
@@ -128,24 +118,22 @@ class ChatRequests:
 
     async def keep_request(self, scope: Scope, request: KeptRequest) -> None:
         """Keep the request of a message."""
-        async with self._database.changing(scope.user_id) as connection:
-            await connection.execute(
-                SQL["note_chat_request"],
-                scope.user_id,
-                storable_id(scope.session_id),
-                storable_text(request.anchor),
-                request.asking,
-                request.items,
-                request.at,
-            )
+        await self._database.changed(
+            scope.user_id,
+            "note_chat_request",
+            storable_id(scope.session_id),
+            storable_text(request.anchor),
+            request.asking,
+            request.items,
+            request.at,
+        )
 
     async def forgetting_of(self, scope: Scope, key: str) -> KeptRequest | None:
         """Return the request of an exchange's message, by ``Turn.key``, that had listed memories forgotten; None for none."""
         user_id = scope.user_id
-        async with self._database.for_user(user_id) as connection:
-            row = await connection.fetchrow(
-                SQL["forgetting_of_exchange"], user_id, storable_id(scope.session_id), storable_key(key)
-            )
+        row = await self._database.row(
+            user_id, "forgetting_of_exchange", storable_id(scope.session_id), storable_key(key)
+        )
         return None if row is None else KeptRequest(**(dict(row) | {"items": tuple(row["items"])}))
 
     async def unlog(self, turn: Turn) -> None:
@@ -163,5 +151,4 @@ class ChatRequests:
     async def take_in(self, scope: Scope) -> bool:
         """Record a chat again; return whether it was left out."""
         session_id = storable_id(scope.session_id)
-        async with self._database.changing(scope.user_id) as connection:
-            return await connection.fetchval(SQL["take_chat_in"], scope.user_id, session_id) is not None
+        return await self._database.changed(scope.user_id, "take_chat_in", session_id) is not None

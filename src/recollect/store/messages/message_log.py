@@ -39,7 +39,7 @@ from recollect.store.log.turn_writing import (
 )
 from recollect.store.memories.transaction import Transaction, hide_messages
 from recollect.store.messages.versions import Version, abandon_other_versions, abandon_turn
-from recollect.store.pool import Connection, Database
+from recollect.store.pool import Connection, StorePart
 from recollect.store.sql import SQL, of_table
 from recollect.store.users.settings import read_flags
 from recollect.text.normalization import storable_id, storable_text
@@ -52,45 +52,32 @@ _BY_HAND, _LEFT_OUT = "by_hand", "left_out"
 user has excluded the chat from the log."""
 
 
-class MessageLog:
+class MessageLog(StorePart):
     """Keeps every exchange, whole and in order, and its state of formation.
 
     A message from before the erasure of its user, or its chat, is not written any more, unless the caller wants that.
     """
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     async def write_phase(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
-        """Write the turn of an exchange whose answer is under way, or its end as ``append`` does, with its notes.
+        """Write the turn of an exchange whose answer is under way (BEGUN), or its end (ENDED) as ``append`` does, with its notes.
 
         All of it is one transaction. An exchange that has just begun is not formed yet. An open exchange of its chat
         is formed now without an answer, as by ``end_abandoned``. A note is written even if the exchange is not
         wanted, but not if it mentions a memory that was forgotten since the recall.
 
-        Args:
-            entry: The phase: BEGUN or ENDED.
-            records: Whether messages are kept of users without a setting of their own; None: of all users.
-
-        Returns:
-            The outcome. UNWANTED: nothing of the user, or of the chat, is kept. ERASED: the user, or the chat, was erased
-            since it was said; then nothing is noted either.
+        Unless ``records``, nothing is kept of users without a setting of their own; None: of all users. The outcome is UNWANTED if
+        nothing of the user, or of the chat, is kept; ERASED if the user, or the chat, was erased since it was said: then nothing is noted either.
         """
         return await self._write(entry, records=records)
 
     async def append(self, exchange: Exchange, *, revives: bool = False) -> bool:
-        """Write the exchange, or the reply to one that was begun, and enqueue its formation, in one transaction.
+        """Write the exchange, or the reply to one that was begun, and enqueue its formation, in one transaction; return whether it was new, or open.
 
-        Args:
-            exchange: Which.
-            revives: Whether it is written although its user, or its chat, was erased since: who imports wants that.
-
-        Returns:
-            Whether it was new, or open. If another turn of the chat has the same ``parent``, that one and all later ones of the
-            chat are abandoned: hidden, never formed, and their changes undone as ``Memories.undo`` does (ABANDONED), the newest
-            first, as far as possible. If that other turn is later (``Turn.at``), this one is abandoned instead. Another reply to a
-            message in the log (a regenerated answer, a fan-out to several models) is kept as an alternate and forms nothing. The
-            first reply with text to one without becomes its reply.
+        If another turn of the chat has the same ``parent``, that one and all later ones of the chat are abandoned: hidden, never
+        formed, and their changes undone as ``Memories.undo`` does (ABANDONED), the newest first, as far as possible. If that other
+        turn is later (``Turn.at``), this one is abandoned instead. Another reply to a message in the log (a regenerated answer, a
+        fan-out to several models) is kept as an alternate and forms nothing. The first reply with text to one without becomes its
+        reply. What an import ``revives`` is written although its user, or its chat, was erased since.
         """
         logged = await self._write(LogEntry(Phase.ENDED, exchange), revives=revives)
         return logged.outcome is Written.NEW
@@ -150,8 +137,7 @@ class MessageLog:
 
         It has the logged reply, but neither credential nor history.
         """
-        async with self._database.for_user(user_id) as connection:
-            row = await connection.fetchrow(SQL["exchange_of_answer"], user_id, storable_text(answer_id))
+        row = await self._database.row(user_id, "exchange_of_answer", storable_text(answer_id))
         if row is None:
             return None
         turn = Turn(
@@ -194,8 +180,7 @@ class MessageLog:
 
     async def erased_among(self, scopes: Iterable[Scope], since: datetime) -> dict[str, datetime]:
         """Return of which users of these chats something was erased since a time, the user or one of the chats, and when last."""
-        async with self._database.over_all_users() as connection:
-            rows = await connection.fetch(SQL["erased_since"], since)
+        rows = await self._database.rows_of_all("erased_since", since)
         times = {row["mark"]: row["erased_at"] for row in rows}
         found: dict[str, datetime] = {}
         for scope in set(scopes) if times else ():
@@ -205,23 +190,13 @@ class MessageLog:
         return found
 
     async def end_abandoned(self, before: datetime, *, failed: datetime | None = None) -> int:
-        """Let exchanges that are open for long be formed without their answers, as no client seems to wait for them.
+        """Let exchanges that are open for long, or whose every request failed, be formed without their answers; return how many.
 
-        If it comes all the same, it becomes the reply; only then is the other version of the turn abandoned.
-
-        Args:
-            before: End exchanges begun before this time.
-            failed: The same for exchanges whose every request failed; None: as for the others.
-
-        Returns:
-            How many exchanges those are.
-
-        Raises:
-            StoreBusyError: As ``erase_old``.
+        No client seems to wait for an answer. If it comes all the same, it becomes the reply; only then is the other version of the turn
+        abandoned. Raises StoreBusyError, as ``erase_old``.
         """
         times = (before, failed or before)
-        async with self._database.over_all_users() as connection:
-            rows = await connection.fetch(SQL["users_with_open_exchanges"], *times)
+        rows = await self._database.rows_of_all("users_with_open_exchanges", *times)
 
         async def end(connection: Connection, user_id: str) -> int:
             ended = await connection.fetch(SQL["end_unanswered"], user_id, *times)
@@ -235,18 +210,10 @@ class MessageLog:
         """Delete what all users said before a time, unless it is still to be formed; return how many exchanges. Memories stay.
 
         An exchange whose formation failed is not tried again by itself, and goes. One that no model has read (``Unread``) is
-        still to be formed where a model reads what its user says.
-
-        Args:
-            before: The time.
-            at: Now.
-            strategy: How exchanges are formed of users for whom no setting was changed; None: no model can be asked.
-
-        Raises:
-            StoreBusyError: Others are changing what some of the users have. It was done for the rest of them.
+        still to be formed where a model reads what its user says: ``strategy`` is that of users without a setting, None if no model can be asked.
+        Raises StoreBusyError if others are changing what some of the users have; it was done for the rest of them.
         """
-        async with self._database.over_all_users() as connection:
-            rows = await connection.fetch(SQL["users_with_old_exchanges"], before)
+        rows = await self._database.rows_of_all("users_with_old_exchanges", before)
 
         async def erase_some(connection: Connection, user_id: str) -> int:
             person = person_of(user_id)

@@ -41,13 +41,7 @@ async def abandon_other_versions(connection: Connection, version: Version) -> bo
 
     Their changes are undone as far as possible, and their messages are hidden. Nothing that was said later
     than the turn is abandoned: an answer may take so long that its turn is logged after the one that replaced it.
-
-    Args:
-        connection: In a transaction under the user's lock; the turn is not in the log yet, or is open.
-        version: The one that is sent now.
-
-    Returns:
-        Whether it is itself to be abandoned: a later version is in the log already.
+    The turn is not in the log yet, or is open. Return whether it is itself to be abandoned: a later version is in the log already.
     """
     (user_id, session_id), anchor = (version.scope.user_id, version.scope.session_id), version.anchor
     which = (user_id, session_id, version.parent, version.key, version.at)
@@ -65,14 +59,7 @@ async def abandon_other_versions(connection: Connection, version: Version) -> bo
 
 
 async def abandon_turn(connection: Connection, scope: Scope, key: str, at: datetime) -> None:
-    """Abandon one turn of a chat, if it was formed and taught nothing.
-
-    Args:
-        connection: In a transaction under the user's lock.
-        scope: In which chat it is.
-        key: Its key.
-        at: When it was said.
-    """
+    """Abandon one turn of a chat, by its key, if it was formed and taught nothing; in a transaction under the user's lock."""
     user_id, session_id = scope.user_id, storable_id(scope.session_id)
     exchanges = await connection.fetch(SQL["abandon_exchange"], user_id, session_id, key)
     if exchanges:

@@ -178,14 +178,7 @@ class Database:
     async def called(self, user_id: str, query: str, *arguments: object, is_write: bool = False) -> Record:
         """Return the row of a query that takes on the user's role and id itself: one round trip, where no pooler stands before.
 
-        Args:
-            user_id: The first argument of the query.
-            query: Its name; its second argument is the role.
-            arguments: The further arguments.
-            is_write: Whether it writes; then it takes the user's lock itself, too.
-
-        Raises:
-            StoreError: This can't be the id of a user, or the store failed.
+        One that writes takes the user's lock itself, too. Raises StoreError if this can't be the id of a user, or the store failed.
         """
         storable_user(user_id)
         lending = self._lent() if self._search_path is None else self._transaction()
@@ -268,13 +261,44 @@ class Database:
             await connection.execute(SQL["over_all_users"])
             yield connection
 
+    # -- one query in a transaction of its own -----------------------------------------------------
+
+    async def rows(self, user_id: str, query: str, *arguments: object) -> list[Record]:
+        """Return the rows of a query of one user, whose first argument is the user's id."""
+        async with self.for_user(user_id) as connection:
+            return await connection.fetch(SQL[query], user_id, *arguments)
+
+    async def row(self, user_id: str, query: str, *arguments: object) -> Record | None:
+        """Return the first row of such a query."""
+        return next(iter(await self.rows(user_id, query, *arguments)), None)
+
+    async def value(self, user_id: str, query: str, *arguments: object) -> Any:
+        """Return the first value in that row; None without a row."""
+        return _value(await self.row(user_id, query, *arguments))
+
+    async def changed(self, user_id: str, query: str, *arguments: object) -> Record | None:
+        """Run a statement that alone changes one user's data, with the user's id first; return its first row."""
+        async with self.changing(user_id) as connection:
+            return await connection.fetchrow(SQL[query], user_id, *arguments)
+
+    async def rows_of_all(self, query: str, *arguments: object) -> list[Record]:
+        """Return the rows of a query of the operator's."""
+        async with self.over_all_users() as connection:
+            return await connection.fetch(SQL[query], *arguments)
+
+    async def row_of_all(self, query: str, *arguments: object) -> Record | None:
+        """Return the first row of such a query."""
+        return next(iter(await self.rows_of_all(query, *arguments)), None)
+
+    async def value_of_all(self, query: str, *arguments: object) -> Any:
+        """Return the first value in that row; None without a row."""
+        return _value(await self.row_of_all(query, *arguments))
+
     @asynccontextmanager
     async def outside(self, *, seconds: int) -> AsyncIterator[Connection]:
         """Lend a connection without a transaction, as the database's own role: for statements that no transaction may hold.
 
-        Args:
-            seconds: The time limit of a statement, whose client may be gone; with a pooler the server's own setting
-                holds.
+        A statement takes so many seconds at most, as its client may be gone; with a pooler the server's own setting holds.
         """
         with store_errors():
             async with self._pool.acquire(timeout=self._acquire_timeout) as connection:
@@ -315,3 +339,19 @@ class Database:
                 await self._pool.close()
         except TimeoutError:
             self._pool.terminate()
+
+
+async def affected(connection: Connection, statement: str, *arguments: object) -> int:
+    """Run a statement; return how many rows it changed."""
+    return int((await connection.execute(statement, *arguments)).rpartition(" ")[2])
+
+
+class StorePart:
+    """A part of the store, over its connections. Every method raises StoreError when the store fails."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+
+def _value(row: Record | None) -> Any:
+    return None if row is None else row[0]

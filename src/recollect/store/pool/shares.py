@@ -39,12 +39,7 @@ class _Turn:
 
 
 class Lending:
-    """Lets in as many as there are connections.
-
-    Args:
-        size: The number of connections.
-        clock: Tells seconds that never go back.
-    """
+    """Lets in as many as there are connections; ``clock`` tells seconds that never go back."""
 
     def __init__(self, size: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._size = size

@@ -66,15 +66,10 @@ class SchemaSteps:
     async def take(
         self, name: str, work: Callable[[], Awaitable[_Result]], *, is_whole: bool = True
     ) -> _Result:
-        """Take a step; try again while another session holds a lock that it needs.
+        """Take a step, named in the log; try again while another session holds a lock that it needs.
 
-        Args:
-            name: The step's name, for the log.
-            work: Takes it, over the connection.
-            is_whole: Whether it is one transaction; if not, and no pooler is there, it can be taken again after any part of it.
-
-        Raises:
-            StoreUnavailableError: The lock was held all the time.
+        One that is not whole, in one transaction, can be taken again after any part of it, unless a pooler is there. Raises StoreUnavailableError
+        if the lock was held all the time.
         """
         step = self._transaction if is_whole or self._pooled else self._session
         pause = _SHORTEST_PAUSE
@@ -299,14 +294,7 @@ async def _apply_one(connection: Connection, migration: Migration) -> bool:
 
 
 def require_fitting(applied: Sequence[asyncpg.Record], migrations: Sequence[Migration]) -> int:
-    """Return if this code can work with a database's migrations; pure.
-
-    Args:
-        applied: Rows of ``applied_migrations``.
-        migrations: The migrations of this code.
-
-    Returns:
-        The newest version that a newer Recollect applied; 0: none.
+    """Return the newest version that a newer Recollect applied to a database, 0 for none, if this code can work with it; pure.
 
     Raises:
         StoreError: A newer version removed something this code needs, or an applied migration was changed.

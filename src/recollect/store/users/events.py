@@ -10,7 +10,7 @@ from uuid import UUID
 
 from recollect.api.events import EventPlace
 from recollect.model import Kind, Update
-from recollect.store.pool import Database
+from recollect.store.pool import StorePart
 from recollect.store.rows import update_of
 from recollect.store.sql import SQL
 
@@ -35,24 +35,19 @@ class ErasedUser(NamedTuple):
     at: datetime
 
 
-class Events:
-    """The events of users' memories. Every method raises StoreError when the store fails."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class Events(StorePart):
+    """The events of users' memories."""
 
     async def places(self, users: Sequence[str]) -> Mapping[str, EventPlace]:
         """Return the place of the last change of each of some users, in one query."""
-        async with self._database.over_all_users() as connection:
-            rows = await connection.fetch(SQL["places_of_users"], list(users))
+        rows = await self._database.rows_of_all("places_of_users", list(users))
         return {row["user_id"]: EventPlace(row["epoch"], row["updates"]) for row in rows}
 
     async def behind(
         self, user_id: str, number: int | None, *, limit: int
     ) -> tuple[EventPlace, list[Happened]]:
         """Return the place of the user's last change, and some changes behind a number; None: behind the last one sent."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["updates_behind"], user_id, number, limit)
+        rows = await self._database.rows(user_id, "updates_behind", number, limit)
         place = EventPlace(rows[0]["epoch"], rows[0]["updates"]) if rows else EventPlace()
         return place, [
             Happened(row["number"], update_of(row), None if row["kind"] is None else Kind(row["kind"]))
@@ -64,8 +59,7 @@ class Events:
 
     async def take_turn(self, holder: UUID, length: timedelta) -> bool:
         """Take the turn to send webhooks, or keep it; return whether it is this holder's."""
-        async with self._database.over_all_users() as connection:
-            return await connection.fetchval(SQL["take_webhook_turn"], holder, length) is not None
+        return await self._database.value_of_all("take_webhook_turn", holder, length) is not None
 
     async def unsent(self, *, besides: Sequence[str], limit: int) -> tuple[list[ErasedUser], list[str]]:
         """Return some erasures and some users of whom there is something to send; none of ``besides``."""
@@ -76,15 +70,12 @@ class Events:
 
     async def note_sent(self, user_id: str, place: EventPlace) -> None:
         """Note that a user's changes were sent up to a place."""
-        async with self._database.over_all_users() as connection:
-            await connection.execute(SQL["note_sent"], user_id, place.epoch, place.number)
+        await self._database.rows_of_all("note_sent", user_id, place.epoch, place.number)
 
     async def forget_erasure(self, erasure: ErasedUser) -> None:
         """Forget whose erasure it was: it was sent, or is not to be sent any more."""
-        async with self._database.over_all_users() as connection:
-            await connection.execute(SQL["delete_untold_erasure"], erasure.id)
+        await self._database.rows_of_all("delete_untold_erasure", erasure.id)
 
     async def prune_erasures(self, before: datetime) -> int:
         """Forget who was erased before a time; return how many. Without a webhook no receiver needs them."""
-        async with self._database.over_all_users() as connection:
-            return len(await connection.fetch(SQL["prune_untold_erasures"], before))
+        return len(await self._database.rows_of_all("prune_untold_erasures", before))

@@ -15,7 +15,7 @@ from uuid_utils.compat import uuid7
 from recollect.model import COMMONS, Erasure, person_of, project_scope, team_of
 from recollect.store.jobs.queue import FORM, job_payload
 from recollect.store.log.turn_writing import mark_of
-from recollect.store.pool import Connection, Database
+from recollect.store.pool import Connection, StorePart, affected
 from recollect.store.rows import TERMS_BY, terms_of_memory
 from recollect.store.sql import SQL, of_table
 from recollect.text.normalization import content_hash
@@ -45,11 +45,8 @@ _HASHED = frozenset({"profile", "memories", "summaries", "quarantine"})
 _ROWS_AT_ONCE = 200
 
 
-class Portability:
-    """A user's data as rows to export and import, described in ``docs/reference/export.md``. Every method raises StoreError when the store fails."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class Portability(StorePart):
+    """A user's data as rows to export and import, described in ``docs/reference/export.md``."""
 
     async def export(self, user_id: str) -> AsyncIterator[tuple[str, str]]:
         """Yield each row as its section's name and JSON text, all of one point in time; those of a project name it."""
@@ -149,18 +146,17 @@ async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> t
     if team_of(user_id):
         await connection.execute(SQL["end_blocks_around"], user_id, seen)
     for table in tables:
-        counts[table] = _affected(await connection.execute(of_table("erase_rows", table), user_id))
+        counts[table] = await affected(connection, of_table("erase_rows", table), user_id)
     counts["vectors"] += await _erase_shared(connection, seen)
     if user_id == person_of(user_id):
         await connection.execute(SQL["over_all_users"])
-        counts["teams"] = _affected(await connection.execute(SQL["leave_all_teams"], user_id))
+        counts["teams"] = await affected(connection, SQL["leave_all_teams"], user_id)
         await connection.execute(SQL["over_no_users"])
     for last in (versions, projects):
-        counts[last] = _affected(await connection.execute(of_table("erase_rows", last), user_id))
+        counts[last] = await affected(connection, of_table("erase_rows", last), user_id)
     jobs = await connection.fetch(SQL["erase_jobs"], job_payload(user_id), FORM)
     counts["pgqueuer"] = len(jobs)
-    logged = await connection.execute(SQL["erase_job_log"], [job["id"] for job in jobs])
-    counts["pgqueuer_log"] = _affected(logged)
+    counts["pgqueuer_log"] = await affected(connection, SQL["erase_job_log"], [job["id"] for job in jobs])
     erasure = await leave_tombstone(connection, mark_of(user_id), counts, at)
     await connection.execute(SQL["add_untold_erasure"], erasure.id, user_id, at)
     return erasure, Traces(seen, [job["id"] for job in jobs])
@@ -201,10 +197,6 @@ async def _erase_shared(connection: Connection, memory_ids: Sequence[UUID]) -> i
     """Delete shared memories that the user alone saw, which takes a query over all users."""
     await connection.execute(SQL["lock_user"], COMMONS)  # no one gets one meanwhile
     await connection.execute(SQL["over_all_users"])
-    count = _affected(await connection.execute(SQL["erase_shared"], memory_ids))
+    count = await affected(connection, SQL["erase_shared"], memory_ids)
     await connection.execute(SQL["over_no_users"])
     return count
-
-
-def _affected(status: str) -> int:
-    return int(status.rpartition(" ")[2])

@@ -14,19 +14,16 @@ from recollect.errors import (
     ProfileNotAllowedError,
 )
 from recollect.model import MOST_ENTRIES, EntryState, OwnProfile, ProfileEntry, ProfileField, person_of
-from recollect.store.pool import Connection, Database
+from recollect.store.pool import Connection, StorePart
 from recollect.store.sql import SQL
 from recollect.text.normalization import content_hash, storable_text
 
 
-class Profiles:
-    """Keeps people's profiles, while they allow it. Every method raises StoreError when the store fails.
+class Profiles(StorePart):
+    """Keeps people's profiles, while they allow it.
 
     Whether they do is a flag of their own (``Flags.profile``): when it is taken back, ``UserSettings`` deletes all of it.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def profile(self, user_id: str) -> OwnProfile:
         """Return the user's profile, with embeddings; in a project it is the person's."""

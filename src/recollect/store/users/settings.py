@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, fields
 from datetime import date, datetime
-from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any
 
+import msgspec
 from asyncpg import Record
 from uuid_utils.compat import uuid7
 
@@ -19,26 +20,21 @@ from recollect.model import (
     Changer,
     Flags,
     Party,
-    Placement,
     SettingsChange,
-    Strategy,
     Usage,
     person_of,
 )
-from recollect.store.pool import Connection, Database
+from recollect.store.pool import Connection, StorePart
 from recollect.store.sql import SQL
 from recollect.store.users.profiles import clear_unless_allowed
 from recollect.text.normalization import storable_text, storable_user
 
-T = TypeVar("T")
-W = TypeVar("W", bound=StrEnum)
+_KINDS: dict[str, Any] = {each.name: each.type for each in fields(Flags)}
+"""The kind of each flag's value, or None."""
 
 
-class UserSettings:
+class UserSettings(StorePart):
     """Keeps the settings that were changed while the engine runs. A person's settings hold in all of their projects."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def flags(self, user_id: str | None) -> Flags:
         """Return the flags set for everybody; with a user, overridden by the user's own."""
@@ -72,8 +68,7 @@ class UserSettings:
         given = asdict(flags)
         written = _written({name: given[name] for name in named})
         if user_id is None:
-            async with self._database.over_all_users() as connection:
-                return flags_of(await connection.fetchval(SQL["change_flags"], COMMONS, written, at))
+            return flags_of(await self._database.value_of_all("change_flags", COMMONS, written, at))
         user_id = person_of(user_id)
         async with self._database.changing(storable_user(user_id)) as connection:
             before = (await read_flags(connection, user_id)).get(user_id, Flags())
@@ -86,8 +81,7 @@ class UserSettings:
         """Keep the flags that a request told of a user (``_LEARNED``); not of one without a chat, who was erased meanwhile."""
         told = {name: value for name, value in asdict(flags).items() if value is not None}
         user_id = person_of(user_id)
-        async with self._database.changing(user_id) as connection:
-            await connection.execute(SQL["learn_flags"], user_id, json.dumps(told), at)
+        await self._database.changed(user_id, "learn_flags", json.dumps(told), at)
 
 
 async def read_flags(connection: Connection, user_id: str) -> Mapping[str, Flags]:
@@ -96,29 +90,23 @@ async def read_flags(connection: Connection, user_id: str) -> Mapping[str, Flags
     return {row["user_id"]: flags_of(row["flags"]) for row in rows}
 
 
-class UsageLog:
+class UsageLog(StorePart):
     """Counts the tokens of background calls of models; a project's are its person's."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def used(self, user_id: str, day: date) -> Usage:
         """Return the tokens used on a day."""
         user_id = person_of(user_id)
-        async with self._database.for_user(user_id) as connection:
-            user = await connection.fetchval(SQL["usage_of_user"], user_id, day)
+        user = await self._database.value(user_id, "usage_of_user", day)
         return Usage(user or 0, await self.used_by_all(day))
 
     async def used_by_all(self, day: date) -> int:
         """Return the tokens used on a day by all users."""
-        async with self._database.over_all_users() as connection:
-            return await connection.fetchval(SQL["usage_of_everybody"], day) or 0
+        return await self._database.value_of_all("usage_of_everybody", day) or 0
 
     async def use(self, user_id: str, day: date, tokens: int, *, for_summary: bool = False) -> None:
         """Count tokens for a user on a day; not if they have neither a chat nor a memory: they were erased meanwhile."""
         user_id = person_of(user_id)
-        async with self._database.changing(user_id) as connection:
-            await connection.execute(SQL["use_tokens"], user_id, day, tokens, tokens if for_summary else 0)
+        await self._database.changed(user_id, "use_tokens", day, tokens, tokens if for_summary else 0)
 
 
 def flags_of(written: str | None) -> Flags:
@@ -126,31 +114,11 @@ def flags_of(written: str | None) -> Flags:
     kept: object = None if written is None else json.loads(written)
     if not isinstance(kept, dict):
         return Flags()
-    return Flags(
-        record=_as(bool, kept.get("record")),
-        recall=_as(bool, kept.get("recall")),
-        standing=_as(bool, kept.get("standing")),
-        formation=_word(Strategy, kept.get("formation")),
-        placement=_word(Placement, kept.get("placement")),
-        summaries=_as(bool, kept.get("summaries")),
-        queries=_as(bool, kept.get("queries")),
-        profile=_as(bool, kept.get("profile")),
-        lexical=_as(bool, kept.get("lexical")),
-        history=_as(bool, kept.get("history")),
-        max_memory_tokens=_as(int, kept.get("max_memory_tokens")),
-        max_history_tokens=_as(int, kept.get("max_history_tokens")),
-        summary_turns=_as(int, kept.get("summary_turns")),
-        minimum_importance=_number(kept.get("minimum_importance")),
-        session_cap=_as(int, kept.get("session_cap")),
-        user_cap=_as(int, kept.get("user_cap")),
-        approve_first=_as(bool, kept.get("approve_first")),
-        time_zone=_as(str, kept.get("time_zone")),
-        operator_instructions=_as(str, kept.get("operator_instructions")),
-        instructions=_as(str, kept.get("instructions")),
-        lifetimes=_as(str, kept.get("lifetimes")),
-        told_zone=_as(str, kept.get("told_zone")),
-        told_name=_as(str, kept.get("told_name")),
-    )
+    known = {}
+    for name in _KINDS.keys() & kept.keys():
+        with suppress(msgspec.ValidationError):
+            known[name] = msgspec.convert(kept[name], _KINDS[name])
+    return Flags(**known)
 
 
 def _written(flags: Mapping[str, Any]) -> str:
@@ -159,52 +127,34 @@ def _written(flags: Mapping[str, Any]) -> str:
     return json.dumps({**flags, **{name: flags[name] and storable_text(flags[name]) for name in texts}})
 
 
-def _as(kind: type[T], kept: object) -> T | None:
-    return kept if type(kept) is kind else None  # a bool is no number of memories
-
-
-def _number(kept: object) -> float | None:
-    return float(kept) if isinstance(kept, int | float) and not isinstance(kept, bool) else None
-
-
-def _word(words: type[W], kept: object) -> W | None:
-    return next((word for word in words if word == kept), None)
-
-
 _LEARNED = frozenset({"told_zone", "told_name"})
 """The settings that no one changes: they are learned from requests."""
 
 
-class AdminReadLog:
+class AdminReadLog(StorePart):
     """Keeps records of administrators' reads, for the users to see."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def add_read(self, user_id: str, read: AdminRead, *, unless_since: datetime | None = None) -> None:
         """Note that an administrator reads the user's data, unless the same operation of theirs is noted after ``unless_since``."""
         user_id = person_of(user_id)
-        async with self._database.changing(user_id) as connection:
-            await connection.execute(
-                SQL["insert_admin_read"],
-                user_id,
-                read.id,
-                read.at,
-                storable_text(read.reader),
-                read.operation,
-                unless_since,
-            )
+        await self._database.changed(
+            user_id,
+            "insert_admin_read",
+            read.id,
+            read.at,
+            storable_text(read.reader),
+            read.operation,
+            unless_since,
+        )
 
     async def admin_reads(self, user_id: str, *, limit: int) -> list[AdminRead]:
         """Return administrators' reads of the user's data, newest first."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["admin_reads_of_user"], user_id, limit)
+        rows = await self._database.rows(user_id, "admin_reads_of_user", limit)
         return [AdminRead(**row) for row in rows]
 
     async def settings_changes(self, user_id: str, *, limit: int) -> list[SettingsChange]:
         """Return changes of the user's own settings, newest first."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["settings_changes_of_user"], user_id, limit)
+        rows = await self._database.rows(user_id, "settings_changes_of_user", limit)
         return [_change_of(row) for row in rows]
 
 

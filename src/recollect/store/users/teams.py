@@ -9,16 +9,13 @@ from asyncpg import Record
 
 from recollect.errors import NotAllowedInTeamError, ProjectNotFoundError, TeamNotFoundError
 from recollect.model import MOST_MEMBERS, Member, Project, Team, TeamRole, person_of, project_scope, team_of
-from recollect.store.pool import Database
+from recollect.store.pool import StorePart
 from recollect.store.sql import SQL
 from recollect.text.normalization import storable_text
 
 
-class Teams:
-    """Keeps teams. Every method raises StoreError when the store fails."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class Teams(StorePart):
+    """Keeps teams."""
 
     async def around(self, user_id: str) -> Team | None:
         """Return the team of a part, which the part's own person asks for; None if they are not in it."""
@@ -28,13 +25,11 @@ class Teams:
 
     async def of_person(self, person: str) -> list[Team]:
         """Return the teams that a person is in, by id."""
-        async with self._database.for_user(person) as connection:
-            return [_team(row) for row in await connection.fetch(SQL["teams_of"], person)]
+        return [_team(row) for row in await self._database.rows(person, "teams_of")]
 
     async def every(self) -> list[Team]:
         """Return all teams, by id."""
-        async with self._database.over_all_users() as connection:
-            return [_team(row) for row in await connection.fetch(SQL["every_team"])]
+        return [_team(row) for row in await self._database.rows_of_all("every_team")]
 
     async def one(self, team: str) -> Team:
         """Return a team.
@@ -42,8 +37,7 @@ class Teams:
         Raises:
             TeamNotFoundError: There is none with this id.
         """
-        async with self._database.over_all_users() as connection:
-            row = await connection.fetchrow(SQL["one_team"], team)
+        row = await self._database.row_of_all("one_team", team)
         if row is None:
             raise TeamNotFoundError
         return _team(row)
@@ -51,8 +45,7 @@ class Teams:
     async def keep(self, team: str, title: str | None = None) -> Team:
         """Make a team, or change how it is called, in one line; None leaves that."""
         told = None if title is None else " ".join(storable_text(title).split())
-        async with self._database.over_all_users() as connection:
-            row = await connection.fetchrow(SQL["change_team"], team, told)
+        row = await self._database.row_of_all("change_team", team, told)
         assert row is not None  # noqa: S101 -- it was just written
         return _team(row)
 
@@ -102,30 +95,24 @@ def members_of(told: Mapping[str, Mapping[str, Any]]) -> tuple[Member, ...]:
     return tuple(Member(each, TeamRole(told[each]["role"]), told[each]["name"]) for each in sorted(told))
 
 
-class Projects:
-    """Keeps people's projects. A project is there once anything is written of it. Every method raises StoreError when the store fails."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class Projects(StorePart):
+    """Keeps people's projects. A project is there once anything is written of it."""
 
     async def of_person(self, user_id: str) -> list[Project]:
         """Return the person's projects, by name, without their sizes."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["projects_of"], user_id)
+        rows = await self._database.rows(user_id, "projects_of")
         return [Project(**row) for row in rows]
 
     async def measured(self, user_id: str, project: Project) -> Project:
         """Return a project with its size."""
         scope = project_scope(user_id, project.name)
-        async with self._database.for_user(scope) as connection:
-            row = await connection.fetchrow(SQL["size_of_project"], scope)
+        row = await self._database.row(scope, "size_of_project")
         assert row is not None  # noqa: S101 -- a query of counts has one row
         return replace(project, **row)
 
     async def is_alone(self, scope: str) -> bool:
         """Return whether the chats of a project, by its id, recall its memories alone."""
-        async with self._database.for_user(scope) as connection:
-            return bool(await connection.fetchval(SQL["is_alone"], scope))
+        return bool(await self._database.value(scope, "is_alone"))
 
     async def change(
         self, user_id: str, name: str, *, title: str | None = None, alone: bool | None = None
@@ -137,8 +124,7 @@ class Projects:
         """
         told = None if title is None else " ".join(storable_text(title).split())
         scope = project_scope(user_id, name)
-        async with self._database.changing(scope) as connection:
-            row = await connection.fetchrow(SQL["change_project"], scope, told, alone)
+        row = await self._database.changed(scope, "change_project", told, alone)
         if row is None:
             raise ProjectNotFoundError
         return Project(name, **row)
