@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Coroutine
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +18,7 @@ from tests.openwebui_filter.openwebui import EVENTS, Chat, load
 from tests.openwebui_filter.processes import Process
 from tests.openwebui_filter.telling import LISBON, contents, formed, process_ends, told
 from tests.support.people import Person, person
-from tests.support.stores import NOON, PARTS, Store
+from tests.support.stores import NOON, Store
 from tests.support.waiting import until
 
 from recollect.assembly import host_engine
@@ -26,6 +27,7 @@ from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect.model import Erasure, Scope
 from recollect.settings import EngineSettings
+from recollect.store import Postgres
 from recollect_openwebui import background, engines, erasure
 
 LOCKER = "My locker at the pool has the number 417."
@@ -236,8 +238,9 @@ def erasures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def store(engine: Engine) -> Store:
     """The store of the engine."""
-    parts: dict[str, Any] = {name: getattr(engine._backends, name) for name in PARTS}
-    return Store(**parts, generations=None, database=None)  # type: ignore[arg-type]  # not asked for
+    not_asked_for = {"generations": None, "database": None}
+    names = {each.name for each in fields(Postgres)} - {*not_asked_for}
+    return Store(**{name: getattr(engine._backends, name) for name in names}, **not_asked_for)  # type: ignore[arg-type]
 
 
 @pytest.fixture

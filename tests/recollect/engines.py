@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tests.scripted.models import WordEmbedder
 from tests.support.recollections import NOON
-from tests.support.stores import PARTS, Store
+from tests.support.stores import Store
 from tests.support.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.engine import Backends, Engine, Policy
@@ -39,7 +39,7 @@ def engine_over(
     """Return an engine over ``store``; it is always noon."""
     embedder = embedder or WordEmbedder()
     backends = Backends(
-        **{name: getattr(store, name) for name in PARTS},
+        **store.parts,
         embedder=embedder,
         log_embedder=log_embedder or embedder,
         extractor=extractor,

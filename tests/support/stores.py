@@ -5,20 +5,17 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+from tests.support import recollections
 from tests.support.people import Person, person
 from uuid_utils.compat import uuid7
 
-from recollect.model import Exchange, Kind, Memory, Scope, Source, Turn, Vector
+from recollect.model import Exchange, Memory, Scope, Turn, Vector
 from recollect.store.postgres import Postgres
 
-NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
+NOON = recollections.NOON
 LATER = datetime(2026, 3, 16, 9, 30, tzinfo=UTC)
 MODEL = "words/4"
 NORTH, EAST, SOUTH = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (-1.0, 0.0, 0.0, 0.0)
-
-
-PARTS = tuple(each.name for each in fields(Postgres) if each.name not in {"generations", "database"})
-"""The parts of an open store that an engine works with."""
 
 
 @dataclass(frozen=True)
@@ -30,30 +27,13 @@ class Store(Postgres):
 
     def memory(self, content: str, scope: Scope | None = None, **changed: Any) -> Memory:
         """Return a fact, with an embedding."""
-        given: dict[str, Any] = {
-            "id": uuid7(),
-            "owner": (scope or self.anna.scope).user_id,
-            "kind": Kind.FACT,
-            "source": Source.EXTRACTED,
-            "content": content,
-            "importance": 0.5,
-            "observed_at": NOON,
-            "created_at": NOON,
-            "embedding": vector(*NORTH),
-            "embedding_model": MODEL,
-        }
-        return Memory(**given | changed)
+        owner = (scope or self.anna.scope).user_id
+        embedded = {"embedding": vector(*NORTH), "embedding_model": MODEL}
+        return recollections.memory(content, **{"owner": owner} | embedded | changed)
 
     def turn(self, text: str = "What do I drink?", scope: Scope | None = None, **changed: Any) -> Turn:
         """Return what is said."""
-        given: dict[str, Any] = {
-            "scope": scope or self.anna.scope,
-            "text": text,
-            "key": str(uuid7()),
-            "at": NOON,
-            "model": "scripted",
-        }
-        return Turn(**given | changed)
+        return recollections.turn(text, scope=scope or self.anna.scope, **changed)
 
     def exchange(
         self, text: str, scope: Scope | None = None, *, reply: str = "I see.", **changed: Any

@@ -4,7 +4,7 @@ from collections.abc import Collection, Generator
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
-from tests.support.stores import PARTS, Store
+from tests.support.stores import Store
 
 from recollect.errors import StoreUnavailableError
 
@@ -39,7 +39,7 @@ class Outage:
 
 def breakable(store: Store, outage: Outage) -> Store:
     """Return the store, whose parts fail while there is a failure."""
-    parts: dict[str, Any] = {name: _Breakable(getattr(store, name), outage) for name in PARTS}
+    parts: dict[str, Any] = {name: _Breakable(part, outage) for name, part in store.parts.items()}
     return replace(store, **parts)
 
 

@@ -21,8 +21,8 @@ from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
 from recollect.engine import Engine, system_clock
-from recollect.engine.background.counts import LAG_SECONDS, FormationCounts
-from recollect.engine.live.chat_counts import RECALL_SECONDS, AnswerCounts, RecallCounts
+from recollect.engine.background.counts import FormationCounts
+from recollect.engine.live.chat_counts import AnswerCounts, RecallCounts
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.model import Awaits, SearchPath, Skip, Unread
 from recollect.model.statistics import Histogram
@@ -202,8 +202,7 @@ async def _scan(engine: Engine) -> Scan:
 
 
 def _of_recalls(counts: RecallCounts) -> Iterator[Metric]:
-    name, edges = "recollect_recall_seconds", RECALL_SECONDS
-    yield _histogram(name, "How long recalls took.", edges, counts.seconds, counts.seconds_sum)
+    yield _histogram("recollect_recall_seconds", "How long recalls took.", counts.seconds)
     yield from _counters(_RECALL_COUNTERS, counts)
     yield from _gauges(_RECALL_GAUGES, counts)
     paths = CounterMetricFamily("recollect_recall_paths", "Which way the search went.", labels=["path"])
@@ -219,7 +218,7 @@ def _of_formation(counts: FormationCounts) -> Iterator[Metric]:
         yield _labelled(name, label, says, getattr(counts, attribute))
     yield from _gauges(_FORMATION_GAUGES, counts)
     says = "How long after it was said an exchange was formed."
-    yield _histogram("recollect_formation_lag_seconds", says, LAG_SECONDS, counts.lag, counts.lag_sum)
+    yield _histogram("recollect_formation_lag_seconds", says, counts.lag)
 
 
 def _of_answers(counts: AnswerCounts) -> Iterator[Metric]:
@@ -255,8 +254,8 @@ def _of_condition(condition: Condition, clock: Clock) -> Iterator[Metric]:
     )
     yield _by_label(unread, ((reason.value, backlog.unread.get(reason, 0)) for reason in Unread))
     yield from _counters(_MODEL_COUNTERS, use)
-    says, took = "How long answered background calls took.", use.guarded.seconds
-    yield _histogram("recollect_model_call_seconds", says, took.edges, took.counts, took.total)
+    says = "How long answered background calls took."
+    yield _histogram("recollect_model_call_seconds", says, use.guarded.seconds)
     says = "Those that failed or were not made."
     yield _labelled("recollect_model_errors", "error", says, use.guarded.errors)
 
@@ -272,11 +271,9 @@ def _gauges(figures: _Figures, counts: object) -> Iterator[Metric]:
             yield GaugeMetricFamily(name, says, value=value)
 
 
-def _histogram(
-    name: str, says: str, edges: Sequence[float], counts: Sequence[int], total: float
-) -> HistogramMetricFamily:
-    """Return a histogram of seconds; the last count has the values above the last edge."""
-    return HistogramMetricFamily(name, says, buckets=_buckets(edges, counts), sum_value=total)
+def _histogram(name: str, says: str, found: Histogram) -> HistogramMetricFamily:
+    """Return a histogram of seconds."""
+    return HistogramMetricFamily(name, says, buckets=_buckets(found), sum_value=found.total)
 
 
 def _labelled_histograms(
@@ -284,13 +281,13 @@ def _labelled_histograms(
 ) -> HistogramMetricFamily:
     family = HistogramMetricFamily(name, says, labels=[label])
     for value, found in by_label.items():
-        family.add_metric([value], _buckets(found.edges, found.counts), found.total)
+        family.add_metric([value], _buckets(found), found.total)
     return family
 
 
-def _buckets(edges: Sequence[float], counts: Sequence[int]) -> list[tuple[str, float]]:
-    names = [*map(floatToGoString, edges), "+Inf"]
-    return list(zip(names, accumulate(counts), strict=True))
+def _buckets(found: Histogram) -> list[tuple[str, float]]:
+    names = [*map(floatToGoString, found.edges), "+Inf"]
+    return list(zip(names, accumulate(found.counts), strict=True))
 
 
 def _labelled(name: str, label: str, says: str, counts: Mapping[str, int]) -> Metric:

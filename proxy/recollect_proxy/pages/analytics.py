@@ -9,12 +9,10 @@ from typing import Self
 from litestar import Response, get
 from litestar.params import FromQuery
 
-from recollect.engine.background.counts import LAG_SECONDS
-from recollect.engine.live.chat_counts import RECALL_SECONDS
 from recollect.engine.people.report import share
 from recollect.model import DayOfActivity, StoreSize
 from recollect.model.local_time import wall
-from recollect.model.statistics import TableSize
+from recollect.model.statistics import Histogram, TableSize
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.rendering import Catalogue
 from recollect_proxy.pages.visit import InVisit, Visit, require_administrator
@@ -183,16 +181,16 @@ def _since_start(visit: Visit) -> dict[str, list[Bar]]:
     """Return the histograms of this process's metrics."""
     words = visit.shown.words
     return {
-        "latency": _histogram(words, RECALL_SECONDS, visit.parts.live.recalls.seconds),
-        "lag": _histogram(words, LAG_SECONDS, visit.engine.counts.lag),
+        "latency": _histogram(words, visit.parts.live.recalls.seconds),
+        "lag": _histogram(words, visit.engine.counts.lag),
     }
 
 
-def _histogram(words: Catalogue, edges: Sequence[float], counts: Sequence[int]) -> list[Bar]:
+def _histogram(words: Catalogue, seconds: Histogram) -> list[Bar]:
     """Return the bars of counts by their upper edges in seconds; the last count has the values above the last edge."""
-    told = [words.duration(edge) for edge in edges]
+    told = [words.duration(edge) for edge in seconds.edges]
     names = [*(words("analytics.up_to", edge=edge) for edge in told), words("analytics.over", edge=told[-1])]
-    return bars(dict(zip(names, counts, strict=True)), sort=False)
+    return bars(dict(zip(names, seconds.counts, strict=True)), sort=False)
 
 
 def _tables(size: StoreSize) -> list[tuple[TableSize, int, float]]:

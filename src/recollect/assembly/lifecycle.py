@@ -221,11 +221,9 @@ def _webhook(settings: EngineSettings, client: httpx.AsyncClient) -> Webhook | N
 
 
 def _backends(postgres: Postgres, embedders: Sequence[CachedEmbedder]) -> Backends:
-    parts = {each.name: getattr(postgres, each.name) for each in fields(postgres)}
-    del parts["database"], parts["generations"]
     embedder, log_embedder = embedders
     return Backends(
-        **parts,
+        **postgres.parts,
         embedder=embedder,
         log_embedder=log_embedder,
         caches=tuple(dict.fromkeys(embedders)),

@@ -172,6 +172,11 @@ class Histogram:
         """Return an empty histogram."""
         return cls(edges, [0] * (len(edges) + 1))
 
+    def __add__(self, other: "Histogram") -> "Histogram":
+        """Return a histogram of the values of both."""
+        counts = [sum(pair) for pair in zip(self.counts, other.counts, strict=True)]
+        return Histogram(self.edges, counts, self.total + other.total)
+
     def observe(self, value: float) -> None:
         """Count a value."""
         self.counts[sum(value > edge for edge in self.edges)] += 1

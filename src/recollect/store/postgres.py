@@ -1,7 +1,8 @@
 """Opens the store: its schema brought up to date, and its parts over one pool. Never: a query."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import timedelta
+from typing import Any, cast
 
 import structlog
 
@@ -62,6 +63,12 @@ class Postgres:
     generations: EmbedderGenerations
     database: Database
 
+    @property
+    def parts(self) -> dict[str, Any]:
+        """The parts that an engine works with, by their names."""
+        others = {"generations", "database"}
+        return {each.name: getattr(self, each.name) for each in fields(Postgres) if each.name not in others}
+
     async def aclose(self) -> None:
         """Close the connections; the jobs must have been cancelled."""
         await self.database.aclose()
@@ -108,33 +115,14 @@ async def open_postgres(
 
 
 def _stores_over(database: Database, inbox: Inbox, jobs: Jobs, cache_bytes: int) -> Postgres:
-    return Postgres(
-        memories=Memories(database),
-        log=MessageLog(database),
-        index=LogIndex(database),
-        chats=Chats(database),
-        asked=ChatRequests(database),
-        requests=RequestLog(database),
-        inbox=inbox,
-        jobs=jobs,
-        flags=UserSettings(database),
-        usage=UsageLog(database),
-        admin_reads=AdminReadLog(database),
-        browsing=Browsing(database),
-        attempts=Attempts(database),
-        answers=Answers(database),
-        portability=Portability(database),
-        repairs=Repairs(database),
-        profiles=Profiles(database),
-        projects=Projects(database),
-        teams=Teams(database),
-        feedback=Feedback(database),
-        events=Events(database),
-        statistics=Statistics(database),
-        snapshots=SnapshotCache(PostgresSnapshots(database), most_bytes=cache_bytes),
-        generations=EmbedderGenerations(database),
-        database=database,
-    )
+    made: dict[str, Any] = {
+        "inbox": inbox,
+        "jobs": jobs,
+        "snapshots": SnapshotCache(PostgresSnapshots(database), most_bytes=cache_bytes),
+        "database": database,
+    }
+    others = {each.name: cast("Any", each.type) for each in fields(Postgres) if each.name not in made}
+    return Postgres(**{name: part(database) for name, part in others.items()}, **made)
 
 
 async def migrate_postgres(

@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import timedelta
 from pathlib import Path
 from threading import Event
@@ -22,7 +22,6 @@ from tests.servers.folders import database_folder
 from tests.servers.running_proxy import extract_statements
 from tests.servers.served_process import environment
 from tests.support.recollections import turn
-from tests.support.stores import PARTS
 from tests.support.tables import table
 from tests.support.waiting import until
 from uuid_utils.compat import uuid7
@@ -121,7 +120,7 @@ async def test_an_opening_does_not_fail_where_it_can_not_search_for_nobody() -> 
             raise StoreUnavailableError
 
     with capture_logs() as lines:
-        await warm_up_search(Backends(**dict.fromkeys(PARTS, Away()), embedder=Away(), log_embedder=Away()))  # type: ignore[arg-type]
+        await warm_up_search(Backends(**dict.fromkeys((each.name for each in fields(Backends)), Away())))  # type: ignore[arg-type]
 
     assert [(line["event"], line["error"]) for line in lines] == [
         ("search_warm_up_failed", "StoreUnavailableError")

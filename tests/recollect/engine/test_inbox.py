@@ -535,8 +535,8 @@ async def test_what_is_done_is_counted(worker: Worker) -> None:
     counts = worker.counts
     assert (counts.attempts, counts.successes, counts.errors) == (3, 2, {"ExtractorError": 1})
     assert counts.rejects == {"empty": 2}
-    assert sum(counts.lag) == 2
-    assert counts.lag_sum == 4 + 5
+    assert sum(counts.lag.counts) == 2
+    assert counts.lag.total == 4 + 5
 
 
 class TestWhatTakesTooLong:

@@ -338,12 +338,12 @@ def test_the_rates_are_shares_and_nothing_before_the_first() -> None:
 def test_how_late_it_was_is_told_by_upper_edges() -> None:
     for seconds, place in ((0, 0), (1, 0), (3, 2), (99_999, len(LAG_SECONDS))):
         counts = counted(seconds)
-        assert counts.lag[place] == sum(counts.lag) == 1
-        assert counts.lag_sum == seconds
+        assert counts.lag.counts[place] == sum(counts.lag.counts) == 1
+        assert counts.lag.total == seconds
 
 
 def test_a_clock_that_is_behind_makes_nothing_early() -> None:
-    assert counted(-5).lag_sum == 0
+    assert counted(-5).lag.total == 0
 
 
 def test_a_summary_counts_only_where_one_was_kept() -> None:

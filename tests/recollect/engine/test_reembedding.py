@@ -12,7 +12,7 @@ from tests.recollect.store.keeping import apply
 from tests.scripted.models import BrokenEmbedder
 from tests.servers.databases import administrator
 from tests.support.recollections import NOON
-from tests.support.stores import PARTS, Store, store_over
+from tests.support.stores import Store, store_over
 
 from recollect.assembly.generations import LiveGenerations, TodaysEmbedder
 from recollect.engine import Backends, Engine
@@ -70,7 +70,7 @@ class Process:
         )
         store = store_over(postgres)
         self.backends = Backends(
-            **{name: getattr(store, name) for name in PARTS},
+            **store.parts,
             embedder=local,
             log_embedder=of_log,
             generations=self.generations,

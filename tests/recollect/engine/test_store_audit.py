@@ -10,7 +10,7 @@ from tests.recollect.engines import engine_over
 from tests.scripted.models import ScriptedExtractor, WordEmbedder
 from tests.support.people import Person
 from tests.support.searching import lexicon_of
-from tests.support.stores import LATER, NOON, PARTS, Store
+from tests.support.stores import LATER, NOON, Store
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
@@ -44,7 +44,7 @@ def audit_over(
     store: Store, extractor: ScriptedExtractor | None = None, told: Disclosure = ALL_TOLD
 ) -> StoreAudit:
     backends = Backends(
-        **{name: getattr(store, name) for name in PARTS},
+        **store.parts,
         embedder=WordEmbedder(),
         log_embedder=WordEmbedder(),
         extractor=extractor,

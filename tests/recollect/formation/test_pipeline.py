@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 from tests.scripted.models import BrokenEmbedder, ScriptedExtractor, ScriptedJudge, WordEmbedder
-from tests.support.stores import PARTS, Store
+from tests.support.stores import Store
 from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
@@ -118,7 +118,7 @@ class Desk:
         strategy: Strategy = Strategy.EXTRACT,
     ) -> list[Formed]:
         backends = Backends(
-            **{name: getattr(self.store, name) for name in PARTS},
+            **self.store.parts,
             embedder=self.embedder,
             log_embedder=self.log_embedder or self.embedder,
             extractor=self.extractor,

@@ -10,7 +10,7 @@ from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect.store.keeping import apply
 from tests.scripted.models import BrokenEmbedder, SlowEmbedder, WordEmbedder
 from tests.support.people import person
-from tests.support.stores import PARTS, Store, store_over
+from tests.support.stores import Store, store_over
 from tests.support.watched_stores import broken
 
 from recollect.engine import Backends
@@ -50,9 +50,8 @@ async def rank(
     scope: Scope | None = None,
     history: tuple[Message, ...] = (),
 ) -> Ranking:
-    parts: dict[str, Any] = {name: getattr(store, name) for name in PARTS}
     embedder = embedder or WordEmbedder()
-    backends = Backends(**parts, embedder=embedder, log_embedder=log_embedder or embedder)
+    backends = Backends(**store.parts, embedder=embedder, log_embedder=log_embedder or embedder)
     turn = store.turn(asked, scope, history=history)
     retriever = Retriever(backends, PATIENT, lambda: turn.at)
     ranking, _ = await retriever.rank(turn, lifetimes=PATIENT.lifetimes, reach=reach)

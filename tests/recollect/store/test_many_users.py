@@ -10,7 +10,6 @@ from datetime import timedelta
 import pytest
 from tests.scripted.models import WordEmbedder
 from tests.support.recollections import NOON, turn
-from tests.support.stores import PARTS
 from uuid_utils.compat import uuid7
 
 from recollect.audit import replay
@@ -74,7 +73,7 @@ class PatternExtractor:
 
 def engine_over(postgres: Postgres) -> Engine:
     backends = Backends(
-        **{name: getattr(postgres, name) for name in PARTS},
+        **postgres.parts,
         embedder=WordEmbedder(),
         log_embedder=WordEmbedder(),
         extractor=PatternExtractor(),

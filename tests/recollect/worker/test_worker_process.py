@@ -230,8 +230,8 @@ def test_a_worker_has_every_setting_of_its_host(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_it_tells_arrives_whole() -> None:
-    counts = FormationCounts(attempts=3, errors=Counter(StoreError=2), lag_sum=1.5)
-    counts.lag[2] = 4
+    counts = FormationCounts(attempts=3, errors=Counter(StoreError=2))
+    counts.lag.observe(3)
     guarded = CallStatistics(2, NOON + timedelta(minutes=1), 1, 9, {"ExtractorError": 2})
 
     heard = read_report(line_of(Report(counts, guarded)))
@@ -241,12 +241,14 @@ def test_what_it_tells_arrives_whole() -> None:
 
 
 def test_the_counts_of_two_workers_add_up() -> None:
-    one = FormationCounts(attempts=3, errors=Counter(StoreError=2), lag=[1, 0, 0, 0, 0, 0, 0, 0, 0])
-    other = FormationCounts(attempts=1, errors=Counter(StoreError=1, EmbedderError=1), lag_sum=0.5)
+    one = FormationCounts(attempts=3, errors=Counter(StoreError=2))
+    other = FormationCounts(attempts=1, errors=Counter(StoreError=1, EmbedderError=1))
+    one.lag.observe(1)
+    other.lag.observe(0.5)
 
     both = one.plus(other)
 
-    assert (both.attempts, both.lag_sum, both.lag[0]) == (4, 0.5, 1)
+    assert (both.attempts, both.lag.total, both.lag.counts[0]) == (4, 1.5, 2)
     assert both.errors == {"StoreError": 3, "EmbedderError": 1}
 
 

@@ -14,7 +14,7 @@ from tests.recollect_proxy.importers.kept import BEGUN, chat_row, memory_row, wr
 from tests.recollect_proxy.settings import proxy_settings
 from tests.scripted.models import WordEmbedder
 from tests.support.people import Person
-from tests.support.stores import PARTS, Store
+from tests.support.stores import Store
 
 from recollect.assembly.policy_from_settings import make_policy
 from recollect.backends import Backends
@@ -72,8 +72,7 @@ class Imports:
     @property
     def backends(self) -> Backends:
         """The store, with an embedder that needs no model."""
-        parts: dict[str, Any] = {name: getattr(self.store, name) for name in PARTS}
-        return Backends(**parts, embedder=self.embedder, log_embedder=self.embedder)
+        return Backends(**self.store.parts, embedder=self.embedder, log_embedder=self.embedder)
 
     @property
     def engine(self) -> Engine:

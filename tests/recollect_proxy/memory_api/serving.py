@@ -10,7 +10,6 @@ from urllib.parse import quote
 from tests.scripted.models import WordEmbedder
 from tests.support.people import Person, person
 from tests.support.raw_client import Response, fetch
-from tests.support.stores import PARTS
 
 from recollect.engine import Backends, Engine, Policy, system_clock
 from recollect.engine.live.live_engine import LiveEngine
@@ -140,19 +139,17 @@ def path_of(user_id: str) -> str:
 
 def engine_over(store: Postgres, embedder: Embedder | None = None, policy: Policy | None = None) -> Engine:
     """Return an engine over ``store``, that tells the time as any other."""
-    parts = {name: getattr(store, name) for name in PARTS}
     return Engine(
-        Backends(**parts, embedder=embedder or WordEmbedder(), log_embedder=embedder or WordEmbedder()),
+        Backends(**store.parts, embedder=embedder or WordEmbedder(), log_embedder=embedder or WordEmbedder()),
         policy or Policy(),
     )
 
 
 def unhurried(store: Postgres) -> Engine:
     """Return an engine over ``store`` whose recall is never late, however busy the machine is."""
-    parts = {name: getattr(store, name) for name in PARTS}
     reach = Reach(embedding_seconds=30.0, log_embedding_seconds=30.0)
     return Engine(
-        Backends(**parts, embedder=WordEmbedder(), log_embedder=WordEmbedder()),
+        Backends(**store.parts, embedder=WordEmbedder(), log_embedder=WordEmbedder()),
         Policy(deadline=60.0, reach=reach),
     )
 

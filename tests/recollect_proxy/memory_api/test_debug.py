@@ -8,7 +8,7 @@ import pytest
 from tests.recollect.store.keeping import indexed
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, unhurried
 from tests.scripted.models import ScriptedExtractor, WordEmbedder
-from tests.support.stores import PARTS, Store
+from tests.support.stores import Store
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Backends, Engine, Policy, system_clock
@@ -123,10 +123,9 @@ INVENTED = Candidate("Owns a dog", Kind.FACT, 0.8, "my dog sleeps a lot")
 
 
 def forming(postgres: Postgres, *answers: Any) -> Any:
-    parts = {name: getattr(postgres, name) for name in PARTS}
     return Engine(
         Backends(
-            **parts,
+            **postgres.parts,
             embedder=WordEmbedder(),
             log_embedder=WordEmbedder(),
             extractor=ScriptedExtractor(*answers),

@@ -417,7 +417,7 @@ def test_what_is_no_question_is_not_counted_and_before_the_first_there_is_no_rat
     late = RequestRecord(uuid7(), NOON, Scope("anna", "chat"), "", "", Skip.DEADLINE, milliseconds=9_000)
     counts.count(late)
 
-    assert (counts.hit_rate, counts.seconds[-1], counts.paths["none"]) == (0, 1, 1)
+    assert (counts.hit_rate, counts.seconds.counts[-1], counts.paths["none"]) == (0, 1, 1)
 
 
 async def test_an_answer_is_counted_and_a_failure_is_not(

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
+from functools import partial
 
 from recollect.formation import CallStatistics, TokenBudget
 from recollect.model import (
@@ -21,6 +22,7 @@ from recollect.model import (
     Replace,
     Retire,
 )
+from recollect.model.statistics import Histogram
 
 LAG_SECONDS = (1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
 """The upper edges of the histogram of formation's lag."""
@@ -51,8 +53,7 @@ class FormationCounts:
         summaries: Chats summarized.
         summaries_made: How often one was to be; what said nothing, or could not be read, is counted here alone.
         hinted: Statements that were given hints after they were kept.
-        lag: The histogram of seconds from a message to its formation, by ``LAG_SECONDS`` and above.
-        lag_sum: Their sum.
+        lag: Seconds from a message to its formation.
     """
 
     attempts: int = 0
@@ -73,8 +74,7 @@ class FormationCounts:
     summaries: int = 0
     summaries_made: int = 0
     hinted: int = 0
-    lag: list[int] = field(default_factory=lambda: [0] * (len(LAG_SECONDS) + 1))
-    lag_sum: float = 0.0
+    lag: Histogram = field(default_factory=partial(Histogram.over, LAG_SECONDS))
 
     @property
     def replacement_rate(self) -> float:
@@ -93,13 +93,9 @@ class FormationCounts:
 
     def plus(self, other: "FormationCounts") -> "FormationCounts":
         """Return what both counted."""
-        lag = [one + another for one, another in zip(self.lag, other.lag, strict=True)]
-        summed = {
-            each.name: getattr(self, each.name) + getattr(other, each.name)
-            for each in fields(self)
-            if each.name != "lag"
-        }
-        return FormationCounts(**summed, lag=lag)
+        return FormationCounts(
+            **{each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(self)}
+        )
 
     def tried(self, exchanges: int) -> None:
         """Count that exchanges are being formed."""
@@ -116,9 +112,7 @@ class FormationCounts:
         self.re_extracted += formed.re_extracted
         for change in applied:
             self._count(change)
-        seconds = max(0.0, (at - formed.exchange.turn.at).total_seconds())
-        self.lag[sum(seconds > edge for edge in LAG_SECONDS)] += 1
-        self.lag_sum += seconds
+        self.lag.observe(max(0.0, (at - formed.exchange.turn.at).total_seconds()))
 
     def summarized(self, applied: Sequence[Change]) -> None:
         """Count that a summary was made, and whether one was kept."""

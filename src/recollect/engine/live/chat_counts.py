@@ -29,8 +29,7 @@ class RecallCounts:
         questions: Turns that something was looked for.
         hits: The turns whose prompt got something that recall found.
         truncated: The turns with items that did not fit into the budget.
-        seconds: How many took at most ``RECALL_SECONDS``, and more.
-        seconds_sum: Their sum.
+        seconds: How long they took.
         top_score: The sum of the best scores of turns that found anything.
         scored: How many those are.
         tokens: The tokens of their memories.
@@ -42,8 +41,7 @@ class RecallCounts:
     questions: int = 0
     hits: int = 0
     truncated: int = 0
-    seconds: list[int] = field(default_factory=lambda: [0] * (len(RECALL_SECONDS) + 1))
-    seconds_sum: float = 0.0
+    seconds: Histogram = field(default_factory=partial(Histogram.over, RECALL_SECONDS))
     top_score: float = 0.0
     scored: int = 0
     tokens: int = 0
@@ -58,9 +56,7 @@ class RecallCounts:
         self.questions += 1
         self.hits += request.skipped is None
         self.truncated += request.truncated > 0
-        seconds = request.milliseconds / 1000
-        self.seconds[sum(seconds > edge for edge in RECALL_SECONDS)] += 1
-        self.seconds_sum += seconds
+        self.seconds.observe(request.milliseconds / 1000)
         if request.top_scores:
             self.top_score += request.top_scores[0]
             self.scored += 1

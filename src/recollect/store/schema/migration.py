@@ -118,7 +118,10 @@ UNCHECKED = "SQL_ASCII"
 PGVECTOR = (0, 8)
 """The first pgvector whose indexes are scanned further if few of the near rows are the user's."""
 
-log = structlog.get_logger(__name__)
+NOT_BOUND = (
+    "Row-level security does not bind this database user, nor a role that it may take on: let it take on "
+    f"{_USER_ROLE}, which must be no superuser and have no BYPASSRLS, or take another database user."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +194,7 @@ async def _user_role(connection: Connection) -> str:
         for grant in ("grant_schema", "grant_tables", "grant_sequences", "keep_migrations", "keep_erasures"):
             await connection.execute(SQL[grant])
     if not await _is_bound(connection):
-        raise UnfitDatabaseError(
-            "Row-level security does not bind this database user, nor a role that it may take on: let it take "
-            f"on {_USER_ROLE}, which must be no superuser and have no BYPASSRLS, or take another database user."
-        )
+        raise UnfitDatabaseError(NOT_BOUND)
     return _USER_ROLE
 
 
@@ -217,15 +217,29 @@ async def _prepare(connection: Connection, *, pooled: bool) -> tuple[str, str]:
     if vector is None:
         await _create_vector_extension(connection)
         vector = await connection.fetchrow(SQL["vector_extension"])
-    if vector is None or tuple(int(part) for part in vector["version"].split(".")[:2]) < PGVECTOR:
-        found = "unknown" if vector is None else vector["version"]
-        raise UnfitDatabaseError(
-            f"The database's pgvector is {found}, and Recollect needs 0.8: install a newer one on the server, and then, as a "
-            "superuser, run ALTER EXTENSION vector UPDATE in this database."
-        )
+    if vector is None:
+        raise UnfitDatabaseError(wrong_vector("unknown"))
+    if complaint := wrong_vector(vector["version"]):
+        raise UnfitDatabaseError(complaint)
     lasting = "set_search_path_for_transaction" if pooled else "set_search_path"
     await connection.execute(SQL[lasting], vector["search_path"])
     return vector["search_path"], vector["vector_schema"]
+
+
+def is_older(version: str) -> bool:
+    """Return whether a version of pgvector, if it is one, is too old."""
+    parts = version.split(".")[:2]
+    return not parts[0].isdigit() or tuple(map(int, parts)) < PGVECTOR
+
+
+def wrong_vector(version: str) -> str:
+    """Return an error message for a database's version of pgvector that is too old; "" for another."""
+    if not is_older(version):
+        return ""
+    return (
+        f"The database's pgvector is {version}, and Recollect needs {'.'.join(map(str, PGVECTOR))}: install a newer one on the server, "
+        "and then, as a superuser, run ALTER EXTENSION vector UPDATE in this database."
+    )
 
 
 def wrong_encoding(encoding: str) -> str:

@@ -10,7 +10,15 @@ import asyncpg
 from recollect.errors import ConfigurationError, RecollectError, StoreUnavailableError
 from recollect.store.pool import Access, store_errors
 from recollect.store.pool.addresses import places, require_sound, unusable_files
-from recollect.store.schema.migration import PGVECTOR, UNCHECKED, require_fitting, wrong_encoding
+from recollect.store.schema.migration import (
+    NOT_BOUND,
+    PGVECTOR,
+    UNCHECKED,
+    is_older,
+    require_fitting,
+    wrong_encoding,
+    wrong_vector,
+)
 from recollect.store.sql import SQL, load_migrations
 
 _TESTED = 16
@@ -107,23 +115,16 @@ def _of_server(seen: asyncpg.Record) -> Iterator[str]:
 def _of_vector(seen: asyncpg.Record) -> Iterator[str]:
     needed = ".".join(map(str, PGVECTOR))
     if seen["vector"] is not None:
-        if _is_older(seen["vector"]):
-            yield (
-                f"The database's pgvector is {seen['vector']}, and Recollect needs {needed}: install a newer one on the server, and "
-                "then, as a superuser, run ALTER EXTENSION vector UPDATE in this database."
-            )
+        if complaint := wrong_vector(seen["vector"]):
+            yield complaint
     elif seen["vector_offered"] is None:
         yield f"The server has no pgvector: install {needed} or newer on it (the extension vector)."
-    elif _is_older(seen["vector_offered"]):
+    elif is_older(seen["vector_offered"]):
         yield f"The server's pgvector is {seen['vector_offered']}, and Recollect needs {needed}: install a newer one on it."
     elif not seen["may_create_vector"]:
         yield (
             "The database lacks pgvector, and this user can't create it: as a superuser, add the extension vector to this database."
         )
-
-
-def _is_older(version: str) -> bool:
-    return tuple(int(part) for part in version.split(".")[:2]) < PGVECTOR
 
 
 def _of_rights(seen: asyncpg.Record, *, pending: bool) -> Iterator[str]:
@@ -144,10 +145,7 @@ def _of_rights(seen: asyncpg.Record, *, pending: bool) -> Iterator[str]:
             "owner run `recollect migrate` first."
         )
     if not seen["can_be_bound"]:
-        yield (
-            "Row-level security does not bind this database user, nor a role that it may take on: let it take on "
-            "recollect_user, which must be no superuser and have no BYPASSRLS, or take another database user."
-        )
+        yield NOT_BOUND
 
 
 def _of_encoding(encoding: str) -> Iterator[str]:
