@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import Enum, StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -115,6 +115,16 @@ class Revision:
     expires_at: datetime | Kept | None = KEPT
     tags: tuple[str, ...] | None = None
     metadata: Metadata | None = field(default=None, hash=False)
+
+    @property
+    def as_is(self) -> dict[str, Any]:
+        """The new values that are written as they are, by field: all but the content and the hints."""
+        given = {name: getattr(self, name) for name in ("kind", "importance", "tags", "metadata")}
+        times = {
+            name: getattr(self, name) for name in ("event_at", "holds_from", "holds_until", "expires_at")
+        }
+        told = {name: value for name, value in given.items() if value is not None}
+        return told | {name: value for name, value in times.items() if value is not KEPT}
 
     def hints(self, old: Hints | None) -> Hints | None:
         """Return the hints after this revision of a statement that had ``old`` ones; None if it says nothing of hints."""

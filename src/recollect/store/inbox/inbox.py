@@ -40,7 +40,7 @@ from recollect.store.jobs.queue import enqueue, requeue_held
 from recollect.store.log.turn_writing import storable_key
 from recollect.store.memories.changes import apply_changes, prune
 from recollect.store.memories.quarantine import wake_approvals
-from recollect.store.pool import Connection, Database
+from recollect.store.pool import Connection, Database, column
 from recollect.store.rows import exchange_of, message_of, update_of
 from recollect.store.sql import SQL
 from recollect.text.normalization import content_hash, storable_id, storable_text
@@ -217,7 +217,7 @@ class Inbox(ChatSummaries):
         (``Policy.asked``; without a model's name the settings alone are compared, "" compares nothing); or if ``everything`` is.
         """
         async with self._database.over_all_users() as connection:
-            users = [row["user_id"] for row in await connection.fetch(SQL["users_who_wait"])]
+            users = await column(connection, SQL["users_who_wait"])
             await connection.execute(SQL["wake_first"], everything, asked)
             await enqueue(connection, users)
         return users

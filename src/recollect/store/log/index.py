@@ -24,7 +24,7 @@ from recollect.model import (
     person_of,
 )
 from recollect.store.jobs.queue import enqueue
-from recollect.store.pool import Connection, Database, StorePart
+from recollect.store.pool import Connection, Database, StorePart, column
 from recollect.store.rows import (
     as_columns,
     embedding_columns,
@@ -93,11 +93,7 @@ class LogIndex(StorePart):
         return {row["user_id"]: row["reread_to"] for row in rows}
 
     async def mark(self, scope: Scope, message_id: UUID, *, marked: bool) -> bool:
-        """Note whether a message's turn, with its answers, is valuable; have the changed messages indexed again.
-
-        Returns:
-            False where the chat has no such message.
-        """
+        """Note whether a message's turn, with its answers, is valuable, and have it indexed again; False where the chat has no such message."""
         async with self._database.changing(scope.user_id) as connection:
             said = (scope.user_id, scope.session_id, message_id)
             if await connection.fetchval(SQL["turn_of_message"], *said) is None:
@@ -198,11 +194,8 @@ class LogIndex(StorePart):
 
     async def enqueue_unindexed(self) -> int:
         """Enqueue a job for each user who has said something and has no index, or one that is not tidied; return how many."""
-        return await self._enqueue_found("users_without_index", _READING)
-
-    async def _enqueue_found(self, query: str, *asked: int) -> int:
         async with self._database.over_all_users() as connection:
-            users = [row["user_id"] for row in await connection.fetch(SQL[query], *asked)]
+            users = await column(connection, SQL["users_without_index"], _READING)
             if users:
                 await enqueue(connection, users)
         return len(users)
@@ -214,7 +207,7 @@ class LogIndex(StorePart):
 
 async def delete_chunks(connection: Connection, user_id: str, messages: Sequence[UUID]) -> list[int]:
     """Remove messages from the index; return the numbers of their chunks."""
-    documents = [row["document"] for row in await connection.fetch(SQL["delete_chunks"], user_id, messages)]
+    documents = await column(connection, SQL["delete_chunks"], user_id, messages)
     if documents:
         await connection.execute(SQL["delete_chunk_vectors"], user_id, documents)
     return documents

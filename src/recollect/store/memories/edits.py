@@ -22,7 +22,6 @@ from recollect.model import (
     Change,
     Embedded,
     Ignore,
-    Kept,
     Memory,
     Quarantined,
     Reason,
@@ -34,8 +33,7 @@ from recollect.model import (
 from recollect.store.memories.changes import apply_change
 from recollect.store.memories.quarantine import read_held
 from recollect.store.memories.transaction import Transaction, hide_messages, insert_vector
-from recollect.store.pool import Connection
-from recollect.store.rows import memory_of
+from recollect.store.pool import Connection, column
 from recollect.store.sql import SQL
 from recollect.text.normalization import content_hash, storable_text
 
@@ -86,17 +84,10 @@ async def revise(transaction: Transaction, wanted: Embedded) -> Memory:
     new = replace(
         stored,
         content=content,
-        kind=stored.kind if revision.kind is None else revision.kind,
-        importance=stored.importance if revision.importance is None else revision.importance,
-        event_at=stored.event_at if isinstance(revision.event_at, Kept) else revision.event_at,
-        holds_from=stored.holds_from if isinstance(revision.holds_from, Kept) else revision.holds_from,
-        holds_until=stored.holds_until if isinstance(revision.holds_until, Kept) else revision.holds_until,
         embedding=wanted.embedding if fits else None,
         embedding_model=wanted.embedding_model,
         hints=hints,
-        expires_at=stored.expires_at if isinstance(revision.expires_at, Kept) else revision.expires_at,
-        tags=stored.tags if revision.tags is None else revision.tags,
-        metadata=stored.metadata if revision.metadata is None else revision.metadata,
+        **revision.as_is,
     )
     begins, ends = new.holds_from, new.holds_until
     corrected = (begins, ends) != (stored.holds_from, stored.holds_until)
@@ -197,12 +188,6 @@ async def share_memory(transaction: Transaction, memory_id: UUID) -> Memory:
     return await transaction.seen(memory_id)
 
 
-async def read_globals(connection: Connection) -> list[Memory]:
-    """Return the global memories, newest first; they serve users who have few of their own."""
-    rows = await connection.fetch(SQL["global_memories"], COMMONS)
-    return [memory_of(row) for row in rows]
-
-
 async def write_globals(
     connection: Connection, added: Sequence[Memory], removed: Sequence[UUID], *, at: datetime
 ) -> None:
@@ -212,9 +197,8 @@ async def write_globals(
         StoreError: One is not of the commons or no global one, or its id is used.
     """
     await connection.execute(SQL["lock_user"], COMMONS)
-    ended = await connection.fetch(SQL["end_globals"], COMMONS, list(removed), at)
-    if ended:
-        await connection.execute(SQL["delete_injections_of_all"], [row["id"] for row in ended])
+    if ended := await column(connection, SQL["end_globals"], COMMONS, list(removed), at):
+        await connection.execute(SQL["delete_injections_of_all"], ended)
     for memory in added:
         if (memory.owner, memory.source) != (COMMONS, Source.GLOBAL):
             raise StoreError("What serves everybody belongs to the commons, and is global.")

@@ -20,7 +20,7 @@ from recollect.store.log.index import delete_chunks, unindex
 from recollect.store.log.turn_writing import mark_of
 from recollect.store.memories.transaction import Transaction, hide_messages, with_a_word_of
 from recollect.store.memories.undo import undo
-from recollect.store.pool import Connection, affected
+from recollect.store.pool import Connection, affected, column
 from recollect.store.rows import update_of
 from recollect.store.sql import SQL, of_table
 from recollect.store.users.portability import leave_tombstone
@@ -32,8 +32,8 @@ async def erase_session(
 ) -> Erasure:
     """Delete every row of a chat as ``Memories.erase_session`` does, in the connection's transaction under the user's lock."""
     user_id, session_id = scope.user_id, storable_id(scope.session_id)
-    exchanges = await _ids(connection, "exchanges_of_session", user_id, session_id)
-    messages = await _ids(connection, "messages_of_session", user_id, session_id)
+    exchanges = await column(connection, SQL["exchanges_of_session"], user_id, session_id)
+    messages = await column(connection, SQL["messages_of_session"], user_id, session_id)
     transaction = Transaction(connection, user_id, Actor.ADMIN, at)
     rows = await connection.fetch(SQL["memories_of_session"], user_id, session_id, messages, exchanges)
     of_chat = frozenset(messages)
@@ -45,9 +45,9 @@ async def erase_session(
     hidden = await hide_messages(transaction, Reason.DELETED, messages, items=list(told))
     told |= {*hidden.summaries}
     counts = {"message_chunks": chunks, **await _delete_log(connection, user_id, session_id)}
-    vectors = await _ids(connection, "erase_memories", user_id, list(told))
+    vectors = await column(connection, SQL["erase_memories"], user_id, list(told))
     await connection.execute(SQL["erase_not_helpful_of"], user_id, vectors, [])
-    held = await _ids(connection, "erase_quarantine_of_session", user_id, session_id, messages)
+    held = await column(connection, SQL["erase_quarantine_of_session"], user_id, session_id, messages)
     counts |= {"vectors": len(vectors), "quarantine": len(held)}
     await connection.execute(SQL["erase_kept_answers"], user_id)  # one may quote the chat
     rewritten = {each.id: each.content for each in sorted_out if each.is_rewritten}
@@ -101,7 +101,7 @@ async def _take_back(transaction: Transaction, exchanges: Sequence[UUID], told: 
     rows = await transaction.connection.fetch(SQL["updates_of_exchanges"], transaction.user_id, exchanges)
     updates = [update_of(row) for row in rows]
     replacing = {each.memory_id for each in updates if each.action is Action.REPLACE}
-    await unlink_all(transaction, [each for each in told if each not in replacing])
+    await transaction.unlink_all([each for each in told if each not in replacing])
     for update in updates:  # the newest first
         is_added = update.action in {Action.ADD, Action.QUARANTINE}
         stays = update.action is Action.REPLACE and update.memory_id not in told
@@ -109,12 +109,7 @@ async def _take_back(transaction: Transaction, exchanges: Sequence[UUID], told: 
             continue
         with suppress(NotUndoableError, DuplicateMemoryError):
             await undo(transaction, update, Reason.DELETED)
-    await unlink_all(transaction, list(told))
-
-
-async def unlink_all(transaction: Transaction, memories: Sequence[UUID]) -> None:
-    """Unlink memories from the user, in one statement."""
-    await transaction.connection.execute(SQL["unlink_memories"], transaction.user_id, memories)
+    await transaction.unlink_all(list(told))
 
 
 async def _delete_log(connection: Connection, user_id: str, session_id: str) -> dict[str, int]:
@@ -170,10 +165,6 @@ async def write_redaction(transaction: Transaction, lost: Redaction) -> None:
     )
 
 
-async def _ids(connection: Connection, query: str, *arguments: object) -> list[UUID]:
-    return [row["id"] for row in await connection.fetch(SQL[query], *arguments)]
-
-
 async def erase_told(transaction: Transaction, change: Erase) -> Change:
     """Delete memories of the user's own as ``Erase`` says, in the connection's transaction under the user's lock.
 
@@ -188,19 +179,21 @@ async def erase_told(transaction: Transaction, change: Erase) -> Change:
     if not (memories or told_in):
         return Ignore(Reason.DELETED)
     await transaction.forget_past(list(memories))
-    await unlink_all(transaction, list(memories))
+    await transaction.unlink_all(list(memories))
     await _erase_outside_the_log(transaction, told_in, list(memories))
     hidden = await hide_messages(transaction, change.reason, told_in, items=list(memories))
-    copies = await _ids(connection, "copies_of_messages", user_id, hidden.messages)
-    await unlink_all(transaction, copies)
+    copies = await column(connection, SQL["copies_of_messages"], user_id, hidden.messages)
+    await transaction.unlink_all(copies)
     memories |= {*copies, *hidden.summaries}
-    await unindex(connection, user_id, await _ids(connection, "beside_messages", user_id, hidden.messages))
+    await unindex(
+        connection, user_id, await column(connection, SQL["beside_messages"], user_id, hidden.messages)
+    )
     await delete_chunks(connection, user_id, hidden.messages)
     await connection.fetch(SQL["erase_memories"], user_id, list(memories))
     await connection.execute(
         SQL["erase_not_helpful_of"], user_id, list(memories), [*told_in, *hidden.messages]
     )
-    held = await _ids(connection, "erase_quarantine_of_messages", user_id, hidden.messages)
+    held = await column(connection, SQL["erase_quarantine_of_messages"], user_id, hidden.messages)
     await connection.execute(SQL["detach_from_messages"], user_id, hidden.messages)
     await connection.execute(SQL["erase_texts"], user_id, hidden.messages)
     await connection.execute(SQL["erase_texts_of_exchanges"], user_id, told_in, transaction.at)

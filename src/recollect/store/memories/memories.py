@@ -10,6 +10,7 @@ from uuid import UUID
 
 from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError, TeamNotFoundError
 from recollect.model import (
+    COMMONS,
     EVERYTHING,
     MOST_QUARANTINED,
     Actor,
@@ -38,14 +39,13 @@ from recollect.store.log.turn_writing import write_turn
 from recollect.store.memories.changes import apply_changes, expire
 from recollect.store.memories.edits import (
     change_all,
-    read_globals,
     release,
     revise,
     share_memory,
     write_globals,
 )
 from recollect.store.memories.erasure import erase_session
-from recollect.store.memories.quarantine import is_full, read_held, read_quarantined, wake_approvals
+from recollect.store.memories.quarantine import is_full, quarantined_of, read_held, wake_approvals
 from recollect.store.memories.transaction import Transaction
 from recollect.store.memories.undo import undo_by_id
 from recollect.store.pool import Connection, StorePart
@@ -208,10 +208,8 @@ class Memories(StorePart):
         session_id: str | None = None,
     ) -> list[Quarantined]:
         """Return the quarantined memories that wait for approval, newest first, behind a time and an id; or those of one chat alone."""
-        async with self._database.for_user(user_id) as connection:
-            return await read_quarantined(
-                connection, user_id, limit=limit, after=after, session_id=session_id
-            )
+        asked = None, limit, *(after or (None, None)), session_id
+        return [quarantined_of(row) for row in await self._database.rows(user_id, "quarantined", *asked)]
 
     async def is_held_full(self, user_id: str) -> bool:
         """Return whether as many memories wait for the user's approval as may."""
@@ -256,8 +254,7 @@ class Memories(StorePart):
 
     async def globals(self) -> list[Memory]:
         """Return the global memories, newest first; they serve users who have few of their own."""
-        async with self._database.over_all_users() as connection:
-            return await read_globals(connection)
+        return [memory_of(row) for row in await self._database.rows_of_all("global_memories", COMMONS)]
 
     async def keep_globals(self, added: Sequence[Memory], removed: Sequence[UUID], *, at: datetime) -> None:
         """Keep these for every user with few memories, and no longer those with these ids.

@@ -161,25 +161,11 @@ def _read(written: dict[str, str | None], memory: Memory, reason: Reason) -> Rep
     return Retire(target, why, heir, past=past)
 
 
-def _quarantined(row: Record) -> Quarantined:
+def quarantined_of(row: Record) -> Quarantined:
+    """Return the quarantined memory."""
     memory, reason = memory_of(row), Reason(row["reason"])
     then = tuple(_read(each, memory, reason) for each in json.loads(row["further"]))
     return Quarantined(memory, reason, row["at"], then)
-
-
-async def read_quarantined(
-    connection: Connection,
-    user_id: str,
-    memory_id: UUID | None = None,
-    *,
-    limit: int = MOST_QUARANTINED,
-    after: tuple[datetime, UUID] | None = None,
-    session_id: str | None = None,
-) -> list[Quarantined]:
-    """Return the user's quarantined memories, newest first, after ``after``; with an id, that one; or those of a chat."""
-    at, last = after or (None, None)
-    rows = await connection.fetch(SQL["quarantined"], user_id, memory_id, limit, at, last, session_id)
-    return [_quarantined(row) for row in rows]
 
 
 async def read_held(connection: Connection, user_id: str, memory_id: UUID) -> Quarantined:
@@ -188,6 +174,7 @@ async def read_held(connection: Connection, user_id: str, memory_id: UUID) -> Qu
     Raises:
         MemoryNotFoundError: Nothing with this id is held back.
     """
-    for held in await read_quarantined(connection, user_id, memory_id):
-        return held
-    raise MemoryNotFoundError
+    row = await connection.fetchrow(SQL["quarantined"], user_id, memory_id, 1, None, None, None)
+    if row is None:
+        raise MemoryNotFoundError
+    return quarantined_of(row)

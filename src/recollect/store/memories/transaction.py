@@ -19,7 +19,7 @@ from recollect.audit import removal_details
 from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import COMMONS, Action, Actor, Kind, Memory, Past, Reason, Source, Update, team_of
 from recollect.store.log.index import delete_chunks
-from recollect.store.pool import Connection
+from recollect.store.pool import Connection, column
 from recollect.store.rows import (
     TERMS_BY,
     as_columns,
@@ -170,6 +170,10 @@ class Transaction:
         await self.connection.execute(SQL["unlink_memory"], self.user_id, memory.id)
         await self._end_validity(memory, self.at, past)
 
+    async def unlink_all(self, memories: Sequence[UUID]) -> None:
+        """Unlink memories from the user, in one statement."""
+        await self.connection.execute(SQL["unlink_memories"], self.user_id, memories)
+
     async def _end_validity(self, memory: Memory, at: datetime | None, past: Past | None) -> None:
         if memory.owner == self.user_id:  # a memory that others see too stays believed
             ended = (None, None, None) if past is None else (past.until, past.ending, past.heir)
@@ -177,8 +181,9 @@ class Transaction:
 
     async def forget_past(self, memories: Sequence[UUID]) -> None:
         """Let nothing be past that is one of these memories, or that they took the place of: it is not wanted."""
-        rows = await self.connection.fetch(SQL["forget_past"], self.user_id, memories)
-        await self.forget_injections([row["id"] for row in rows])
+        await self.forget_injections(
+            await column(self.connection, SQL["forget_past"], self.user_id, memories)
+        )
 
     async def retire(
         self,
@@ -320,9 +325,9 @@ async def hide_messages(
     and entries of the profile that ``items`` proposed. Summaries that rest on them are retired for ``reason``.
     """
     connection, user_id = transaction.connection, transaction.user_id
-    hidden = _ids(await connection.fetch(SQL["hide_messages"], user_id, messages))
+    hidden = await column(connection, SQL["hide_messages"], user_id, messages)
     await connection.execute(SQL["form_no_more"], user_id, hidden, transaction.at)
-    summaries = _ids(await connection.fetch(SQL["summaries_resting_on"], user_id, hidden))
+    summaries = await column(connection, SQL["summaries_resting_on"], user_id, hidden)
     said = [*items, *summaries, *hidden]
     given = await connection.fetch(SQL["answers_given"], user_id, said)
     answers = await with_a_word_of(transaction, given, said)
@@ -330,7 +335,7 @@ async def hide_messages(
         behind = await connection.fetch(SQL["answers_behind"], user_id, hidden)
         answers += await with_a_word_of(transaction, behind, items)
     await connection.execute(SQL["hide_answers"], user_id, answers)
-    summaries += _ids(await connection.fetch(SQL["summaries_resting_on"], user_id, answers))
+    summaries += await column(connection, SQL["summaries_resting_on"], user_id, answers)
     hidden += answers
     await delete_chunks(connection, user_id, hidden)
     await transaction.forget_injections([*items, *summaries, *hidden])
@@ -358,7 +363,3 @@ async def _retire_summaries(transaction: Transaction, reason: Reason, summaries:
         await transaction.connection.execute(
             SQL["summarize_anew"], transaction.user_id, summary.provenance.session_id
         )
-
-
-def _ids(rows: Iterable[Record]) -> list[UUID]:
-    return [row["id"] for row in rows]

@@ -39,7 +39,7 @@ from recollect.store.log.turn_writing import (
 )
 from recollect.store.memories.transaction import Transaction, hide_messages
 from recollect.store.messages.versions import Version, abandon_other_versions, abandon_turn
-from recollect.store.pool import Connection, StorePart
+from recollect.store.pool import Connection, StorePart, column
 from recollect.store.sql import SQL, of_table
 from recollect.store.users.settings import read_flags
 from recollect.text.normalization import storable_id, storable_text
@@ -294,9 +294,8 @@ async def _erase_exchanges(
     by its words.
     """
     exchanges, chats = [row["id"] for row in erased], list({row["session_id"] for row in erased})
-    said = await connection.fetch(SQL["messages_of_exchanges"], user_id, exchanges)
-    messages = [row["id"] for row in said]
-    beside = [row["id"] for row in await connection.fetch(SQL["beside_messages"], user_id, messages)]
+    messages = await column(connection, SQL["messages_of_exchanges"], user_id, exchanges)
+    beside = await column(connection, SQL["beside_messages"], user_id, messages)
     await unindex(connection, user_id, beside)
     await delete_chunks(connection, user_id, messages)
     await Transaction(connection, user_id, Actor.PRUNE, at).forget_injections(messages)

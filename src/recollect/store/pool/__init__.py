@@ -3,7 +3,15 @@
 Read ``connections`` first: ``Database`` lends a connection in a transaction that row-level security binds to one user.
 """
 
-from recollect.store.pool.connections import Access, Connection, Database, StorePart, affected, is_pooled
+from recollect.store.pool.connections import (
+    Access,
+    Connection,
+    Database,
+    StorePart,
+    affected,
+    column,
+    is_pooled,
+)
 from recollect.store.pool.errors import store_errors
 
-__all__ = ["Access", "Connection", "Database", "StorePart", "affected", "is_pooled", "store_errors"]
+__all__ = ["Access", "Connection", "Database", "StorePart", "affected", "column", "is_pooled", "store_errors"]

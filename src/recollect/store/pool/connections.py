@@ -346,6 +346,11 @@ async def affected(connection: Connection, statement: str, *arguments: object) -
     return int((await connection.execute(statement, *arguments)).rpartition(" ")[2])
 
 
+async def column(connection: Connection, statement: str, *arguments: object) -> list[Any]:
+    """Return the first value of each row of a query."""
+    return [row[0] for row in await connection.fetch(statement, *arguments)]
+
+
 class StorePart:
     """A part of the store, over its connections. Every method raises StoreError when the store fails."""
 

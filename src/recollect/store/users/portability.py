@@ -15,7 +15,7 @@ from uuid_utils.compat import uuid7
 from recollect.model import COMMONS, Erasure, person_of, project_scope, team_of
 from recollect.store.jobs.queue import FORM, job_payload
 from recollect.store.log.turn_writing import mark_of
-from recollect.store.pool import Connection, StorePart, affected
+from recollect.store.pool import Connection, StorePart, affected, column
 from recollect.store.rows import TERMS_BY, terms_of_memory
 from recollect.store.sql import SQL, of_table
 from recollect.text.normalization import content_hash
@@ -51,7 +51,7 @@ class Portability(StorePart):
     async def export(self, user_id: str) -> AsyncIterator[tuple[str, str]]:
         """Yield each row as its section's name and JSON text, all of one point in time; those of a project name it."""
         async with self._database.snapshot(user_id) as connection:
-            projects = [row["name"] for row in await connection.fetch(SQL["projects_of"], user_id)]
+            projects = await column(connection, SQL["projects_of"], user_id)
             for section, project in product(SECTIONS, ["", *projects]):
                 scope = project_scope(user_id, project)
                 if projects:
@@ -141,7 +141,7 @@ class Traces(NamedTuple):
 async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> tuple[Erasure, Traces]:
     """Delete every row of the user, in the connection's transaction, and leave a tombstone."""
     counts = {}
-    seen = [row["id"] for row in await connection.fetch(SQL["memories_of_user"], user_id)]
+    seen = await column(connection, SQL["memories_of_user"], user_id)
     *tables, versions, projects = ERASED_TABLES
     if team_of(user_id):
         await connection.execute(SQL["end_blocks_around"], user_id, seen)

@@ -9,7 +9,7 @@ from asyncpg import Record
 
 from recollect.errors import NotAllowedInTeamError, ProjectNotFoundError, TeamNotFoundError
 from recollect.model import MOST_MEMBERS, Member, Project, Team, TeamRole, person_of, project_scope, team_of
-from recollect.store.pool import StorePart
+from recollect.store.pool import StorePart, column
 from recollect.store.sql import SQL
 from recollect.text.normalization import storable_text
 
@@ -80,7 +80,7 @@ class Teams(StorePart):
         """Delete a team of which no part is left; else return the parts. No turn begins one meanwhile, nor afterwards."""
         async with self._database.over_all_users() as connection:
             await connection.execute(SQL["lock_turns_of_team"], team)
-            parts = [row["user_id"] for row in await connection.fetch(SQL["parts_of_team"], team)]
+            parts = await column(connection, SQL["parts_of_team"], team)
             if not parts:
                 await connection.execute(SQL["delete_team"], team)
         return parts
