@@ -32,13 +32,9 @@ class SnapshotStore(Protocol):
     async def load(
         self, user_id: str, have: Versions | None, *, most_bytes: int, log_anew: bool = False
     ) -> Loaded:
-        """Read what changed of a person's memory since some versions.
+        """Read what changed of a person's memory since the versions of the present snapshot; everything without one.
 
-        Args:
-            user_id: The person.
-            have: The versions of the present snapshot; None: everything is read.
-            most_bytes: The bytes that the log may take; of a larger one no passages are read.
-            log_anew: Whether all passages are read.
+        Of a log that takes more than ``most_bytes`` no passages are read; with ``log_anew`` all are.
         """
         ...
 
@@ -74,11 +70,8 @@ class _United(NamedTuple):
 class SnapshotCache:
     """The snapshots of the people who were active last.
 
-    A snapshot is used only for its own person, and only with the versions that the store just named.
-
-    Args:
-        store: Reads snapshots.
-        most_bytes: The bytes that all snapshots may take. 0: none is kept.
+    A snapshot is used only for its own person, and only with the versions that the store just named. All together take ``most_bytes``;
+    with 0 none is kept.
     """
 
     def __init__(self, store: SnapshotStore, *, most_bytes: int) -> None:

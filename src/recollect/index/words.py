@@ -226,11 +226,8 @@ def _joined(parts: Sequence[Entries]) -> Entries:
 def match_words(indexes: Sequence[tuple[Words, Mask]], terms: Sequence[str]) -> WordMatch:
     """Score the documents of a person's indexes, weighted by how rare the terms are in all of them.
 
-    A term that no document holds counts as the nearest spelling that one does hold, if there is any.
-
-    Args:
-        indexes: Each index with its documents that may be found, (rows,).
-        terms: The terms of the question.
+    Each index comes with its documents that may be found, (rows,). A term that no document holds counts as the nearest spelling
+    that one does hold, if there is any.
     """
     documents = sum(int(found.sum()) for _, found in indexes)
     length = sum(int(words.lengths[found].sum()) for words, found in indexes)

@@ -45,12 +45,7 @@ def server_zone() -> tzinfo:
 
 
 def wall(moment: datetime, zone: tzinfo | None = None) -> datetime:
-    """Return a clock's time at a moment, written in UTC, to compare it with days.
-
-    Args:
-        moment: The moment; a naive one is in UTC.
-        zone: The clock's zone; None: the moment's own.
-    """
+    """Return the time of a clock in a zone, by default the moment's own, written in UTC, to compare it with days; a naive moment is in UTC."""
     known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return (known if zone is None else known.astimezone(zone)).replace(tzinfo=UTC)
 

@@ -57,17 +57,13 @@ class Waiting:
 
 
 class Spool:
-    """Phases of exchanges that the log does not have yet, in files of a folder, or in memory where there is none.
+    """Phases of exchanges that the log does not have yet, in files of a folder, or in memory where there is none: up to ``limit`` bytes.
 
     A phase is first written to a file without a sync, as no chat may wait for a disk: the kernel keeps the bytes of a process that is
     killed, though not those of a machine that loses its power. If the phase has to wait for the log, the file is synced.
 
     A line goes from the files only when all before it that are done went: of a turn that was taken back the beginning must not
     outlive the end, or the next process writes it again.
-
-    Args:
-        folder: The folder of the files; None: in memory.
-        limit: Bytes that may wait.
     """
 
     def __init__(self, folder: Path | None, *, limit: int) -> None:
@@ -240,10 +236,8 @@ class Spool:
     async def replay(self, write: Write) -> bool:
         """Write the entries that wait, in the order in which they came; return whether none is left.
 
-        An entry that can't be written holds back the later ones of its user, and of no other.
-
-        Args:
-            write: Writes an entry. Raises StoreUnavailableError if no other can be written either.
+        An entry that can't be written holds back the later ones of its user, and of no other. ``write`` raises StoreUnavailableError
+        if no other can be written either.
 
         Raises:
             OSError: A file can't be read.

@@ -172,16 +172,10 @@ class ExchangeRecord:
         answer_id: str = "",
         failure: Failure | None = None,
     ) -> asyncio.Task[Became]:
-        """Note the end of its answer in the background; never raises, never waits.
+        """Note the end of its answer in the background; never raises, never waits. The task returns the outcome, once it will outlive this process.
 
-        Args:
-            reply: The part of the answer that arrived; "" if the user left before its first word.
-            recollections: The user's memories in the prompt.
-            answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
-            failure: The failure of the answer; None without one.
-
-        Returns:
-            A task that returns the outcome, once it will outlive this process.
+        The reply is the part of the answer that arrived, "" if the user left before its first word; the recollections are the memories in
+        the prompt; and the LLM's server keeps the answer under ``answer_id``, if it keeps one.
         """
         entry = ended(self._exchange, reply, recollections, answer_id=answer_id, failure=failure)
         return self._end_with(entry)

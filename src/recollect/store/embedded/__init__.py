@@ -44,14 +44,11 @@ a minute, as its folder is gone.
 
 
 class TemporaryFolder:
-    """A folder that is removed when this process ends, however it ends.
+    """A folder ``within`` another, or within the system's one for temporary files, that is removed when this process ends, however it ends.
 
     Nothing that a process does at its end is done by one that is killed. So a shell watches it: it reads from a pipe
     that the kernel closes with the process. If the shell is killed as well, as with its whole container, the next
     folder made in the same place removes it, because its lock is free.
-
-    Args:
-        within: The parent folder; None: the system's folder for temporary files.
 
     Attributes:
         path: The folder's path. Other accounts may pass through, as root's database runs as another, and not look.

@@ -53,13 +53,10 @@ def one_host_each(dsn: str) -> list[str]:
 
 
 class Hosts:
-    """Connects to the host that takes writes: after a failover that is another one.
+    """Connects to the host of an address that takes writes: after a failover that is another one.
 
     The host that took writes the last time is asked first. A host that does not answer at once, refuses, or takes no
     writes has the next one asked. A URL that names ``target_session_attrs`` itself is taken at its word.
-
-    Args:
-        dsn: The database's address, with one host or several.
     """
 
     def __init__(self, dsn: str) -> None:

@@ -142,16 +142,11 @@ async def _nothing_to_reset(_connection: Connection) -> None:
 class Database:
     """A pool as the stores use it: one user at a time, and errors of ours only.
 
-    A lost connection is replaced by the pool at its next use.
-
-    Args:
-        pool: The connections.
-        acquire_timeout: Seconds a call may wait for a free one.
-        user_role: The role of users' transactions, so that row-level security binds them; or ``none``.
-        search_path: The first statements of each transaction, if no connection keeps them (``Access.pooled``).
+    A lost connection is replaced by the pool at its next use. A call waits ``acquire_timeout`` seconds at most for a free one. Where
+    no connection keeps its settings (``Access.pooled``), each transaction begins with the ``search_path``.
 
     Attributes:
-        user_role: As above.
+        user_role: The role of users' transactions, so that row-level security binds them; or ``none``.
     """
 
     def __init__(

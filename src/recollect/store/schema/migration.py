@@ -32,15 +32,11 @@ log = structlog.get_logger(__name__)
 
 
 class SchemaSteps:
-    """Takes steps over one connection.
+    """Takes steps over a connection of its own.
 
     A statement that waits for a table's lock has everybody wait who comes after it. So a step waits half a second for a
-    lock, is undone, and is tried again a little later.
-
-    Args:
-        connection: A connection of its own.
-        pooled: Whether a pooler is in front of the server. Then no lock outlives a transaction, and a process is
-            alone for one step at a time.
+    lock, is undone, and is tried again a little later. Behind a pooler no lock outlives a transaction, and a process is
+    alone for one step at a time.
 
     Attributes:
         search_path: Set at the start of each step; None: not known yet.
@@ -144,12 +140,9 @@ class Schema:
 async def migrate(
     connection: Connection, migrations: Sequence[Migration] | None = None, *, pooled: bool = False
 ) -> Schema:
-    """Create or upgrade the schema; processes that start together wait for one another.
+    """Create or upgrade the schema by all steps, oldest first; processes that start together wait for one another.
 
-    Args:
-        connection: A connection of its own; its search path is changed.
-        migrations: All steps, oldest first; the ones this package ships by default.
-        pooled: Whether a pooler stands before the server.
+    The connection is one of its own, as its search path is changed; ``pooled`` says that a pooler stands before the server.
 
     Raises:
         UnfitDatabaseError: The database's encoding can't hold every letter, pgvector is missing or too old, or this user may not create a schema.

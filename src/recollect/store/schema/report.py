@@ -47,12 +47,7 @@ class DatabaseReport:
 
 
 async def check_postgres(dsn: str, *, seconds: float) -> DatabaseReport:
-    """Check a database as a start would.
-
-    Args:
-        dsn: ``postgresql://user:password@host/database``.
-        seconds: The limit for the whole check.
-    """
+    """Check the database at an address as a start would; the whole check takes so many ``seconds`` at most."""
     report = DatabaseReport()
     try:
         require_sound(dsn)
