@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from tests.support.stores import MODEL, NOON, NORTH, Store, vector
+from tests.support.stores import LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
 from recollect.model import (
@@ -96,6 +96,15 @@ async def last_update(store: Store, user_id: str | None = None) -> Update:
     """Return what was changed last."""
     [update] = await store.memories.history(user_id or store.anna, limit=1)
     return update
+
+
+async def undo(
+    store: Store, update: Update | None = None, user_id: str | None = None, *, at: datetime = LATER
+) -> Update:
+    """Undo a change by hand, the last one unless told otherwise."""
+    user_id = user_id or store.anna
+    row = update or await last_update(store, user_id)
+    return await store.memories.undo(user_id, row.id, actor=Actor.USER, at=at)
 
 
 async def indexed(index: LogIndex, user_id: str) -> int:

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 from tests.recollect.store.indexing import said as log
+from tests.recollect.store.keeping import undo
 from tests.support.notes import note_block
 from tests.support.stores import LATER, NOON, Store
 
@@ -368,7 +369,7 @@ async def test_what_was_formed_without_a_model_is_formed_again_and_what_it_was_k
     done = await own_store.inbox.complete([Formed(pending.exchange, (Add(new),), is_read=True)], at=LATER)
     left = await own_store.memories.page(own_store.anna, limit=9)
     update, _ = await own_store.memories.history(own_store.anna, kept.id, limit=9)
-    await own_store.memories.undo(own_store.anna, update.id, actor=Actor.USER, at=LATER)
+    await undo(own_store, update)
 
     assert done == [[Retire(kept.id, Reason.KEPT_VERBATIM), Add(new)]]
     assert [each.id for each in left.memories] == [new.id]

@@ -5,10 +5,10 @@ import json
 from datetime import UTC, datetime, timedelta
 
 from tests.recollect.store.indexing import said
-from tests.recollect.store.keeping import formed
+from tests.recollect.store.keeping import formed, undo
 from tests.support.stores import LATER, NOON, Store
 
-from recollect.model import ROOT, Actor, Add, Exchange, News, Reason, Scope
+from recollect.model import ROOT, Add, Exchange, News, Reason, Scope
 
 ANSWERING = "the turn that is answered"
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
@@ -100,7 +100,7 @@ async def test_what_was_undone_or_abandoned_before_it_was_told_is_no_news(store:
     await formed(store, edited, Add(store.memory("Lives in Oslo")), Add(store.memory("Has a boat")))
     outcome = await store.inbox.outcome(edited.turn.scope, edited.turn.key)
     assert outcome is not None
-    await store.memories.undo(store.anna, outcome.updates[0].id, actor=Actor.USER, at=LATER)
+    await undo(store, outcome.updates[0])
 
     assert await tell(store) == ["Lives in Oslo"]
 
@@ -135,7 +135,7 @@ async def test_of_which_nothing_could_be_shown_it_was_shown_with_no_answer(store
     await formed(store, again, Add(store.memory("Drinks tea")))
     outcome = await store.inbox.outcome(undone.turn.scope, undone.turn.key)
     assert outcome is not None
-    await store.memories.undo(store.anna, outcome.updates[0].id, actor=Actor.USER, at=LATER)
+    await undo(store, outcome.updates[0])
     own = await taught(store, "Lives in Oslo")
 
     await tell(store, key=own.turn.key)

@@ -8,16 +8,15 @@ from uuid import uuid4
 import asyncpg
 import pytest
 from tests.recollect.store.indexing import said
-from tests.recollect.store.keeping import formed, kept, last_update
+from tests.recollect.store.keeping import formed, kept, undo
 from tests.servers.databases import administrator
 from tests.support.people import Person, person
-from tests.support.stores import LATER, Store
+from tests.support.stores import Store
 from tests.support.waiting import until
 
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.model import (
     Action,
-    Actor,
     Add,
     Exchange,
     Ignore,
@@ -81,7 +80,7 @@ async def test_what_was_formed_tells_all_it_changed_the_newest_first(store: Stor
 async def test_what_was_undone_is_told_no_more(store: Store) -> None:
     spoken = await said(store, "I drink tea and have a dog")
     await formed(store, spoken, Add(store.memory("Drinks tea")), Add(store.memory("Has a dog")))
-    await store.memories.undo(store.anna, (await last_update(store)).id, actor=Actor.USER, at=LATER)
+    await undo(store)
 
     assert await told(store, spoken) == [(Action.ADD, None, "Drinks tea")]
 

@@ -3,13 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from tests.recollect.store.indexing import near
-from tests.recollect.store.keeping import apply, edit, kept, last_update
-from tests.support.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
+from tests.recollect.store.keeping import apply, edit, kept, undo
+from tests.support.stores import EAST, MODEL, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
-from recollect.model import COMMONS, Actor, Add, Reason, Replace, Source
+from recollect.model import COMMONS, Add
 
 IN_THE_EAST: dict[str, Any] = {"embedding": vector(*EAST), "embedding_model": MODEL}
 LACKING: dict[str, Any] = {"embedding": None, "embedding_model": None}
@@ -29,8 +28,9 @@ async def waiting(store: Store, user_id: str | None = None) -> list[str]:
 async def test_an_edit_leaves_nothing_of_the_old_embedding(store: Store) -> None:
     tea = await kept(store, "Likes tea")
 
-    await edit(store, tea.id, importance=0.9)
-    assert await cosines(store) == {"Likes tea": 1}
+    for same in ({"importance": 0.9}, {"content": "Likes tea", **IN_THE_EAST}):
+        await edit(store, tea.id, **same)
+        assert await cosines(store) == {"Likes tea": 1}
 
     await edit(store, tea.id, content="Likes rain")
     assert (await cosines(store), await waiting(store)) == ({}, ["Likes rain"])
@@ -38,18 +38,8 @@ async def test_an_edit_leaves_nothing_of_the_old_embedding(store: Store) -> None
     await edit(store, tea.id, content="Likes snow", **IN_THE_EAST)
     assert await cosines(store) == {"Likes snow": 0}
 
-    await store.memories.undo(store.anna, (await last_update(store)).id, actor=Actor.USER, at=LATER)
+    await undo(store)
     assert (await cosines(store), await waiting(store)) == ({}, ["Likes rain"])
-
-
-async def test_what_is_put_in_anothers_place_has_its_own_and_gives_it_back(store: Store) -> None:
-    tea = await kept(store, "Likes tea")
-    await apply(store, Replace(tea.id, store.memory("Likes rain", **IN_THE_EAST), Reason.CONTRADICTS))
-    assert await cosines(store) == {"Likes rain": 0}
-
-    await store.memories.undo(store.anna, (await last_update(store)).id, actor=Actor.USER, at=LATER)
-
-    assert await cosines(store) == {"Likes tea": 1}
 
 
 async def test_what_several_share_is_embedded_by_whoever_sees_it(store: Store) -> None:
@@ -75,11 +65,3 @@ async def test_nobody_embeds_what_they_do_not_see(store: Store) -> None:
         await store.index.embed_memory(store.ben, embedded)
 
     assert await cosines(store) == {}
-
-
-async def test_what_serves_everybody_is_kept_with_its_embedding(own_store: Store) -> None:
-    common = own_store.memory("Tea at four", owner=COMMONS, source=Source.GLOBAL)
-    await own_store.memories.keep_globals([common], [], at=NOON)
-
-    assert [each.embedding_model for each in await own_store.memories.globals()] == [MODEL]
-    assert await cosines(own_store) == {"Tea at four": pytest.approx(1)}

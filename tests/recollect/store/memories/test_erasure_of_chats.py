@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.recollect.store import keeping
 from tests.recollect.store.indexing import by_words, indexed, near, said, texts
-from tests.recollect.store.keeping import apply, contents, edit, formed, kept, next_pending, resting_on
+from tests.recollect.store.keeping import apply, contents, edit, formed, kept, next_pending, resting_on, undo
 from tests.support.notes import note_block
 from tests.support.searching import lexicon_of, vocabulary
 from tests.support.stores import LATER, NOON, NORTH, Store, vector
@@ -118,7 +118,7 @@ async def test_what_was_replaced_deleted_and_undone_in_it_goes_too(store: Store)
     moved = await said(store, "I moved to Oslo")
     oslo = store.memory("Lives in Oslo", **resting_on(moved))
     await formed(store, moved, Replace(rome.id, oslo, Reason.CONTRADICTS))
-    await store.memories.undo(store.anna, (await history(store))[-1].id, actor=Actor.USER, at=NOON)
+    await undo(store)
     await apply(store, Retire(rome.id, Reason.DELETED))
 
     await erase(store)
@@ -207,14 +207,14 @@ async def test_of_what_the_person_wrote_over_nothing_says_what_the_chat_had_said
     assert await contents(store) == ["Breeds hens"]
     assert "quokka" not in str(await history(store))
     with pytest.raises(NotUndoableError):
-        await store.memories.undo(store.anna, edited.id, actor=Actor.USER, at=LATER)
+        await undo(store, edited)
     assert await contents(store) == ["Breeds hens"]
 
 
 async def test_of_what_the_person_brought_back_the_audit_has_the_words(store: Store) -> None:
     _, rome = await taught(store, "Lives in Rome")
     await apply(store, Retire(rome.id, Reason.CAP))
-    await store.memories.undo(store.anna, (await history(store))[-1].id, actor=Actor.USER, at=NOON)
+    await undo(store)
 
     await erase(store)
 

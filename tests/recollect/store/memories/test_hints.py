@@ -1,4 +1,4 @@
-"""Hints of statements in the store: written, read, changed, undone, held back, shared and erased."""
+"""Hints, tags and metadata of memories: written, read, listed by, changed, undone, handed on, shared and erased."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,11 +6,13 @@ from uuid import UUID
 
 import numpy as np
 import pytest
-from tests.recollect.store.keeping import apply, formed, history, kept, last_update, resting_on, revised
+from tests.recollect.store.keeping import apply, formed, history, kept, last_update, resting_on, revised, undo
+from tests.support.recollections import memory
 from tests.support.stores import EAST, LATER, MODEL, NORTH, SOUTH, Store, vector
 
 from recollect.index import StoredMemory
 from recollect.model import (
+    MOST_TAGS,
     STATEMENTS,
     Actor,
     Add,
@@ -19,13 +21,15 @@ from recollect.model import (
     Hints,
     Kind,
     Memory,
+    MemoryFilter,
     Past,
-    Quarantine,
     Reason,
     Reinforce,
     Replace,
     Retire,
+    State,
     Use,
+    tags_named,
 )
 from recollect.store import Postgres
 from recollect.store.snapshots import PostgresSnapshots
@@ -57,11 +61,6 @@ def rounded(vectors: np.ndarray[Any, Any] | None) -> list[list[float]] | None:
 async def edit(store: Store, memory_id: UUID, **changed: Any) -> Memory:
     changed = {"of": changed.get("content", "Drinks tea"), **changed}
     return await store.memories.edit(store.anna, revised(memory_id, **changed), actor=Actor.USER, at=LATER)
-
-
-async def undo_last(store: Store) -> None:
-    update = await last_update(store)
-    await store.memories.undo(store.anna, update.id, actor=Actor.USER, at=LATER)
 
 
 async def test_hints_are_read_with_their_statement_and_as_columns(postgres: Postgres, store: Store) -> None:
@@ -99,7 +98,7 @@ async def test_an_edit_keeps_clears_or_writes_hints(
     stored = (await loaded(postgres, store))[edited.content]
     assert stored.memory.hints == hints
     assert pieces(stored) == rounded(vectors)
-    await undo_last(store)
+    await undo(store)
     assert (await store.memories.get(store.anna, tea.id)).hints == TEA
 
 
@@ -121,7 +120,7 @@ async def test_an_edit_can_be_undone_after_a_model_wrote_hints_of_the_new_conten
     edited = await edit(store, tea.id, content="Drinks mate")
     await store.memories.give_hints(store.anna, [replace(edited, hints=PINNED)])
 
-    await undo_last(store)
+    await undo(store)
 
     assert (await store.memories.get(store.anna, tea.id)).hints == TEA
 
@@ -131,7 +130,7 @@ async def test_to_undo_another_change_leaves_hints_that_a_model_wrote_since(stor
     await edit(store, tea.id, importance=0.9)
     await store.memories.give_hints(store.anna, [replace(tea, hints=TEA)])
 
-    await undo_last(store)
+    await undo(store)
 
     memory = await store.memories.get(store.anna, tea.id)
     assert (memory.importance, memory.hints) == (0.5, TEA)
@@ -142,27 +141,14 @@ async def test_a_statement_that_is_told_again_or_comes_back_has_its_hints(
 ) -> None:
     tea = await kept(store, "Drinks tea", **HINTED)
     await apply(store, Reinforce(tea.id), Retire(tea.id, Reason.DELETED))
-    await undo_last(store)
+    await undo(store)
     mate = store.memory("Drinks mate", **NEW)
     await apply(store, Replace(tea.id, mate, Reason.CONTRADICTS))
     assert pieces((await loaded(postgres, store))["Drinks mate"]) == rounded(ONE)
-    await undo_last(store)
+    await undo(store)
 
     assert pieces((await loaded(postgres, store))["Drinks tea"]) == rounded(VECTORS)
     assert (await store.memories.get(store.anna, tea.id)).hints == TEA
-
-
-async def test_what_is_held_back_keeps_its_hints_until_it_is_refused(store: Store) -> None:
-    tea, mate = (store.memory(content, hints=TEA) for content in ("Drinks tea", "Drinks mate"))
-    await apply(store, *(Quarantine(each, Reason.INSTRUCTION) for each in (tea, mate)))
-
-    held = await store.memories.held(store.anna, tea.id)
-    assert held.memory.hints == TEA
-    await store.memories.release(store.anna, tea.id, held.memory, actor=Actor.USER, at=LATER)
-    assert (await store.memories.get(store.anna, tea.id)).hints == TEA
-    await store.memories.release(store.anna, mate.id, None, actor=Actor.USER, at=LATER)
-    rows = [row async for row in store.portability.export(store.anna)]
-    assert [row for section, row in rows if section == "quarantine" and "gift ideas" in row] == []
 
 
 async def test_a_shared_copy_has_no_hints_of_its_owner(postgres: Postgres, store: Store) -> None:
@@ -308,3 +294,95 @@ async def test_the_audit_has_no_hints_of_what_an_erased_chat_said(store: Store) 
 
     assert (await store.memories.get(store.anna, tea.id)).content == "Drinks mate"
     assert "gift ideas" not in str(await history(store))
+
+
+# -- tags and metadata ------------------------------------------------------------------------------
+
+WORK: dict[str, Any] = {"tags": ("work",), "metadata": {"source": "crm", "rank": 2, "open": True}}
+
+
+async def labels(store: Store, of: Memory) -> tuple[tuple[str, ...], object]:
+    found = await store.memories.get(store.anna, of.id)
+    return found.tags, found.metadata
+
+
+def test_tags_are_lower_case_in_one_line_and_each_once() -> None:
+    assert tags_named(["Work", " on\n the  road ", "work", " ", "x" * 50]) == (
+        "work",
+        "on the road",
+        "x" * 40,
+    )
+
+
+async def test_lists_take_each_tag_and_each_value(store: Store) -> None:
+    desk = await kept(store, "Has a desk", **WORK)
+    await kept(store, "Has a lamp", tags=("work", "home"), metadata={"rank": "2", "open": 1})
+    await kept(store, "Likes tea")
+
+    async def found(state: State = State.CURRENT, **asked: Any) -> list[str]:
+        taken = MemoryFilter(state=state, **asked)
+        return [
+            each.content for each in (await store.memories.page(store.anna, limit=9, taken=taken)).memories
+        ]
+
+    assert await found(tags=("work",)) == ["Has a lamp", "Has a desk"]
+    assert await found(State.ALL, tags=("home", "work")) == ["Has a lamp"]
+    assert await found(metadata={"rank": 2.0}) == ["Has a desk"]
+    assert await found(State.ALL, metadata={"open": True, "source": "crm"}) == ["Has a desk"]
+    assert await found(metadata={"open": 1}) == ["Has a lamp"]
+    assert await found(tags=("\0",), metadata={"rank": "\0\ud800"}) == []
+    assert await labels(store, desk) == (WORK["tags"], WORK["metadata"])
+
+
+async def test_an_edit_of_labels_is_a_new_version_and_can_be_undone(store: Store) -> None:
+    desk = await kept(store, "Has a desk", **WORK)
+    before = await store.memories.get(store.anna, desk.id)
+
+    edited = await edit(store, desk.id, tags=("home",), metadata={})
+    assert (edited.tags, edited.metadata, edited.version == before.version) == (("home",), {}, False)
+    row = await last_update(store)
+    assert row.version_before is not None
+    assert (row.version_before["tags"], row.version_before["metadata"]) == (["work"], WORK["metadata"])
+
+    await undo(store)
+    assert await store.memories.get(store.anna, desk.id) == before
+
+
+async def test_a_statement_hands_its_labels_to_the_one_that_replaces_it(store: Store) -> None:
+    desk = await kept(store, "Has a desk", **WORK)
+    new = store.memory("Has two desks", tags=("home",), metadata={"rank": 3})
+
+    await apply(store, Replace(desk.id, new, Reason.CONTRADICTS))
+    assert await labels(store, new) == (("home", "work"), {"rank": 3, "source": "crm", "open": True})
+
+    await undo(store)
+    assert await labels(store, desk) == (WORK["tags"], WORK["metadata"])
+
+
+async def test_an_heir_gets_the_labels_until_its_inheritance_is_undone(store: Store) -> None:
+    desk = await kept(store, "Has a desk", **WORK)
+    heir = await kept(store, "Has a wooden desk", tags=("home",))
+
+    await apply(store, Retire(desk.id, Reason.REFINES, heir=heir))
+    assert await labels(store, heir) == (("home", "work"), WORK["metadata"])
+
+    await undo(store)
+    assert await labels(store, heir) == (("home",), {})
+
+
+async def test_handed_on_labels_stay_within_their_bound(store: Store) -> None:
+    many = tuple(f"tag {number}" for number in range(MOST_TAGS))
+    desk = await kept(store, "Has a desk", tags=("work",))
+    heir = await kept(store, "Has a wooden desk", tags=many)
+
+    await apply(store, Retire(desk.id, Reason.REFINES, heir=heir))
+    assert (await labels(store, heir))[0] == many
+
+
+def test_of_more_values_than_there_is_room_for_the_first_are_kept() -> None:
+    own, others = ({f"{name}{number}": number for number in range(8)} for name in "xa")
+    assert memory("", metadata=own).with_labels_of(memory("", metadata=others)).metadata == {
+        **own,
+        "a0": 0,
+        "a1": 1,
+    }

@@ -7,11 +7,24 @@ from uuid import UUID
 
 import pytest
 from tests.recollect.store.indexing import said
-from tests.recollect.store.keeping import apply, contents, formed, kept, last_update, resting_on
+from tests.recollect.store.keeping import apply, contents, formed, kept, last_update, resting_on, undo
 from tests.support.stores import LATER, MODEL, NOON, NORTH, Store, vector
 
 from recollect.errors import BulkRefusedError, ChangeNotFoundError, MemoryNotFoundError, NotUndoableError
-from recollect.model import Actor, Add, Ending, Erase, Memory, Past, Reason, Removal, Replace, Retire, Scope
+from recollect.model import (
+    Actor,
+    Add,
+    Ending,
+    Erase,
+    Erasure,
+    Memory,
+    Past,
+    Reason,
+    Removal,
+    Replace,
+    Retire,
+    Scope,
+)
 
 OLD, NEW = "Lives in Porto", "Lives in Berlin"
 
@@ -103,7 +116,7 @@ async def test_what_is_not_wanted_is_not_current_again(
         await store.memories.erase_session(Scope(store.anna, "chat-2"), at=LATER)
     else:
         with suppress(NotUndoableError, ChangeNotFoundError):
-            await store.memories.undo(store.anna, ended.id, actor=Actor.USER, at=LATER)
+            await undo(store, ended)
 
     assert OLD not in await contents(store)
     assert await past(store) == []
@@ -125,7 +138,7 @@ async def test_who_takes_a_deletion_back_can_take_the_change_before_it_back(stor
     await apply(store, Retire(new.id, Reason.DELETED))
 
     for update in (await last_update(store), replaced):
-        await store.memories.undo(store.anna, update.id, actor=Actor.USER, at=LATER)
+        await undo(store, update)
 
     assert await contents(store) == [OLD]
 
@@ -145,20 +158,21 @@ async def test_forgetting_reaches_the_past_behind_what_leaves_none(
     assert await past(store) == []
 
 
-async def test_what_is_erased_with_its_chat_is_not_past(store: Store) -> None:
+@pytest.mark.parametrize(
+    "erase",
+    [
+        lambda store: store.memories.erase_session(store.anna.scope, at=LATER),
+        lambda store: store.memories.erase(store.anna, at=LATER),
+    ],
+    ids=["chat", "person"],
+)
+async def test_what_is_erased_with_its_chat_or_its_person_is_not_past(
+    store: Store, erase: Callable[[Store], Awaitable[Erasure]]
+) -> None:
     await moved(store)
     await past(store)
 
-    await store.memories.erase_session(store.anna.scope, at=LATER)
-
-    assert await past(store) == []
-
-
-async def test_of_who_is_erased_nothing_is_past(store: Store) -> None:
-    await moved(store)
-    await past(store)
-
-    erasure = await store.memories.erase(store.anna, at=LATER)
+    erasure = await erase(store)
 
     assert not any(rows for _, rows in erasure.left)
     assert await past(store) == []
@@ -176,7 +190,7 @@ async def test_what_goes_without_a_past_has_none(store: Store, reason: Reason) -
 async def test_undone_it_is_current_again(store: Store) -> None:
     await moved(store)
 
-    await store.memories.undo(store.anna, (await last_update(store)).id, actor=Actor.USER, at=LATER)
+    await undo(store)
 
     assert (await contents(store), await past(store)) == ([OLD], [])
     [kept_again] = (await store.memories.page(store.anna, limit=9)).memories
@@ -188,7 +202,7 @@ async def test_the_forgetting_of_the_past_is_not_undone(store: Store) -> None:
     await apply(store, Retire(old.id, Reason.FORGOTTEN))
 
     with pytest.raises(NotUndoableError):
-        await store.memories.undo(store.anna, (await last_update(store)).id, actor=Actor.USER, at=LATER)
+        await undo(store)
 
 
 async def test_its_person_deletes_it_alone(store: Store) -> None:

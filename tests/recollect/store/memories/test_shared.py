@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.recollect.store.indexing import by_words, indexed, near, texts
-from tests.recollect.store.keeping import apply, contents, edit, history, kept, last_update, resting_on
+from tests.recollect.store.keeping import apply, contents, edit, history, kept, last_update, resting_on, undo
 from tests.support.stores import LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
@@ -50,6 +50,8 @@ async def test_what_is_shared_is_the_same_memory_without_whose_words_it_was(stor
         importance=0.75,
         holds_until=LATER,
         provenance=Provenance("chat-1", (said.message_id,), "We close at six", "small-model/3"),
+        tags=("work",),
+        metadata={"source": "crm"},
     )
     await apply(store, Mark(own.id, Doubt.SUSPECT, Reason.SUSPECT))
     await store.memories.touch(store.anna, [own.id], at=LATER)
@@ -64,6 +66,8 @@ async def test_what_is_shared_is_the_same_memory_without_whose_words_it_was(stor
         doubt=Doubt.SUSPECT,
         recall_count=1,
         last_recalled_at=LATER,
+        tags=(),
+        metadata={},
     )
     assert await store.memories.get(store.anna, own.id) == shared
     [found] = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9)
@@ -105,7 +109,7 @@ async def test_ones_replacement_touches_neither_anothers_link_nor_the_memory(sto
     assert await contents(store) == ["The office closes at five"]
     assert await store.memories.get(store.ben, shared.id) == shared
     replaced = await last_update(store)
-    await store.memories.undo(store.anna, replaced.id, actor=Actor.USER, at=NOON)
+    await undo(store, replaced)
     assert await contents(store) == await contents(store, store.ben) == ["The office closes at six"]
 
 
@@ -120,7 +124,7 @@ async def test_ones_reinforcement_or_doubt_is_ones_own(store: Store) -> None:
     bens = await store.memories.get(store.ben, shared.id)
     assert bens == replace(shared, reinforcement_count=1, doubt=Doubt.DISPUTED)
     for update in (await history(store, store.ben))[:0:-1]:
-        await store.memories.undo(store.ben, update.id, actor=Actor.USER, at=NOON)
+        await undo(store, update, store.ben)
     assert await store.memories.get(store.ben, shared.id) == shared
 
 
@@ -133,10 +137,10 @@ async def test_what_was_changed_before_it_was_shared_is_undone_for_oneself_alone
 
     for update in (edited, sharing):
         with pytest.raises(NotUndoableError):
-            await store.memories.undo(store.anna, update.id, actor=Actor.USER, at=NOON)
-    await store.memories.undo(store.anna, reinforced.id, actor=Actor.USER, at=NOON)
+            await undo(store, update)
+    await undo(store, reinforced)
     assert await store.memories.get(store.anna, tea.id) == replace(shared, reinforcement_count=0)
-    await store.memories.undo(store.anna, added.id, actor=Actor.USER, at=NOON)
+    await undo(store, added)
 
     assert await contents(store) == []
 
@@ -167,7 +171,7 @@ async def test_what_was_given_again_meanwhile_is_not_linked_twice(store: Store) 
     await apply(store, Add(shared), scope=store.ben.scope)
 
     with pytest.raises(NotUndoableError):
-        await store.memories.undo(store.ben, retired.id, actor=Actor.USER, at=NOON)
+        await undo(store, retired, store.ben)
 
     assert await contents(store, store.ben) == ["The office closes at six"]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.recollect.store.indexing import said
-from tests.recollect.store.keeping import added_to_a_prompt, apply, indexed, kept, like_a_request
+from tests.recollect.store.keeping import added_to_a_prompt, apply, indexed, kept, like_a_request, undo
 from tests.support.notes import note_block, note_request
 from tests.support.stores import LATER, NOON, Store
 from uuid_utils.compat import uuid7
@@ -12,7 +12,6 @@ from uuid_utils.compat import uuid7
 from recollect.errors import StoreError
 from recollect.model import (
     COMMONS,
-    Actor,
     Add,
     Change,
     Chat,
@@ -208,7 +207,7 @@ async def test_what_was_undone_is_not_told_as_done(store: Store) -> None:
     await formed(store, await said(store, "Remember tea and rain."), *changes)
     [tea, _] = (await store.chats.chat(store.anna.scope, exchanges=0)).done
 
-    await store.memories.undo(store.anna, tea.id, actor=Actor.USER, at=LATER)
+    await undo(store, tea)
 
     assert await done(store) == [(Reason.ASKED, "Likes rain")]
 

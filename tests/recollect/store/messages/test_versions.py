@@ -15,6 +15,7 @@ from tests.recollect.store.keeping import (
     kept,
     next_pending,
     resting_on,
+    undo,
 )
 from tests.support.notes import note_block
 from tests.support.stores import LATER, NOON, NORTH, Store, vector
@@ -297,7 +298,7 @@ async def test_what_can_not_be_undone_is_left_and_the_rest_is_undone(store: Stor
 async def test_what_was_undone_already_is_not_undone_again(store: Store) -> None:
     await taught(store, await said(store, "I live in Rome", parent=ROOT), "Lives in Rome")
     [added] = await history(store)
-    await store.memories.undo(store.anna, added.id, actor=Actor.USER, at=NOON)
+    await undo(store, added)
 
     await edited(store, "I live in Oslo")
 

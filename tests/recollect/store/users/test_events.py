@@ -4,12 +4,12 @@ import asyncio
 from datetime import timedelta
 
 from tests.recollect.store.indexing import said
-from tests.recollect.store.keeping import apply, formed, kept, resting_on
+from tests.recollect.store.keeping import apply, formed, kept, resting_on, undo
 from tests.support.stores import LATER, NOON, Store
 from uuid_utils.compat import uuid7
 
 from recollect.api.events import EventPlace, EventType, event_of
-from recollect.model import Actor, Add, Erase, Reason, Replace, Retire
+from recollect.model import Add, Erase, Reason, Replace, Retire
 
 
 async def events(store: Store, after: int = 0) -> list[tuple[EventType, object, list[object]]]:
@@ -24,7 +24,7 @@ async def test_each_change_is_an_event_that_says_which_memory_holds_and_which_ar
     new = store.memory("Lives in Braga")
     await apply(store, Replace(old.id, new, Reason.CONTRADICTS))
     [replaced, _] = await store.memories.history(store.anna, limit=9)
-    await store.memories.undo(store.anna, replaced.id, actor=Actor.USER, at=LATER)
+    await undo(store, replaced)
     await apply(store, Retire(old.id, Reason.FORGOTTEN))
 
     assert await events(store) == [
