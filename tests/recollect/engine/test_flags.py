@@ -7,6 +7,7 @@ from structlog.testing import capture_logs
 from tests.recollect.engines import PATIENT, engine_over
 from tests.support.notes import note_placed
 from tests.support.stores import NOON, Store
+from tests.support.tables import table
 from tests.support.watched_stores import Outage, breakable
 from uuid_utils.compat import uuid7
 
@@ -135,10 +136,6 @@ class TestTokens:
 SHIPPED = Policy(caps=Caps(50, 200), summarizing=Summarizing(5, 4000))
 
 
-def test_nothing_changed_leaves_the_policy_as_it_is() -> None:
-    assert SHIPPED.under(Flags()) is SHIPPED
-
-
 def test_what_is_changed_while_it_runs_counts_in_place_of_the_settings() -> None:
     flags = Flags(
         recall=False,
@@ -176,18 +173,19 @@ def test_what_is_changed_while_it_runs_counts_in_place_of_the_settings() -> None
     )
 
 
-def test_summaries_that_are_switched_on_come_as_often_as_the_settings_say() -> None:
-    assert SHIPPED.under(Flags(summaries=True)).summarizing == Summarizing(5, 4000)
-
-
-def test_summaries_come_as_often_as_was_changed_unless_they_are_off() -> None:
-    assert SHIPPED.under(Flags(summary_turns=9)).summarizing == Summarizing(9, 4000)
-    assert SHIPPED.under(Flags(summary_turns=9, summaries=False)).summarizing == Summarizing()
-
-
-def test_what_stands_in_every_chat_is_switched_alone() -> None:
-    assert SHIPPED.under(Flags(standing=False)) == replace(SHIPPED, stands=False)
-    assert replace(SHIPPED, stands=False).under(Flags(standing=True)) == SHIPPED
+@table(
+    "flags, policy",
+    [
+        (Flags(), SHIPPED),
+        (Flags(summaries=True), SHIPPED),
+        (Flags(summary_turns=9), replace(SHIPPED, summarizing=Summarizing(9, 4000))),
+        (Flags(summary_turns=9, summaries=False), replace(SHIPPED, summarizing=Summarizing())),
+        (Flags(standing=False), replace(SHIPPED, stands=False)),
+    ],
+)
+def test_what_is_changed_alone_leaves_the_rest_of_the_policy(flags: Flags, policy: Policy) -> None:
+    assert SHIPPED.under(flags) == policy
+    assert policy.under(Flags(standing=True)) == replace(policy, stands=True)
 
 
 def test_a_users_flags_stand_over_everybodys() -> None:
