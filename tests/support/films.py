@@ -25,11 +25,7 @@ _POINTER = """(() => {
 
 
 class Film:
-    """What a tab showed since it began.
-
-    Attributes:
-        path: Where it is kept; None if nobody wants to see it.
-    """
+    """What a tab showed since it began; kept at ``path``, if anybody wants to see it."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path

@@ -16,11 +16,7 @@ Fields: TypeAlias = Iterable[tuple[bytes, bytes]]
 
 @dataclass(frozen=True)
 class Response:
-    """What came back.
-
-    Attributes:
-        complete: Whether the body ended as its framing promised; False for a truncated answer.
-    """
+    """What came back; ``complete`` if its body ended as its framing promised."""
 
     status: int
     headers: list[tuple[bytes, bytes]]

@@ -12,11 +12,7 @@ from recollect.store.pool import connections
 
 @dataclass
 class Statements:
-    """The statements that were sent, in order, each a round trip.
-
-    Attributes:
-        sent: The statements, each with a number of its connection.
-    """
+    """The statements that were sent, in order, each a round trip, and each with a number of its connection."""
 
     sent: list[tuple[int, str]] = field(default_factory=list)
     _awaited: dict[str, Callable[[], None]] = field(default_factory=dict)

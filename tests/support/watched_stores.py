@@ -26,12 +26,7 @@ def with_parts(store: Store, **parts: Any) -> Store:
 
 @dataclass
 class Outage:
-    """Why a store does not answer.
-
-    Attributes:
-        failure: What calls raise; None: it answers.
-        methods: Which of them; None: all.
-    """
+    """Why a store does not answer: what ``methods``, or all, raise; None: they answer."""
 
     failure: Exception | None = None
     methods: Collection[str] | None = None

@@ -50,12 +50,7 @@ ENTRIES = "SELECT state, waits_for, wakes_at, attempts, error FROM exchanges WHE
 
 @dataclass
 class Worker:
-    """Drains Anna's inbox, with the time passing between.
-
-    Attributes:
-        said: Her exchanges by number.
-        formed: The numbers in the order they were tried, and by whose credential.
-    """
+    """Drains Anna's inbox, with the time passing between; notes in which order her numbered exchanges are tried, and by whose credential."""
 
     database: Database
     store: Store

@@ -27,11 +27,7 @@ Logs = Sequence[MutableMapping[str, Any]]
 
 
 class FrozenNotes(Through):
-    """A log that takes notes without an exchange once it thaws.
-
-    Attributes:
-        kept: The requests whose record was kept.
-    """
+    """A log that takes notes without an exchange once it thaws, and tells of which requests it kept the record."""
 
     def __init__(self, log: MessageLog) -> None:
         super().__init__(log)
@@ -46,11 +42,7 @@ class FrozenNotes(Through):
 
 
 class FailingErasures(Through):
-    """Erasures by others: the first looks for them fail.
-
-    Attributes:
-        looks: How often they were looked for.
-    """
+    """Erasures by others, with how often they were looked for: the first looks fail."""
 
     def __init__(self, log: MessageLog, *failures: Exception) -> None:
         super().__init__(log)

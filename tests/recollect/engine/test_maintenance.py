@@ -61,13 +61,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass
 class Tidied:
-    """How often a store was tidied.
-
-    Attributes:
-        enqueued: How often messages without an index were enqueued.
-        pruned: How often old requests were forgotten.
-        breaks: Why both fail; None: they don't.
-    """
+    """How often a store enqueued messages without an index and pruned old requests; ``breaks`` makes both fail."""
 
     enqueued: int = 0
     pruned: int = 0

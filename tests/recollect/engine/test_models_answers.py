@@ -33,11 +33,7 @@ NO_HEALTH = "Never remember my health."
 
 
 class Reading:
-    """A model that answers by the prompt it is shown.
-
-    Attributes:
-        shown: Each prompt: the system's words, and what comes with them.
-    """
+    """A model that answers by the prompt it is shown, and notes each: the system's words, and what comes with them."""
 
     def __init__(self, answer: Callable[[str], object]) -> None:
         self._answer = answer

@@ -28,13 +28,7 @@ SECRET = "whsec_" + base64.b64encode(KEY).decode()
 
 
 class Receiver:
-    """A server on the loopback that answers as it is told, and verifies each signature by the words of the specification.
-
-    Attributes:
-        answers: The statuses of the next answers; afterwards 204.
-        taken: The events that it took, in order.
-        refused: The events that it refused.
-    """
+    """A server on the loopback that answers as it is told, then 204, and verifies each signature by the words of the specification."""
 
     def __init__(self) -> None:
         self.answers: list[int] = []

@@ -22,15 +22,7 @@ MUCH = 100_000_000
 
 @dataclass
 class Rows:
-    """A store whose people have one memory each, of any length.
-
-    Attributes:
-        current: The versions of each person.
-        let: Unset, and loads wait.
-        size: The characters of a memory.
-        passages: How many each person has, of as many characters.
-        loads: Whose snapshots were read.
-    """
+    """A store whose people have one memory each and so many passages, of so many characters; loads wait while ``let`` is unset."""
 
     current: dict[str, Versions] = field(default_factory=dict)
     let: asyncio.Event = field(default_factory=asyncio.Event)

@@ -28,12 +28,7 @@ def entry(
 
 
 class Taking:
-    """What a store takes.
-
-    Attributes:
-        texts: What was said in it, in order.
-        fails: What it raises for an entry, if anything.
-    """
+    """Takes what was said, in order, as a store does; ``fails`` returns what it raises for an entry, if anything."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []

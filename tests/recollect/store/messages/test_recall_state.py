@@ -110,12 +110,7 @@ async def test_a_state_without_its_predicates_holds_nothing_of_anothers(
 
 @dataclass
 class RoundTrips:
-    """How many round trips there were.
-
-    Attributes:
-        dsn: The address of the database through the relay.
-        count: So many.
-    """
+    """The address of a database through a relay, and how many round trips there were."""
 
     dsn: str
     count: int = 0

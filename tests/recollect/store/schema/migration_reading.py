@@ -27,12 +27,7 @@ _CHANGES = frozenset({"alter", "create", "drop", "lock", "revoke", "truncate", "
 
 @dataclass
 class _Reader:
-    """What is known while a migration is read.
-
-    Attributes:
-        functions: Names of the functions that are there already.
-        made: Names of what the migration itself has made so far: no older replica knows it.
-    """
+    """What is known while a migration is read: the functions that were there, and what it made itself, which no older replica knows."""
 
     functions: frozenset[str] = frozenset()
     made: set[str] = field(default_factory=set)
@@ -178,11 +173,7 @@ def functions_of(migrations: Sequence[Migration]) -> frozenset[str]:
 def taken_away(migration: Migration, functions: frozenset[str] = frozenset()) -> list[str]:
     """Return the keys of all statements of a migration over which a replica that knows nothing of it may trip.
 
-    What it does to tables that it makes itself is none of these. What is not known to be harmless is one.
-
-    Args:
-        migration: To be read.
-        functions: Names of functions that were there before.
+    What it does to tables that it makes itself is none of these. What is not known to be harmless is one. ``functions`` were there before.
     """
     reader = _Reader(functions)
     return [key for words in _statements(migration.text) for key in reader.statement(words)]
