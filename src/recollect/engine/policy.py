@@ -31,12 +31,7 @@ class Batching:
 
 @dataclass(frozen=True, slots=True)
 class Yields:
-    """Whether chats come first if one server both answers them and forms memories.
-
-    Attributes:
-        to_chats: Whether they do.
-        idle: Seconds without any chat before anything is formed; None: as is learned.
-    """
+    """Whether chats come first if one server both answers them and forms memories; and the seconds without any chat before anything is formed: None as is learned."""
 
     to_chats: bool = False
     idle: float | None = None

@@ -35,11 +35,9 @@ _ROWS = np.uint64(0xFFFFFFFF)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LetterRuns:
-    """An inverted index of texts by their runs of characters: four within a padded word, two in scripts without spaces.
+    """An inverted index of n texts by their runs of characters: four within a padded word, two in scripts without spaces.
 
-    Attributes:
-        size: The number of texts, n.
-        keys: For each run of each text, the run's hash in the upper 32 bits and the text's row in the lower; ascending.
+    Each key has a run's hash in the upper 32 bits and its text's row in the lower; they ascend.
     """
 
     size: int

@@ -20,12 +20,7 @@ _COMPARED_AT_ONCE = 256
 
 
 class Embedded(NamedTuple):
-    """The embeddings of one document.
-
-    Attributes:
-        model: The name of the embedder.
-        pieces: A vector for each window of the text, unit length, (pieces, dimensions).
-    """
+    """The embeddings of one document by an embedder: a vector for each window of the text, unit length, (pieces, dimensions)."""
 
     model: str
     pieces: Matrix
@@ -46,12 +41,7 @@ class _Block(NamedTuple):
 
 
 class Nearness(NamedTuple):
-    """The cosines of documents to a question, (rows,) each; NaN without an embedding.
-
-    Attributes:
-        best: The cosine of the document's nearest piece.
-        first: The cosine of its first piece.
-    """
+    """The cosines of documents' best and first pieces to a question, (rows,) each; NaN without an embedding."""
 
     best: Floats
     first: Floats
@@ -61,9 +51,7 @@ class Nearness(NamedTuple):
 class Vectors:
     """The embeddings of documents; a document has a row, and any number of vectors of one model.
 
-    Attributes:
-        size: The number of rows.
-        blocks: By the embedder's name, blocks whose sizes fall: to add rows rarely copies old ones.
+    The blocks of each embedder fall in size: to add rows rarely copies old ones.
     """
 
     size: int = 0

@@ -100,12 +100,7 @@ class WordMatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The terms of an index.
-
-    Attributes:
-        numbers: The number of each term.
-        by_letter: The terms by their first letter; a mistyped word mostly begins right.
-    """
+    """The numbers of an index's terms, and the terms by their first letter: a mistyped word mostly begins right."""
 
     numbers: dict[str, int] = field(default_factory=dict)
     by_letter: dict[str, list[str]] = field(default_factory=dict)

@@ -69,12 +69,7 @@ def _version(details: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class AdminRead:
-    """A look of an administrator at a user's data.
-
-    Attributes:
-        operation: The id of the operation of the memory API; or the page (`page: memories`) or the command
-            (`audit-store`).
-    """
+    """A look of an administrator at a user's data: by an operation of the memory API, on a page (`page: memories`) or by a command (`audit-store`)."""
 
     id: UUID
     at: datetime
@@ -96,11 +91,7 @@ class Party(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Changer:
-    """The actor that changed a person's settings.
-
-    Attributes:
-        name: The name of the token or key; `chat` for a request in a chat.
-    """
+    """The actor that changed a person's settings, and the name of the token or key; `chat` for a request in a chat."""
 
     party: Party
     name: str
@@ -115,11 +106,7 @@ NOT_SAID = Changer(Party.ADMINISTRATOR, "unnamed")
 
 @dataclass(frozen=True, slots=True)
 class SettingsChange:
-    """A change of a person's own settings.
-
-    Attributes:
-        changed: The values before and after, by their names in ``Flags``; None follows the deployment's setting.
-    """
+    """A change of a person's own settings: the values before and after, by their names in ``Flags``; None follows the deployment's setting."""
 
     id: UUID
     at: datetime
@@ -129,12 +116,7 @@ class SettingsChange:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of one exchange.
-
-    Attributes:
-        messages: The ids of the message and of the answer in the log.
-        updates: Its changes that were not undone, newest first.
-    """
+    """The outcome of one exchange: the ids of its message and answer in the log, and its changes that were not undone, newest first."""
 
     progress: Progress
     messages: tuple[UUID, ...] = ()
@@ -143,11 +125,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """The changes in a chat that its person has not seen yet.
+    """The changes in a chat that its person has not seen yet, newest first, without those that were undone.
 
-    Attributes:
-        exchanges: The exchanges formed since changes were last shown, also the ones that taught nothing.
-        updates: Their changes that were not undone, newest first.
+    They are of the exchanges formed since changes were last shown, among which are those that taught nothing.
     """
 
     user_id: str
@@ -181,12 +161,7 @@ class Backlog:
 
 @dataclass(frozen=True, slots=True)
 class KnownUser:
-    """A user of whom something is kept, and how much.
-
-    Attributes:
-        sessions: In how many chats they said something.
-        last_seen: When they last said or asked something, or were given a memory; None: never.
-    """
+    """A user of whom something is kept, and how much; in how many chats they said something, and when they last said or asked something, or were given a memory."""
 
     id: str
     memories: int = 0
@@ -199,12 +174,9 @@ class KnownUser:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """Proof of an erasure: how many rows of each table are gone. Holds no content and no user.
+    """Proof of an erasure: how many rows of each table, queue and spool are gone. Holds no content and no user.
 
-    Attributes:
-        rows: How many are gone, by table, queue, spool.
-        left: How many were found when all was looked through once more afterwards, by table, queue, spool and cache.
-            Others than 0 came meanwhile.
+    ``left`` is how many were found when all was looked through once more afterwards, caches too; others than 0 came meanwhile.
     """
 
     id: UUID

@@ -38,11 +38,7 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class Reinforce:
-    """The user said again what ``target`` holds.
-
-    Attributes:
-        messages: In which messages of the log; ``target`` rests on them from then on, too.
-    """
+    """The user said again what ``target`` holds, in these messages of the log; ``target`` rests on them from then on, too."""
 
     target: UUID
     reason: Reason = Reason.REPEATS
@@ -52,11 +48,9 @@ class Reinforce:
 
 @dataclass(frozen=True, slots=True)
 class Retire:
-    """Unlink ``target``: it is no longer the user's memory.
+    """Unlink ``target``: it is no longer the user's memory. It stays if an ``heir`` is to replace it and the user has no memory with that content.
 
-    Attributes:
-        heir: The memory that replaces it, if one does. If the user has no memory with its content, ``target`` is not unlinked.
-        days: The days of its lifetime, if it is up by a rule of the operator's.
+    ``days`` are those of its lifetime, if it is up by a rule of the operator's.
     """
 
     target: UUID
@@ -69,12 +63,7 @@ class Retire:
 
 @dataclass(frozen=True, slots=True)
 class Ignore:
-    """Change no memory; the reason is logged and counted.
-
-    Attributes:
-        target: The memory that already says it.
-        messages: The messages of the log that say it; ``target`` rests on them too from then on.
-    """
+    """Change no memory; log and count the reason. A ``target`` that already says it rests on these messages of the log, too, from then on."""
 
     reason: Reason
     candidate: Candidate | None = None
@@ -96,11 +85,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Note until when ``target`` holds, as another statement holds from then on; it stays a memory.
-
-    Attributes:
-        heir: The statement that holds from then on; if it is not kept, nothing is noted.
-    """
+    """Note until when ``target`` holds, as ``heir`` holds from then on; it stays a memory. If the heir is not kept, nothing is noted."""
 
     target: UUID
     until: datetime
@@ -111,11 +96,9 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Quarantine:
-    """Hold ``memory`` back until the person approves it: nothing recalls it, nor the words it was said in.
+    """Hold ``memory`` back until the person approves it: nothing recalls it, nor, if it ``hides`` them, the words it was said in.
 
-    Attributes:
-        hides: Whether those words are hidden from recall; that can't be undone.
-        then: The changes of other memories that its approval makes, too; the end of a statement waits alone (ENDED).
+    To hide them can't be undone. Its approval makes the changes ``then``, too; the end of a statement waits alone (ENDED).
     """
 
     memory: Memory
@@ -139,11 +122,7 @@ NOT_ERASED = "limit: erased by one message"
 
 @dataclass(frozen=True, slots=True)
 class Erase:
-    """Delete memories for good, with those that they replaced, and the text of their messages. Nothing brings them back.
-
-    Attributes:
-        messages: Further messages of the log whose exchanges lose their text.
-    """
+    """Delete memories for good, with those that they replaced, and the text of their messages and of further ones. Nothing brings them back."""
 
     memories: tuple[UUID, ...]
     messages: tuple[UUID, ...] = ()
@@ -174,11 +153,7 @@ class Formed:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """An exchange that is to be formed.
-
-    Attributes:
-        waits: How often it was put to wait, after attempts that failed for a reason of its own.
-    """
+    """An exchange that is to be formed, and how often it was put to wait, after attempts that failed for a reason of its own."""
 
     exchange: Exchange
     attempts: int
@@ -206,11 +181,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class SpokenWith:
-    """The model that a person chatted with last.
-
-    Attributes:
-        upstream: On which of several LLM servers, by its name; "": on the default.
-    """
+    """The model that a person chatted with last, on which of several LLM servers, by its name: "" is the default."""
 
     model: str
     upstream: str
@@ -275,12 +246,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Dictated:
-    """A statement of an agent with its result.
-
-    Attributes:
-        memory: The memory that says it, new or known before; None if it is held back or not kept.
-        reason: The reason it is held back or not kept; None if it is a memory.
-    """
+    """A statement of an agent with its result: the memory that says it, new or known before, or the reason it is held back or not kept."""
 
     fate: Fate
     memory: Memory | None = None

@@ -225,11 +225,7 @@ class KeptRequest:
 
 @dataclass(frozen=True, slots=True)
 class CarriedOut:
-    """The outcome of a message's request to the memory.
-
-    Attributes:
-        switched: The request by its name in `recollect.text.cues.memory_requests`, if it switched memory on or off.
-    """
+    """The outcome of a message's request to the memory, and its name in `recollect.text.cues.memory_requests` if it switched memory on or off."""
 
     report: str
     updates: tuple[Update, ...] = ()
@@ -238,12 +234,7 @@ class CarriedOut:
 
 @dataclass(frozen=True, slots=True)
 class LastExchange:
-    """One of the exchanges before a turn.
-
-    Attributes:
-        did_as_asked: Whether a request in it was carried out and not undone.
-        told_news: Whether its answer showed changes from earlier exchanges.
-    """
+    """One of the exchanges before a turn: whether a request in it was carried out and not undone, and whether its answer showed changes from earlier ones."""
 
     key: str
     anchor: str | None

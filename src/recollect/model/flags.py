@@ -22,11 +22,7 @@ OF_ONE = ("profile", "instructions", "lifetimes")
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """Instructions for the model that forms memories, in words.
-
-    Attributes:
-        own: The ones of the person whose memories are formed. No other person's extraction shows them.
-    """
+    """Instructions for the model that forms memories, in words; a person's ``own`` are shown to no other person's extraction."""
 
     operators: str = ""
     own: str = ""
@@ -87,11 +83,9 @@ class Flags:
 
 @dataclass(frozen=True, slots=True)
 class Disclosure:
-    """Which parts of a person's memory may be sent to one LLM server.
+    """Which parts of a person's memory may be sent to one LLM server: memories of these ``kinds``, None for all.
 
-    Attributes:
-        kinds: The kinds of memories that may be sent; None: all kinds.
-        history: Whether messages of the log may be sent, and messages that the request lacks of its own conversation.
+    With ``history``, messages of the log, too, and messages that the request lacks of its own conversation.
     """
 
     kinds: frozenset[Kind] | None = None

@@ -159,12 +159,7 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The results of a search among a user's memories.
-
-    Attributes:
-        memories: The best first, each with its score and the score's parts by name.
-        degraded: The stages that failed or were late.
-    """
+    """The memories that a search found, the best first, each with its score and the score's parts by name; and the stages that failed or were late."""
 
     memories: tuple[tuple[Memory, float, tuple[tuple[str, float], ...]], ...]
     degraded: tuple[Stage, ...] = ()
@@ -172,12 +167,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """The stored answer of a request with an idempotency key.
-
-    Attributes:
-        answer: The answer; None while the request is under way.
-        etag: The version that was answered with it, if any.
-    """
+    """The stored answer of a request with an idempotency key, None while that is under way; and the version that was answered with it, if any."""
 
     request: bytes
     answer: bytes | None
@@ -200,11 +190,7 @@ class ChatSeen:
 
 @dataclass(frozen=True, slots=True)
 class KeptCounts:
-    """The numbers of a user's kept data.
-
-    Attributes:
-        memories: Statements and summaries that they see, shared ones included.
-    """
+    """The numbers of a user's kept data; memories are the statements and summaries that they see, shared ones included."""
 
     memories: int = 0
     messages: int = 0
@@ -215,12 +201,7 @@ class KeptCounts:
 
 
 class Unsettled(NamedTuple):
-    """How much waits.
-
-    Attributes:
-        held: Memories that wait for approval.
-        waiting: Exchanges that wait until a model can read them.
-    """
+    """How many memories wait for approval, and how many exchanges until a model can read them."""
 
     held: int
     waiting: int

@@ -15,11 +15,7 @@ from recollect.model.words import Phase, Role, Written
 
 @dataclass(frozen=True, slots=True)
 class TurnNotes:
-    """The notes on a turn, which only the store keeps, never the spool.
-
-    Attributes:
-        detached: The anchors of blocks that the chat no longer gets.
-    """
+    """The notes on a turn, which only the store keeps, never the spool; the chat no longer gets the blocks of the anchors ``detached``."""
 
     injection: Injection | None = None
     detached: tuple[str, ...] = ()
@@ -28,13 +24,9 @@ class TurnNotes:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A phase of an exchange, to be written to the message log.
+    """A phase of an exchange, to be written to the message log; only one that ENDED has a reply, and the memories in its prompt.
 
     To write one twice changes nothing more: the exchange's ids and key identify it.
-
-    Attributes:
-        exchange: The exchange; its reply counts only if it ENDED.
-        recalled: The memories in its prompt; they count only if it ENDED.
     """
 
     phase: Phase
@@ -45,11 +37,9 @@ class LogEntry:
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """The outcome of a phase in the message log.
+    """The outcome of a phase in the message log, and the id of its exchange there: another's where the log had the turn, by its key.
 
-    Attributes:
-        id: The id of its exchange in the log: another's where the log had the turn, by its key.
-        told_zone: The time zone that an earlier request of the user named; "" if none did.
+    ``told_zone`` is the time zone that an earlier request of the user named; "" if none did.
     """
 
     outcome: Written
@@ -129,11 +119,7 @@ class IndexedMessage:
 
 @dataclass(frozen=True, slots=True)
 class UnembeddedChunk:
-    """A chunk that is to have embeddings of the embedder in use, and has none.
-
-    Attributes:
-        document: Its number among the user's documents.
-    """
+    """A chunk, by its number among the user's documents, that is to have embeddings of the embedder in use, and has none."""
 
     document: int
     content: str
@@ -141,12 +127,7 @@ class UnembeddedChunk:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The material of a summary.
-
-    Attributes:
-        messages: The messages since the last summary, oldest first.
-        at: When the last message was said, by its person's clock; None: it is not known.
-    """
+    """The material of a summary: the messages since the last one, oldest first, and when the last was said, by its person's clock; None if that is not known."""
 
     messages: tuple[Message, ...]
     before: str = ""

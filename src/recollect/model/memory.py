@@ -104,11 +104,9 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedCommand:
-    """A memory command, as an extractor understands it; not yet believed.
+    """A memory command, as an extractor understands it, with the words that ask for it, verbatim; not yet believed.
 
-    Attributes:
-        evidence: The words that ask for it, verbatim.
-        about: 0-based indexes of the memories shown that are to be forgotten, or were wrong.
+    ``about`` are 0-based indexes of the memories shown that are to be forgotten, or were wrong.
     """
 
     asking: Asking
@@ -144,11 +142,7 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """When a statement ended that was true until then, and how.
-
-    Attributes:
-        heir: The statement that holds since then; None if none does.
-    """
+    """When a statement ended that was true until then, how, and which one holds since then, if any."""
 
     until: datetime
     ending: Ending
@@ -286,11 +280,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Lifetimes:
-    """For how many days memories are kept that have no day of their own; of several the fewest.
-
-    Attributes:
-        days: By a kind, or by a tag with `#` in front of it.
-    """
+    """For how many days memories are kept that have no day of their own, by a kind, or by a tag with `#` in front of it; of several the fewest."""
 
     days: tuple[tuple[str, int], ...] = ()
 
@@ -351,12 +341,7 @@ COMMONS = "*"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of a user's memories, newest first.
-
-    Attributes:
-        memories: At most as many as were asked for.
-        next: Pass it to get the following page; None on the last.
-    """
+    """At most as many of a user's memories as were asked for, newest first; ``next`` is passed to get the following page, None on the last."""
 
     memories: tuple[Memory, ...]
     next: UUID | None = None

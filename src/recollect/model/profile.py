@@ -93,11 +93,7 @@ class ProfileEntry:
 
 @dataclass(frozen=True, slots=True)
 class OwnProfile:
-    """A person's profile.
-
-    Attributes:
-        entries: The confirmed and the proposed entries, by id; refused ones are left out.
-    """
+    """A person's profile: the confirmed and the proposed entries, by id, without refused ones."""
 
     consents: bool
     entries: tuple[ProfileEntry, ...] = ()
@@ -105,11 +101,7 @@ class OwnProfile:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A person's memory in short.
-
-    Attributes:
-        statements: The statements for every chat, by worth.
-    """
+    """A person's memory in short: the statements for every chat, by worth."""
 
     statements: tuple[Memory, ...]
     count: int

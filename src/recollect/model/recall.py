@@ -69,12 +69,7 @@ Item: TypeAlias = Memory | Passage
 
 @dataclass(frozen=True, slots=True)
 class ChatPlace:
-    """The chat that heads a recollection in the block, for a question about earlier chats.
-
-    Attributes:
-        number: Its place among the chats in the block, from 0.
-        tokens: The most tokens that the line quotes.
-    """
+    """The chat that heads a recollection in the block, for a question about earlier chats: its place there, from 0, and the most tokens that the line quotes."""
 
     number: int
     ended_at: datetime
@@ -197,11 +192,7 @@ class RequestRecord:
 
 @dataclass(frozen=True, slots=True)
 class NotHelpful:
-    """A recalled memory that its person called not helpful.
-
-    Attributes:
-        question: The first 2,000 characters of the question; None if the log lacks it.
-    """
+    """A recalled memory that its person called not helpful, with the first 2,000 characters of the question; None if the log lacks it."""
 
     request_id: UUID
     memory_id: UUID

@@ -45,11 +45,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project of a person.
-
-    Attributes:
-        alone: Whether its chats recall the project's memories alone, without the person's own.
-    """
+    """A project of a person; the chats of one that is ``alone`` recall its memories without the person's own."""
 
     name: str
     title: str = ""
@@ -76,11 +72,7 @@ WRITING = frozenset({TeamRole.WRITER, TeamRole.OWNER})
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member of a team.
-
-    Attributes:
-        name: Their name in prompts.
-    """
+    """A member of a team, with the name that prompts give them."""
 
     person: str
     role: TeamRole
@@ -89,12 +81,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """People who share what each of them states in the team's chats.
-
-    Attributes:
-        title: Its name for people to read; "" if it has no other.
-        members: Its members, by their ids, with former ones.
-    """
+    """People, by their ids and with former ones, who share what each of them states in the team's chats; the title is for people to read, "" if there is none."""
 
     id: str
     title: str = ""

@@ -8,12 +8,7 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class TableSize:
-    """The size of a table.
-
-    Attributes:
-        rows: How many rows it has, by the database's own count, which is late by seconds and may be off by some.
-        bytes: Its size without indexes.
-    """
+    """The size of a table without indexes, and its rows by the database's own count, which is late by seconds and may be off by some."""
 
     name: str
     rows: int
@@ -98,11 +93,7 @@ class FormedExchanges:
 
 @dataclass(frozen=True, slots=True)
 class ModelTokens:
-    """The tokens of background models in a period.
-
-    Attributes:
-        known: The tokens of days for which the share of summaries is known.
-    """
+    """The tokens of background models in a period; ``known`` are those of days for which the share of summaries is known."""
 
     tokens: int = 0
     known: int = 0
@@ -157,11 +148,7 @@ TOKENS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0, 65536.0, 262144.
 
 @dataclass(slots=True)
 class Histogram:
-    """Counts of values by upper edge.
-
-    Attributes:
-        counts: How many values are at most each edge and above the one before; the last count has the values above all.
-    """
+    """Counts of values at most each upper edge and above the one before; the last count has the values above all."""
 
     edges: tuple[float, ...]
     counts: list[int]
@@ -227,11 +214,7 @@ class EmbeddingCounts:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingState:
-    """The embedders, and how far texts of earlier ones have been embedded by the current ones.
-
-    Attributes:
-        waits: Whether it waits for processes that use another embedder to end.
-    """
+    """The embedders, how far texts of earlier ones have been embedded by the current ones, and whether that ``waits`` for processes that use another one to end."""
 
     embedders: tuple[EmbedderInUse, ...]
     today: Mapping[EmbedderPlace, str]

@@ -85,12 +85,7 @@ class PostgresSnapshots(StorePart):
 
 
 class _LogRows(NamedTuple):
-    """Passages as Postgres sent them.
-
-    Attributes:
-        rows: A row for each.
-        vectors: The row with the embeddings of each that has any, by the number of its document.
-    """
+    """Rows of passages as Postgres sent them, and those of the embeddings of each that has any, by the number of its document."""
 
     rows: list[Record]
     vectors: dict[int, Record]

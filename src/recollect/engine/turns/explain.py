@@ -165,12 +165,7 @@ def _candidate(each: Recollection, *, is_included: bool, left: Drop) -> dict[str
 
 @dataclass(frozen=True, slots=True)
 class InspectedCandidate:
-    """Something that was found for a question.
-
-    Attributes:
-        content: Its text.
-        told: Its entry in an explanation: id, kind, source, part, score, parts, dropped, standing.
-    """
+    """The text that was found for a question, and what an explanation tells of it: id, kind, source, part, score, parts, dropped, standing."""
 
     content: str
     told: dict[str, Any]

@@ -93,12 +93,9 @@ class _Question:
 
 @dataclass(slots=True)
 class _Ranked:
-    """A ranking that equal questions share.
+    """A ranking that equal questions share, with the last prompt that was prepared by it and all else that this was made of.
 
-    Attributes:
-        ranking: The ranking.
-        chosen: The last prompt that was prepared by it, with all else that it was made of: several models asked at once differ
-            in nothing.
+    Several models asked at once differ in nothing.
     """
 
     ranking: Ranking

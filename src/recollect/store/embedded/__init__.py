@@ -117,11 +117,7 @@ _USERS = "users.lock"
 
 
 class EmbeddedServer:
-    """A running server, as one of its users sees it.
-
-    Attributes:
-        dsn: How to connect: over a Unix socket that only the server's account and root may use.
-    """
+    """A running server, as one of its users sees it; its dsn leads over a Unix socket that only the server's account and root may use."""
 
     def __init__(self, dsn: str, cluster: Cluster, using: FileLock) -> None:
         self.dsn = dsn

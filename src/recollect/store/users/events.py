@@ -16,11 +16,7 @@ from recollect.store.sql import SQL
 
 
 class Happened(NamedTuple):
-    """A change and its place.
-
-    Attributes:
-        kind: The kind of its memory; None: the memory is erased, or shared.
-    """
+    """A change, its place and the kind of its memory: None if that is erased, or shared."""
 
     number: int
     update: Update

@@ -127,12 +127,7 @@ VACUUM_SECONDS = 600
 
 
 class Traces(NamedTuple):
-    """Keys for the second search for an erased user's rows.
-
-    Attributes:
-        memories: The memories they ever saw.
-        jobs: Their jobs in the queue.
-    """
+    """Keys for the second search for an erased user's rows: the memories they ever saw, and their jobs in the queue."""
 
     memories: Sequence[UUID]
     jobs: Sequence[int]
