@@ -128,7 +128,7 @@ async def test_a_newer_schema_that_took_something_away_is_a_mistake_and_one_that
 
 
 async def test_a_pgvector_that_is_too_old_is_a_mistake(own_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.schema.report.PGVECTOR", (99, 0))
+    monkeypatch.setattr("recollect.store.schema.migration.PGVECTOR", (99, 0))
 
     [mistake] = (await check(own_dsn)).mistakes
 
@@ -139,7 +139,7 @@ async def test_a_pgvector_that_is_too_old_is_a_mistake(own_dsn: str, monkeypatch
 async def test_a_server_whose_pgvector_is_too_old_is_a_mistake(
     empty_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.store.schema.report.PGVECTOR", (99, 0))
+    monkeypatch.setattr("recollect.store.schema.migration.PGVECTOR", (99, 0))
 
     [mistake] = (await check(empty_dsn)).mistakes
 
