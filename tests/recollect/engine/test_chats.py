@@ -14,6 +14,7 @@ from tests.support.notes import note_placed
 from tests.support.recollections import injection, logged
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
+from uuid_utils.compat import uuid7
 
 from recollect.composition import Placed
 from recollect.engine import Engine, Policy, Prepared, RecallOptions
@@ -25,6 +26,7 @@ from recollect.errors import MessageNotFoundError, SwitchedOffError
 from recollect.model import (
     ALL_TOLD,
     UNNAMED,
+    Action,
     Actor,
     Chat,
     Disclosure,
@@ -37,6 +39,7 @@ from recollect.model import (
     Scope,
     Skip,
     Turn,
+    Update,
 )
 from recollect.ports import Embedder
 from recollect.recall import NeedThresholds
@@ -289,10 +292,12 @@ def test_a_question_that_the_chat_goes_on_without_is_its_clients_own_and_forgott
 @table("may_see, left", [(ALL_TOLD, 3), (Disclosure(frozenset({Kind.FACT})), 2), (NO_HISTORY, 0)])
 def test_a_server_gets_of_a_chat_what_it_may_see(may_see: Disclosure, left: int) -> None:
     block = injection("a:1", "Drinks tea")
-    chat = as_told(Chat(injections=(block,), exchanges=(logged(1),), summary="They talk."), may_see)
+    done = Update(uuid7(), NOON, Action.ADD, Actor.FORMATION, Reason.ASKED, uuid7())
+    whole = Chat(injections=(block,), exchanges=(logged(1),), summary="They talk.", done=(done,))
+    chat = as_told(whole, may_see)
 
     assert len(chat.injections) + len(chat.exchanges) + bool(chat.summary) == left
-    assert bool(chat.injections) is may_see.is_whole
+    assert bool(chat.injections) is bool(chat.done) is may_see.is_whole
 
 
 # -- A chat without an id is known by its first words; later ones that begin with the same are others --

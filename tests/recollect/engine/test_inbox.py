@@ -382,6 +382,7 @@ class TestWhatNoModelCanBeAskedAbout:
             (CredentialGoneError(), "key", None),
             (ExtractorUnusableError(), "model", MODEL_DELAY),
             (ExtractorPausedError(START + timedelta(minutes=5)), "outage", timedelta(minutes=5)),
+            (ExtractorPausedError(START), "outage", timedelta(seconds=1)),
             (BudgetSpentError(), "budget", timedelta(hours=14, minutes=30)),
         ],
     )

@@ -15,7 +15,7 @@ import pytest
 from structlog.testing import capture_logs
 from tests.recollect.store.keeping import apply, kept
 from tests.servers.databases import administrator
-from tests.support.stores import NOON, Store
+from tests.support.stores import LATER, NOON, Store
 from tests.support.waiting import until
 
 from recollect.engine.background.telling import Telling
@@ -227,6 +227,21 @@ async def test_an_erased_person_is_told_and_then_nowhere_any_more(
         await until(lambda: is_all_told(own_store))
     told_of = receiver.taken[1]
     assert (told_of["type"], told_of["data"]["user_id"]) == ("user.erased", own_store.anna)
+
+
+async def test_who_was_erased_twice_is_told_of_the_first_time_first(
+    own_store: Store, receiver: Receiver
+) -> None:
+    await kept(own_store, "Lives in Porto")
+    async with telling(own_store, receiver):
+        await until(lambda: len(receiver.taken) == 1)
+    await own_store.memories.erase(own_store.anna, at=NOON)
+    await kept(own_store, "Lives in Faro")
+    await own_store.memories.erase(own_store.anna, at=LATER)
+    async with telling(own_store, receiver):
+        await until(lambda: len(receiver.taken) == 3)
+    told_at = [(each["type"], each["timestamp"][:10]) for each in receiver.taken[1:]]
+    assert told_at == [("user.erased", "2026-03-15"), ("user.erased", "2026-03-16")]
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,8 @@ async def test_a_memory_does_not_end_before_it_begins(store: Store) -> None:
     edited = await edit(store, tea.id, holds_until=NOON)
 
     assert (edited.holds_from, edited.holds_until) == (NOON, NOON)
+    odd = await kept(store, "Likes rain", holds_from=LATER, holds_until=NOON)
+    assert (await edit(store, odd.id, kind=Kind.PREFERENCE)).kind is Kind.PREFERENCE
 
 
 async def test_an_edited_memory_is_known_by_its_new_content(store: Store) -> None:
