@@ -197,6 +197,7 @@ def test_what_was_said_until_an_erasure_is_forgotten_of_that_person_alone() -> N
     kept = RecentExchanges()
     for person in ("anna", "ben"):
         heard(kept, person, *LONG, chat=f"of {person}", answer_id="resp_1")
+    scopes = kept.scopes  # what the store is asked about, while others are heard
     under_way = request_of("anna", "How do tides work?", chat="of anna")
     kept.keep_request(under_way, words=True)
 
@@ -211,7 +212,7 @@ def test_what_was_said_until_an_erasure_is_forgotten_of_that_person_alone() -> N
     ]
     assert known == [(None, None), ("of ben", "of ben")]
     assert chat_of(kept, "anna", "new", follows="resp_2") is None
-    assert [*kept.scopes] == [Scope("ben", "of ben"), later.turn.scope]
+    assert [*scopes] == [Scope("ben", "of ben"), later.turn.scope]
 
 
 def test_one_person_pushes_out_their_own_alone_and_of_many_the_one_heard_longest_ago_goes(

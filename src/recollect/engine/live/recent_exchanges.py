@@ -272,8 +272,11 @@ class RecentExchanges:
 
     @property
     def scopes(self) -> Iterator[Scope]:
-        """The chats of which something is kept; some more than once."""
-        return (each.turn.scope for kept in self._people.values() for each in kept)
+        """The chats of which something is kept once the first is taken; some more than once."""
+        for kept in (
+            self._people.values()
+        ):  # a generator expression would begin at once, and fail if others are heard meanwhile
+            yield from (each.turn.scope for each in kept)
 
     def is_task(self, asked: AskedRequest) -> bool:
         """Return whether a request is its client's own question about an exchange of a moment ago."""
