@@ -279,15 +279,15 @@ def needs_of(
     likely, understood = judged.relevance.likely, memories.is_understood
     if asks_for_all and likely.max() < bar.about_one:
         return overview_needs(memories.judged_items, query.now, bar)
-    order = np.argsort(-likely, kind="stable").tolist()
+    order = np.argsort(-likely, kind="stable")
     least = bar.need_with_document if query.has_document else bar.need
     needs_any = judged.relevance.need >= least if vectors.asked is not None else is_asked
     if not needs_any and not names_identifier:
-        told = judged.recollections(order[:listed], listed)
+        told = judged.recollections(order[:listed].tolist(), listed)
         return Needs(tuple(told), served=understood, understood=understood)
     floor = bar.floor(query, likely)
     needed = int(np.count_nonzero(likely >= floor))
-    told = judged.recollections(order[: min(needed, _RANKED) + listed], listed)
+    told = judged.recollections(order[: min(needed, _RANKED) + listed].tolist(), listed)
     sure = likely >= max(floor, bar.serves)
     served = understood and bool(sure.any()) and not _asks_the_log(query)
     served = served and not _log_holds_more(memories, words, sure)
@@ -315,15 +315,17 @@ def overview_needs(statements: Sequence[Memory], now: datetime, bar: NeedThresho
     )
 
 
-def _linked(memories: Memories, order: Sequence[int], sure: NDArray[np.bool_], needed: int) -> list[int]:
+def _linked(memories: Memories, order: NDArray[np.intp], sure: NDArray[np.bool_], needed: int) -> list[int]:
     """Return the statements that share a name with the best of those that are surely needed; none if all are needed anyway."""
     if needed == len(order):
         return []
     shares = sharing_names(
-        memories, [row for row in order[:_FOLLOWED] if sure[row] and row < len(memories.judged)]
+        memories, [row for row in order[:_FOLLOWED].tolist() if sure[row] and row < len(memories.judged)]
     )
     behind = order[min(needed, _BEHIND) :]
-    return [row for row in behind if row < len(shares) and shares[row]][:_LINKED]
+    behind = behind[behind < len(shares)]
+    found: list[int] = behind[shares[behind]][:_LINKED].tolist()
+    return found
 
 
 def _with_linked(
