@@ -1,9 +1,9 @@
 """Decides which memories each believed candidate changes. Pure. Never: await, a model.
 
 A model's word counts: a statement that contradicts, refines or ends a memory by it takes the memory's place, as that is audited and
-can be undone. Only where a statement would be dropped, as one that is known, do numbers, dates, names and denials
-speak against the model. Letter-equal statements are one; nothing older replaces anything newer. A statement that holds from a later
-day on leaves today's as it is, until then.
+can be undone. Numbers, dates, names and denials speak against the model where something would be lost that is still true: a statement
+that is dropped as known, and a memory whose refinement leaves out what it says. Then both stay. Letter-equal statements are one;
+nothing older replaces anything newer. A statement that holds from a later day on leaves today's as it is, until then.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,16 @@ from recollect.model import (
     Source,
 )
 from recollect.model.local_time import wall
-from recollect.text.comparison.vetoes import of_candidate, of_memory, same_letter, says_all_of, veto
+from recollect.text.comparison.vetoes import (
+    Veto,
+    disagreement,
+    of_candidate,
+    of_memory,
+    same_letter,
+    same_letters,
+    says_all_of,
+    veto,
+)
 from recollect.text.normalization import content_hash
 
 _Main: TypeAlias = Add | Replace | Reinforce | Ignore
@@ -122,7 +131,11 @@ class _Batch:
         if supersedes and candidate.relation in _REASONS:
             word = candidate.relation.value
             reason = main.reason if isinstance(main, Replace) else _REASONS[candidate.relation]
-            further = [(number, memory, reason, word) for number, memory in self._numbered(candidate.about)]
+            further = [
+                (number, memory, reason, word)
+                for number, memory in self._numbered(candidate.about)
+                if self._left_out(weighed, memory) is None
+            ]
         further += [
             (number, memory, Reason.ENDED, "ends") for number, memory in self._numbered(candidate.ends)
         ]
@@ -256,9 +269,14 @@ class _Batch:
             if self._is_older(current, weighed):
                 if self._stays_until_then(weighed, current):
                     return self._added(weighed, Reason.NEW, f"later ({decided_by} {number})")
-                return self._replaced(
-                    weighed, current, _REASONS[candidate.relation], f"{decided_by} {number}"
-                )
+                left_out, reason = self._left_out(weighed, current), _REASONS[candidate.relation]
+                if left_out is not None:
+                    if current.kind is not Kind.TODO or candidate.kind is Kind.TODO:
+                        return self._added(
+                            weighed, Reason.DISTINCT, f"veto: {left_out} ({decided_by} {number})"
+                        )
+                    reason = Reason.CONTRADICTS  # the to-do is done, and kept as past
+                return self._replaced(weighed, current, reason, f"{decided_by} {number}")
             newer = newer or ((number, memory) if current is memory else None)
         if newer is None:
             return self._added(
@@ -266,6 +284,16 @@ class _Batch:
             )
         number, memory = newer
         return self._ignore(Reason.NOT_NEWER, weighed, memory.id, f"order ({decided_by} {number})")
+
+    def _left_out(self, weighed: AcceptedCandidate, memory: Memory) -> Veto | None:
+        """Return what of a memory its refinement leaves out; None if it says all.
+
+        Where one word or figure stands for another, nothing is left out: that has changed.
+        """
+        candidate = weighed.candidate
+        said, known = of_candidate(candidate, self.origin.turn(weighed).at), of_memory(memory)
+        has_changed = same_letters(said.content, known.content) or disagreement(said, known) is not None
+        return None if candidate.relation is not Relation.REFINES or has_changed else veto(known, said)
 
     def _is_of_the_past(self, weighed: AcceptedCandidate, memory: Memory) -> bool:
         """Return whether a candidate held only before the memory was observed: then both are true."""

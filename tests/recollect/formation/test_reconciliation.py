@@ -221,11 +221,53 @@ def test_what_is_no_statement_of_the_users_own_stays(relation: Relation, fields:
         ("Daughter Isla born on 23 February 2026", "Partner is pregnant, due on 19 February 2026"),
     ],
 )
-@table("relation", [REFINES, CONTRADICTS])
-def test_the_newer_replaces_the_older_whatever_its_words(content: str, said: str, relation: Relation) -> None:
-    changes = reconciled([candidate(content, relation, 1)], known(6, "Likes tea"), known(7, said))
+def test_what_contradicts_replaces_the_older_whatever_its_words(content: str, said: str) -> None:
+    changes = reconciled([candidate(content, CONTRADICTS, 1)], known(6, "Likes tea"), known(7, said))
 
-    assert decisions(changes) == f"Replace {relation} 7: model: {relation} 1"
+    assert decisions(changes) == "Replace contradicts 7: model: contradicts 1"
+
+
+@table(
+    ("content", "said", "left_out"),
+    [
+        ("Sold the white van", "Drives a white van", ""),
+        ("Takes 50 mg losartan each morning, since May", "Takes 50 mg losartan", ""),
+        ("Takes 20 mg enalapril", "Takes 10 mg enalapril", ""),
+        ("Has a bad knee on the right side", "Has a bad knee on the left side", ""),
+        ("出身は弘前", "弘前に住んでいる", ""),
+        ("Ballast has bad hips and takes carprofen", "Dog: Ballast, nine years old, 78 pounds", "number"),
+        (
+            "Trägt zur Insulinpumpe jetzt den Sensor Dexcom",
+            "Typ-1-Diabetes, trägt eine Insulinpumpe",
+            "number",
+        ),
+        ("palettecat is archived", "palettecat: own tool in Python that shrinks pictures", "name"),
+        ("Sings in the choir again, as an alto", "Sings in the choir on Mondays", "date"),
+        ("Often eats meat with her mother", "Eats no meat", "denial"),
+    ],
+)
+def test_a_refinement_replaces_nothing_of_which_it_leaves_something_out(
+    content: str, said: str, left_out: str
+) -> None:
+    changes = reconciled([candidate(content, REFINES, 1)], known(6, "Likes tea"), known(7, said))
+
+    both = f"Add distinct -: veto: {left_out} (model: refines 1)"
+    assert decisions(changes) == (both if left_out else "Replace refines 7: model: refines 1")
+
+
+@table(
+    ("kind", "decided"),
+    [
+        (Kind.FACT, "Replace contradicts 7: model: refines 0"),
+        (Kind.TODO, "Add distinct -: veto: number (model: refines 0)"),
+    ],
+)
+def test_a_to_do_that_is_done_is_kept_as_past(kind: Kind, decided: str) -> None:
+    said = candidate("The essay for Dr Anwar is written", REFINES, 0, kind=kind)
+    changes = reconciled([said], known(7, "Essay of 1500 words for Dr Anwar", kind=Kind.TODO))
+
+    assert decisions(changes) == decided
+    assert all(each.past for each in changes if isinstance(each, Replace))
 
 
 @table(
@@ -398,9 +440,14 @@ def test_a_repetition_strengthens_refines_or_is_kept_beside_what_it_speaks_again
             "Add distinct -: order (model: contradicts 0)",
         ),
         (
-            "several refined",
-            [candidate("Moved to Bristol with Tom", REFINES, 0, 2, 2, 9, -1)],
-            [known(7, "Lives in Leeds"), known(8, "Likes tea"), known(9, "Tom lives in Leeds")],
+            "several refined, one of them in part",
+            [candidate("Lives in Leeds with Tom, who sings", REFINES, 0, 2, 2, 3, 9, -1)],
+            [
+                known(7, "Lives in Leeds"),
+                known(8, "Likes tea"),
+                known(9, "Tom lives in Leeds"),
+                known(10, "Tom sings on Mondays"),
+            ],
             "Replace refines 7: model: refines 0; Retire refines 9: model: refines 2",
         ),
         (
