@@ -81,8 +81,7 @@ for name, below in (
 ):
     app.add_typer(below, name=name)
 app.command(epilog=_settings_help())(serve)
-for (
-    command
-) in app.registered_commands:  # typer would keep the line breaks of a docstring at any width of a terminal
+for command in app.registered_commands:
+    # Typer would keep the line breaks of a docstring, however wide the terminal is.
     paragraphs = (inspect.getdoc(command.callback) or "").split("\n\n")
     command.help = "\n\n".join(" ".join(each.split()) for each in paragraphs)
