@@ -5,7 +5,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, async_playwright, expect
+
+MILLISECONDS = 60_000
+"""The patience with a page: a busy machine takes longer than playwright's own five seconds to show it."""
 
 
 @asynccontextmanager
@@ -15,6 +18,7 @@ async def headless_browser(*arguments: str) -> AsyncIterator[Browser]:
     if program is None:
         pytest.skip("Chromium is not installed: `apt-get install chromium` does it")
     given = ("--no-sandbox", "--disable-background-networking", *arguments)
+    expect.set_options(timeout=MILLISECONDS)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=program, args=given)
         try:

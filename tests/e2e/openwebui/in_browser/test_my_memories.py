@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import TypeAlias
@@ -80,11 +79,10 @@ async def _learn(host: Host, person: Person, *said: str) -> None:
     await host.learned(person, *said)
 
 
-async def test_from_a_question_to_a_corrected_memory_takes_less_than_a_minute(
+async def test_from_a_question_to_a_corrected_memory(
     host: Host, shown: MyMemories, alice: Person, keep: Keep
 ) -> None:
     await _learn(host, alice, LISBON, ROWING)
-    began = time.monotonic()
 
     await shown.page.says(ASKED)
     await keep(shown, "1-asked")
@@ -100,7 +98,6 @@ async def test_from_a_question_to_a_corrected_memory_takes_less_than_a_minute(
     await shown.says("Corrected.")
     await keep(shown, "4-corrected")
 
-    assert time.monotonic() - began < 60
     await host.learned(alice, PORTO, ROWING)
     await shown.press("Undo")
     await shown.says("Undone.")

@@ -10,8 +10,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from playwright.async_api import Browser, Error, Locator, Page, Route, expect
+from tests.support.browsers import MILLISECONDS
 
-_MILLISECONDS = 60_000
 _OF_THE_PAGE_ITSELF = {"about", "blob", "data"}
 _SIGNED_IN = "You're now logged in."
 _SOURCES = re.compile(r"^Toggle \d+ source|Quellen? umschalten$")
@@ -55,7 +55,7 @@ class WebPage:
         await page.get_by_label(self._named("Email")).fill(email)
         await page.get_by_label(self._named("Password"), exact=True).fill(password)
         await page.get_by_role("button", name=self._named("Sign in")).click()
-        await expect(self._field).to_be_visible(timeout=_MILLISECONDS)
+        await expect(self._field).to_be_visible()
 
     async def opens_connections(self) -> None:
         """Open the administrator's settings of connections by their address."""
@@ -65,7 +65,7 @@ class WebPage:
     async def opens_first_page(self) -> None:
         """Open the page where a chat begins by its address."""
         await self._page.goto(self._base_url)
-        await expect(self._field).to_be_visible(timeout=_MILLISECONDS)
+        await expect(self._field).to_be_visible()
 
     async def moves_connection(self, url: str, headers: str) -> int:
         """Give the only connection another URL, and headers; return how many clicks that takes."""
@@ -84,27 +84,27 @@ class WebPage:
         for field, text in zip(fields, (url, headers), strict=True):
             await field.fill(text)
         await window.get_by_role("button", name="Save").click()
-        await expect(window).to_have_count(0, timeout=_MILLISECONDS)
+        await expect(window).to_have_count(0)
         return clicks + 1
 
     async def begin_chat(self) -> None:
         """Begin a new chat by the button at the side."""
         await self._page.get_by_role("link", name=self._named("New Chat")).first.click()
-        await expect(self._messages).to_have_count(0, timeout=_MILLISECONDS)
+        await expect(self._messages).to_have_count(0)
 
     async def reload(self) -> None:
         """Load the page anew, and wait until its chat is there again."""
         await self._page.reload()
-        await expect(self._messages.last).to_be_visible(timeout=_MILLISECONDS)
+        await expect(self._messages.last).to_be_visible()
 
     async def says(self, text: str) -> str:
         """Send a message, wait until all is done that follows on it, and return what is answered."""
         before = await self._messages.count()
         await self._field.fill(text)
         await self._page.get_by_role("button", name=self._named("Send message")).click()
-        await expect(self._messages).to_have_count(before + 2, timeout=_MILLISECONDS)
+        await expect(self._messages).to_have_count(before + 2)
         # A follow-up is offered last: after the answer, and after the filters that hear of it.
-        await expect(self._follow_ups.first).to_be_visible(timeout=_MILLISECONDS)
+        await expect(self._follow_ups.first).to_be_visible()
         return "\n".join(await self._messages.last.get_by_role("paragraph").all_inner_texts())
 
     async def is_answered(self, text: str) -> None:
@@ -113,7 +113,7 @@ class WebPage:
         Raises:
             AssertionError: It is another.
         """
-        await expect(self._messages.last.get_by_role("paragraph")).to_have_text(text, timeout=_MILLISECONDS)
+        await expect(self._messages.last.get_by_role("paragraph")).to_have_text(text)
 
     async def shows(self, line: str | re.Pattern[str]) -> None:
         """Wait until this is the line over the last answer, or fits it.
@@ -121,7 +121,7 @@ class WebPage:
         Raises:
             AssertionError: It is another, or there is none.
         """
-        await expect(self._line).to_have_text(line, timeout=_MILLISECONDS)
+        await expect(self._line).to_have_text(line)
 
     async def lines(self) -> list[str]:
         """Return what stands over the last answer now: one line, or none."""
@@ -138,33 +138,33 @@ class WebPage:
             return []
         if await folded.get_attribute("aria-expanded") != "true":
             await folded.click()
-        await expect(self._sources.first).to_be_visible(timeout=_MILLISECONDS)
+        await expect(self._sources.first).to_be_visible()
         return [" ".join(each.split()) for each in await self._sources.all_inner_texts()]
 
     async def open_source(self, name: str) -> str:
         """Open one of these sources, and return all that its window says."""
         await self._sources.filter(has_text=name).click()
         window = self._page.get_by_role("dialog")
-        await expect(window).to_be_visible(timeout=_MILLISECONDS)
+        await expect(window).to_be_visible()
         return await window.inner_text()
 
     async def close_source(self) -> None:
         """Close the window of a source."""
         await self._page.get_by_role("button", name="Close citation modal").click()
-        await expect(self._page.get_by_role("dialog")).to_have_count(0, timeout=_MILLISECONDS)
+        await expect(self._page.get_by_role("dialog")).to_have_count(0)
 
     async def switch_on(self, name: str) -> None:
         """Choose a switch in the menu of the message field, and wait for its chip there."""
         await self.open_switches()
         await self._page.get_by_role("menuitemcheckbox", name=name).click()
         await self._page.keyboard.press("Escape")
-        await expect(self._page.get_by_role("menu")).to_have_count(0, timeout=_MILLISECONDS)
-        await expect(self._chip(name)).to_be_visible(timeout=_MILLISECONDS)
+        await expect(self._page.get_by_role("menu")).to_have_count(0)
+        await expect(self._chip(name)).to_be_visible()
 
     async def open_switches(self) -> None:
         """Open that menu."""
         await self._page.get_by_role("button", name="Integrations").click()
-        await expect(self._page.get_by_role("menu")).to_be_visible(timeout=_MILLISECONDS)
+        await expect(self._page.get_by_role("menu")).to_be_visible()
 
     async def is_on(self, name: str) -> bool:
         """Return whether a switch has its chip at the message field."""
@@ -181,11 +181,11 @@ class WebPage:
             AssertionError: None does.
         """
         passing = self._page.get_by_role("region", name="Notifications").get_by_text(text)
-        await expect(passing).to_be_visible(timeout=_MILLISECONDS)
+        await expect(passing).to_be_visible()
 
     async def has_settled(self) -> None:
         """Wait until what passes by on signing in is gone."""
-        await expect(self._page.get_by_text(self._named(_SIGNED_IN))).to_have_count(0, timeout=_MILLISECONDS)
+        await expect(self._page.get_by_text(self._named(_SIGNED_IN))).to_have_count(0)
 
     async def keep(self, picture: Path) -> None:
         """Keep a picture of it as it is, without what passes by on signing in."""
@@ -263,7 +263,7 @@ async def web_page(
         viewport={"width": 1280, "height": 800}, locale=locale, service_workers="block"
     )
     try:
-        context.set_default_timeout(_MILLISECONDS)
+        context.set_default_timeout(MILLISECONDS)
         page = await context.new_page()
         shown = WebPage(page, base_url, locale[:2])
         await context.route("**/*", shown.asks)
