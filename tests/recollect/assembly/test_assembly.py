@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields, replace
 from datetime import timedelta
@@ -17,11 +17,12 @@ import pytest
 from structlog.testing import capture_logs
 from tests.recollect.store.embedded.servers import durability, postmaster
 from tests.scripted.mistral import running_mistral
+from tests.scripted.models import WordEmbedder
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.folders import database_folder
 from tests.servers.running_proxy import extract_statements
 from tests.servers.served_process import environment
-from tests.support.recollections import turn
+from tests.support.recollections import NOON, turn
 from tests.support.tables import table
 from tests.support.waiting import until
 from uuid_utils.compat import uuid7
@@ -29,6 +30,7 @@ from uuid_utils.compat import uuid7
 from recollect.assembly import host_engine
 from recollect.assembly import models as models_module
 from recollect.assembly.data_folder import file_of_global_memories
+from recollect.assembly.generations import LiveGenerations, TodaysEmbedder
 from recollect.assembly.host_engine import shared_engine
 from recollect.assembly.lifecycle import _tell_of_failure, open_backends, open_engine
 from recollect.assembly.models import load_embedder, make_earlier_embedder, make_log_embedder, make_models
@@ -46,7 +48,17 @@ from recollect.errors import (
 )
 from recollect.formation import FormationRules, TokenBudget
 from recollect.indexing import EmbeddingScope
-from recollect.model import Caps, Exchange, Kind, Placement, Scope, Stage, Strategy
+from recollect.model import (
+    Caps,
+    EmbedderInUse,
+    EmbedderPlace,
+    Exchange,
+    Kind,
+    Placement,
+    Scope,
+    Stage,
+    Strategy,
+)
 from recollect.model.local_time import server_zone
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.models.embedders.served import OpenAIEmbedder
@@ -56,6 +68,7 @@ from recollect.recall import Gate, Reach, SelectionLimits, SignalWeights
 from recollect.settings import EngineSettings
 from recollect.settings.upstreams import UpstreamSettings
 from recollect.store import start_embedded
+from recollect.store.log.index import EmbedderGenerations
 from recollect.store.pool import connections
 
 SAID = "I drink tea."
@@ -207,6 +220,39 @@ def test_an_embedder_that_makes_no_sense_is_named(
 ) -> None:
     with pytest.raises(ConfigurationError, match=said):
         make_log_embedder(settings(embedder=embedder), client)
+
+
+class Noted(EmbedderGenerations):
+    """What is noted of embedders; a process's own is."""
+
+    def __init__(self, *noted: EmbedderInUse) -> None:
+        self.noted = list(noted)
+
+    async def note_in_use(self, place: EmbedderPlace, model: str, made_by: Mapping[str, str]) -> None:
+        """Note nothing."""
+
+    async def known(self) -> list[EmbedderInUse]:
+        """Return all that is noted."""
+        return self.noted
+
+
+@table(
+    ("minutes", "is_used", "is_today"),
+    [(1, True, False), (1, False, True), (-1, True, True), (0, True, True)],
+)
+async def test_an_embedder_is_todays_unless_a_process_uses_one_that_was_chosen_later(
+    minutes: int, *, is_used: bool, is_today: bool
+) -> None:
+    own, other = (
+        EmbedderInUse(EmbedderPlace.LOG, model, {}, NOON + timedelta(minutes=late), NOON, None, used)
+        for model, late, used in (("own", 0, True), ("other", minutes, is_used))
+    )
+    today = {EmbedderPlace.LOG: TodaysEmbedder("own", {})}
+    generations = LiveGenerations(Noted(own, other), today, WordEmbedder(), lambda _: None)
+
+    await generations.look()
+
+    assert (generations.is_today, generations.changing) == (is_today, True)
 
 
 # -- extractor -------------------------------------------------------------------------------------
