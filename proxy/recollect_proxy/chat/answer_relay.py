@@ -112,11 +112,7 @@ class AnswerRelay:
     async def __call__(
         self, scope: Scope, send: Send, request: OutboundRequest, recorder: ReplyRecorder
     ) -> None:
-        """Forward a request and relay its answer, every byte of which the recorder gets.
-
-        Raises:
-            UpstreamError, TruncatedError: As their names say.
-        """
+        """Forward a request and relay its answer, every byte of which the recorder gets."""
         lists = request.options.includes_memories
         in_stream = nullcontext() if request.status is None else request.status()
         async with in_stream as status, self._forwarded(scope, request) as answer:

@@ -30,11 +30,7 @@ class Conversation:
     traces: Traces
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request.
-
-        Raises:
-            ClientLeftError, UpstreamError, TruncatedError: As their names say.
-        """
+        """Answer one request."""
         # Read: the speaker, their turn, and the options of the request.
         trace = self.traces(scope["headers"])
         incoming = Incoming(receive)

@@ -119,9 +119,6 @@ class Passthrough:
         """Relay a request, of whose body some may have been read, or ``instead`` in place of its body.
 
         ``extra`` are the proxy's own response headers; ``hear`` returns the callback for each chunk of an answer.
-
-        Raises:
-            ClientLeftError, UpstreamError, TruncatedError: As their names say.
         """
         await unless_left(incoming, self._exchange(scope, incoming, send, extra or [], instead, hear))
 

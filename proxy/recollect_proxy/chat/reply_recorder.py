@@ -135,11 +135,7 @@ class KeptAnswers:
     lends: bool
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Relay one request.
-
-        Raises:
-            ClientLeftError, UpstreamError, TruncatedError: As their names say.
-        """
+        """Relay one request."""
         recorder = ReplyRecorder(RESPONSES)
 
         def hear(answer: Answer) -> Callable[[bytes], None]:

@@ -60,11 +60,7 @@ class ExistingMemories:
 
 
 async def read_existing_memories(backends: Backends, user_id: str) -> ExistingMemories:
-    """Read a user's memories, and those in quarantine.
-
-    Raises:
-        StoreError: The store failed.
-    """
+    """Read a user's memories, and those in quarantine."""
     held = await backends.memories.quarantined(user_id)
     known = ExistingMemories({}, {content_hash(each.memory.content) for each in held})
     page = await backends.memories.page(user_id, limit=_PAGE)
@@ -79,11 +75,7 @@ async def read_existing_memories(backends: Backends, user_id: str) -> ExistingMe
 async def read_versions(
     backends: Backends, stored: StoredMemory, brought: Brought, known: ExistingMemories
 ) -> list[Version]:
-    """Return the versions of ``stored`` that earlier imports wrote, oldest first.
-
-    Raises:
-        StoreError: The store failed.
-    """
+    """Return the versions of ``stored`` that earlier imports wrote, oldest first."""
     found: list[Version] = []
     while True:
         id_ = version_id(stored, len(found))
@@ -235,11 +227,7 @@ class Importer:
     # -- chats ---------------------------------------------------------------------------------------
 
     async def bring_chats(self, advance: Callable[[], None]) -> None:
-        """Write the chats' exchanges into the log, oldest first, to be formed; call ``advance`` once a chat.
-
-        Raises:
-            StoreError: As ``bring_memories``.
-        """
+        """Write the chats' exchanges into the log, oldest first, to be formed; call ``advance`` once a chat."""
         for row in self.source.chats:
             if row.user_id.startswith(_SHARED):
                 self.tally.left_out["copy behind a shared link"] += 1

@@ -28,7 +28,7 @@ def read_item(item: Row) -> Iterator[StoredChat | StoredMemory]:
     """Yield the memory or the chat of a row.
 
     Raises:
-        BrokenRowError: It can't be read_item.
+        BrokenRowError: It can't be read.
     """
     yield read_chat(item) if "chat" in item else read_memory(item)
 

@@ -70,11 +70,7 @@ class Condition:
 
 
 async def read_condition(engine: Engine) -> Condition:
-    """Return how things stand.
-
-    Raises:
-        StoreError: The store failed.
-    """
+    """Return how things stand."""
     return Condition(await engine.backlog(), await engine.model_use())
 
 

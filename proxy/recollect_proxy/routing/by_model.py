@@ -92,11 +92,7 @@ class ByModel:
         self._executor = FairExecutor(_READ_SECONDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or relay one WebSocket.
-
-        Raises:
-            ClientLeftError, UpstreamError, TruncatedError: As their names say.
-        """
+        """Answer one request, or relay one WebSocket."""
         path = canonical(scope["raw_path"])
         if scope["type"] == "http" and scope["method"] == "GET" and self._below(path) == _MODELS:
             await self._list(scope, receive, send)

@@ -98,11 +98,7 @@ class Answer:
             raise TruncatedError(self.server) from error
 
     async def read_body(self) -> bytes:
-        """Return the rest of the body.
-
-        Raises:
-            TruncatedError: The upstream broke off.
-        """
+        """Return the rest of the body."""
         chunks = []
         while chunk := await self.chunk():
             chunks.append(chunk)

@@ -132,11 +132,7 @@ class Pool:
         return lent
 
     async def replace(self, lent: Lent) -> None:
-        """Close the connection on loan, and put a new one in its place; if that can't be opened, the closed one stays on loan.
-
-        Raises:
-            UnreachableError, SilentError: As of ``acquire``.
-        """
+        """Close the connection on loan, and put a new one in its place; if that can't be opened, the closed one stays on loan."""
         if lent.connection.end_exchange():
             lent.connection.abort()
         lent.connection = await self._open(asyncio.get_running_loop().time() + self._connect_timeout)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.recollect_proxy.upstream.http1.loops import on_both_loops
-from tests.recollect_proxy.upstream.http1.servers import WHOLE, Serving, ask, drained, pooled, serving
+from tests.recollect_proxy.upstream.http1.servers import WHOLE, Serving, ask, pooled, serving
 from tests.recollect_proxy.upstream.http1.test_flow import stands_still
 from tests.servers.certificates import write_certificate
 from tests.support.tables import table
@@ -155,31 +155,6 @@ async def test_a_handshake_that_never_finishes_is_a_silence_and_may_be_left(*, l
         assert type(outcome) is (asyncio.CancelledError if leaves else SilentError)
         assert not pool._limit.locked()
         await server.left.wait()
-
-
-@on_both_loops
-@pytest.mark.usefixtures("trusted")
-async def test_a_server_that_nobody_reads_is_stopped_over_tls_too(server_tls: ssl.SSLContext) -> None:
-    sent = [0]
-    length = 30 * MEGABYTE
-
-    async def pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
-        for _ in range(30):
-            writer.write(b"x" * MEGABYTE)
-            await writer.drain()
-            sent[0] += MEGABYTE
-        writer.close()
-        await writer.wait_closed()
-
-    async with serving(pour, tls=server_tls) as server, pooled(url(server)) as pool:
-        lent = await pool.acquire()
-        answer = lent.connection.send(b"GET", b"/x", [(b"Host", b"x")], None, silence=1000)
-        await answer.head
-        assert await stands_still(0, sent) < 16 * MEGABYTE
-        assert len(await drained(answer)) == length  # to the end of the connection
-        pool.release(lent)
 
 
 @on_both_loops
