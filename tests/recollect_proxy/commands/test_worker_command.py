@@ -79,17 +79,6 @@ def test_without_an_upstream_it_names_the_variable_and_its_own_option(tmp_path: 
     assert "serve" not in done.stderr
 
 
-@pytest.mark.parametrize("command", ["worker", "serve"])
-def test_a_level_that_there_is_not_is_told_of_in_one_line(command: str, tmp_path: Path) -> None:
-    given = {"RECOLLECT_UPSTREAM": UPSTREAM, "RECOLLECT_DATA_DIR": str(tmp_path)}
-
-    done = recollect(command, RECOLLECT_LOG_LEVEL="verbose", **given)
-
-    expected = "RECOLLECT_LOG_LEVEL: has to be 'debug', 'info', 'warning' or 'error' (it is verbose, from the environment)\n"
-    assert (done.exit_code, done.stderr) == (2, expected)
-    assert recollect(command, "--log-level", "verbose", **given).exit_code == 2
-
-
 def test_a_slip_in_a_name_is_told_of_also_where_that_setting_is_needed(tmp_path: Path) -> None:
     done = recollect("worker", RECOLLECT_UPSTREEM=UPSTREAM, RECOLLECT_DATA_DIR=str(tmp_path))
 
