@@ -230,11 +230,8 @@ class _ByApi:
                 return answer.text if is_page else answer.json() if answer.content else None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError):
             raise RefusedError("away") from None
-        raise RefusedError(_refusal(answer))
-
-
-def _refusal(answer: httpx.Response) -> str:
-    return "duplicate" if "duplicate_memory" in answer.text else _REFUSALS.get(answer.status_code, "away")
+        is_known = "duplicate_memory" in answer.text
+        raise RefusedError("duplicate" if is_known else _REFUSALS.get(answer.status_code, "away"))
 
 
 async def _show(memories: Any, call: Any, emit: Any) -> None:

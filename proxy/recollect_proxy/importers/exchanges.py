@@ -43,15 +43,11 @@ def exchanges_of(chat: StoredChat, *, at: datetime) -> list[Exchange]:
             whole = replace(
                 turn, history=told, anchors=((position, keys[position]),), model=_model(said, position)
             )
-            if not _is_failed(said, position):
+            # Not where an error stands in place of the answer.
+            if not any(answer.is_failed for answer in said[position + 1 : position + 2]):
                 exchanges.append(_exchange(whole, _first_answer(said, position), chat.origin))
         begun += _APART
     return exchanges
-
-
-def _is_failed(said: Sequence[Said], position: int) -> bool:
-    """Return whether an error stands in place of the answer."""
-    return any(each.is_failed for each in said[position + 1 : position + 2])
 
 
 def _exchange(turn: Turn, reply: str, origin: str) -> Exchange:

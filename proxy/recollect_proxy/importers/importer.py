@@ -63,13 +63,13 @@ async def read_existing_memories(backends: Backends, user_id: str) -> ExistingMe
     """Read a user's memories, and those in quarantine."""
     held = await backends.memories.quarantined(user_id)
     known = ExistingMemories({}, {content_hash(each.memory.content) for each in held})
-    page = await backends.memories.page(user_id, limit=_PAGE)
-    while True:
+    after, is_last = None, False
+    while not is_last:
+        page = await backends.memories.page(user_id, limit=_PAGE, after=after)
         known.memories.update((memory.id, memory) for memory in page.memories)
         known.hashes.update(content_hash(memory.content) for memory in page.memories)
-        if page.next is None:
-            return known
-        page = await backends.memories.page(user_id, limit=_PAGE, after=page.next)
+        after, is_last = page.next, page.next is None
+    return known
 
 
 async def read_versions(
