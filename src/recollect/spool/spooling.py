@@ -174,7 +174,7 @@ class Spool:
         Raises FullError if there is no room: the entry is gone.
         """
         segment = kept.segment
-        if segment is None and kept.is_done:
+        if segment is None and kept.size:  # an erasure took it
             return False
         if segment is None or self.waiting.bytes + kept.size > self._limit:
             self.finish(kept)

@@ -6,6 +6,7 @@ import stat
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -252,6 +253,22 @@ async def test_who_is_erased_is_gone_from_its_files_and_nobody_else(spool: Spool
     assert spool.waiting.exchanges == 2
     assert await spool.replay(taking)
     assert taking.texts == ["Ben's", "Anna's later words"]
+
+
+async def test_what_an_erasure_takes_just_now_is_erased_and_not_lost(
+    spool: Spool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    under_way = await spool.keep(entry("Anna's secret"))
+    off_loop, waits = spooling._off_loop, []
+
+    async def before_it_is_counted(work: Any, *given: Any) -> None:
+        await off_loop(work, *given)
+        waits.append(await spool.wait(under_way))
+
+    monkeypatch.setattr(spooling, "_off_loop", before_it_is_counted)
+
+    assert await spool.erase("anna", at=NOON) == 1
+    assert waits == [False]
 
 
 async def test_who_is_erased_is_gone_from_what_is_being_written_too(spool: Spool, folder: Path) -> None:

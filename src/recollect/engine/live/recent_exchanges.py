@@ -273,9 +273,8 @@ class RecentExchanges:
     @property
     def scopes(self) -> Iterator[Scope]:
         """The chats of which something is kept once the first is taken; some more than once."""
-        for kept in (
-            self._people.values()
-        ):  # a generator expression would begin at once, and fail if others are heard meanwhile
+        # A generator expression would begin at once, and fail if others are heard meanwhile.
+        for kept in self._people.values():
             yield from (each.turn.scope for each in kept)
 
     def is_task(self, asked: AskedRequest) -> bool:
