@@ -140,6 +140,7 @@ class TestForgettingByNumber:
             ("12", "Delete the last one", "2", FORGOTTEN),
             # in another language the numbers count
             ("1. \u732b\n2. \u72d7\n3. \u9e1f", "把第二条删掉", "2", FORGOTTEN),
+            ("1. \u732b\n2. {1}\n3. {3}", "Forget the first", "", UNCLEAR),
             ("You live by the sea and have a pet.", "Forget the second", "", UNCLEAR),
             ("1. You live in Lisbon\n1. You are a nurse", "Forget the second", "", UNCLEAR),
         ],
@@ -153,7 +154,7 @@ class TestForgettingByNumber:
         listed = await chat.is_listed()
         if seen.isdigit():
             seen = "\n".join(f"{n}. {listed[int(each) - 1]}" for n, each in enumerate(seen, 1))
-        chat.said[-1] = Message(Role.ASSISTANT, seen)
+        chat.said[-1] = Message(Role.ASSISTANT, seen.format("", *listed))
 
         prepared = await chat.says(text, logs=False)
 

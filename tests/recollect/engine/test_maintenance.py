@@ -336,6 +336,13 @@ def test_how_late_it_was_is_told_by_upper_edges() -> None:
         assert counts.lag.total == seconds
 
 
+def test_what_two_processes_counted_is_told_together() -> None:
+    both = counted(3).plus(counted(99_999))
+
+    assert (both.adds, both.rejects["equal_content"], both.lag.total) == (2, 2, 3 + 99_999)
+    assert (both.lag.counts[2], both.lag.counts[-1], sum(both.lag.counts)) == (1, 1, 2)
+
+
 def test_a_clock_that_is_behind_makes_nothing_early() -> None:
     assert counted(-5).lag.total == 0
 

@@ -16,10 +16,10 @@ from tests.support.stores import Store, store_over
 
 from recollect.assembly.generations import LiveGenerations, TodaysEmbedder
 from recollect.engine import Backends, Engine
-from recollect.engine.background.maintenance import Indexer, Reembedding, embedding_state
+from recollect.engine.background.maintenance import Indexer, Reembedding, Standing, embedding_state
 from recollect.index import SnapshotCache
 from recollect.indexing import EmbeddingScope, index_user
-from recollect.model import Add, EmbedderPlace
+from recollect.model import Add, EmbedderInUse, EmbedderPlace
 from recollect.models.attempts import Steps
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder, committed_means
 from recollect.models.memory_embedding import embedded
@@ -167,6 +167,17 @@ async def test_all_is_embedded_anew_and_the_embedder_before_is_let_go(
     assert process.rested >= 2
     assert await process.engine.unembedded(own_store.anna) == 0
     assert await found(process.engine, own_store) == ALL
+
+
+def test_what_is_embedded_counts_from_when_the_last_of_the_others_was_seen() -> None:
+    earlier, later = (
+        EmbedderInUse(EmbedderPlace.LOG, f"model of {at}", {}, NOON, at, NOON, is_used=False)
+        for at in (NOON, NOON + timedelta(days=1))
+    )
+
+    standing = Standing.from_embedders([later, earlier], {EmbedderPlace.LOG: "today's"})
+
+    assert (standing.since, standing.waits, standing.is_complete) == (later.seen_at, False, False)
 
 
 async def test_what_was_done_is_not_done_again_where_another_process_goes_on(
