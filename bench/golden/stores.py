@@ -17,7 +17,7 @@ from bench.lives.recall import open_lives
 from bench.recall.dataset import LabelledConversation
 from bench.recall.plan import plan
 from bench.report import progress
-from recollect_proxy.takeout import export_document, restore_file
+from recollect_proxy.takeout.export_file import export_document, restore_file
 
 
 @dataclass(frozen=True, slots=True)

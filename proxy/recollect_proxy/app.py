@@ -13,10 +13,11 @@ from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import RecollectError
 from recollect.ports import Clock
 from recollect.runtime.failures import raised_at
-from recollect_proxy.access import Authentication, make_authentication
+from recollect_proxy.access.authentication import Authentication, make_authentication
 from recollect_proxy.chat.answer_relay import RecallReports
 from recollect_proxy.destinations import Destinations
-from recollect_proxy.identity import is_loopback, make_identity, require_strong
+from recollect_proxy.identity.caller import require_strong
+from recollect_proxy.identity.identity import is_loopback, make_identity
 from recollect_proxy.mcp import PATH as MCP_PATH
 from recollect_proxy.metrics.health_check import PROBES, Probes
 from recollect_proxy.settings.proxy_settings import ProxySettings
@@ -202,20 +203,16 @@ def _build_memory_api(
 
 
 def _build_pages(engine: LiveEngine, authentication: Authentication, settings: ProxySettings) -> Application:
-    from recollect_proxy.pages import pages  # noqa: PLC0415 -- as above, and templates with it
+    from recollect_proxy.pages.application import pages  # noqa: PLC0415 -- as above, and templates with it
+    from recollect_proxy.pages.visit import PageParts  # noqa: PLC0415 -- as above
 
-    return pages(
-        engine,
-        authentication=authentication,
-        public_url=settings.public_url,
-        chat_link=settings.chat_link,
-    )
+    return pages(PageParts(engine, authentication, settings.public_url, settings.chat_link))
 
 
 def _build_mcp(engine: LiveEngine, authentication: Authentication, settings: ProxySettings) -> Application:
-    from recollect_proxy.mcp.application import KnownHosts, mcp_application  # noqa: PLC0415 -- its SDK takes a second
+    from recollect_proxy.mcp.application import KnownHosts, McpApplication  # noqa: PLC0415 -- its SDK takes a second
 
-    return mcp_application(
+    return McpApplication(
         engine,
         authentication=authentication,
         user_header=settings.user_header,

@@ -18,7 +18,7 @@ from recollect_proxy.chat.reply_recorder import KeptAnswers
 from recollect_proxy.chat.request_preparer import RequestPreparer
 from recollect_proxy.chat.request_reader import RequestReader
 from recollect_proxy.chat.tracing import Traces, traces_from_environment
-from recollect_proxy.identity import Identity
+from recollect_proxy.identity.identity import Identity
 from recollect_proxy.routing.destination import (
     COMPLETIONS_PATH,
     MESSAGES_PATH,

@@ -3,7 +3,6 @@
 Never: keeps a key.
 """
 
-import os
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -13,7 +12,8 @@ from typing import TypeAlias
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, Role
-from recollect_proxy.identity import Network, hash_and_project, hash_of, is_within, named_hash, numbered_lines
+from recollect_proxy.identity.api_key import add_line, hash_and_project, hash_of, named_hash, numbered_lines
+from recollect_proxy.identity.plain_header import Network, is_within
 from recollect_proxy.settings.watched_file import WatchedFile
 from recollect_proxy.web.headers import OWN_KEY
 
@@ -38,11 +38,7 @@ class AccessKeys:
     """The file of keys, as it is now: a key that is taken out of it, or added, counts from the next request on."""
 
     def __init__(self, path: Path) -> None:
-        """Take the file, which may not exist yet.
-
-        Raises:
-            ConfigurationError: It is there, and can't be read.
-        """
+        """Take the file, which may not exist yet. Raises ConfigurationError: it is there, and can't be read."""
         self._file = WatchedFile[Mapping[str, AccessKey]](
             path, read_access_keys, absent={}, event="access_keys_read_failed"
         )
@@ -129,14 +125,6 @@ def add_access_key(
     except ValueError as error:
         raise ConfigurationError(f"Access keys: {error}.") from error
     key = OWN_KEY.decode() + secrets.token_urlsafe(32)
-    line = f"{named_hash(key.encode(), project)} {role} {name} {','.join(named) or _ANY} {users or _ANY}\n"
-    try:
-        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), "r+b") as file:
-            begun = file.seek(0, os.SEEK_END)
-            if begun:
-                file.seek(-1, os.SEEK_END)
-                line = line if file.read(1) == b"\n" else "\n" + line
-            file.write(line.encode())
-    except OSError as error:
-        raise ConfigurationError(f"Access keys: {path} can't be written: {error.strerror}.") from error
+    line = f"{named_hash(key.encode(), project)} {role} {name} {','.join(named) or _ANY} {users or _ANY}"
+    add_line(path, "Access keys", line)
     return key

@@ -15,7 +15,8 @@ from recollect.ports import Clock
 from recollect_proxy.access.access_keys import AccessKeys
 from recollect_proxy.access.own_tokens import Audience, PageSessions, PersonTokens
 from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, Role
-from recollect_proxy.identity import Mode, is_strong, proving_modes
+from recollect_proxy.identity.caller import Mode, is_strong
+from recollect_proxy.identity.identity import proving_modes
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.web.asgi import Headers, values
 
@@ -199,8 +200,8 @@ class Authentication:
             return known
         if token.count(b".") != _TOKEN_DOTS or not token.isascii():
             return None
-        user_id = self.person_tokens.user_of(token.decode("ascii"), Audience.API)
-        return None if user_id is None else Principal(Role.PERSON, "own-token", user_id)
+        found = self.person_tokens.read(token.decode("ascii"), Audience.API)
+        return None if found is None else Principal(Role.PERSON, "own-token", found[0])
 
     def _by_mode(self, headers: Headers, peer: str | None) -> Principal | None:
         """Return who the first mode that applies proves it is: one that fails never falls through to another."""

@@ -13,10 +13,9 @@ from enum import StrEnum
 from secrets import token_bytes, token_urlsafe
 from typing import Any
 
-from recollect.errors import ConfigurationError
 from recollect.ports import Clock
 from recollect_proxy.access.principal import Principal, Role
-from recollect_proxy.identity import opaque_id, require_strong
+from recollect_proxy.identity.caller import is_strong, opaque_id
 
 _ISSUER = "recollect"
 _INFO = b"recollect: tokens of people, 1"
@@ -62,21 +61,13 @@ class PersonTokens:
         }
         return _signed(claims, self._key), ends.replace(microsecond=0)
 
-    def user_of(self, token: str, audience: Audience) -> str | None:
-        """Return the user of a token; None if it is not ours, for another purpose, or expired."""
-        claims = self._claims(token, audience)
-        return None if claims is None else opaque_id(claims["sub"])
-
-    def id_of(self, token: str, audience: Audience) -> str | None:
-        """Return the id of a token; None if ``user_of`` returns None."""
-        claims = self._claims(token, audience)
-        return None if claims is None else str(claims["jti"])
-
-    def _claims(self, token: str, audience: Audience) -> Mapping[str, Any] | None:
+    def read(self, token: str, audience: Audience) -> tuple[str, str] | None:
+        """Return the user and the id of a token; None if it is not ours, for another purpose, or expired."""
         claims = _verified(token, self._key, audience)
         if claims is None or not claims["iat"] - 60 <= self._clock().timestamp() < claims["exp"]:
             return None
-        return claims
+        user_id = opaque_id(claims["sub"])
+        return None if user_id is None else (user_id, str(claims["jti"]))
 
     def are_ours(self, token: bytes) -> bool:
         """Whether we signed a token, for whatever purpose, and whether it ended or not: it is no guess then."""
@@ -91,9 +82,7 @@ def derived_key(secret: bytes, purpose: bytes) -> bytes:
     For a weak secret they are random, since the owner of a token could find the secret by trying. Tokens signed with them end
     with the process.
     """
-    try:
-        require_strong(secret.decode(), "")
-    except ConfigurationError:
+    if not is_strong(secret.decode()):
         return token_bytes(32)
     extracted = hmac.digest(bytes(hashlib.sha256().digest_size), secret, "sha256")
     return hmac.digest(extracted, purpose + b"\x01", "sha256")

@@ -29,7 +29,7 @@ from recollect_proxy.access.principal import (
     administrator_of_provider,
     person_of_provider,
 )
-from recollect_proxy.identity import opaque_id
+from recollect_proxy.identity.caller import opaque_id
 from recollect_proxy.identity.signed import EMAIL, VERIFIED, told_id
 
 _PURPOSE = b"recollect: sign-ins at a provider, 1"

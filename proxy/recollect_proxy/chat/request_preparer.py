@@ -28,7 +28,7 @@ from recollect_proxy.chat.fair_executor import FairExecutor
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
 from recollect_proxy.chat.request_reader import ParsedRequest, RequestOptions
 from recollect_proxy.chat.status import Shown, beside, sees_status
-from recollect_proxy.identity import Caller
+from recollect_proxy.identity.caller import Caller
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from recollect.text.normalization import is_unfilled
 from recollect.wire import Dialect, decoded, is_light, may_have_options, session_skip, take_options
 from recollect.wire.turn_detection import DetectedTurn, detect_turn
 from recollect_proxy.chat.fair_executor import FairExecutor
-from recollect_proxy.identity import Caller, header_text, opaque_id
+from recollect_proxy.identity.caller import Caller, header_text, opaque_id
 from recollect_proxy.web.asgi import Headers, content_encodings
 from recollect_proxy.web.errors import OPTIONS_NOT_CUT, OPTIONS_NOT_READ, Failure, invalid_option
 

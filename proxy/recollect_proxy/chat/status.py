@@ -21,7 +21,7 @@ from recollect.runtime.failures import raised_at
 from recollect.wire import ChatBody
 from recollect_openwebui.notices import NEWS_AGE, Event, notices_of, status
 from recollect_proxy.chat.passthrough import media_type
-from recollect_proxy.identity import Caller
+from recollect_proxy.identity.caller import Caller
 from recollect_proxy.upstream.upstream import Answer
 from recollect_proxy.web.asgi import Send
 from recollect_proxy.web.headers import BOUND_TO_THE_BODY

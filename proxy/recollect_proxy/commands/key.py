@@ -61,8 +61,8 @@ def key(
     take one back, delete its line in the file: it stops with the next request. Every proxy has a file in its own data
     folder: change it in each.
     """
-    from recollect_proxy.access import KeyRole, add_access_key
-    from recollect_proxy.identity import add_key
+    from recollect_proxy.access.access_keys import KeyRole, add_access_key
+    from recollect_proxy.identity.api_key import add_key
 
     named = {KeyRole.ACTING: acting, KeyRole.READER: reader, KeyRole.ADMIN: admin}
     given = [(role, name) for role, name in named.items() if name is not None]

@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote
 
 from recollect.errors import ConfigurationError
 from recollect.model import person_of, project_name, project_of, project_scope
-from recollect_proxy.identity.caller import REFUSED, Claim, opaque_id
+from recollect_proxy.identity.caller import REFUSED, Claim, Mode, opaque_id
 from recollect_proxy.web.asgi import Headers, values
 from recollect_proxy.web.headers import OWN_KEY
 
@@ -18,18 +18,17 @@ _DIGEST = "sha256:"
 _DIGEST_LENGTH = 64
 
 
-class ApiKey:
+class ApiKey(Mode):
     """The mode ``api-key``: the request carries an API key that belongs to a user.
 
     Keys have 256 random bits, so an unsalted SHA-256 can't be reversed, and a stored hash does not work as a key. An
-    unknown key without our prefix may be meant for the upstream: the mode does not apply to it. ``users`` returns what
+    unknown key without our prefix may be meant for the upstream: the mode does not apply to it, and holds back no header;
+    our own keys are known by their prefix, in any header. ``users`` returns what
     ``read_key_file`` does, whenever it is asked: a removed key no longer counts from the next request on.
     """
 
     def __init__(self, users: Callable[[], Mapping[str, str]]) -> None:
         self._users = users
-        self.headers: frozenset[bytes] = frozenset()  # the upstream may need the same header
-        self.secrets: frozenset[bytes] = frozenset()  # our own keys are known by their prefix, in any header
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return the user whose key the request carries. An unknown key with our prefix, or a second key, is rejected."""
@@ -88,18 +87,22 @@ def add_key(path: Path, user_id: str, project: str = "") -> str:
     if opaque_id(user_id) is None or user_id != " ".join(user_id.splitlines()).strip():
         raise ConfigurationError("A user's id has 1 to 256 characters, in one line.")
     key = (OWN_KEY + secrets.token_urlsafe(32).encode()).decode()
-    try:
-        with os.fdopen(
-            os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a", encoding="utf-8"
-        ) as file:
-            file.write(f"{_end_of_line(path)}{named_hash(key.encode(), project)} {user_id}\n")
-    except OSError as error:
-        raise ConfigurationError(f"API keys: {path} can't be written: {error.strerror}.") from error
+    add_line(path, "API keys", f"{named_hash(key.encode(), project)} {user_id}")
     return key
 
 
-def _end_of_line(path: Path) -> str:
-    return "" if path.read_bytes()[-1:] in {b"", b"\n"} else "\n"
+def add_line(path: Path, what: str, line: str) -> None:
+    """Append a line to a key file, which only its owner reads.
+
+    Raises:
+        ConfigurationError: The file can't be written; the error begins with ``what``.
+    """
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as file:
+            begins = "" if path.read_bytes()[-1:] in {b"", b"\n"} else "\n"
+            file.write(f"{begins}{line}\n".encode())
+    except OSError as error:
+        raise ConfigurationError(f"{what}: {path} can't be written: {error.strerror}.") from error
 
 
 def numbered_lines(path: Path, what: str) -> list[tuple[int, str]]:

@@ -91,8 +91,8 @@ class Mode(Protocol):
         secrets: The subset of ``headers`` that is never forwarded, whatever the settings: they prove any identity.
     """
 
-    headers: frozenset[bytes]
-    secrets: frozenset[bytes]
+    headers: frozenset[bytes] = frozenset()
+    secrets: frozenset[bytes] = frozenset()
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return the verdict on a request with these headers from this IP address; None if the mode does not apply to it."""
@@ -177,22 +177,14 @@ _SHORTEST = 32
 _FEWEST_CHARACTERS = 10
 
 
-def require_strong(secret: str, setting: str) -> None:
-    """Check that a secret has at least 32 bytes (RFC 7518, section 3.2) and ten different characters.
+def is_strong(secret: str) -> bool:
+    """Whether a secret has at least 32 bytes (RFC 7518, section 3.2) and ten different characters: nobody guesses it."""
+    return len(secret.encode()) >= _SHORTEST and len(set(secret)) >= _FEWEST_CHARACTERS
 
-    Raises:
-        ConfigurationError: It does not; the error names ``setting``.
-    """
-    if len(secret.encode()) < _SHORTEST or len(set(secret)) < _FEWEST_CHARACTERS:
+
+def require_strong(secret: str, setting: str) -> None:
+    """Raise ConfigurationError, which names ``setting``, unless a secret is strong."""
+    if not is_strong(secret):
         raise ConfigurationError(
             f"{setting} is too weak: take {_SHORTEST} random characters or more, as of `openssl rand -hex 32`."
         )
-
-
-def is_strong(secret: str) -> bool:
-    """Whether a secret can't be guessed, as ``require_strong`` has it."""
-    try:
-        require_strong(secret, "")
-    except ConfigurationError:
-        return False
-    return True

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from recollect.errors import ConfigurationError
-from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim, header_text, require_strong
+from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim, Mode, header_text, require_strong
 from recollect_proxy.web.asgi import Headers, values
 
 _NAME = b"x-openwebui-user-name"
@@ -30,7 +30,7 @@ def is_within(peer: str | None, networks: Sequence[Network]) -> bool:
     return any((mapped or address) in network for network in networks)
 
 
-class PlainHeader:
+class PlainHeader(Mode):
     """The mode ``header``: a plain header names the user. A trusted network, a shared secret or both vouch for it.
 
     Without a secret, requests that a browser sends for a page of another site are rejected: such a page can set any
@@ -60,8 +60,8 @@ class PlainHeader:
         self._header = header.encode()
         self._hosts = frozenset(host.lower() for host in hosts)
         self._secret_header = secret_header.encode()
-        self.headers: frozenset[bytes] = frozenset({self._header, self._secret_header})
-        self.secrets: frozenset[bytes] = frozenset({self._secret_header})
+        self.headers = frozenset({self._header, self._secret_header})
+        self.secrets = frozenset({self._secret_header})
         self._secret = secret.encode() if secret is not None else None
         if secret is not None:
             require_strong(secret, "RECOLLECT_SHARED_SECRET")

@@ -8,7 +8,7 @@ import jwt
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.identity.api_key import bearer_tokens
-from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim, require_strong
+from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim, Mode, require_strong
 from recollect_proxy.web.asgi import Headers, values
 
 EMAIL, VERIFIED = "email", "email_verified"
@@ -18,7 +18,7 @@ _LEEWAY_SECONDS = 30
 """Tolerance between our clock and the one of who signs."""
 
 
-class OpenWebUIToken:
+class OpenWebUIToken(Mode):
     """The mode ``openwebui-jwt``: a JWT (RFC 7519), signed by HS256 with a secret shared with OpenWebUI.
 
     OpenWebUI falls back to its plain headers if it can't sign. The mode therefore applies to plain headers too, and
@@ -38,8 +38,9 @@ class OpenWebUIToken:
         self._secret = secret
         self._header = header.encode()
         self._leeway = leeway
-        self.headers: frozenset[bytes] = OPENWEBUI_USER | {self._header}
-        self.secrets: frozenset[bytes] = frozenset()  # a token expires, and proves one user only
+        self.headers = OPENWEBUI_USER | {
+            self._header
+        }  # no secrets: a token expires, and proves one user only
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return the user in the token, or a rejection; None if the request has neither token nor plain user headers."""
@@ -63,8 +64,10 @@ class OpenWebUIToken:
         return Claim.from_text(claims["sub"], by_openwebui=True, name=claims.get("name"))
 
 
-class ProviderToken:
+class ProviderToken(Mode):
     """The mode ``oidc``: a bearer token that is a JWT, signed by RS256 with a key of a JWKS file (RFC 7517).
+
+    It holds back no header: the upstream may need the same one.
 
     Args:
         keys: The path of the JWKS file.
@@ -81,8 +84,6 @@ class ProviderToken:
         self._issuer = issuer
         self._audience = audience
         self._user_claim = user_claim
-        self.headers: frozenset[bytes] = frozenset()  # the upstream may need the same header
-        self.secrets: frozenset[bytes] = frozenset()  # a token expires, and proves one user only
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return the user in the token, or a rejection; None if the request has no JWT. An API key is none."""

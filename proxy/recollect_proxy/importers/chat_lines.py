@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from recollect.model import Role
-from recollect_proxy.identity import opaque_id
+from recollect_proxy.identity.caller import opaque_id
 from recollect_proxy.importers.common_format import (
     BrokenRowError,
     Row,

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from recollect.model import Role
 from recollect.text.patterns import anchored
-from recollect_proxy.identity import opaque_id
+from recollect_proxy.identity.caller import opaque_id
 from recollect_proxy.importers.common_format import (
     BrokenRowError,
     Row,

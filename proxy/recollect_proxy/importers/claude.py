@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from recollect.model import Role
-from recollect_proxy.identity import opaque_id
+from recollect_proxy.identity.caller import opaque_id
 from recollect_proxy.importers.common_format import (
     BrokenRowError,
     Row,

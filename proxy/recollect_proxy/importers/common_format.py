@@ -13,7 +13,7 @@ from recollect.api.fields import readable_metadata
 from recollect.errors import RecollectError
 from recollect.model import MOST_TAGS, Metadata, Role, tags_named
 from recollect.text.normalization import storable_text
-from recollect_proxy.identity import opaque_id
+from recollect_proxy.identity.caller import opaque_id
 
 Row: TypeAlias = Mapping[str, Any]
 

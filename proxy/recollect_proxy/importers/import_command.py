@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from recollect_proxy.importers.common_format import Source
     from recollect_proxy.importers.tally import Tally
-    from recollect_proxy.takeout import Restored
+    from recollect_proxy.takeout.export_file import Restored
 
 
 class Product(StrEnum):
@@ -216,7 +216,7 @@ async def _restore(
 ) -> "Restored":
     """Restore an export of Recollect."""
     from recollect.assembly.administering import open_administration
-    from recollect_proxy.takeout import restore_file
+    from recollect_proxy.takeout.export_file import restore_file
 
     task = progress.add_task("rows", total=None)
     began, advance = lambda count: progress.update(task, total=count), partial(progress.advance, task)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from recollect.text.normalization import storable_text
-from recollect_proxy.identity import opaque_id
+from recollect_proxy.identity.caller import opaque_id
 from recollect_proxy.importers.common_format import (
     BrokenRowError,
     Row,

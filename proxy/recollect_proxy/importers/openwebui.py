@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from recollect.model import Role
 from recollect.text.attribution.thoughts import without_data, without_thoughts
 from recollect.text.normalization import storable_text
-from recollect_proxy.identity import opaque_id
+from recollect_proxy.identity.caller import opaque_id
 from recollect_proxy.importers.common_format import (
     BrokenRowError,
     Row,

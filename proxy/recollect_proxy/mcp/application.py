@@ -5,8 +5,7 @@ may answer any request.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 import msgspec
@@ -14,16 +13,15 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
 from recollect.api.failures import FORBIDDEN, TOO_MANY_ATTEMPTS, UNAUTHORIZED, Failure
+from recollect.api.operations import Permission
 from recollect.api.queries import PROJECT
-from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.errors import StoreUnavailableError
 from recollect.model import LONGEST_PROJECT, project_scope, project_within
-from recollect_proxy.access import Authentication, Permission, Principal, Role, TooManyAttemptsError
-from recollect_proxy.identity import readable_id, readable_project
+from recollect_proxy.access.authentication import Authentication, TooManyAttemptsError
+from recollect_proxy.access.principal import Principal, Role
+from recollect_proxy.identity.caller import readable_id, readable_project
 from recollect_proxy.mcp import REFUSED_HEADER
 from recollect_proxy.mcp.protocol_server import (
-    Context,
     client_of,
     make_server,
     named_in_handshake,
@@ -33,7 +31,6 @@ from recollect_proxy.mcp.protocol_server import (
 )
 from recollect_proxy.mcp.tools import Caller
 from recollect_proxy.web.asgi import (
-    Application,
     Event,
     Headers,
     Incoming,
@@ -76,21 +73,6 @@ def project_in(headers: Headers, bound: str) -> str | Failure:
     return FORBIDDEN if project is None else project
 
 
-@dataclass(frozen=True, slots=True)
-class Granted:
-    """A request that is let in.
-
-    Attributes:
-        principal: The owner of its token.
-        user_id: The user for whom it acts, or the id of the project of theirs that it names.
-        may_write: Whether it may change their memories.
-    """
-
-    principal: Principal
-    user_id: str
-    may_write: bool
-
-
 _LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -127,7 +109,6 @@ class KnownHosts:
 
 
 _LONGEST_BODY = 256 * 1024
-_GRANTED = "recollect.granted"
 _SESSION = b"mcp-session-id"
 _OK = 200
 _TOO_LONG = Failure(413, "body_too_large", f"A request has {_LONGEST_BODY} bytes at most.")
@@ -139,10 +120,8 @@ _NOT_ALLOWED = Failure(
 )
 
 
-def mcp_application(
-    engine: LiveEngine, *, authentication: Authentication, user_header: str, hosts: KnownHosts
-) -> Application:
-    """Return the application.
+class McpApplication:
+    """Answers agents.
 
     Args:
         engine: The engine with the memories; it may not be open yet.
@@ -150,14 +129,11 @@ def mcp_application(
         user_header: In which header the frontend names the user.
         hosts: The names by which we are reached.
     """
-    quiet_sdk()
-    return _McpApplication(engine, authentication, user_header, hosts)
 
-
-class _McpApplication:
     def __init__(
-        self, engine: LiveEngine, authentication: Authentication, user_header: str, hosts: KnownHosts
+        self, engine: LiveEngine, *, authentication: Authentication, user_header: str, hosts: KnownHosts
     ) -> None:
+        quiet_sdk()
         self._engine = engine
         self._authentication = authentication
         self._user_header = user_header.lower().encode("latin-1")
@@ -165,9 +141,9 @@ class _McpApplication:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        granted = self._granted(list(scope["headers"]), peer_of(scope))
-        if isinstance(granted, Failure):
-            await _refuse(send, granted)
+        caller = self._admitted(list(scope["headers"]), peer_of(scope))
+        if isinstance(caller, Failure):
+            await _refuse(send, caller)
             return
         if scope["method"] != "POST":
             await _refuse(send, _NOT_ALLOWED)
@@ -178,10 +154,11 @@ class _McpApplication:
             return
         name = named_in_handshake(body)
         path = scope["raw_path"].decode("latin-1")
-        told = {**scope, "path": path, "root_path": "", "state": {_GRANTED: granted}}
-        host = b"".join(values(scope["headers"], b"host")[:1]).decode("latin-1") or None
+        told = {**scope, "path": path, "root_path": ""}
+        host, session = (_first(scope["headers"], each) for each in (b"host", _SESSION))
+        known = named_in_session(session)
         sessions = StreamableHTTPSessionManager(
-            make_server(self._caller, granted.user_id),
+            make_server(lambda context: replace(caller, client=client_of(context, known)), caller.user_id),
             json_response=True,
             stateless=True,
             security_settings=self._hosts.settings(host),
@@ -190,13 +167,8 @@ class _McpApplication:
         async with sessions.run():
             await sessions.handle_request(told, replayed(body, receive), _finishing(send, name))
 
-    def _granted(self, headers: Headers, peer: str | None) -> Granted | Failure:
-        """Return for whom a request acts, or why it may not.
-
-        Args:
-            headers: The request's.
-            peer: The address it came from; None if unknown.
-        """
+    def _admitted(self, headers: Headers, peer: str | None) -> Caller | Failure:
+        """Return who calls, and for whom; or why they may not. The name of the client's program is not known yet."""
         try:
             principal = self._authentication.admitted(headers, peer)
         except TooManyAttemptsError:
@@ -211,8 +183,12 @@ class _McpApplication:
         project = project_in(headers, principal.project)
         if isinstance(project, Failure):
             return project
-        may_write = principal.may(Permission.OWN, user_id, reads=False)
-        return Granted(principal, project_scope(user_id, project), may_write)
+        return Caller(
+            lambda: self._engine.opened,
+            project_scope(user_id, project),
+            may_write=principal.may(Permission.OWN, user_id, reads=False),
+            reader=principal.name if principal.is_administrator else None,
+        )
 
     def _user_of(self, principal: Principal, headers: Headers) -> str | Failure:
         names = (USER_HEADER, self._user_header) if principal.role is Role.ACTING else (USER_HEADER,)
@@ -225,22 +201,9 @@ class _McpApplication:
         only = named.pop()
         return NAMED_TWICE if named or only is None else only
 
-    def _caller(self, context: Context) -> Caller:
-        request: Any = context.request
-        granted: Granted = request.scope["state"][_GRANTED]
-        principal = granted.principal
-        return Caller(
-            self._opened,
-            granted.user_id,
-            client_of(context, named_in_session(request.headers.get(_SESSION.decode()))),
-            may_write=granted.may_write,
-            reader=principal.name if principal.is_administrator else None,
-        )
 
-    def _opened(self) -> Engine:
-        if self._engine.engine is None:
-            raise StoreUnavailableError
-        return self._engine.engine
+def _first(headers: Headers, name: bytes) -> str | None:
+    return next((value.decode("latin-1") for value in values(headers, name)), None) or None
 
 
 def _finishing(send: Send, name: str | None) -> Send:

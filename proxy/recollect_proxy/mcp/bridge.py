@@ -69,11 +69,7 @@ async def bridge(
 
 
 def endpoint(url: str) -> str:
-    """Return where agents are served on a server.
-
-    Raises:
-        ValueError: It is no URL of one.
-    """
+    """Return where agents are served on a server. Raises ValueError: it is no URL of one."""
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
         raise ValueError("not an http(s) URL, as http://127.0.0.1:8787")

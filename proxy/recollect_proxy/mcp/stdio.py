@@ -4,16 +4,15 @@ import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import Any, cast
 
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from recollect.assembly.lifecycle import open_engine
-from recollect.engine import Engine
 from recollect.settings import Worker
-from recollect_proxy.mcp.protocol_server import Context, client_of, make_server, quiet_sdk
+from recollect_proxy.mcp.protocol_server import client_of, make_server, quiet_sdk
 from recollect_proxy.mcp.tools import Caller
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
@@ -30,20 +29,12 @@ async def serve_store(settings: ProxySettings, user_id: str) -> None:
         EmbedderError: The embedder can't be loaded.
     """
     alone = settings.model_copy(update={"worker": Worker.ELSEWHERE})  # it forms nothing: that is a server's
-    with stdout_kept_clean():
-        opening = open_engine(alone, upstream=settings.upstream_api)
-        engine = await opening.__aenter__()
-    try:
-        await serve_stdio(make_server(_callers(engine, user_id), user_id))
-    finally:
-        await opening.__aexit__(None, None, None)
-
-
-def _callers(engine: Engine, user_id: str) -> Any:
-    def caller(context: Context) -> Caller:
-        return Caller(lambda: engine, user_id, client_of(context))
-
-    return caller
+    async with AsyncExitStack() as opened:
+        with stdout_kept_clean():
+            engine = await opened.enter_async_context(open_engine(alone, upstream=settings.upstream_api))
+        await serve_stdio(
+            make_server(lambda context: Caller(lambda: engine, user_id, client_of(context)), user_id)
+        )
 
 
 async def serve_stdio(server: "Server[Any]") -> None:

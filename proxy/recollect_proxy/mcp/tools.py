@@ -34,14 +34,14 @@ class Caller:
     Attributes:
         engine: Returns the engine, or raises StoreUnavailableError.
         user_id: For whom.
-        client: The name of its program, printable.
+        client: The name of its program, printable; "" before it is known.
         may_write: Whether it may change anything.
         reader: The name of the administrator's token; None if no administrator reads.
     """
 
     engine: Callable[[], Engine]
     user_id: str
-    client: str
+    client: str = ""
     may_write: bool = True
     reader: str | None = None
 

@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
@@ -20,33 +21,29 @@ from recollect.api.failures import (
     NOT_FOUND,
     STILL_UNDER_WAY,
     UNAUTHORIZED,
-    Failure,
 )
 from recollect.api.operations import OPERATIONS, Operation, Permission
 from recollect.api.queries import LAST_EVENT
 from recollect.engine import Engine
-from recollect.engine.live.live_engine import LiveEngine
 from recollect.errors import RecollectError, StoreError
-from recollect.model import KeptAnswer, Skip, project_within
-from recollect_proxy.access import Authentication
-from recollect_proxy.identity import readable_id
+from recollect.model import KeptAnswer, project_within
+from recollect.text.patterns import Anchored, escape
+from recollect_proxy.access.authentication import Authentication
+from recollect_proxy.identity.caller import readable_id
 from recollect_proxy.memory_api import of_chats, of_insights, of_memories, of_people, of_settings, of_sharing
-from recollect_proxy.memory_api.documentation import Documentation, write_document
-from recollect_proxy.memory_api.event_streams import EventStreams
+from recollect_proxy.memory_api.documentation import DOCUMENTATION, documentation, write_document
 from recollect_proxy.memory_api.reading import (
     RefusedError,
     answer_to,
-    id_named,
     invalid_parameter,
     key_named,
+    parameter_named,
     project_named,
     read_body,
     read_query,
     versions_named,
 )
 from recollect_proxy.memory_api.request_and_reply import ApiParts, Asked, Reply, reply_of
-from recollect_proxy.metrics.exposition import Metrics
-from recollect_proxy.metrics.health_check import Inquiry, read_condition
 from recollect_proxy.web.asgi import (
     ClientLeftError,
     Incoming,
@@ -62,7 +59,7 @@ from recollect_proxy.web.asgi import (
 PROBLEM = "application/problem+json"
 """The media type of every error: problem details, RFC 9457."""
 
-_LONGEST_BODY = 64 * 1024
+_LONGEST_BODY = _LONGEST_PATH = 64 * 1024
 _FUNCTIONS = {
     name: each
     for module in (of_memories, of_chats, of_people, of_settings, of_sharing, of_insights)
@@ -71,57 +68,36 @@ _FUNCTIONS = {
 ANSWERS = {each.name: _FUNCTIONS[each.name] for each in OPERATIONS}
 """The function that answers each operation, by its name; a missing one is a KeyError at the start."""
 
+_PATHS = sorted(each.path for each in OPERATIONS)  # `{` sorts behind all letters: a parameter comes last
+_ROUTES: list[tuple[Anchored, dict[str, Operation[Any]]]] = [
+    (
+        Anchored(escape(path).replace(r"\{", "(?P<").replace(r"\}", ">[^/]+)"), longest=_LONGEST_PATH),
+        {each.method: each for each in OPERATIONS if each.path == path},
+    )
+    for path in dict.fromkeys(_PATHS)
+]
+"""The operations of each path by method; no parameter is empty."""
+
 _NOT_IN_A_HOST = frozenset(b"/?#@\\ ")
 _METRICS = frozenset({"read_metrics", "read_metrics_as_json"})
 
 
-class MemoryApi:
+class MemoryApi(ApiParts):
     """Answers requests for paths under `/memory`.
 
     It reads ``raw_path`` alone, so that a user id may hold any character, percent-encoded.
-
-    Args:
-        engine: The engine with the memories; it may not be open yet.
-        authentication: Knows the tokens.
-        skipped: How many requests had no memory, by reason, as it is counted elsewhere.
-        metrics_public: Whether the metrics need no token.
-        public_url: Under which address people's browsers reach us; None: as the request that asks for a link.
-        ends: Whether the process is about to end, and streams with it.
     """
 
-    def __init__(
-        self,
-        engine: LiveEngine,
-        *,
-        authentication: Authentication,
-        skipped: Mapping[Skip, int] | None = None,
-        metrics_public: bool = False,
-        public_url: str | None = None,
-        ends: Callable[[], bool] = lambda: False,
-    ) -> None:
-        counts = skipped if skipped is not None else {}
-        self._parts = ApiParts(
-            engine,
-            authentication,
-            Inquiry(engine, read_condition),
-            Metrics(engine, counts),
-            counts,
-            public_url,
-            EventStreams(engine, ends),
-        )
-        self._public = _METRICS if metrics_public else frozenset()
-        self._routes = _routes()
-        self._documentation = Documentation(lambda: write_document(OPERATIONS, ANSWERS, self._permission))
+    @cached_property
+    def _documentation(self) -> Callable[[bytes], Reply]:
+        return documentation(lambda: write_document(OPERATIONS, ANSWERS, self._permission))
 
     def _permission(self, operation: Operation[Any]) -> Permission:
-        return Permission.PUBLIC if operation.name in self._public else operation.permission
+        is_public = self.metrics_public and operation.name in _METRICS
+        return Permission.PUBLIC if is_public else operation.permission
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request.
-
-        Raises:
-            ClientLeftError: The client left before its request was read.
-        """
+        """Answer a request. Raises ClientLeftError: the client left before its request was read."""
         incoming = Incoming(receive)
         try:
             reply = await self._reply(scope, incoming)
@@ -137,33 +113,25 @@ class MemoryApi:
                 await _stream(send, reply, incoming, None if scope["method"] == "HEAD" else pieces)
 
     async def _reply(self, scope: Scope, incoming: Incoming) -> Reply:
-        path: bytes = unaliased(scope, self._parts.authentication)
+        path: bytes = unaliased(scope, self.authentication)
         if _NOT_IN_A_HOST.intersection(b"".join(values(scope["headers"], b"host"))):
             raise RefusedError(BAD_REQUEST)
         method = "GET" if scope["method"] == "HEAD" else scope["method"]  # the server leaves its body out
-        if method == "GET" and path in Documentation.PATHS:
+        if method == "GET" and path in DOCUMENTATION:
             read_query(scope["query_string"], None)
-            return await asyncio.to_thread(self._documentation.reply, path)
-        named, operations = self._operations_at(path)
+            return await asyncio.to_thread(self._documentation, path)
+        segments, operations = _operations_at(path)
+        allow = {"allow": ", ".join(sorted({*operations, "OPTIONS"}))}
         if method == "OPTIONS":
-            return Reply(204, b"", headers={"allow": _allowed(operations)})
+            return Reply(204, b"", headers=allow)
         if (operation := operations.get(method)) is None:
-            raise RefusedError(_not_allowed(_allowed(operations)))
-        return await self._call(operation, named, path, scope, incoming)
-
-    def _operations_at(self, path: bytes) -> tuple[dict[str, str], dict[str, Operation[Any]]]:
-        """Return the path's parameters, and its operations by method."""
-        segments = path.decode("latin-1").split("/")[1:]
-        if "" not in segments:  # `DELETE /memory/users//memories` is not for the user called "memories"
-            for template, operations in self._routes.get(len(segments), ()):
-                if (named := _matched(template, segments)) is not None:
-                    return named, operations
-        raise RefusedError(NOT_FOUND)
+            raise RefusedError(replace(METHOD_NOT_ALLOWED, headers=allow))
+        return await self._call(operation, segments, path, scope, incoming)
 
     async def _call(
         self,
         operation: Operation[Any],
-        named: dict[str, str],
+        segments: Mapping[str, str],
         path: bytes,
         scope: Scope,
         incoming: Incoming,
@@ -172,10 +140,11 @@ class MemoryApi:
         permission = self._permission(operation)
         reads = operation.method == "GET"
         if permission is not Permission.PUBLIC:
-            principal = self._parts.authentication.admitted(list(scope["headers"]), peer_of(scope))
+            principal = self.authentication.admitted(list(scope["headers"]), peer_of(scope))
             if principal is None:
                 raise RefusedError(UNAUTHORIZED)
-            user_id = id_named("user_id", named["user_id"]) if "user_id" in named else None
+            if "user_id" in segments:
+                user_id = parameter_named("user_id", segments["user_id"])
             concerns_more = principal.project and not operation.stays_in_project
             if concerns_more or not principal.may(permission, user_id, reads=reads):
                 raise RefusedError(FORBIDDEN)
@@ -185,9 +154,9 @@ class MemoryApi:
         if within is None:
             raise RefusedError(FORBIDDEN)
         asked = Asked(
-            parts=self._parts,
+            api=self,
             operation=operation,
-            path=named,
+            path={name: parameter_named(name, segment) for name, segment in segments.items()},
             principal=principal,
             sent=read_query(scope["query_string"], None if operation.takes_body else operation.takes),
             versions=versions_named(headers) if operation.if_match else None,
@@ -220,39 +189,16 @@ class MemoryApi:
         if key is None:
             return await act()
         said = b"\n".join([operation.method.encode(), path, body])
-        return await answered_once(
-            asked.engine, asked.user_id, key, asked=said, status=operation.status, act=act
-        )
+        return await _answered_once(asked, key, said, act)
 
 
-def _routes() -> dict[int, list[tuple[list[str], dict[str, Operation[Any]]]]]:
-    """Return the operations of each path by how many segments it has; literal segments stand before parameters."""
-    by_path: dict[str, dict[str, Operation[Any]]] = {}
-    for operation in OPERATIONS:
-        by_path.setdefault(operation.path, {})[operation.method] = operation
-    routes: dict[int, list[tuple[list[str], dict[str, Operation[Any]]]]] = {}
-    for path in sorted(by_path):  # `{` sorts behind all letters
-        segments = path.split("/")[1:]
-        routes.setdefault(len(segments), []).append((segments, by_path[path]))
-    return routes
-
-
-def _matched(template: list[str], segments: list[str]) -> dict[str, str] | None:
-    named: dict[str, str] = {}
-    for known, given in zip(template, segments, strict=True):
-        if known.startswith("{"):
-            named[known[1:-1]] = given
-        elif known != given:
-            return None
-    return named
-
-
-def _allowed(operations: Mapping[str, Operation[Any]]) -> str:
-    return ", ".join(sorted({*operations, "OPTIONS"}))
-
-
-def _not_allowed(allowed: str) -> Failure:
-    return replace(METHOD_NOT_ALLOWED, headers={"allow": allowed})
+def _operations_at(path: bytes) -> tuple[Mapping[str, str], dict[str, Operation[Any]]]:
+    """Return the path's parameters, still percent-encoded, and its operations by method."""
+    written = path.decode("latin-1")
+    for pattern, operations in _ROUTES:
+        if (found := pattern.fullmatch(written)) is not None:
+            return found.groupdict(), operations
+    raise RefusedError(NOT_FOUND)
 
 
 async def _send(send: Send, reply: Reply, body: bytes) -> None:
@@ -289,8 +235,7 @@ def _headers_of(reply: Reply) -> list[tuple[bytes, bytes]]:
 PREFIX = b"/api/sessions/"
 
 _USER_HEADER = "X-Recollect-User"
-_OF_ALL = 3
-_OF_ONE = 4
+_ALIAS = Anchored("/api(/sessions/[^/]+/memories(?:/[^/]+)?)", longest=_LONGEST_PATH)
 
 
 def unaliased(scope: Scope, authentication: Authentication) -> bytes:
@@ -306,8 +251,8 @@ def unaliased(scope: Scope, authentication: Authentication) -> bytes:
     path: bytes = scope["raw_path"]
     if not path.startswith(PREFIX):
         return path
-    parts = path.removeprefix(b"/api/").split(b"/")
-    if len(parts) not in {_OF_ALL, _OF_ONE} or b"" in parts or parts[2] != b"memories":
+    known = _ALIAS.fullmatch(path.decode("latin-1"))
+    if known is None:
         raise RefusedError(NOT_FOUND)
     headers: Any = list(scope["headers"])
     principal = authentication.admitted(headers, peer_of(scope))
@@ -319,34 +264,22 @@ def unaliased(scope: Scope, authentication: Authentication) -> bytes:
         raise invalid_parameter(
             _USER_HEADER, "given once, as the percent-encoded id of a user, with a token that is nobody's own"
         )
-    return b"/memory/users/" + quote(user_id, safe="").encode() + b"/" + b"/".join(parts)
+    return f"/memory/users/{quote(user_id, safe='')}{known[1]}".encode("latin-1")
 
 
 log = structlog.get_logger(__name__)
 
 
-async def answered_once(
-    engine: Engine, user_id: str, key: str, *, asked: bytes, status: int, act: Callable[[], Awaitable[Reply]]
-) -> Reply:
-    """Return what ``act`` returns; where the key has an answer, that, and nothing is done.
+async def _answered_once(asked: Asked, key: str, said: bytes, act: Callable[[], Awaitable[Reply]]) -> Reply:
+    """Return what ``act`` returns; where the request's key has an answer, that, and nothing is done.
 
-    A failure is not kept: the same key may be tried again.
-
-    Args:
-        engine: Keeps the answers.
-        user_id: The owner of the key.
-        key: The request's.
-        asked: The whole request: method, path and body.
-        status: The status of a kept answer.
-        act: Does it.
-
-    Raises:
-        RefusedError: The key stands for another request, or its request is still under way.
+    A failure is not kept: the same key may be tried again. ``said`` is the whole request: another one with the key, or one
+    whose first is still under way, is refused.
     """
-    request = hashlib.sha256(asked).digest()
+    engine, user_id, request = asked.engine, asked.user_id, hashlib.sha256(said).digest()
     taken = await engine.reserve_answer(user_id, key, request)
     if isinstance(taken, KeptAnswer):
-        return _kept(taken, request, status)
+        return _kept(taken, request, asked.operation.status)
     try:
         reply = await act()
     except BaseException:

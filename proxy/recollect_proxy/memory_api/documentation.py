@@ -4,7 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from functools import cached_property
+from functools import cache
 from importlib.resources import files
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -72,34 +72,23 @@ _ETAG = {
 }
 
 
-class Documentation:
-    """The document, as JSON and as a page for people; each is written at its first request.
+_JSON, _PAGE = b"/memory/docs/openapi.json", b"/memory/docs"
+DOCUMENTATION = frozenset({_JSON, _PAGE})
+"""The paths of the document, as JSON and as a page for people."""
 
-    Args:
-        write: Returns the document.
-    """
 
-    PATHS = (b"/memory/docs/openapi.json", b"/memory/docs")
+def documentation(write: Callable[[], Mapping[str, Any]]) -> Callable[[bytes], Reply]:
+    """Return what answers at each path with the document that ``write`` returns; a first answer takes a tenth of a second."""
+    document = cache(write)
 
-    def __init__(self, write: Callable[[], Mapping[str, Any]]) -> None:
-        self._write = write
-
-    @cached_property
-    def _document(self) -> Mapping[str, Any]:
-        return self._write()
-
-    @cached_property
-    def _json(self) -> Reply:
-        return Reply(200, msgspec.json.format(msgspec.json.encode(self._document)))
-
-    @cached_property
-    def _page(self) -> Reply:
-        page = _rendered(self._document, every_failure()).encode()
+    @cache
+    def reply(path: bytes) -> Reply:
+        if path == _JSON:
+            return Reply(200, msgspec.json.format(msgspec.json.encode(document())))
+        page = _rendered(document(), every_failure()).encode()
         return Reply(200, page, "text/html; charset=utf-8", _PAGE_HEADERS)
 
-    def reply(self, path: bytes) -> Reply:
-        """Return the answer at one of its paths; a first one takes a tenth of a second."""
-        return self._json if path == self.PATHS[0] else self._page
+    return reply
 
 
 def write_document(

@@ -10,7 +10,6 @@ from recollect.api.failures import REQUEST_NOT_FOUND, REQUEST_NOT_WRITTEN
 from recollect.api.insights import Explanation, GivenItem, Health, ModelCalls, PastRecall, Spooled
 from recollect.engine import system_clock
 from recollect.engine.background.counts import ModelUse
-from recollect.engine.turns.explain import InspectedCandidate
 from recollect.model import (
     Awaits,
     Message,
@@ -122,7 +121,9 @@ async def inspect_retrieval(asked: Asked) -> Any:
     recall = found.prepared.recall
     return {
         "query": sent.q,
-        "results": [_result(each) for each in found.candidates],
+        "results": [
+            {**each.told, "content": each.content, "type": each.told["kind"]} for each in found.candidates
+        ],
         "block": found.injected,
         "skipped": recall.skipped,
         "degraded": recall.degraded,
@@ -220,9 +221,9 @@ async def check_health(asked: Asked) -> Any:
     It answers 200 whenever the process lives, whatever the database does, and within about a second: use it for liveness,
     and `status` for alarms. An orchestrator must not restart Recollect because its database is away.
     """
-    parts, writer = asked.parts, asked.parts.live.log_writer
+    api, writer = asked.api, asked.api.live.log_writer
     spool = shaped({**fields_of(writer.waiting, Spooled), "lost": writer.lost, "late": writer.late}, Spooled)
-    return health_of(await parts.check.answer(), spool, parts.skipped)
+    return health_of(await api.check.answer(), spool, api.skipped)
 
 
 async def read_metrics(asked: Asked) -> Any:
@@ -234,7 +235,7 @@ async def read_metrics(asked: Asked) -> Any:
     Figures from the store are 15 seconds old at most; while it does not answer, `recollect_store_up` is 0 and they are
     left out. With `RECOLLECT_METRICS_PUBLIC` no token is needed.
     """
-    return Reply(200, await asked.parts.metrics.exposition(), f"{CONTENT_TYPE}; charset=utf-8")
+    return Reply(200, await asked.api.metrics.exposition(), f"{CONTENT_TYPE}; charset=utf-8")
 
 
 async def read_metrics_as_json(asked: Asked) -> Any:
@@ -242,7 +243,7 @@ async def read_metrics_as_json(asked: Asked) -> Any:
 
     The values of `/memory/metrics`, under the same condition.
     """
-    return {"metrics": await asked.parts.metrics.as_json()}
+    return {"metrics": await asked.api.metrics.as_json()}
 
 
 def health_of(condition: Condition | None, spool: Spooled, skipped: Mapping[Skip, int]) -> Health:
@@ -301,15 +302,11 @@ def _calls_of(use: ModelUse) -> ModelCalls:
 async def _record(asked: Asked, user_id: str | None) -> RequestRecord:
     """Return the record of the request in the path; of any user's if ``user_id`` is None."""
     known, engine = asked.id("request_id"), asked.engine
-    is_written = await asked.parts.live.noted(known, WAIT_SECONDS)
+    is_written = await asked.api.live.noted(known, WAIT_SECONDS)
     record = await (engine.request(known) if user_id is None else engine.request_of(user_id, known))
     if record is None:
         raise RefusedError(REQUEST_NOT_FOUND if is_written else REQUEST_NOT_WRITTEN)
     return record
-
-
-def _result(found: InspectedCandidate) -> dict[str, Any]:
-    return {**found.told, "content": found.content, "type": found.told["kind"]}
 
 
 def _begin(question: str | None) -> str | None:

@@ -163,7 +163,7 @@ async def stream_events(asked: Asked) -> Any:
 
     A stream ends after a quarter of an hour, and when the user is erased. A comment comes every 15 seconds.
     """
-    body = await asked.parts.streams.begin(asked.engine, asked.user_id, asked.last_event)
+    body = await asked.api.streams.begin(asked.engine, asked.user_id, asked.last_event)
     return Reply(200, body, asked.operation.media_type, {"x-accel-buffering": "no"})
 
 

@@ -14,10 +14,10 @@ from recollect import model
 from recollect.api.failures import FORBIDDEN, IMPORT_TOO_LARGE, INVALID_EXPORT, LARGEST_IMPORT
 from recollect.errors import StoreError
 from recollect_openwebui.languages import language_of, my_memories_page
-from recollect_proxy.access import Audience
-from recollect_proxy.memory_api.reading import RefusedError, changes, project_in_path
+from recollect_proxy.access.own_tokens import Audience
+from recollect_proxy.memory_api.reading import RefusedError, changes
 from recollect_proxy.memory_api.request_and_reply import Asked, Reply, erasure_as_json
-from recollect_proxy.takeout import restore_file, written_export
+from recollect_proxy.takeout.export_file import restore_file, written_export
 from recollect_proxy.takeout.json_file import FileError
 from recollect_proxy.web.asgi import Incoming
 
@@ -90,7 +90,7 @@ async def change_project(asked: Asked) -> Any:
 
     How it is called, and whether its chats recall its memories alone. Its name stays, as requests choose it by that.
     """
-    return await asked.engine.change_project(asked.user_id, _project(asked), **changes(asked.sent))
+    return await asked.engine.change_project(asked.user_id, asked.path["project"], **changes(asked.sent))
 
 
 async def erase_project(asked: Asked) -> Any:
@@ -98,7 +98,7 @@ async def erase_project(asked: Asked) -> Any:
 
     Its memories, chats and messages go for good; the user's own memory and other projects stay. The answer is the proof.
     """
-    known = await asked.engine.project(asked.user_id, _project(asked))
+    known = await asked.engine.project(asked.user_id, asked.path["project"])
     return erasure_as_json(await asked.engine.erase(model.project_scope(asked.user_id, known.name)))
 
 
@@ -210,7 +210,7 @@ async def make_token(asked: Asked) -> Any:
         raise RefusedError(FORBIDDEN)  # else a token that leaked would never end
     user = asked.user_id
     await asked.note_read(user)  # for every read with it
-    token, expires_at = asked.parts.authentication.person_tokens.make(user, Audience.API)
+    token, expires_at = asked.api.authentication.person_tokens.make(user, Audience.API)
     return {"token": token, "expires_at": expires_at}
 
 
@@ -221,8 +221,8 @@ async def make_page_link(asked: Asked) -> Any:
     """
     user = asked.user_id
     await asked.note_read(user)  # for every read on the page
-    token, expires_at = asked.parts.authentication.person_tokens.make(user, Audience.PAGE_LINK)
-    base = asked.parts.public_url or asked.origin
+    token, expires_at = asked.api.authentication.person_tokens.make(user, Audience.PAGE_LINK)
+    base = asked.api.public_url or asked.origin
     return {"url": f"{base}{PAGE_ENTRY}?ticket={token}", "expires_at": expires_at}
 
 
@@ -235,10 +235,6 @@ async def _receive(incoming: Incoming, path: Path) -> None:
             if received > LARGEST_IMPORT:
                 raise RefusedError(IMPORT_TOO_LARGE)
             await asyncio.to_thread(file.write, piece)
-
-
-def _project(asked: Asked) -> str:
-    return project_in_path(asked.path["project"])
 
 
 def _profile(profile: model.OwnProfile) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from typing import Any
 
 from recollect.model import team_name
 from recollect.text.normalization import is_unfilled
-from recollect_proxy.identity import opaque_id
-from recollect_proxy.memory_api.reading import changes, id_named, invalid_field, team_in_path
+from recollect_proxy.identity.caller import opaque_id
+from recollect_proxy.memory_api.reading import changes, invalid_field
 from recollect_proxy.memory_api.request_and_reply import Asked, erasure_as_json
 
 
@@ -74,7 +74,7 @@ async def read_team(asked: Asked) -> Any:
 
     For its members. Other users get the same answer as for a team that does not exist.
     """
-    return await asked.engine.team(team_in_path(asked.path["team"]), asked.who.user_id)
+    return await asked.engine.team(asked.path["team"], asked.who.user_id)
 
 
 async def set_member(asked: Asked) -> Any:
@@ -95,11 +95,12 @@ async def leave_team(asked: Asked) -> Any:
     For its owners, for administrators, and for members themselves. The user's statements stay in the team. Erasing the user's
     project `team:` with the team's id removes them.
     """
-    member = id_named("member", asked.path["member"])
-    team = team_in_path(asked.path["team"]) if asked.who.user_id == member else await _owned(asked)
+    member = asked.path["member"]
     if asked.who.user_id == member:
-        await asked.engine.team(team, member)
-    return await asked.engine.leave_team(team, member)
+        await asked.engine.team(asked.path["team"], member)
+    else:
+        await _owned(asked)
+    return await asked.engine.leave_team(asked.path["team"], member)
 
 
 async def erase_team(asked: Asked) -> Any:
@@ -113,4 +114,4 @@ async def erase_team(asked: Asked) -> Any:
 
 async def _owned(asked: Asked) -> str:
     """Return the team in the path, if the token's owner may change who is in it."""
-    return (await asked.engine.team(team_in_path(asked.path["team"]), asked.who.user_id, owns=True)).id
+    return (await asked.engine.team(asked.path["team"], asked.who.user_id, owns=True)).id

@@ -3,7 +3,7 @@
 A message names the wrong field or parameter and never repeats its value.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, get_args
 from urllib.parse import parse_qsl
@@ -27,8 +27,8 @@ from recollect.api.queries import KEY, MATCH, PROJECT
 from recollect.errors import ExtractorError, SwitchedOffError
 from recollect.model import LONGEST_PROJECT, TEAM, project_name, team_name
 from recollect.text.patterns import bounded
-from recollect_proxy.access import TooManyAttemptsError
-from recollect_proxy.identity import readable_id, readable_project
+from recollect_proxy.access.authentication import TooManyAttemptsError
+from recollect_proxy.identity.caller import readable_id, readable_project
 from recollect_proxy.web.json_shapes import ShapeField, WrongValueError, read_values, repeatable, shape_fields
 
 log = structlog.get_logger(__name__)
@@ -82,15 +82,10 @@ _TAG = bounded(r'(W/)?"([\x21\x23-\x2B\x2D-\x7E]{0,128})"')  # without a comma, 
 _LINE = f"1 to {LONGEST_PROJECT} characters in one line"
 _PROJECT = f"{_LINE}, as percent-encoded UTF-8, and no unfilled template"
 _TEAM = f"1 to {LONGEST_PROJECT - len(TEAM)} characters in one line, as percent-encoded UTF-8, and no unfilled template"
-_SEGMENT = "1 to 256 characters, as percent-encoded UTF-8, without NUL and U+001F, not `*` alone, and no unfilled template"
 
 
 def read_body(body: bytes, shape: type[Shape]) -> Shape:
-    """Return the body as ``shape``: nothing coerced, nothing overlooked.
-
-    Raises:
-        RefusedError: It is no JSON object, or a field is unknown, missing or wrong.
-    """
+    """Return the body as ``shape``, or raise RefusedError: nothing is coerced, nothing overlooked."""
     try:
         given = msgspec.json.decode(body, type=dict[str, Any])
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
@@ -113,11 +108,7 @@ def changes(change: Struct) -> dict[str, Any]:
 
 
 def read_query(query: bytes, shape: type[Struct] | None) -> Any:
-    """Return a query as ``shape``; None for None.
-
-    Raises:
-        RefusedError: A parameter is unknown, missing, given twice, or wrong.
-    """
+    """Return a query as ``shape``, None for None, or raise RefusedError."""
     known = {} if shape is None else shape_fields(shape)
     given: dict[str, list[str]] = {}
     for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
@@ -146,36 +137,30 @@ def _read_parameter(name: str, values: list[str], field: ShapeField) -> Any:
         raise invalid_parameter(name, field.requirement) from error
 
 
-def uuid_named(parameter: str, segment: str) -> UUID:
-    """Return the id that a path segment stands for.
+_SEGMENT = "1 to 256 characters, as percent-encoded UTF-8, without NUL and U+001F, not `*` alone, and no unfilled template"
+_OF_PATHS: dict[str, tuple[Callable[[list[bytes]], str | None], str]] = {
+    **dict.fromkeys(("user_id", "session_id", "member"), (readable_id, _SEGMENT)),
+    "project": (readable_project, _PROJECT),
+    "team": (lambda found: team_name(readable_project(found)), _TEAM),
+}
+"""The reading and the requirement of each parameter of a path; any other is a UUID."""
 
-    Raises:
-        RefusedError: It stands for none.
-    """
+
+def parameter_named(name: str, segment: str) -> Any:
+    """Return what a path segment, still percent-encoded, stands for, or raise RefusedError."""
+    if name in _OF_PATHS:
+        read, requirement = _OF_PATHS[name]
+        if (found := read([segment.encode("latin-1")])) is None:
+            raise invalid_parameter(name, requirement)
+        return found
     try:
         return UUID(segment)
     except ValueError as error:
-        raise invalid_parameter(parameter, "a UUID") from error
-
-
-def id_named(parameter: str, segment: str) -> str:
-    """Return the id of a user or a chat that a path segment, still percent-encoded, stands for.
-
-    Raises:
-        RefusedError: It stands for none.
-    """
-    named = readable_id([segment.encode("latin-1")])
-    if named is None:
-        raise invalid_parameter(parameter, _SEGMENT)
-    return named
+        raise invalid_parameter(name, "a UUID") from error
 
 
 def key_named(headers: Mapping[str, str]) -> str | None:
-    """Return the request's `Idempotency-Key`; None for none.
-
-    Raises:
-        RefusedError: It can be no key.
-    """
+    """Return the request's `Idempotency-Key`, None for none, or raise RefusedError."""
     key = headers.get(KEY.lower())
     if key is not None and not (0 < len(key) <= _LONGEST_KEY and all("!" <= each <= "~" for each in key)):
         raise invalid_parameter(KEY, f"1 to {_LONGEST_KEY} visible ASCII characters")
@@ -200,38 +185,10 @@ def project_named(headers: Mapping[str, str], *, takes_one: bool) -> str:
 
 
 def project_in_body(text: str | None) -> str:
-    """Return the name of a project that a body's field `project` stands for; "" for null.
-
-    Raises:
-        RefusedError: It stands for none.
-    """
+    """Return the name of a project that a body's field `project` stands for, "" for null, or raise RefusedError."""
     name = "" if text is None else project_name(text)
     if name is None:
         raise invalid_field("project", f"`project` must be {_LINE}, or null.")
-    return name
-
-
-def project_in_path(segment: str) -> str:
-    """Return the name of a project that a path segment, still percent-encoded, stands for.
-
-    Raises:
-        RefusedError: It stands for none.
-    """
-    name = readable_project([segment.encode("latin-1")])
-    if name is None:
-        raise invalid_parameter("project", _PROJECT)
-    return name
-
-
-def team_in_path(segment: str) -> str:
-    """Return the id of a team that a path segment, still percent-encoded, stands for.
-
-    Raises:
-        RefusedError: It stands for none.
-    """
-    name = team_name(readable_project([segment.encode("latin-1")]))
-    if name is None:
-        raise invalid_parameter("team", _TEAM)
     return name
 
 

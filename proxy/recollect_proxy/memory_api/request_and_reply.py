@@ -1,6 +1,6 @@
 """A request as the functions that answer it see it, and their answer."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from uuid import UUID
@@ -11,41 +11,48 @@ from msgspec import Struct
 from recollect.api.operations import Operation
 from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.errors import StoreUnavailableError
 from recollect.model import Actor, Erasure, Memory, Scope, Skip, project_scope
 from recollect.text.secrets.in_names import id_without_secrets
-from recollect_proxy.access import Authentication, Principal
+from recollect_proxy.access.authentication import Authentication
+from recollect_proxy.access.principal import Principal
 from recollect_proxy.memory_api.event_streams import EventStreams
-from recollect_proxy.memory_api.reading import id_named, uuid_named
 from recollect_proxy.metrics.exposition import Metrics
-from recollect_proxy.metrics.health_check import Condition, Inquiry
+from recollect_proxy.metrics.health_check import Inquiry, read_condition
 from recollect_proxy.web.asgi import Incoming
 from recollect_proxy.web.json_shapes import shaped
 
 Stream: TypeAlias = AsyncGenerator[bytes, None]
 
 
-@dataclass(frozen=True, slots=True)
 class ApiParts:
     """The parts that answers are made with.
 
     Attributes:
-        live: The engine, which may not be open yet.
+        live: The engine with the memories; it may not be open yet.
         authentication: Knows the tokens.
+        skipped: How many requests had no memory, by reason, as it is counted elsewhere.
+        metrics_public: Whether the metrics need no token.
+        public_url: Under which address people's browsers reach us; None: as the request that asks for a link.
         check: Asks how the store is.
         metrics: Knows the figures.
-        skipped: How many requests had no memory, by reason.
-        public_url: Under which address people's browsers reach us; None: as a request's Host says.
-        streams: The streams of events.
+        streams: The streams of events, which end when the process ``ends``.
     """
 
-    live: LiveEngine
-    authentication: Authentication
-    check: Inquiry[Condition]
-    metrics: Metrics
-    skipped: Mapping[Skip, int]
-    public_url: str | None
-    streams: EventStreams
+    def __init__(
+        self,
+        engine: LiveEngine,
+        *,
+        authentication: Authentication,
+        skipped: Mapping[Skip, int] | None = None,
+        metrics_public: bool = False,
+        public_url: str | None = None,
+        ends: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.live, self.authentication, self.public_url = engine, authentication, public_url
+        self.skipped: Mapping[Skip, int] = {} if skipped is None else skipped
+        self.metrics_public = metrics_public
+        self.check, self.metrics = Inquiry(engine, read_condition), Metrics(engine, self.skipped)
+        self.streams = EventStreams(engine, ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +77,9 @@ class Asked:
     """A request that is let in.
 
     Attributes:
-        parts: The parts that answers are made with.
+        api: What the request was sent to.
         operation: The operation.
-        path: The path's parameters, percent-encoded.
+        path: The path's parameters, read.
         principal: The owner of its token; None for a public operation.
         sent: Its query or body, as the operation takes it.
         versions: The versions in `If-Match`; None for any.
@@ -82,9 +89,9 @@ class Asked:
         last_event: The `Last-Event-ID`; None: none.
     """
 
-    parts: ApiParts
+    api: ApiParts
     operation: Operation[Any]
-    path: Mapping[str, str]
+    path: Mapping[str, Any]
     principal: Principal | None
     sent: Any
     versions: frozenset[str] | None
@@ -95,14 +102,8 @@ class Asked:
 
     @property
     def engine(self) -> Engine:
-        """The engine.
-
-        Raises:
-            StoreUnavailableError: It is not open.
-        """
-        if self.parts.live.engine is None:
-            raise StoreUnavailableError
-        return self.parts.live.engine
+        """The engine; raises StoreUnavailableError while it is not open."""
+        return self.api.live.opened
 
     @property
     def who(self) -> Principal:
@@ -118,23 +119,20 @@ class Asked:
     @property
     def user_id(self) -> str:
         """The user in the path, or the id of the project of theirs that the request names."""
-        return project_scope(id_named("user_id", self.path["user_id"]), self.project)
+        return project_scope(self.path["user_id"], self.project)
 
     @property
     def chat(self) -> Scope:
         """The user and the chat in the path."""
-        return Scope(self.user_id, id_without_secrets(id_named("session_id", self.path["session_id"])))
+        return Scope(self.user_id, id_without_secrets(self.path["session_id"]))
 
     def id(self, name: str) -> UUID:
         """Return a parameter of the path that is an id."""
-        return uuid_named(name, self.path[name])
+        known: UUID = self.path[name]
+        return known
 
     async def note_read(self, user_id: str) -> None:
-        """Note an administrator's read of a user's data before it happens.
-
-        Raises:
-            StoreError: It can't be kept.
-        """
+        """Note an administrator's read of a user's data before it happens. Raises StoreError: it can't be kept."""
         if self.who.is_administrator:
             await self.engine.note_admin_read(user_id, reader=self.who.name, operation=self.operation.name)
 

@@ -16,7 +16,8 @@ from recollect.model import Skip, Strategy
 from recollect.text.normalization import is_unfilled
 from recollect.text.patterns import bounded
 from recollect.wire import COMPLETIONS, RESPONSES, ChatBody, is_background_task, session_skip
-from recollect_proxy.identity import header_text, make_identity, readable_id
+from recollect_proxy.identity.caller import header_text, readable_id
+from recollect_proxy.identity.identity import make_identity
 from recollect_proxy.identity.signed import OpenWebUIToken
 from recollect_proxy.openwebui.captured_request import CapturedRequest
 from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings

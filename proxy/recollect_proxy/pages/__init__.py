@@ -3,7 +3,3 @@
 A module of handlers makes each group of pages from `templates/`, in the words of `catalogues/`. Read ``visit`` first: it knows who looks
 at whose memory. Never: SQL, a chat.
 """
-
-from recollect_proxy.pages.application import pages
-
-__all__ = ["pages"]

@@ -1,10 +1,10 @@
 """The administrators' page of figures on recall, formation and the store, over all users. It names no user. Never: SQL."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Self
+from typing import NamedTuple
 
 from litestar import Response, get
 from litestar.params import FromQuery
@@ -25,89 +25,56 @@ _GAP = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A rectangle, in the chart's own units.
-
-    Attributes:
-        series: The number of its series, from 0; it decides the colour.
-        x: Its left edge.
-        y: Its upper edge: 0 is the top of the chart.
-        width: How wide it is.
-        height: How high.
-    """
-
-    series: int
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-@dataclass(frozen=True, slots=True)
 class Columns:
-    """A chart of one or more values a day.
+    """A chart of one or more values a day, the first day first, without a gap.
 
     Attributes:
         name: By which the template finds its words.
-        days: The days, the first first, without a gap.
+        days: The days.
         series: The values of each series by its name, one a day; None: unknown.
         unit: The unit of the values: "count", "ms", "seconds" or "share".
-        top: The value at which a column is as high as the chart.
+        limit: The value at which a column is as high as the chart; None: the largest.
     """
 
     name: str
     days: Sequence[date]
     series: Mapping[str, Sequence[float | None]]
     unit: str
-    top: float
+    limit: float | None = None
 
-    @classmethod
-    def from_series(
-        cls,
-        name: str,
-        days: Sequence[date],
-        series: Mapping[str, Sequence[float | None]],
-        unit: str,
-        top: float | None = None,
-    ) -> Self:
-        """Return the chart; without ``top`` the largest value is the top."""
-        largest = max(
-            (value for values in series.values() for value in values if value is not None), default=0
-        )
-        return cls(name, days, series, unit, top if top is not None else largest)
+    @property
+    def top(self) -> float:
+        """The value at which a column is as high as the chart."""
+        return max(self._known(), default=0) if self.limit is None else self.limit
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to draw."""
-        told = [value for values in self.series.values() for value in values if value is not None]
-        return not told or (self.unit == "count" and not any(told))
+        known = self._known()
+        return not known or (self.unit == "count" and not any(known))
 
     @property
     def width(self) -> float:
         """How wide the chart is, in its own units."""
         return _STEP * max(len(self.days), 1)
 
-    def columns(self) -> Iterable[Column]:
-        """Yield the columns of each day, the series side by side."""
+    def columns(self) -> Iterator[tuple[int, float, float, float, float]]:
+        """Yield each day's columns, the series side by side: the series' number, left and upper edge, width, height."""
         if self.top <= 0:
             return
-        each_width = (_STEP - _GAP) / len(self.series)
+        width = (_STEP - _GAP) / len(self.series)
         for number, values in enumerate(self.series.values()):
             for place, value in enumerate(values):
                 height = HEIGHT * min((value or 0.0) / self.top, 1.0)
-                left = place * _STEP + _GAP / 2 + number * each_width
-                yield Column(number, round(left, 2), round(HEIGHT - height, 2), each_width, round(height, 2))
+                left = place * _STEP + _GAP / 2 + number * width
+                yield number, round(left, 2), round(HEIGHT - height, 2), width, round(height, 2)
+
+    def _known(self) -> list[float]:
+        return [value for values in self.series.values() for value in values if value is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A value with its name.
-
-    Attributes:
-        name: The name of the value.
-        value: The value.
-        part: How long its bar is, 0 to 1: 1 is as long as the longest.
-    """
+class Bar(NamedTuple):
+    """A value with its name, and the length of its bar: 1 is as long as the longest."""
 
     name: str
     value: float
@@ -116,9 +83,9 @@ class Bar:
 
 def bars(values: Mapping[str, float], *, sort: bool = True) -> list[Bar]:
     """Return the bars of ``values``, the longest first, or in their own order."""
-    longest = max(values.values(), default=0)
+    longest = max(values.values(), default=0) or 1
     given = sorted(values.items(), key=lambda each: -each[1]) if sort else values.items()
-    return [Bar(name, value, value / longest if longest else 0.0) for name, value in given]
+    return [Bar(name, value, value / longest) for name, value in given]
 
 
 def days_until(last: date, count: int) -> list[date]:
@@ -162,7 +129,7 @@ _CHARTS: tuple[tuple[str, Mapping[str, Callable[[DayOfActivity], float | None]],
     ("tokens", {"budget": lambda d: d.budget, "taken": lambda d: d.tokens}, "count", None),
     ("lag", {"median": lambda d: d.median_lag, "p95": lambda d: d.p95_lag}, "seconds", None),
 )
-"""The charts of days: name, series, unit and top."""
+"""The charts of days: name, series, unit and limit."""
 
 
 def _by_day(known: Sequence[DayOfActivity], days: Sequence[date]) -> list[Columns]:
@@ -170,10 +137,8 @@ def _by_day(known: Sequence[DayOfActivity], days: Sequence[date]) -> list[Column
     found = {each.day: each for each in known}
     told = [found.get(day, DayOfActivity(day)) for day in days]
     return [
-        Columns.from_series(
-            name, days, {each: [read(day) for day in told] for each, read in series.items()}, unit, top
-        )
-        for name, series, unit, top in _CHARTS
+        Columns(name, days, {each: [read(day) for day in told] for each, read in series.items()}, unit, limit)
+        for name, series, unit, limit in _CHARTS
     ]
 
 

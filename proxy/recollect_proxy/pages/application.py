@@ -10,9 +10,7 @@ from litestar.di import Provide
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from recollect.engine.live.live_engine import LiveEngine
 from recollect.runtime.failures import raised_at
-from recollect_proxy.access import Authentication
 from recollect_proxy.pages import (
     administrators,
     analytics,
@@ -33,8 +31,8 @@ from recollect_proxy.pages.failures import (
     PageError,
     failure_of,
 )
-from recollect_proxy.pages.rendering import BASE, Templates, load_catalogues
-from recollect_proxy.pages.visit import PageParts, provide_change, provide_reading, provide_visit, redirect
+from recollect_proxy.pages.rendering import BASE
+from recollect_proxy.pages.visit import PageParts, provide_change, provide_reading, redirect, visit_of
 from recollect_proxy.web.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, leaving
 
 _LONGEST_FORM = 64 * 1024
@@ -59,53 +57,20 @@ _HEADERS = [
 ]
 _STATIC_LASTS = (b"cache-control", b"public, max-age=3600")
 
-_PAGES = (
-    administrators,
-    analytics,
-    entry,
-    memories,
-    memory_list,
-    overview,
-    profile,
-    recalls,
-    settings,
-)
+_PAGES = (administrators, analytics, entry, memories, memory_list, overview, profile, recalls, settings)
 """The modules whose handlers are the pages."""
 
 log = structlog.get_logger(__name__)
 
 
-def pages(
-    engine: LiveEngine,
-    *,
-    authentication: Authentication,
-    public_url: str | None = None,
-    chat_link: str | None = None,
-    meaning_seconds: float = 0.5,
-) -> Application:
-    """Return the pages as an ASGI application for paths under `/memory/ui`.
-
-    Args:
-        engine: The engine with the memories; it may not be open yet.
-        authentication: Knows the tokens and sessions.
-        public_url: Under which address people's browsers reach us; None: as a request says.
-        chat_link: The address of a chat in the frontend, with ``{chat}`` in place of its id; None: it is unknown.
-        meaning_seconds: For so long a search of memories waits for those that are close in meaning.
-    """
-    parts = PageParts(
-        engine, authentication, Templates(), load_catalogues(), public_url, chat_link, meaning_seconds
-    )
+def pages(parts: PageParts) -> Application:
+    """Return the pages as an ASGI application for paths under `/memory/ui`."""
     application = Litestar(
-        [
-            Router(
-                BASE,
-                route_handlers=[*_routes(), read_static],
-            )
-        ],
+        [Router(BASE, route_handlers=[*_routes(), read_static])],
         debug=False,
         dependencies={
             "parts": Provide(lambda: parts, sync_to_thread=False),
-            "entered": Provide(provide_visit),
+            "entered": Provide(visit_of, sync_to_thread=False),
             "visit": Provide(provide_reading),
             "change": Provide(provide_change),
         },

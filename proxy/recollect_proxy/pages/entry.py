@@ -9,20 +9,10 @@ from litestar import MediaType, Response, get, post
 from litestar.datastructures import Cookie
 from litestar.params import FromQuery
 
-from recollect.errors import StoreUnavailableError
 from recollect.model import KeptAnswer
-from recollect_proxy.access import (
-    SESSION_LIFETIME,
-    SIGN_IN_LIFETIME,
-    Audience,
-    PageSession,
-    Principal,
-    Refusal,
-    Role,
-    SignInError,
-    TooManyAttemptsError,
-    source_of,
-)
+from recollect_proxy.access.authentication import TooManyAttemptsError, source_of
+from recollect_proxy.access.own_tokens import SESSION_LIFETIME, Audience, PageSession
+from recollect_proxy.access.principal import SIGN_IN_LIFETIME, Principal, Refusal, Role, SignInError
 from recollect_proxy.pages.failures import BAD_KEY, BAD_TICKET, NOT_FOUND, TOO_OFTEN, PageError
 from recollect_proxy.pages.rendering import BASE, LANGUAGES
 from recollect_proxy.pages.visit import (
@@ -58,10 +48,10 @@ async def enter_by_link(
         shown = parts.shown(request, parts.session(request))
         html = parts.templates.render("enter.html", shown, left=left)
         return Response(html, media_type=MediaType.HTML)
-    tokens = parts.authentication.person_tokens
-    user_id, ticket_id = tokens.user_of(ticket, Audience.PAGE_LINK), tokens.id_of(ticket, Audience.PAGE_LINK)
-    if user_id is None or ticket_id is None:
+    found = parts.authentication.person_tokens.read(ticket, Audience.PAGE_LINK)
+    if found is None:
         raise PageError(BAD_TICKET)
+    user_id, ticket_id = found
     if not await _is_first(parts, user_id, ticket_id):
         session = parts.session(request)
         if session is None or session.principal.user_id != user_id:
@@ -128,13 +118,11 @@ def end_session(response: Response[Any], request: Asked, parts: PageParts) -> No
 
 async def _is_first(parts: PageParts, user_id: str, ticket_id: str) -> bool:
     """Take a ticket, and return whether no one had: what an address bar, a log or a history keeps of it opens nothing."""
-    if parts.live.engine is None:
-        raise StoreUnavailableError
-    key = f"page-link {ticket_id}"  # a client's own key has no space
-    taken = await parts.live.engine.reserve_answer(user_id, key, b"")
+    engine, key = parts.live.opened, f"page-link {ticket_id}"  # a client's own key has no space
+    taken = await engine.reserve_answer(user_id, key, b"")
     if isinstance(taken, KeptAnswer):
         return False
-    await parts.live.engine.keep_answer(user_id, key, b"", None, at=taken)
+    await engine.keep_answer(user_id, key, b"", None, at=taken)
     return True
 
 

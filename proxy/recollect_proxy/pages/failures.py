@@ -22,7 +22,7 @@ from recollect.errors import (
     StoreError,
     TeamNotFoundError,
 )
-from recollect_proxy.access import Refusal, SignInError
+from recollect_proxy.access.principal import Refusal, SignInError
 
 _CLIENT_ERRORS = range(400, 500)
 
@@ -54,15 +54,6 @@ TOO_OFTEN = PageFailure(429, "too_often")
 NOT_FOUND = PageFailure(404, "not_found")
 BAD_INPUT = PageFailure(400, "bad_input")
 NO_USER = PageFailure(409, "no_user")
-DUPLICATE = PageFailure(409, "duplicate")
-NOT_UNDOABLE = PageFailure(409, "not_undoable")
-ALWAYS_NEEDED = PageFailure(409, "always_needed")
-QUESTION_NOT_KEPT = PageFailure(409, "question_not_kept")
-NO_PROFILE = PageFailure(409, "no_profile")
-PROFILE_FULL = PageFailure(409, "profile_full")
-SAID_ALREADY = PageFailure(409, "said_already")
-NO_PROPOSALS = PageFailure(503, "no_proposals")
-AWAY = PageFailure(503, "away")
 BROKEN = PageFailure(500, "broken")
 
 
@@ -86,16 +77,16 @@ class PageError(Exception):
 _OF_ERRORS: Sequence[tuple[type[Exception] | tuple[type[Exception], ...], PageFailure]] = (
     ((MemoryNotFoundError, ChangeNotFoundError, ProfileEntryNotFoundError, TeamNotFoundError), NOT_FOUND),
     (NotAllowedInTeamError, READ_ONLY),
-    (DuplicateMemoryError, DUPLICATE),
+    (DuplicateMemoryError, PageFailure(409, "duplicate")),
     (EndsBeforeItBeginsError, BAD_INPUT),
-    (NotUndoableError, NOT_UNDOABLE),
-    (AlwaysNeededError, ALWAYS_NEEDED),
-    (QuestionNotKeptError, QUESTION_NOT_KEPT),
-    (ProfileNotAllowedError, NO_PROFILE),
-    (ProfileFullError, PROFILE_FULL),
-    (DuplicateEntryError, SAID_ALREADY),
-    (EmbedderError, NO_PROPOSALS),
-    (StoreError, AWAY),
+    (NotUndoableError, PageFailure(409, "not_undoable")),
+    (AlwaysNeededError, PageFailure(409, "always_needed")),
+    (QuestionNotKeptError, PageFailure(409, "question_not_kept")),
+    (ProfileNotAllowedError, PageFailure(409, "no_profile")),
+    (ProfileFullError, PageFailure(409, "profile_full")),
+    (DuplicateEntryError, PageFailure(409, "said_already")),
+    (EmbedderError, PageFailure(503, "no_proposals")),
+    (StoreError, PageFailure(503, "away")),
 )
 """The failures by the engine's errors; the first match counts."""
 

@@ -34,7 +34,7 @@ from recollect.model import (
     Use,
     tags_named,
 )
-from recollect_proxy.identity import opaque_id
+from recollect_proxy.identity.caller import opaque_id
 from recollect_proxy.pages.failures import BAD_INPUT, NOT_FOUND, PageError
 from recollect_proxy.pages.visit import Change, Reading, Transaction, chats_of
 

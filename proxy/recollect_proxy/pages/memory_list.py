@@ -2,8 +2,8 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
+from uuid import UUID
 
 from litestar import Response, get, post
 from litestar.params import FromPath, FromQuery
@@ -23,21 +23,14 @@ _NEAR = 8
 _TO_REVIEW = 99
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The memories on a page.
-
-    Attributes:
-        memories: The memories with all words, the one that was said last first.
-        next: The memory behind which the next page begins; None on the last.
-        near: Further memories that are near to the words in meaning.
-        by_words_alone: Whether the embedding model did not answer.
-    """
+class _Found(NamedTuple):
+    """The memories on a page: those with all words, the one that was said last first, and those near in meaning."""
 
     memories: Sequence[Memory]
-    next: Any
+    next: UUID | None
     near: Sequence[Memory] = ()
     by_words_alone: bool = False
+    """Whether the embedding model did not answer."""
 
 
 @get("/")

@@ -27,14 +27,15 @@ from recollect.model import (
     team_of,
 )
 from recollect.text.normalization import storable_text
-from recollect_proxy.access import SESSION_LIFETIME
-from recollect_proxy.identity import opaque_id
+from recollect_proxy.access.own_tokens import SESSION_LIFETIME
+from recollect_proxy.identity.caller import opaque_id
 from recollect_proxy.pages.entry import cookie_of, end_session, redirect_back
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.memories import id_named, id_of, last_change, other_id_named
 from recollect_proxy.pages.visit import (
     PROJECT_COOKIE,
     Asked,
+    Change,
     Parts,
     Reading,
     Transaction,
@@ -42,7 +43,7 @@ from recollect_proxy.pages.visit import (
     chats_of,
     fields_of,
 )
-from recollect_proxy.takeout import written_export
+from recollect_proxy.takeout.export_file import written_export
 
 _CHANGES = 50
 _CHATS = 50
@@ -133,7 +134,7 @@ async def erase_everything(change: Transaction) -> Response[str]:
     """Erase all data of the user, count again, and show both."""
     visit = change.visit
     scopes = await visit.engine.scopes_of(visit.person)
-    if change.form.get("typed", "").strip().casefold() != visit.shown.words("erase.word").casefold():
+    if not _is_typed(change):
         return visit.page(
             "data.html", kept=await _kept(visit, scopes), wrong=True, left=await _teams_left(visit)
         )
@@ -168,6 +169,12 @@ async def show_export(visit: Reading) -> Stream:
         media_type="application/json",
         headers={"content-disposition": 'attachment; filename="recollect-export.json"'},
     )
+
+
+def _is_typed(change: Change) -> bool:
+    """Whether a form has the word that erases."""
+    word = change.visit.shown.words("erase.word")
+    return change.form.get("typed", "").strip().casefold() == word.casefold()
 
 
 def number_named(text: str) -> int:
@@ -213,9 +220,7 @@ async def change_project(change: Transaction) -> Response[str]:
 async def erase_project(change: Transaction) -> Response[str]:
     """Erase the shown project, if the word for it was typed."""
     visit = change.visit
-    if not visit.project:
-        raise PageError(BAD_INPUT)
-    if change.form.get("typed", "").strip().casefold() != visit.shown.words("erase.word").casefold():
+    if not visit.project or not _is_typed(change):
         raise PageError(BAD_INPUT)
     await visit.engine.erase(visit.user_id)
     return visit.back("", done="project_erased")

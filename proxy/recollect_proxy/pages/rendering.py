@@ -14,7 +14,7 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from recollect.model import UNNAMED, Project, Team
-from recollect_proxy.access import PageSession
+from recollect_proxy.access.own_tokens import PageSession
 from recollect_proxy.settings.urls import CHAT
 
 if TYPE_CHECKING:

@@ -1,8 +1,7 @@
 """The pages of settings that users change for themselves, and administrators for all users, while Recollect runs. Never: SQL."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from litestar import Response, get, post
 
@@ -19,15 +18,8 @@ _SWITCHES = ("record", "recall", "standing", "summaries", "approve_first")
 """The settings that people switch: a box each. All others are the administrators'."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFlag:
-    """A field of the form.
-
-    Attributes:
-        field: The field's type and limits.
-        own: The changed value, as the form has it; "": unchanged.
-        followed: The value while it is unchanged: that of the start, or for a user that of all users.
-    """
+class ShownFlag(NamedTuple):
+    """A field of the form, with its changed value ("": unchanged), and the value that holds while it is unchanged."""
 
     field: FlagField
     own: str
@@ -117,13 +109,8 @@ def _shown_flags(own: Flags, followed: Policy) -> list[ShownFlag]:
 async def _change(visit: Visit, form: Mapping[str, str], user_id: str | None) -> None:
     """Change the settings whose fields differ; a field that the form lacks stays."""
     own = await visit.engine.flags(user_id)
-    changed: dict[str, Any] = {}
-    for each in _FIELDS:
-        if each.name not in form:
-            continue
-        value = _value(each, form[each.name])
-        if value != getattr(own, each.name):
-            changed[each.name] = value
+    given = {each.name: _value(each, form[each.name]) for each in _FIELDS if each.name in form}
+    changed = {name: value for name, value in given.items() if value != getattr(own, name)}
     if changed:
         await visit.engine.change_flags(Flags(**changed), tuple(changed), user_id, by=visit.changer)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, timedelta
 from typing import Any, TypeAlias
 from urllib.parse import unquote, urlencode, urlsplit
@@ -14,9 +14,10 @@ from litestar.params import SkipValidation
 
 from recollect.engine import Engine
 from recollect.engine.live.live_engine import LiveEngine
-from recollect.errors import StoreUnavailableError
 from recollect.model import TEAM, WRITING, Actor, Changer, TeamRole, project_name, project_scope, team_of
-from recollect_proxy.access import Authentication, PageSession, Principal, Role
+from recollect_proxy.access.authentication import Authentication
+from recollect_proxy.access.own_tokens import PageSession
+from recollect_proxy.access.principal import Principal, Role
 from recollect_proxy.pages.failures import (
     BAD_INPUT,
     FOREIGN_FORM,
@@ -26,7 +27,14 @@ from recollect_proxy.pages.failures import (
     READ_ONLY,
     PageError,
 )
-from recollect_proxy.pages.rendering import BASE, Catalogue, Shown, Templates, chosen_language
+from recollect_proxy.pages.rendering import (
+    BASE,
+    Catalogue,
+    Shown,
+    Templates,
+    chosen_language,
+    load_catalogues,
+)
 
 COOKIE = "recollect_page"
 LANGUAGE_COOKIE = "recollect_language"
@@ -49,20 +57,20 @@ class PageParts:
     Attributes:
         live: The engine; it may not be open.
         authentication: Knows tokens and sessions.
-        templates: Renders.
-        catalogues: The words, by language.
         public_url: The address at which browsers reach the proxy; None: the request's own.
         chat_link: The address of a chat in the frontend, with ``{chat}`` in place of its id; None: it is unknown.
         meaning_seconds: For so long a search of memories waits for those that are close in meaning.
+        templates: Renders.
+        catalogues: The words, by language.
     """
 
     live: LiveEngine
     authentication: Authentication
-    templates: Templates
-    catalogues: Mapping[str, Catalogue]
-    public_url: str | None
-    chat_link: str | None
-    meaning_seconds: float
+    public_url: str | None = None
+    chat_link: str | None = None
+    meaning_seconds: float = 0.5
+    templates: Templates = field(default_factory=Templates)
+    catalogues: Mapping[str, Catalogue] = field(default_factory=load_catalogues)
 
     def shown(self, request: Asked, session: PageSession | None) -> Shown:
         """Return the values of every page."""
@@ -141,9 +149,7 @@ class Visit:
     @property
     def engine(self) -> Engine:
         """The engine; raises StoreUnavailableError while it is not open."""
-        if self.parts.live.engine is None:
-            raise StoreUnavailableError
-        return self.parts.live.engine
+        return self.parts.live.opened
 
     @property
     def user_id(self) -> str:
@@ -236,7 +242,7 @@ Transaction: TypeAlias = NamedDependency[SkipValidation[Change]]
 Parts: TypeAlias = NamedDependency[SkipValidation[PageParts]]
 
 
-def visit_of(request: Asked, parts: PageParts) -> Visit:
+def visit_of(request: Asked, parts: Parts) -> Visit:
     """Return the visit of someone who has entered, or raise PageError."""
     session = parts.session(request)
     if session is None:
@@ -252,11 +258,6 @@ def require_administrator(visit: Visit) -> None:
     """
     if not visit.session.principal.is_administrator:
         raise PageError(NOT_FOUND)
-
-
-async def provide_visit(request: Asked, parts: Parts) -> Visit:
-    """Return the visit of someone who has entered."""
-    return visit_of(request, parts)
 
 
 async def provide_reading(request: Asked, parts: Parts) -> Visit:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import structlog
 
 from recollect_proxy.chat.answer_relay import RecallReports
-from recollect_proxy.identity import Identity
+from recollect_proxy.identity.identity import Identity
 from recollect_proxy.routing.by_model import ByModel
 from recollect_proxy.routing.destination import Destination, is_below, named
 from recollect_proxy.web.asgi import Application, Scope, peer_of, values

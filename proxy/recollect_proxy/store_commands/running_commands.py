@@ -44,7 +44,7 @@ def fail(why: str, code: int = FAILED) -> NoReturn:
 
 def user_named(given: str) -> str:
     """Return the id of a user; exit with ``MISUSED`` if it is no valid id."""
-    from recollect_proxy.identity import opaque_id
+    from recollect_proxy.identity.caller import opaque_id
 
     user = opaque_id(given)
     if user is None:

@@ -200,7 +200,7 @@ def export(
     Memories with their history, chats with their messages, summaries, settings, memories that wait for approval; no
     embeddings. docs/reference/export.md describes it. The export of an unknown user is empty.
     """
-    from recollect_proxy.takeout import export_document
+    from recollect_proxy.takeout.export_file import export_document
 
     unfinished = None if output is None else output.with_name(f"{output.name}.part")
 

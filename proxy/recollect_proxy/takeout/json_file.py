@@ -68,11 +68,7 @@ def split_lists(path: Path) -> JsonFile:
 
 
 def split_lines(path: Path) -> list[Item]:
-    """Split a file into its lines, without blank ones.
-
-    Raises:
-        FileError: It can't be read.
-    """
+    """Split a file into its lines, without blank ones. Raises FileError: it can't be read."""
     data, at = _mapped(path)
     lines: list[Item] = []
     while at < len(data):
@@ -84,21 +80,13 @@ def split_lines(path: Path) -> list[Item]:
 
 
 def as_one_item(path: Path) -> Item:
-    """Return a whole file as one item.
-
-    Raises:
-        FileError: It can't be read.
-    """
+    """Return a whole file as one item. Raises FileError: it can't be read."""
     data, start = _mapped(path)
     return memoryview(data)[start:]
 
 
 def content_of(item: Item) -> bytes:
-    """Return the JSON text of an item.
-
-    Raises:
-        FileError: It is too large.
-    """
+    """Return the JSON text of an item. Raises FileError: it is too large."""
     view = memoryview(item)
     if len(view) > LARGEST_ITEM:
         raise FileError(f"An item of the file is larger than {LARGEST_ITEM >> 20} MiB.")

@@ -22,7 +22,7 @@ from tests.servers.running_proxy import RunningProxy, running_proxy
 from tests.support.waiting import until
 
 from recollect.store import EmbeddedServer, start_embedded
-from recollect_proxy.access import KeyRole, add_access_key
+from recollect_proxy.access.access_keys import KeyRole, add_access_key
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 FILTER = REPOSITORY / "openwebui_filter" / "recollect_filter.py"

@@ -12,9 +12,11 @@ from tests.support.stores import Store
 from tests.support.waiting import until
 
 from recollect.engine import system_clock
-from recollect_proxy.access import Audience, Authentication
+from recollect_proxy.access.authentication import Authentication
+from recollect_proxy.access.own_tokens import Audience
 from recollect_proxy.memory_api import MemoryApi
-from recollect_proxy.pages import pages
+from recollect_proxy.pages.application import pages
+from recollect_proxy.pages.visit import PageParts
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 from recollect_proxy.web.asgi import Application, ClientLeftError, Receive, Scope, Send
 
@@ -53,7 +55,7 @@ def of_api(store: Store) -> tuple[Application, bytes, list[tuple[bytes, bytes]]]
 
 
 def of_pages(store: Store) -> tuple[Application, bytes, list[tuple[bytes, bytes]]]:
-    application = pages(GivenEngine(engine_over(store)), authentication=AUTHENTICATION)
+    application = pages(PageParts(GivenEngine(engine_over(store)), AUTHENTICATION))
     ticket = AUTHENTICATION.person_tokens.make(store.anna, Audience.PAGE_LINK)[0]
     return application, b"/memory/ui/export", [(b"x-ticket", ticket.encode())]
 

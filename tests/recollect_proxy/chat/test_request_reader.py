@@ -15,7 +15,7 @@ from recollect.wire import COMPLETIONS
 from recollect.wire.turn_detection import DetectedTurn
 from recollect_proxy.chat.fair_executor import FairExecutor
 from recollect_proxy.chat.request_reader import ParsedRequest, RefusedError, RequestReader
-from recollect_proxy.identity import Caller
+from recollect_proxy.identity.caller import Caller
 
 GZIP = {"content-encoding": "gzip"}
 ANNA = Caller(user_id="anna", session_id="chat-1")

@@ -29,8 +29,8 @@ from recollect import __version__
 from recollect.errors import ConfigurationError, RecollectError, StoreError
 from recollect.model import project_scope
 from recollect.settings import is_setting
-from recollect_proxy.access import Principal, Role
 from recollect_proxy.access.access_keys import AccessKeys
+from recollect_proxy.access.principal import Principal, Role
 from recollect_proxy.commands import cli
 from recollect_proxy.identity.api_key import add_key, hash_of, read_key_file
 from recollect_proxy.recollect_command import run_command

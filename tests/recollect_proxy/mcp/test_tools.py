@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent, TextResourceContents
-from tests.recollect_proxy.mcp.conftest import Agents, structured, told
+from tests.recollect_proxy.mcp.conftest import Agents, called, refused_by, told
 from tests.support.stores import NOON
 
 from recollect.api.agents import NOTICE, Item
@@ -27,10 +27,8 @@ async def contents(agents: Agents) -> list[str]:
 class TestBothProtocols:
     async def test_what_is_kept_is_found(self, agents: Agents, mode: str) -> None:
         async with agents.client(mode=mode) as client:
-            kept = structured(
-                await client.call_tool("remember", {"content": "I live in Lisbon", "kind": "fact"})
-            )
-            found = structured(await client.call_tool("search_memories", {"query": "live Lisbon"}))
+            kept = await called(client, "remember", content="I live in Lisbon", kind="fact")
+            found = await called(client, "search_memories", query="live Lisbon")
 
         assert kept["status"] == "kept"
         assert [each["content"] for each in found["memories"]] == ["I live in Lisbon"]
@@ -38,7 +36,7 @@ class TestBothProtocols:
 
     async def test_the_audit_names_the_client(self, agents: Agents, mode: str) -> None:
         async with agents.client(mode=mode, name="Claude\nDesktop\x00 " + "x" * 200) as client:
-            kept = structured(await client.call_tool("remember", {"content": "I live in Lisbon"}))
+            kept = await called(client, "remember", content="I live in Lisbon")
             await client.call_tool("forget", {"memory_id": kept["memory"]["id"]})
 
         gone, added = await agents.engine.history(agents.anna)
@@ -66,7 +64,7 @@ async def test_what_is_tagged_or_was_said_in_a_time_is_found_by_it(agents: Agent
                 ({"until": between}, ["I live in Lisbon"]),
                 ({"since": between}, ["I live for coffee"]),
             ):
-                found = structured(await client.call_tool(tool, {**asked, **taken}))["memories"]
+                found = (await called(client, tool, **asked, **taken))["memories"]
                 assert [each["content"] for each in found] == expected, (tool, taken)
         wrong = await client.call_tool("list_recent", {"since": between, "until": between})
 
@@ -106,9 +104,9 @@ class TestPastChats:
         await agents.engine.remember(said, "Seal it.")
         await agents.engine.drain(agents.anna)
         async with agents.client() as client:
-            found = structured(await client.call_tool("search_chats", {"query": "attic", "limit": 1}))
+            found = await called(client, "search_chats", query="attic", limit=1)
             later = {"query": "attic", "since": "2026-03-16T00:00:00Z"}
-            none = structured(await client.call_tool("search_chats", later))
+            none = await called(client, "search_chats", **later)
             refused = await client.call_tool("search_chats", later | {"until": "2026-03-15T00:00:00Z"})
 
         assert found["notice"] == NOTICE
@@ -125,7 +123,7 @@ class TestHints:
 
         async with agents.client() as client:
             results = [
-                structured(await client.call_tool(name, given))
+                await called(client, name, **given)
                 for name, given in (
                     ("search_memories", {"query": ORDER}),
                     ("list_recent", {}),
@@ -140,12 +138,12 @@ class TestHints:
 class TestRemember:
     async def test_what_is_known_held_back_or_refused_is_told(self, agents: Agents) -> None:
         async def remember(content: str) -> dict[str, Any]:
-            return structured(await client.call_tool("remember", {"content": content}))
+            return await called(client, "remember", content=content)
 
         async with agents.client() as client:
             first, alike = await remember("I live in Lisbon"), await remember("I live in  lisbon.")
             held = await remember(ORDER)
-            found = structured(await client.call_tool("search_memories", {"query": "Acme Hotels"}))
+            found = await called(client, "search_memories", query="Acme Hotels")
             [waiting] = await agents.engine.quarantined(agents.anna)
             await agents.engine.refuse(agents.anna, waiting.memory.id, actor=Actor.USER)
             again = await remember(ORDER)
@@ -162,14 +160,10 @@ class TestRemember:
     async def test_secrets_are_masked(self, agents: Agents) -> None:
         secret = "sk-proj-" + "aB3dE6gH9jK2mN5pQ8sT" * 2
         async with agents.client() as client:
-            kept = structured(
-                await client.call_tool(
-                    "remember", {"content": f"I work at Siemens as an engineer and use the key {secret}"}
-                )
+            kept = await called(
+                client, "remember", content=f"I work at Siemens as an engineer and use the key {secret}"
             )
-            only = structured(
-                await client.call_tool("remember", {"content": "My password is hunter2hunter2"})
-            )
+            only = await called(client, "remember", content="My password is hunter2hunter2")
 
         assert (kept["status"], kept["secrets_masked"]) == ("kept", True)
         assert (only["status"], only["reason"]) == ("rejected", "confidential")
@@ -180,7 +174,7 @@ class TestRemember:
     async def test_nothing_is_kept_of_who_wants_nothing_kept(self, agents: Agents) -> None:
         await agents.engine.change_flags(Flags(record=False), ("record",), agents.anna)
         async with agents.client() as client:
-            refused = told(await client.call_tool("remember", {"content": "I live in Lisbon"}))
+            refused = await refused_by(client, "remember", content="I live in Lisbon")
 
         assert "switched off" in refused
         assert await contents(agents) == []
@@ -200,7 +194,7 @@ class TestRemember:
                 ("forget", {"memory_id": one, "query": "Lisbon"}),
                 ("forget", {"memory_id": "Lisbon"}),
             ):
-                failed = told(await client.call_tool(tool, given))
+                failed = await refused_by(client, tool, **given)
                 assert failed.startswith("The arguments are not what they must be."), given
                 assert "Lisbon" not in failed
         assert await contents(agents) == []
@@ -214,8 +208,8 @@ class TestForget:
         async with agents.client() as client:
             for content in ("I live in Lisbon", *cellos):
                 await client.call_tool("remember", {"content": content})
-            asked = structured(await client.call_tool("forget", {"query": "cello"}))
-            gone = structured(await client.call_tool("forget", {"query": "Lisbon"}))
+            asked = await called(client, "forget", query="cello")
+            gone = await called(client, "forget", query="Lisbon")
 
         assert asked["forgotten"] is None
         assert {each["content"] for each in asked["candidates"]} == set(cellos)
@@ -225,7 +219,7 @@ class TestForget:
     async def test_what_another_has_is_not_found(self, agents: Agents) -> None:
         bens = await agents.engine.add(agents.ben, "Likes tea")
         async with agents.client() as client:
-            failed = told(await client.call_tool("forget", {"memory_id": str(bens.id)}))
+            failed = await refused_by(client, "forget", memory_id=str(bens.id))
 
         assert failed == "This user has no such memory."
         assert (await agents.engine.get(agents.ben, bens.id)).content == "Likes tea"
@@ -237,9 +231,9 @@ class TestLooking:
         await agents.engine.add(agents.anna, "Lives in Lisbon")
         await agents.engine.add(agents.anna, "Plays the cello")
         async with agents.client() as client:
-            two = structured(await client.call_tool("list_recent", {"limit": 2}))
-            liked = structured(await client.call_tool("list_recent", {"kind": "preference"}))
-            found = structured(await client.call_tool("search_memories", {"query": "tea", "kind": "fact"}))
+            two = await called(client, "list_recent", limit=2)
+            liked = await called(client, "list_recent", kind="preference")
+            found = await called(client, "search_memories", query="tea", kind="fact")
 
         assert [each["content"] for each in two["memories"]] == ["Plays the cello", "Lives in Lisbon"]
         assert [each["content"] for each in liked["memories"]] == ["Likes tea"]
@@ -249,10 +243,10 @@ class TestLooking:
         await agents.engine.add(agents.anna, "Likes tea")
         async with agents.client() as client:
             since = (system_clock() - timedelta(minutes=1)).isoformat()
-            changed = structured(await client.call_tool("what_changed", {"since": since}))
+            changed = await called(client, "what_changed", since=since)
             later = (system_clock() + timedelta(minutes=1)).isoformat()
-            nothing = structured(await client.call_tool("what_changed", {"since": later}))
-            wrong = told(await client.call_tool("what_changed", {"since": "yesterday"}))
+            nothing = await called(client, "what_changed", since=later)
+            wrong = await refused_by(client, "what_changed", since="yesterday")
 
         [change] = changed["changes"]
         assert (change["action"], change["after"], changed["complete"]) == ("add", "Likes tea", True)
@@ -281,7 +275,7 @@ class TestLooking:
                 ("what_changed", {"since": "2026-01-01T00:00:00Z"}),
                 ("forget", {"query": "tea"}),
             ):
-                assert "switched off" in told(await client.call_tool(tool, given))
+                assert "switched off" in await refused_by(client, tool, **given)
 
 
 class TestResources:
@@ -313,7 +307,7 @@ async def test_a_past_memory_says_until_when_it_was_true(agents: Agents) -> None
     await agents.engine.end_todo(agents.anna, rent.id, Ending.DONE, actor=Actor.USER)
 
     async with agents.client() as client:
-        gone = structured(await client.call_tool("forget", {"memory_id": str(rent.id)}))["forgotten"]
+        gone = (await called(client, "forget", memory_id=str(rent.id)))["forgotten"]
 
     assert (current.ended_at, current.ended_as) == (None, None)
     assert (gone["content"], gone["ended_as"]) == ("Has to pay the rent", "done")
@@ -323,4 +317,4 @@ async def test_a_past_memory_says_until_when_it_was_true(agents: Agents) -> None
 async def test_a_store_that_is_away_is_told(agents: Agents, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agents.live, "given", None)
     async with agents.client() as client:
-        assert "can't be reached" in told(await client.call_tool("list_recent", {}))
+        assert "can't be reached" in await refused_by(client, "list_recent")

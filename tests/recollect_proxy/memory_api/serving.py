@@ -4,19 +4,26 @@ import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, NoReturn
 from urllib.parse import quote
+from uuid import UUID
 
 from tests.scripted.models import WordEmbedder
+from tests.support.notes import note_request
 from tests.support.people import Person, person
-from tests.support.raw_client import Response, fetch
+from tests.support.raw_client import Fields, Response, fetch
+from tests.support.stores import Store
+from uuid_utils.compat import uuid7
 
 from recollect.engine import Backends, Engine, Policy, system_clock
 from recollect.engine.live.live_engine import LiveEngine
+from recollect.engine.turns.explain import request_record
+from recollect.model import RequestRecord, SearchPath, Turn, TurnNotes
 from recollect.ports import Embedder
 from recollect.recall import Reach
 from recollect.store import Postgres
-from recollect_proxy.access import Authentication, FailedAttempts
+from recollect_proxy.access.authentication import Authentication, FailedAttempts
 from recollect_proxy.memory_api import MemoryApi
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 
@@ -110,13 +117,13 @@ class Api(Served):
         body: Any = None,
         *,
         raw: bytes | None = None,
-        headers: list[tuple[bytes, bytes]] | None = None,
+        headers: Fields | None = None,
+        also: Fields = (),
     ) -> Response:
-        """Send a request with the token, its target exactly as given, and return the answer."""
+        """Send a request with the token, or with other headers, its target exactly as given, and return the answer."""
         sent = json.dumps(body).encode() if body is not None else raw
-        if headers is None:
-            headers = [(b"Authorization", f"Bearer {TOKEN}".encode())]
-        return await fetch(self.port, method.encode(), path.encode(), headers, sent)
+        all_of_them = [*(bearer(TOKEN) if headers is None else headers), *also]
+        return await fetch(self.port, method.encode(), path.encode(), all_of_them, sent)
 
     async def write(self, content: str, user_id: str | None = None, **more: Any) -> Any:
         """Write a memory, Anna's unless told otherwise, and return it as it was answered."""
@@ -130,6 +137,39 @@ class Api(Served):
         response = await self.call("GET", f"{path_of(user_id or self.anna)}/memories")
         assert response.status == 200, response.body
         return [each["content"] for each in response.json["memories"]]
+
+
+def bearer(token: str) -> list[tuple[bytes, bytes]]:
+    """Return the header that brings a token."""
+    return [(b"Authorization", f"Bearer {token}".encode())]
+
+
+async def recalled(engine: Engine, turn: Turn) -> UUID:
+    """Recall for a turn as a proxy does, and return the request's id."""
+    prepared, request_id = await engine.prepare(turn), uuid7()
+    record = request_record(prepared, turn, request_id=request_id, at=turn.at, api="completions")
+    await engine.write_notes(turn, TurnNotes(request=record))
+    return request_id
+
+
+async def note_recall(
+    store: Store, *, days_ago: float = 0, user: Person | None = None, **changed: Any
+) -> None:
+    """Keep the record of a recall of Anna's, or of somebody else's, of so many days ago, with every figure set."""
+    measured: dict[str, Any] = {
+        "found_by": SearchPath.DENSE,
+        "budget": 1000,
+        "block_tokens": 100,
+        "given_by": {"statements": 2},
+        "marked": False,
+        "complains": False,
+        "lexical_hits": 3,
+        "milliseconds": 20.0,
+        "top_scores": (0.8, 0.4),
+    }
+    at, scope = system_clock() - timedelta(days=days_ago), (user or store.anna).scope
+    record = RequestRecord(uuid7(), at, scope, "completions/stable", "m", **(measured | changed))
+    await note_request(store.log, record)
 
 
 def path_of(user_id: str) -> str:

@@ -2,19 +2,17 @@
 
 from typing import Any
 from urllib.parse import quote
-from uuid import UUID
 
 import pytest
 from tests.recollect.store.keeping import indexed
-from tests.recollect_proxy.memory_api.serving import Api, assert_error, unhurried
+from tests.recollect_proxy.memory_api.serving import Api, assert_error, recalled, unhurried
 from tests.scripted.models import ScriptedExtractor, WordEmbedder
 from tests.support.stores import Store
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Backends, Engine, Policy, system_clock
-from recollect.engine.turns.explain import request_record
 from recollect.errors import ExtractorTimeoutError
-from recollect.model import Candidate, Kind, Turn, TurnNotes
+from recollect.model import Candidate, Kind
 from recollect.store import Postgres
 
 TEA = "My favourite tea is Lapsang Souchong."
@@ -178,27 +176,15 @@ async def test_a_tried_extraction_says_why_the_model_gave_none(api: Api, postgre
     assert "none is configured" in assert_error(without, 503, "extractor_failed")
 
 
-TEA = "My favourite tea is Lapsang Souchong."
-WHICH = "Which tea is my favourite?"
-
-
 @pytest.fixture
 def engine(postgres: Postgres) -> Engine:
     return unhurried(postgres)
 
 
-async def ask(engine: Engine, turn: Turn) -> UUID:
-    """Recall for a turn as a proxy does, and return the request's id."""
-    prepared, request_id = await engine.prepare(turn), uuid7()
-    record = request_record(prepared, turn, request_id=request_id, at=turn.at, api="completions")
-    await engine.write_notes(turn, TurnNotes(request=record))
-    return request_id
-
-
 async def test_a_recall_tells_when_where_and_what_was_given(api: Api, engine: Engine, store: Store) -> None:
     memory = await api.write(TEA)
     asked = store.turn(WHICH, at=system_clock())
-    request_id = await ask(engine, asked)
+    request_id = await recalled(engine, asked)
 
     [told] = (await api.call("GET", f"{api.user}/recalls")).json["recalls"]
 
@@ -216,7 +202,7 @@ async def test_a_recalled_memory_is_called_not_helpful_listed_and_taken_back(
     memory = await api.write(TEA)
     said = store.exchange(WHICH, at=system_clock())
     await store.log.append(said)
-    path = f"{api.user}/recalls/{await ask(engine, said.turn)}/memories/{memory['id']}/not-helpful"
+    path = f"{api.user}/recalls/{await recalled(engine, said.turn)}/memories/{memory['id']}/not-helpful"
     listed = f"{api.memories}/{memory['id']}/not-helpful"
 
     assert (await api.call("POST", path)).status == 204

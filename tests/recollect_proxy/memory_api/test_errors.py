@@ -25,7 +25,7 @@ from recollect.api.failures import STORE_FAILED
 from recollect.api.operations import OPERATIONS, Operation, Permission
 from recollect.engine import system_clock
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
-from recollect_proxy.access import Authentication
+from recollect_proxy.access.authentication import Authentication
 from recollect_proxy.memory_api import MemoryApi
 from recollect_proxy.memory_api.documentation import example_of
 from recollect_proxy.web.asgi import ClientLeftError, Event

@@ -71,8 +71,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_a_change_comes_as_it_happens_and_another_users_does_not(api: Api) -> None:
     await api.write("Lives in Porto")
-    headers = [(b"Authorization", f"Bearer {TOKEN}".encode()), (b"Last-Event-ID", b"7")]
-    answer = await api.call("GET", f"{path_of(api.anna)}/events", headers=headers)
+    answer = await api.call("GET", f"{path_of(api.anna)}/events", also=[(b"Last-Event-ID", b"7")])
     assert_error(answer, 400, "invalid_parameter", "Last-Event-ID")
     async with streamed(api, last="") as stream:
         await stream.beat()
@@ -141,15 +140,8 @@ async def test_a_stream_ends_with_the_erasure_of_its_user_and_of_nobody_else(api
 async def test_a_projects_events_are_the_projects_alone(api: Api) -> None:
     async with streamed(api, headers=f"X-Recollect-Project: {quote('boat')}\r\n") as stream:
         await api.write("Lives in Porto")
-        new = await api.call(
-            "POST",
-            api.memories,
-            {"content": "Paints it blue"},
-            headers=[
-                (b"Authorization", f"Bearer {TOKEN}".encode()),
-                (b"X-Recollect-Project", b"boat"),
-            ],
-        )
+        project = [(b"X-Recollect-Project", b"boat")]
+        new = await api.call("POST", api.memories, {"content": "Paints it blue"}, also=project)
         _, event = await stream.event()
     assert (event["data"]["memory_id"], event["data"]["project"]) == (new.json["id"], "boat")
 

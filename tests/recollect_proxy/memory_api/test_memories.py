@@ -7,7 +7,7 @@ from urllib.parse import quote
 from uuid import UUID, uuid4
 
 import pytest
-from tests.recollect_proxy.memory_api.serving import SECRET, TOKEN, Api, assert_error
+from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error
 from tests.support.stores import LATER, NOON, Store
 from tests.support.tables import table
 
@@ -331,8 +331,7 @@ async def test_of_two_who_change_a_version_one_is_told_so(api: Api) -> None:
 
 
 async def call(api: Api, method: str, path: str, body: Any, tag: bytes) -> Any:
-    headers = [(b"Authorization", f"Bearer {TOKEN}".encode()), (b"If-Match", tag)]
-    return await api.call(method, path, body, headers=headers)
+    return await api.call(method, path, body, also=[(b"If-Match", tag)])
 
 
 @table(

@@ -4,16 +4,15 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.recollect_proxy.memory_api.serving import SECRET, TOKEN, Api, assert_error, path_of
+from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error, path_of
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
 
 from recollect.model import Actor, Quarantine, Reason
 
 
-async def post(api: Api, path: str, body: Any = None, *, key: bytes = b"a key".replace(b" ", b"-")) -> Any:
-    headers = [(b"Authorization", f"Bearer {TOKEN}".encode()), (b"Idempotency-Key", key)]
-    return await api.call("POST", path, body, headers=headers)
+async def post(api: Api, path: str, body: Any = None, *, key: bytes = b"a-key") -> Any:
+    return await api.call("POST", path, body, also=[(b"Idempotency-Key", key)])
 
 
 async def test_a_repeated_request_gets_the_first_answer_and_does_nothing(api: Api) -> None:

@@ -3,11 +3,14 @@
 import re
 from urllib.parse import quote
 
+import pytest
 from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error, path_of
 from tests.servers.running_proxy import RunningProxy
 from tests.support.stores import Store
+from tests.support.tables import table
 
 from recollect.api.operations import OPERATIONS
+from recollect_proxy.memory_api.reading import RefusedError, parameter_named
 
 IDS = [
     "a/b",
@@ -59,30 +62,6 @@ async def test_every_id_is_a_chat_of_its_own(api: Api, store: Store) -> None:
         assert_error(refused, 400, "invalid_parameter", "session_id")
 
 
-async def test_all_endpoints_reach_every_id(own_api: Api) -> None:
-    api, engine = own_api, own_api.engine
-    for user_id in IDS[::3]:
-        user = path_of(user_id)
-        memory = await engine.add(user_id, "Likes tea.")
-        path = f"{user}/memories/{memory.id}"
-
-        assert (await api.call("GET", path)).json["content"] == "Likes tea."
-        assert (await api.call("PATCH", path, {"content": "Likes coffee."})).status == 200
-        assert len((await api.call("GET", f"{path}/changes")).json["changes"]) == 2
-        assert len((await api.call("GET", f"{user}/memories/changes")).json["changes"]) == 2
-        [newest, _] = (await api.call("GET", f"{path}/changes")).json["changes"]
-        assert (await api.call("POST", f"{user}/memories/changes/{newest['id']}/undo")).status == 200
-        assert (await api.call("GET", f"{user}/todos")).json == {"todos": []}
-        assert (await api.call("GET", f"{user}/held")).json == {"held": [], "next": None}
-        settings = await api.call("PATCH", f"{user}/settings", {"user_cap": len(user_id)})
-        assert settings.json["own"]["user_cap"] == len(user_id)
-        assert (await engine.flags(user_id)).user_cap == len(user_id)
-        assert (await api.call("POST", f"{path}/share", {"users": [f"{user_id[:250]}, too"]})).status == 200
-        assert (await api.call("DELETE", path)).status == 204
-        assert (await api.call("DELETE", user)).status == 200
-        assert await engine.history(user_id) == []
-
-
 async def test_a_segment_may_be_encoded_more_or_less_than_it_must_be(own_api: Api) -> None:
     for segment, user_id in [
         ("..", ".."),
@@ -100,36 +79,20 @@ async def test_a_segment_may_be_encoded_more_or_less_than_it_must_be(own_api: Ap
         assert memory["content"] == f"Is called {user_id}."
 
 
-async def test_what_can_be_nobodys_id_is_refused(api: Api) -> None:
-    for segment in (
-        "%8F",
-        "%7B%7BUSER_ID%7D%7D",
-        "undefined",
-        "%20",
-        "%00",
-        "a%00b",
-        "%ED%A0%80",
-        "x" * 257,
-        "%E8%AA%9E" * 257,
-        "*",
-        "%2A",
-    ):
-        for method, path in (("GET", f"users/{segment}/memories"), ("DELETE", f"users/{segment}")):
-            response = await api.call(method, f"/memory/{path}")
-
-            assert response.status == 400, segment
-            assert response.json["error"]["code"] == "invalid_parameter"
-            assert response.json["error"]["field"] == "user_id"
-
-
-async def test_what_can_be_no_memorys_id_is_refused(api: Api) -> None:
-    for memory_id in ("1", "history%20", "not-a-uuid", "%FF"):
-        for path in (memory_id, f"{memory_id}/changes"):
-            response = await api.call("GET", f"{api.memories}/{path}")
-
-            assert response.status == 400, memory_id
-            assert response.json["error"]["code"] == "invalid_parameter"
-            assert response.json["error"]["field"] == "memory_id"
+@table(
+    ("name", "segments"),
+    [
+        ("user_id", ["%8F", "%7B%7BUSER_ID%7D%7D", "undefined", "%20", "%00", "a%00b", "%ED%A0%80"]),
+        ("user_id", ["x" * 257, "%E8%AA%9E" * 257, "*", "%2A"]),
+        ("memory_id", ["1", "history%20", "not-a-uuid", "%FF"]),
+        ("team", ["%8F", "", "a%0Ab", "x" * 60]),
+    ],
+)
+def test_what_can_be_no_id_is_refused(name: str, segments: list[str]) -> None:
+    for segment in segments:
+        with pytest.raises(RefusedError) as refused:
+            parameter_named(name, segment)
+        assert (refused.value.failure.code, refused.value.failure.about) == ("invalid_parameter", name)
 
 
 async def test_a_path_with_an_empty_segment_or_no_meaning_is_not_found(own_api: Api) -> None:

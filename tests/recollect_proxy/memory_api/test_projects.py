@@ -4,24 +4,24 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from tests.recollect_proxy.memory_api.serving import TOKEN, Api, assert_error, path_of
+from tests.recollect_proxy.memory_api.serving import TOKEN, Api, assert_error, bearer, path_of
 from tests.support.people import Person, person
 from tests.support.raw_client import Response
 from tests.support.tables import table
 
-from recollect_proxy.access import Audience
+from recollect_proxy.access.own_tokens import Audience
 
 BOAT = "The boat is called Petrel."
 CHINESE = "\u8239"
 
 
+def named(project: str) -> tuple[bytes, bytes]:
+    return b"X-Recollect-Project", quote(project, safe="").encode()
+
+
 async def call(api: Api, method: str, path: str, body: Any = None, *, project: str = "boat") -> Response:
     """Send a request that names a project."""
-    headers = [
-        (b"Authorization", f"Bearer {TOKEN}".encode()),
-        (b"X-Recollect-Project", quote(project, safe="").encode()),
-    ]
-    return await api.call(method, path, body, headers=headers)
+    return await api.call(method, path, body, also=[named(project)])
 
 
 async def contents(api: Api, project: str) -> list[str]:
@@ -62,9 +62,7 @@ async def test_a_memory_is_not_moved_to_a_name_that_can_be_no_projects(
 
 @table("header", [b"", b"%0A", b"x" * 65, b"%1F", b"\xff%00"])
 async def test_a_name_that_can_be_no_projects_is_refused(api: Api, header: bytes) -> None:
-    headers = [(b"Authorization", f"Bearer {TOKEN}".encode()), (b"X-Recollect-Project", header)]
-
-    refused = await api.call("GET", api.memories, headers=headers)
+    refused = await api.call("GET", api.memories, also=[(b"X-Recollect-Project", header)])
 
     assert_error(refused, 400, "invalid_parameter", "X-Recollect-Project")
 
@@ -110,10 +108,8 @@ class Family:
         """Send a request with the token of a person, or of the administrator."""
         tokens = self.api.authentication.person_tokens
         token = TOKEN if who is None else tokens.make(who, Audience.API)[0]
-        headers = [(b"Authorization", f"Bearer {token}".encode())]
-        if team is not None:
-            headers.append((b"X-Recollect-Project", quote(f"team:{team}", safe="").encode()))
-        return await self.api.call(method, path, body, headers=headers)
+        also = [] if team is None else [named(f"team:{team}")]
+        return await self.api.call(method, path, body, headers=bearer(token), also=also)
 
     async def of(self, who: Person | str, method: str = "GET", path: str = "", body: Any = None) -> Response:
         """Send a request of somebody's to their memories in the team."""

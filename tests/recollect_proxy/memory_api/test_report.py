@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 from tests.recollect.store.indexing import said
 from tests.recollect_proxy.commands.command_line import recollect
-from tests.recollect_proxy.memory_api.serving import Api
+from tests.recollect_proxy.memory_api.serving import Api, note_recall
 from tests.servers.databases import SpareDatabases
-from tests.support.notes import note_request
 from tests.support.stores import Store, store_over
-from uuid_utils.compat import uuid7
 
 from recollect.engine import system_clock
 from recollect.engine.people.report import THRESHOLDS, followed_advice, make_report
@@ -25,30 +23,11 @@ from recollect.model import (
     Ignore,
     Questions,
     Reason,
-    RequestRecord,
     SearchPath,
     Skip,
 )
 from recollect.store import open_postgres
 from recollect_proxy.store_commands.upkeep_commands import report_rows
-
-MEASURED: dict[str, Any] = {
-    "found_by": SearchPath.DENSE,
-    "budget": 1000,
-    "block_tokens": 100,
-    "given_by": {"statements": 2},
-    "marked": False,
-    "complains": False,
-    "lexical_hits": 3,
-    "milliseconds": 20.0,
-    "top_scores": (0.8, 0.4),
-}
-
-
-def request(store: Store, *, days_ago: float = 1, user: Any = None, **changed: Any) -> RequestRecord:
-    at = system_clock() - timedelta(days=days_ago)
-    scope = (user or store.anna).scope
-    return RequestRecord(uuid7(), at, scope, "completions/stable", "m", **(MEASURED | changed))
 
 
 async def read(api: Api, asked: str = "") -> Any:
@@ -76,16 +55,17 @@ async def test_of_an_empty_store_nothing_is_known(own_api: Api) -> None:
 
 
 async def test_a_week_is_told_in_figures(own_api: Api, own_store: Store) -> None:
-    for each in (
-        request(own_store),
-        request(own_store, user=own_store.ben, found_by=SearchPath.LEXICAL, lexical_hits=0, truncated=2),
-        request(own_store, skipped=Skip.NOTHING_RELEVANT, given_by={}, milliseconds=5000.0, complains=True),
-        request(own_store, given_by={"summaries": 1}, marked=True, history_tokens=40),
-        request(own_store, skipped=Skip.OFF),
-        request(own_store, flags=("reattached",)),
-        request(own_store, days_ago=8, complains=True),
-    ):
-        await note_request(own_store.log, each)
+    recalled: list[dict[str, Any]] = [
+        {},
+        {"user": own_store.ben, "found_by": SearchPath.LEXICAL, "lexical_hits": 0, "truncated": 2},
+        {"skipped": Skip.NOTHING_RELEVANT, "given_by": {}, "milliseconds": 5000.0, "complains": True},
+        {"given_by": {"summaries": 1}, "marked": True, "history_tokens": 40},
+        {"skipped": Skip.OFF},
+        {"flags": ("reattached",)},
+        {"days_ago": 8, "complains": True},
+    ]
+    for each in recalled:
+        await note_recall(own_store, **{"days_ago": 1, **each})
 
     told = await read(own_api)
     recalls = told["recalls"]
@@ -114,12 +94,9 @@ async def test_tokens_are_told_by_user_and_day_the_last_day_first(own_api: Api, 
     anna, ben = own_store.anna, own_store.ben
     for user in (anna, ben):
         await own_store.log.append(own_store.exchange("I like tea", user.scope))
-    for each in (
-        request(own_store, days_ago=0, tokens=100, history_tokens=20),
-        request(own_store, days_ago=0, user=ben, tokens=7),
-        request(own_store, days_ago=9, tokens=5),
-    ):
-        await note_request(own_store.log, each)
+    await note_recall(own_store, tokens=100, history_tokens=20)
+    await note_recall(own_store, user=ben, tokens=7)
+    await note_recall(own_store, days_ago=9, tokens=5)
     today = system_clock().date()
     await own_store.usage.use(ben, today, 300)
     await own_store.usage.use(anna, today - timedelta(days=1), 40)
@@ -169,7 +146,7 @@ async def test_what_was_not_counted_yet_is_unknown_and_not_guessed(own_api: Api,
     uncounted: dict[str, Any] = dict.fromkeys(
         ("found_by", "budget", "block_tokens", "given_by", "marked", "complains")
     )
-    await note_request(own_store.log, request(own_store, **uncounted))
+    await note_recall(own_store, **uncounted)
 
     told = await read(own_api)
 
@@ -209,7 +186,7 @@ async def dsn(spare_databases: SpareDatabases) -> AsyncIterator[str]:
     async with spare_databases.one() as dsn:
         postgres = await open_postgres(dsn)
         store = store_over(postgres)
-        await note_request(store.log, request(store, truncated=1))
+        await note_recall(store, truncated=1)
         await postgres.aclose()
         yield dsn
 

@@ -36,16 +36,6 @@ async def ask(
     return await askers.api.call(method, path, body, headers=askers.headers[asker] + named)
 
 
-async def test_its_kind_may_be_called_type(askers: Askers) -> None:
-    body = {"content": "Likes tea.", "type": "preference", "importance": 0.7}
-
-    made = await askers.api.call("POST", ALIAS, body, headers=askers.headers["own"])
-    both = await askers.api.call("POST", ALIAS, body | {"kind": "fact"}, headers=askers.headers["own"])
-
-    assert (made.status, made.json["kind"], made.json["importance"]) == (201, "preference", 0.7)
-    assert_error(both, 422, "invalid_field", "type")
-
-
 @table("asker", ["own", "acting", "admin"])
 async def test_who_may_writes_lists_reads_and_takes_away(askers: Askers, asker: str) -> None:
     user = None if asker == "own" else askers.api.anna
@@ -62,18 +52,6 @@ async def test_who_may_writes_lists_reads_and_takes_away(askers: Askers, asker: 
     assert (await ask(askers, asker, "DELETE", one, user=user)).status == 204
     assert (await ask(askers, asker, user=user)).json["memories"] == []
     assert (await ask(askers, "wrong-user")).json["memories"] == []
-
-
-async def test_a_reader_only_reads_and_the_user_sees_it(askers: Askers) -> None:
-    anna = askers.api.anna
-    made = await ask(askers, "own", "POST", content="Likes tea.")
-
-    assert (await ask(askers, "reader", user=anna)).json["memories"] == [made.json]
-    assert_error(await ask(askers, "reader", "POST", user=anna, content="x"), 403, "forbidden")
-    refused = await ask(askers, "reader", "DELETE", f"{ALIAS}/{made.json['id']}", user=anna)
-    assert_error(refused, 403, "forbidden")
-    reads = await askers.api.call("GET", f"{askers.api.user}/admin-reads", headers=askers.headers["own"])
-    assert [each["operation"] for each in reads.json["reads"]] == ["list_session_memories"]
 
 
 async def test_nobody_gets_at_what_is_somebody_elses(askers: Askers) -> None:

@@ -5,14 +5,23 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.recollect_proxy.memory_api.serving import TOKEN, Api, assert_error, engine_over, path_of, serve
+from tests.recollect_proxy.memory_api.serving import (
+    TOKEN,
+    Api,
+    assert_error,
+    bearer,
+    engine_over,
+    path_of,
+    serve,
+)
 from tests.support.stores import Store
 from tests.support.tables import table
 
 from recollect.engine import system_clock
 from recollect.store import Postgres
-from recollect_proxy.access import Audience, Authentication, PersonTokens, TooManyAttemptsError
-from recollect_proxy.identity import Claim
+from recollect_proxy.access.authentication import Authentication, TooManyAttemptsError
+from recollect_proxy.access.own_tokens import Audience, PersonTokens
+from recollect_proxy.identity.caller import Claim
 from recollect_proxy.web.asgi import Headers
 
 ENDED = PersonTokens(TOKEN, lambda: system_clock() - timedelta(hours=2)).make("anna", Audience.API)[0]
@@ -77,13 +86,12 @@ async def test_an_address_is_told_when_to_come_again_and_its_valid_tokens_are_le
         own = api.authentication.person_tokens.make(api.anna, Audience.API)[0]
 
         async def ask(token: str, path: str = api.memories) -> int:
-            headers = [(b"Authorization", f"Bearer {token}".encode())]
-            return (await api.call("GET", path, headers=headers)).status
+            return (await api.call("GET", path, headers=bearer(token))).status
 
         forbidden = {await ask(own, f"{path_of(api.ben)}/memories") for _ in range(12)}
         guesses = [await ask(f"guess {number}", "/api/sessions/chat/memories") for number in range(9)]
         guesses += [await ask("guess"), await ask("guess")]
-        refused = await api.call("GET", api.memories, headers=[(b"Authorization", b"Bearer guess")])
+        refused = await api.call("GET", api.memories, headers=bearer("guess"))
         valid = [await ask(each) for each in (TOKEN, own)]
 
     assert forbidden == {403}

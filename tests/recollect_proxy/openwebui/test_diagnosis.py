@@ -18,7 +18,8 @@ from tests.recollect_proxy.settings import changed, proxy_settings
 from tests.support.tables import table
 
 from recollect.model import Skip
-from recollect_proxy.identity import add_key, make_identity
+from recollect_proxy.identity.api_key import add_key
+from recollect_proxy.identity.identity import make_identity
 from recollect_proxy.openwebui.captured_request import CapturedRequest
 from recollect_proxy.openwebui.diagnosis import Finding, Status, diagnose, is_from_a_person
 from recollect_proxy.settings.proxy_settings import ProxySettings

@@ -9,7 +9,7 @@ from tests.recollect_proxy.pages.served_pages import Pages, serve_pages
 from tests.support.stores import Store
 
 from recollect.store import Postgres
-from recollect_proxy.access import FailedAttempts
+from recollect_proxy.access.authentication import FailedAttempts
 
 
 @pytest.fixture(scope="session")

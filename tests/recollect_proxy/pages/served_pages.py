@@ -14,11 +14,13 @@ from tests.support.raw_client import Response, fetch
 
 from recollect.engine import Engine, system_clock
 from recollect.ports import Clock
-from recollect_proxy.access import Audience, Authentication
 from recollect_proxy.access.access_keys import AccessKeys
+from recollect_proxy.access.authentication import Authentication
+from recollect_proxy.access.own_tokens import Audience
 from recollect_proxy.access.provider_sign_in import ProviderSignIn
-from recollect_proxy.identity import Mode
-from recollect_proxy.pages import pages
+from recollect_proxy.identity.caller import Mode
+from recollect_proxy.pages.application import pages
+from recollect_proxy.pages.visit import PageParts
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 
 BASE = "/memory/ui"
@@ -98,6 +100,14 @@ class Visitor:
         assert found
         return found[1]
 
+    async def text(self, path: str) -> str:
+        """Open a page that is there, and return what it says."""
+        return text_of(await self.html(path))
+
+    async def sent(self, path: str, fields: Mapping[str, str] | None = None) -> str:
+        """Send a form, go where the answer leads, and return the page."""
+        return await self.followed(await self.post(path, fields))
+
     async def followed(self, response: Response) -> str:
         """Go where an answer leads, and return the page."""
         assert response.status == 303, response.body
@@ -168,10 +178,8 @@ async def serve_pages(
     authentication = Authentication(
         admin_token, clock, keys=AccessKeys(keys) if keys else None, modes=modes, provider=provider
     )
-    application = pages(
-        live, authentication=authentication, public_url=public_url, chat_link=chat_link, meaning_seconds=30.0
-    )
-    async with serve_upstream(application) as origin:
+    parts = PageParts(live, authentication, public_url, chat_link, meaning_seconds=30.0)
+    async with serve_upstream(pages(parts)) as origin:
         yield Pages(port=int(origin.rpartition(":")[2]), live=live, authentication=authentication)
 
 

@@ -5,18 +5,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from tests.recollect.store.indexing import said
-from tests.recollect_proxy.memory_api.serving import engine_over
+from tests.recollect_proxy.memory_api.serving import engine_over, note_recall
 from tests.recollect_proxy.pages.served_pages import Elements, Pages, text_of
-from tests.support.notes import note_request
 from tests.support.stores import Store
-from uuid_utils.compat import uuid7
 
 from recollect.engine import Policy
-from recollect.model import Add, Formed, Ignore, Reason, RequestRecord, SearchPath, Skip
+from recollect.model import Add, Formed, Ignore, Reason, SearchPath, Skip
 from recollect_proxy.pages.analytics import HEIGHT, Columns, bars, days_until
 from recollect_proxy.pages.rendering import LANGUAGES, load_catalogues
 
@@ -31,21 +28,6 @@ def pages(session_pages: Pages, own_store: Store) -> Iterator[Pages]:
     """Pages over a database of this test's own."""
     with session_pages.over(engine_over(own_store, policy=Policy(zone=ELSEWHERE))):
         yield replace(session_pages, anna=own_store.anna, ben=own_store.ben)
-
-
-async def ask(store: Store, *, days_ago: int = 0, **changed: Any) -> None:
-    """Note a question of so many days ago."""
-    measured: dict[str, Any] = {
-        "found_by": SearchPath.DENSE,
-        "budget": 1000,
-        "block_tokens": 100,
-        "given_by": {"statements": 2},
-        "milliseconds": 20.0,
-        "top_scores": (0.8,),
-    }
-    at = NOW - timedelta(days=days_ago)
-    record = RequestRecord(uuid7(), at, store.anna.scope, "completions/stable", "m", **(measured | changed))
-    await note_request(store.log, record)
 
 
 async def form(store: Store) -> None:
@@ -64,9 +46,9 @@ def table_after(html: str, heading: str) -> str:
 
 async def test_each_plot_has_a_table_that_says_the_same(pages: Pages, own_store: Store) -> None:
     for _ in range(3):
-        await ask(own_store)
-    await ask(own_store, skipped=Skip.NOTHING_RELEVANT, given_by={}, milliseconds=80.0)
-    await ask(own_store, days_ago=2, found_by=SearchPath.LEXICAL)
+        await note_recall(own_store)
+    await note_recall(own_store, skipped=Skip.NOTHING_RELEVANT, given_by={}, milliseconds=80.0)
+    await note_recall(own_store, days_ago=2, found_by=SearchPath.LEXICAL)
     html = await (await pages.administrator()).html("/analytics")
 
     today = NOW.astimezone(ELSEWHERE).strftime("%d %b %Y")
@@ -110,7 +92,7 @@ async def test_only_administrators_see_it_and_periods_are_given(pages: Pages) ->
 
 
 async def test_it_can_be_read_in_each_language_and_names_nobody(pages: Pages, own_store: Store) -> None:
-    await ask(own_store)
+    await note_recall(own_store)
     await form(own_store)
     admin = await pages.administrator()
     for language in LANGUAGES:
@@ -127,25 +109,23 @@ async def test_it_can_be_read_in_each_language_and_names_nobody(pages: Pages, ow
 
 
 def test_columns_stand_side_by_side_and_as_high_as_their_part_of_the_top() -> None:
-    chart = Columns.from_series("x", DAYS, {"a": [2, 4], "b": [None, 1]}, "count")
+    chart = Columns("x", DAYS, {"a": [2, 4], "b": [None, 1]}, "count")
 
     drawn = list(chart.columns())
 
     assert chart.top == 4
-    assert [each.height for each in drawn] == [HEIGHT / 2, HEIGHT, 0, HEIGHT / 4]
-    assert all(each.y + each.height == HEIGHT for each in drawn)
-    edges = sorted((each.x, each.x + each.width) for each in drawn)
+    assert [height for *_, height in drawn] == [HEIGHT / 2, HEIGHT, 0, HEIGHT / 4]
+    assert all(y + height == HEIGHT for _, _, y, _, height in drawn)
+    edges = sorted((x, x + width) for _, x, _, width, _ in drawn)
     assert all(first[1] <= second[0] for first, second in pairwise(edges))
     assert edges[-1][1] <= chart.width
 
 
 def test_a_chart_of_nothing_draws_nothing() -> None:
-    chart = Columns.from_series("x", DAYS, {"a": [None, 0]}, "count")
+    chart = Columns("x", DAYS, {"a": [None, 0]}, "count")
 
     assert chart.is_empty
-    assert not Columns.from_series(
-        "x", DAYS, {"a": [None, 0]}, "share", 1.0
-    ).is_empty  # none of them is a share, too
+    assert not Columns("x", DAYS, {"a": [None, 0]}, "share", 1.0).is_empty  # none of them is a share, too
     assert list(chart.columns()) == []
 
 

@@ -14,7 +14,9 @@ from tests.support.tables import table
 
 from recollect.model import Flags
 from recollect.store import Postgres
-from recollect_proxy.access import Audience, FailedAttempts, KeyRole, add_access_key, source_of
+from recollect_proxy.access.access_keys import KeyRole, add_access_key
+from recollect_proxy.access.authentication import FailedAttempts, source_of
+from recollect_proxy.access.own_tokens import Audience
 from recollect_proxy.identity.signed import OpenWebUIToken
 from recollect_proxy.pages import application
 
@@ -54,9 +56,11 @@ async def test_a_link_opens_one_session(pages: Pages) -> None:
     assert (await first.get(link)).status == 303
 
     again, elsewhere = await first.get(link), await second.get(link)
+    bens = await (await pages.person(pages.ben)).get(link)
 
     assert (again.status, again.header(b"set-cookie")) == (303, None)  # loaded again in the same browser
-    assert (elsewhere.status, elsewhere.header(b"set-cookie")) == (401, None)
+    for other in (elsewhere, bens):
+        assert (other.status, other.header(b"set-cookie")) == (401, None)
     assert (await (await pages.person(pages.anna)).get("/settings")).status == 200
 
 
@@ -216,16 +220,6 @@ async def test_a_persons_failures_count_for_that_person_alone(pages: Pages) -> N
     assert elsewhere == [429]
 
 
-async def test_a_token_that_can_be_guessed_waits_like_those_who_guess_it(postgres: Postgres) -> None:
-    weak = "tea"
-    async with serve_pages(engine_over(postgres), admin_token=weak) as served:
-        before = (await Visitor(served.port).post("/enter", {"key": weak})).status
-        await failing(Visitor(served.port), 10)
-        after = (await Visitor(served.port).post("/enter", {"key": weak})).status
-
-    assert (before, after) == (303, 429)
-
-
 def test_failures_count_for_a_minute_and_for_their_source_alone() -> None:
     now = 100.0
     failed = FailedAttempts(lambda: now)
@@ -236,7 +230,8 @@ def test_failures_count_for_a_minute_and_for_their_source_alone() -> None:
     assert failed.seconds_to_wait("peer 192.0.2.1") == 61
     assert failed.seconds_to_wait("peer 192.0.2.2") == 0
     now += 30
-    failed.fail("peer 192.0.2.1")  # whoever goes on does not wait longer for it
+    for _ in range(10):
+        failed.fail("peer 192.0.2.1")  # whoever goes on does not wait longer for it
     now += 30
     assert failed.seconds_to_wait("peer 192.0.2.1") == 0
 
@@ -323,13 +318,13 @@ async def test_an_administrator_opens_a_user_and_that_user_is_told(pages: Pages)
     memory = await pages.engine.add(pages.anna, "Drinks green tea")
     await pages.engine.change_flags(Flags(told_name="Zé Almeida"), ("told_name",), pages.anna)
     admin = await pages.administrator()
-    found = text_of(await admin.html(f"/users?words={pages.anna.upper()}"))
+    found = await admin.text(f"/users?words={pages.anna.upper()}")
     assert (await admin.get("")).status == 303  # nobody's is open yet
     await admin.post("/look", {"user": pages.anna})
-    page = text_of(await admin.html(""))
-    await admin.followed(await admin.post("/correct", {"id": str(memory.id), "content": "Drinks white tea"}))
+    page = await admin.text("")
+    await admin.sent("/correct", {"id": str(memory.id), "content": "Drinks white tea"})
     person = await pages.person(pages.anna)
-    told = text_of(await person.html("/reads"))
+    told = await person.text("/reads")
 
     assert pages.anna in found
     assert "Memories: 1" in found
@@ -339,7 +334,7 @@ async def test_an_administrator_opens_a_user_and_that_user_is_told(pages: Pages)
     assert "administrator's. Other users" in page
     assert "admin-token" in told
     assert "page: memories" in told
-    assert "by an administrator" in text_of(await person.html("/changes"))
+    assert "by an administrator" in await person.text("/changes")
 
 
 async def test_a_readers_key_reads_and_changes_nothing(postgres: Postgres, store: Store, keys: Path) -> None:
@@ -399,9 +394,7 @@ async def test_the_language_is_the_browsers_or_the_chosen_one(pages: Pages) -> N
 
     assert "Meine Erinnerungen" in await german.html("")
     assert "My memories" in await other.html("")
-    assert "Mis recuerdos" in await german.followed(
-        await german.post("/language", {"language": "es", "back": ""})
-    )
+    assert "Mis recuerdos" in await german.sent("/language", {"language": "es", "back": ""})
     for back in ("//evil.example", "/../../x", "https://evil.example", "/a/b", "/\\evil"):
         answer = await german.post("/language", {"language": "zh", "back": back})
         assert answer.header(b"location") == b"/memory/ui"

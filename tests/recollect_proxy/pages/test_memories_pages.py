@@ -19,7 +19,7 @@ async def test_a_memory_tells_the_quote_it_rests_on_and_its_history(pages: Pages
     await store.memories.apply(store.anna.scope, [Add(memory)], actor=Actor.FORMATION, at=datetime.now(UTC))
     visitor = await pages.person()
 
-    page = text_of(await visitor.html(f"/memory?id={memory.id}"))
+    page = await visitor.text(f"/memory?id={memory.id}")
 
     assert "Because you said I only drink green tea" in page
     assert "its messages are no longer kept" in page
@@ -40,13 +40,13 @@ async def test_a_memory_leads_to_everything_about_its_names_with_what_was_put_un
 
     assert "Everything about Clara" in text_of(page)
     everything = page.split('class="tag" href="/memory/ui')[1].split('"')[0]
-    about = text_of(await visitor.html(everything))
+    about = await visitor.text(everything)
     assert "Found: 3" in about
     assert all(each in about for each in ("Clara's husband is Jan", "plays the oboe", "visits in July"))
     assert "Everything about" not in await visitor.html(f"/memory?id={visits.id}")
     [tagged, _] = await pages.engine.history(pages.anna, visits.id)
     await visitor.post("/undo", {"change": str(tagged.id)})
-    assert "Found: 2" in text_of(await visitor.html(everything))
+    assert "Found: 2" in await visitor.text(everything)
 
 
 async def test_a_memory_is_corrected_and_that_is_undone(pages: Pages) -> None:
@@ -64,7 +64,7 @@ async def test_a_memory_is_corrected_and_that_is_undone(pages: Pages) -> None:
     assert (changed.content, changed.kind, changed.importance) == ("Drinks white tea", Kind.PREFERENCE, 0.8)
     [edit, _] = await pages.engine.history(pages.anna, memory.id)
     assert (edit.action, edit.actor) == (Action.EDIT, Actor.USER)
-    assert "Undone." in await visitor.followed(await visitor.post("/undo", {"change": str(edit.id)}))
+    assert "Undone." in await visitor.sent("/undo", {"change": str(edit.id)})
     assert (await pages.engine.get(pages.anna, memory.id)).content == "Drinks green tea"
 
 
@@ -81,8 +81,8 @@ async def test_it_is_shown_when_a_memory_is_brought_up(pages: Pages, hints: Hint
     memory = await pages.engine.add(pages.anna, f"Climbs: {shown}", hints=hints)
     visitor = await pages.person()
 
-    assert shown in text_of(await visitor.html(""))
-    assert shown in text_of(await visitor.html(f"/memory?id={memory.id}"))
+    assert shown in await visitor.text("")
+    assert shown in await visitor.text(f"/memory?id={memory.id}")
 
 
 @table(
@@ -146,8 +146,8 @@ async def test_what_is_held_back_is_approved_or_refused(pages: Pages, store: Sto
     visitor = await pages.person()
     assert "reads like an instruction" in await visitor.html("/held")
 
-    approved = await visitor.followed(await visitor.post("/approve", {"id": str(held[0].id)}))
-    refused = await visitor.followed(await visitor.post("/refuse", {"id": str(held[1].id)}))
+    approved = await visitor.sent("/approve", {"id": str(held[0].id)})
+    refused = await visitor.sent("/refuse", {"id": str(held[1].id)})
 
     assert "Approved." in approved
     assert "Refused." in refused
@@ -178,8 +178,8 @@ async def test_what_waits_is_decided_at_once_and_by_chat_as_far_as_the_page_show
     await store.memories.apply(store.anna.scope, newer, actor=Actor.FORMATION, at=now + timedelta(seconds=9))
 
     form = {"approved": "yes", "until": now.isoformat()}
-    of_chat = await visitor.followed(await visitor.post("/decide", form | {"chat": "one"}))
-    rest = await visitor.followed(await visitor.post("/decide", form | {"approved": "no", "chat": ""}))
+    of_chat = await visitor.sent("/decide", form | {"chat": "one"})
+    rest = await visitor.sent("/decide", form | {"approved": "no", "chat": ""})
     wrong = await visitor.post("/decide", {"approved": "yes", "until": "soon"})
 
     assert "In place of:" in shown
@@ -206,7 +206,7 @@ async def test_old_important_memories_are_asked_about_until_they_are_confirmed(
     visitor = await pages.person()
 
     before = await visitor.html("/review")
-    after = await visitor.followed(await visitor.post("/confirm", {"id": str(asked.id)}))
+    after = await visitor.sent("/confirm", {"id": str(asked.id)})
 
     assert "Lives in Lisbon" in before
     assert "heron" not in before
@@ -223,11 +223,11 @@ async def test_a_todo_is_ended_by_a_click_and_then_forgotten_on_its_page_for_goo
     visitor = await pages.person()
     for each, path, told in ((memory, "/done", "Done."), (flat, "/dropped", "Dropped.")):
         assert f'action="{BASE}{path}"' in await visitor.html(f"/memory?id={each.id}")
-        assert told in await visitor.followed(await visitor.post(path, {"id": str(each.id)}))
+        assert told in await visitor.sent(path, {"id": str(each.id)})
         assert (await visitor.post(path, {"id": str(each.id)})).status == 404
 
     page = await visitor.html(f"/memory?id={memory.id}")
-    after = await visitor.followed(await visitor.post("/forget", {"id": str(memory.id)}))
+    after = await visitor.sent("/forget", {"id": str(memory.id)})
 
     assert "True until" in page
     assert f'action="{BASE}/forget"' in page
@@ -245,9 +245,7 @@ async def test_when_a_statement_holds_is_corrected_in_its_form(pages: Pages) -> 
     visitor = await pages.person()
     given = {"id": str(memory.id), "content": memory.content}
 
-    page = await visitor.followed(
-        await visitor.post("/correct", given | {"holds_from": "2024-01-01", "holds_until": "2026-03-14"})
-    )
+    page = await visitor.sent("/correct", given | {"holds_from": "2024-01-01", "holds_until": "2026-03-14"})
     edited = await pages.engine.get(pages.anna, memory.id)
 
     assert 'value="2024-01-01"' in page
@@ -345,7 +343,7 @@ async def test_of_two_statements_that_say_the_same_a_person_keeps_one_and_may_un
         await engine.revise(store.anna, each.id, use=Use.TOPIC, topics=topics)
     async with serve_pages(engine) as served:
         visitor = await replace(served, anna=store.anna, ben=store.ben).person()
-        asked = text_of(await visitor.html("/review"))
+        asked = await visitor.text("/review")
         merged = await visitor.post("/merge", {"id": str(one.id), "other": str(other.id)})
         told = text_of(await visitor.followed(merged))
 

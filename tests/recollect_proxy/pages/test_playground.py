@@ -34,7 +34,7 @@ async def test_an_administrator_sees_what_a_question_would_be_given_and_the_user
 async def test_what_finds_nothing_says_why_and_tells_of_no_tokens(pages: Pages) -> None:
     admin = await pages.administrator(looks_at=pages.anna)
 
-    text = text_of(await admin.html("/playground?question=What+is+my+favourite+tea%3F"))
+    text = await admin.text("/playground?question=What+is+my+favourite+tea%3F")
 
     assert "nothing that is remembered seemed to be needed" in text
     assert "In 0" not in text

@@ -48,22 +48,18 @@ async def test_without_consent_it_says_so_and_takes_nothing(pages: Pages) -> Non
 async def test_a_person_allows_it_writes_changes_and_removes(pages: Pages) -> None:
     visitor = await pages.person()
 
-    allowed = text_of(await visitor.followed(await visitor.post("/profile/consent", {"allows": "yes"})))
+    allowed = text_of(await visitor.sent("/profile/consent", {"allows": "yes"}))
     added = text_of(
-        await visitor.followed(
-            await visitor.post("/profile", {"field": "answers", "content": " Short answers\r\nplease "})
-        )
+        await visitor.sent("/profile", {"field": "answers", "content": " Short answers\r\nplease "})
     )
     [written] = await entries(pages)
     changed = text_of(
-        await visitor.followed(
-            await visitor.post(
-                "/profile/correct", {"id": str(written.id), "field": "notes", "content": "Likes tea"}
-            )
+        await visitor.sent(
+            "/profile/correct", {"id": str(written.id), "field": "notes", "content": "Likes tea"}
         )
     )
     [after] = await entries(pages)
-    removed = text_of(await visitor.followed(await visitor.post("/profile/erase", {"id": str(written.id)})))
+    removed = text_of(await visitor.sent("/profile/erase", {"id": str(written.id)}))
 
     assert "You allow a profile now." in allowed
     assert "Last changed on" not in allowed
@@ -100,9 +96,9 @@ async def test_what_memories_propose_is_confirmed_or_refused(pages: Pages, store
     visitor = await pages.person()
 
     html = await visitor.html("/profile")
-    confirmed = await visitor.followed(await visitor.post("/profile/confirm", {"id": str(first)}))
+    confirmed = await visitor.sent("/profile/confirm", {"id": str(first)})
     piece = await visitor.post("/profile/refuse", {"id": str(third)}, (b"HX-Request", b"true"))
-    refused = await visitor.followed(await visitor.post("/profile/refuse", {"id": str(second)}))
+    refused = await visitor.sent("/profile/refuse", {"id": str(second)})
 
     assert piece.body.decode().strip().startswith("<li")
     assert 'href="/memory/ui/profile"' in piece.body.decode()
@@ -120,10 +116,10 @@ async def test_memories_are_asked_for_proposals(pages: Pages) -> None:
     await allow(pages, pages.anna)
     visitor = await pages.person()
 
-    nothing = await visitor.followed(await visitor.post("/profile/proposals"))
+    nothing = await visitor.sent("/profile/proposals")
     await pages.engine.add(pages.anna, "Prefers short, direct answers.")
-    something = await visitor.followed(await visitor.post("/profile/proposals"))
-    again = await visitor.followed(await visitor.post("/profile/proposals"))
+    something = await visitor.sent("/profile/proposals")
+    again = await visitor.sent("/profile/proposals")
 
     assert "Your memories propose nothing new." in text_of(nothing)
     assert "Your memories propose something new." in text_of(something)
@@ -136,8 +132,8 @@ async def test_taking_consent_back_says_what_goes_and_erases_it(pages: Pages, st
     await pages.engine.add_to_profile(pages.anna, ProfileField.NAME, "Is called Anna")
     visitor = await pages.person()
 
-    before = text_of(await visitor.html("/profile"))
-    after = await visitor.followed(await visitor.post("/profile/consent", {"allows": "no"}))
+    before = await visitor.text("/profile")
+    after = await visitor.sent("/profile/consent", {"allows": "no"})
     await visitor.post("/profile/consent", {"allows": "yes"})
 
     assert "the entries on this page (2)" in before

@@ -21,21 +21,21 @@ async def boat(pages: Pages) -> str:
 @pytest.mark.usefixtures("boat")
 async def test_a_project_is_chosen_and_left(pages: Pages) -> None:
     visitor = await pages.person()
-    assert BOAT not in text_of(await visitor.html(""))
+    assert BOAT not in await visitor.text("")
 
-    shown = text_of(await visitor.followed(await visitor.post("/project", {"name": "boat"})))
+    shown = text_of(await visitor.sent("/project", {"name": "boat"}))
 
     assert BOAT in shown
     assert TEA not in shown
-    assert BOAT in text_of(await visitor.html("/changes"))
-    assert TEA in text_of(await visitor.followed(await visitor.post("/project", {"name": ""})))
+    assert BOAT in await visitor.text("/changes")
+    assert TEA in text_of(await visitor.sent("/project", {"name": ""}))
 
 
 @pytest.mark.usefixtures("boat")
 async def test_a_project_of_another_person_shows_ones_own_memory(pages: Pages) -> None:
     visitor = await pages.person(pages.ben)
 
-    shown = text_of(await visitor.followed(await visitor.post("/project", {"name": "boat"})))
+    shown = text_of(await visitor.sent("/project", {"name": "boat"}))
 
     assert BOAT not in shown
     assert "boat" not in shown
@@ -60,7 +60,7 @@ async def test_a_memory_is_moved_and_that_is_undone(pages: Pages, boat: str) -> 
     [tea] = (await pages.engine.page(pages.anna, limit=9)).memories
 
     page = await visitor.html(f"/memory?id={tea.id}")
-    moved = await visitor.followed(await visitor.post("/move", {"id": str(tea.id), "to": "boat"}))
+    moved = await visitor.sent("/move", {"id": str(tea.id), "to": "boat"})
 
     assert 'action="/memory/ui/move"' in page
     assert "Moved." in text_of(moved)
@@ -81,7 +81,7 @@ async def test_a_project_is_renamed_recalled_alone_and_erased(pages: Pages) -> N
 
     assert (known.title, known.alone) == ("The Petrel", True)
     assert wrong.status == 400
-    erased = await visitor.followed(await visitor.post("/project/erase", {"typed": "erase", **of_boat}))
+    erased = await visitor.sent("/project/erase", {"typed": "erase", **of_boat})
     assert "The project is erased." in text_of(erased)
     assert await pages.engine.projects(pages.anna) == []
     assert TEA in text_of(erased)
@@ -91,13 +91,14 @@ async def test_all_is_exported_and_erased_whatever_project_is_shown(pages: Pages
     visitor = await pages.person()
     await visitor.post("/project", {"name": "boat"})
 
-    counted = text_of(await visitor.html("/data"))
-    exported = await visitor.html("/export")
+    counted = await visitor.text("/data")
+    exported = await visitor.get("/export")
     await visitor.post("/erase", {"typed": "erase", "project": "boat"})
 
     assert "Memories2" in counted.replace(" ", ""), counted
-    assert TEA in exported
-    assert BOAT in exported
+    assert exported.header(b"content-type") == b"application/json"
+    assert b"attachment" in (exported.header(b"content-disposition") or b"")
+    assert {TEA, BOAT} == {each["content"] for each in exported.json["memories"]}
     for scope in (pages.anna, boat):
         assert (await pages.engine.page(scope, limit=9)).memories == ()
 
@@ -115,7 +116,7 @@ async def team(pages: Pages) -> str:
 async def test_a_reader_sees_who_stated_what_and_changes_nothing(pages: Pages, team: str) -> None:
     visitor = await pages.person(pages.ben)
 
-    html = await visitor.followed(await visitor.post("/project", {"name": team}))
+    html = await visitor.sent("/project", {"name": team})
     refused = await visitor.post("/add", {"content": BOAT, "kind": "fact", "project": team})
     added = await visitor.post(
         "/team/member", {"person": "carl", "role": "owner", "name": "", "project": team}
@@ -132,10 +133,8 @@ async def test_an_owner_says_who_is_in_the_team(pages: Pages, team: str) -> None
     visitor, name = await pages.person(), team.removeprefix("team:")
     await visitor.post("/project", {"name": team})
 
-    changed = await visitor.followed(
-        await visitor.post(
-            "/team/member", {"person": pages.ben, "role": "writer", "name": "", "project": team}
-        )
+    changed = await visitor.sent(
+        "/team/member", {"person": pages.ben, "role": "writer", "name": "", "project": team}
     )
     wrong = await visitor.post("/team/member", {"person": "carl", "role": "king", "project": team})
 
@@ -151,7 +150,7 @@ async def test_who_has_left_erases_what_they_stated(pages: Pages, team: str) -> 
     assert "a team that you left" not in await visitor.html("/data")
     await pages.engine.leave_team(team.removeprefix("team:"), pages.anna)
 
-    assert f"{team.removeprefix('team:')}, a team that you left" in text_of(await visitor.html("/data"))
+    assert f"{team.removeprefix('team:')}, a team that you left" in await visitor.text("/data")
     form = {"project": team, "typed": "erase"}
     refused = await visitor.post("/project/erase", form | {"typed": "no"})
     erased = await visitor.post("/project/erase", form)
@@ -167,10 +166,10 @@ async def test_who_leaves_sees_nothing_of_the_team_and_neither_does_anybody_else
     visitor = await pages.person(pages.ben)
     await visitor.post("/project", {"name": team})
 
-    left = await visitor.followed(await visitor.post("/team/leave", {"project": team}))
+    left = await visitor.sent("/team/leave", {"project": team})
     again = await visitor.post("/add", {"content": BOAT, "kind": "fact", "project": team})
     stranger = await pages.person(person("stranger"))
-    shown = await stranger.followed(await stranger.post("/project", {"name": team}))
+    shown = await stranger.sent("/project", {"name": team})
 
     assert again.status == 404
     for html in (left, await visitor.html(""), shown):

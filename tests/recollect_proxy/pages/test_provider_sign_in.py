@@ -26,21 +26,16 @@ from recollect.engine import system_clock
 from recollect.errors import ConfigurationError
 from recollect.ports import Clock
 from recollect.store import Postgres
-from recollect_proxy.access import (
-    FailedAttempts,
-    KeyRole,
-    Principal,
-    Role,
-    add_access_key,
-    make_authentication,
-)
-from recollect_proxy.access.oidc_provider import OidcProvider, base64url
-from recollect_proxy.access.principal import administrator_of_provider, person_of_provider
+from recollect_proxy.access.access_keys import KeyRole, add_access_key
+from recollect_proxy.access.authentication import FailedAttempts, make_authentication
+from recollect_proxy.access.oidc_provider import OidcProvider, base64url, matching_key
+from recollect_proxy.access.principal import Principal, Role, administrator_of_provider, person_of_provider
 from recollect_proxy.access.provider_sign_in import ProviderSignIn, SignInRules
 from recollect_proxy.pages.rendering import LANGUAGES, load_catalogues
 from recollect_proxy.serving.ephemeral_server import serve_upstream
 
 PUBLIC = "https://memory.example.org"
+SIGNING = Key("1")
 BY_NAME = SignInRules(claim="sub", administrators=("groups", "admins"))
 EVIL_TOLD = "<b>said by the provider</b>"
 USUAL: dict[str, Any] = {
@@ -289,6 +284,30 @@ async def test_an_answer_counts_once_and_only_in_the_browser_that_asked(house: T
     assert house.oidc.asked["/token"] == 1  # whoever has no sign-in of their own reaches no provider
 
 
+@table(
+    ("key_id", "keys", "is_found"),
+    [
+        ("1", [{}], True),
+        ("2", [{}], False),
+        (None, [{}], True),
+        (None, [{}, {"kid": "2"}], False),
+        (None, [{}, {"kid": "2", "use": "enc"}], True),
+        ("1", [{"use": "enc"}], False),
+        ("1", [{"alg": "PS256"}], False),
+        ("1", [{"kty": "EC"}], False),
+    ],
+)
+def test_a_key_is_the_one_that_signs_so_and_that_the_token_can_mean_alone(
+    key_id: str | None, keys: list[dict[str, str]], *, is_found: bool
+) -> None:
+    header = {"kid": key_id} if key_id else None
+    token = jwt.encode({}, SIGNING.private, algorithm="RS256", headers=header)
+
+    found = matching_key(token, [{**SIGNING.jwk, **changed} for changed in keys])
+
+    assert (found is not None) is is_found
+
+
 async def test_a_sign_in_ends_after_ten_minutes(postgres: Postgres) -> None:
     now = datetime.now(UTC)
     async with together(postgres, clock=lambda: now) as house:
@@ -424,7 +443,7 @@ async def test_people_see_which_administrator_looked_and_none_counts_without_the
     await admin.html("/changes")
     person = await house.pages.person(store.anna)
 
-    told = text_of(await person.html("/reads"))
+    told = await person.text("/reads")
     house.pages.authentication.provider = None
     after = await admin.get("/users")
 
@@ -485,7 +504,7 @@ async def test_who_leaves_may_leave_the_provider_too(house: Together) -> None:
     visitor = Visitor(house.pages.port)
     await house.signed_in(visitor)
 
-    left = await visitor.followed(await visitor.post("/sign-out"))
+    left = await visitor.sent("/sign-out")
     leading = location(await visitor.get("/oidc/sign-out"))
     house.oidc.configuration = {"end_session_endpoint": None}
     by_key = await (admin := await house.pages.administrator()).followed(await admin.post("/sign-out"))

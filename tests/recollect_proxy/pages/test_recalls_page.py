@@ -1,17 +1,14 @@
 """The page of recalls: what chats were given of one's memory, when and why, or why nothing."""
 
 from collections.abc import Iterator
-from uuid import UUID
 
 import pytest
-from tests.recollect_proxy.memory_api.serving import unhurried
+from tests.recollect_proxy.memory_api.serving import recalled, unhurried
 from tests.recollect_proxy.pages.served_pages import Pages, text_of
 from tests.support.stores import Store
-from uuid_utils.compat import uuid7
 
-from recollect.engine import Engine, system_clock
-from recollect.engine.turns.explain import request_record
-from recollect.model import Actor, Flags, ProfileField, Turn, TurnNotes
+from recollect.engine import system_clock
+from recollect.model import Actor, Flags, ProfileField
 from recollect.store import Postgres
 from recollect_proxy.pages.recalls import signals_of
 
@@ -26,20 +23,12 @@ def pages(pages: Pages, postgres: Postgres) -> Iterator[Pages]:
         yield pages
 
 
-async def ask(engine: Engine, turn: Turn) -> UUID:
-    """Recall for a turn as a proxy does, and return the request's id."""
-    prepared, request_id = await engine.prepare(turn), uuid7()
-    record = request_record(prepared, turn, request_id=request_id, at=turn.at, api="completions")
-    await engine.write_notes(turn, TurnNotes(request=record))
-    return request_id
-
-
 async def test_a_recall_tells_what_was_given_when_and_why_with_a_link(pages: Pages, store: Store) -> None:
     memory = await pages.engine.add(pages.anna, TEA)
     exchange = store.exchange(WHICH, at=system_clock())
     turn = exchange.turn
     await store.log.append(exchange)
-    await ask(pages.engine, turn)
+    await recalled(pages.engine, turn)
 
     html = await (await pages.person()).html("/recalls")
 
@@ -58,7 +47,7 @@ async def test_a_statement_of_the_profile_is_no_memory_that_a_link_leads_to(
 ) -> None:
     await pages.engine.change_flags(Flags(profile=True), ("profile",), pages.anna)
     entry = await pages.engine.add_to_profile(pages.anna, ProfileField.NAME, "Is called Anna")
-    await ask(pages.engine, store.turn("Good morning to you", at=system_clock()))
+    await recalled(pages.engine, store.turn("Good morning to you", at=system_clock()))
 
     html = await (await pages.person()).html("/recalls")
 
@@ -68,12 +57,12 @@ async def test_a_statement_of_the_profile_is_no_memory_that_a_link_leads_to(
 
 async def test_where_nothing_was_given_it_says_why(pages: Pages, store: Store) -> None:
     visitor = await pages.person()
-    empty = text_of(await visitor.html("/recalls"))
-    await ask(pages.engine, store.turn("Good morning", at=system_clock()))
-    nothing = text_of(await visitor.html("/recalls"))
+    empty = await visitor.text("/recalls")
+    await recalled(pages.engine, store.turn("Good morning", at=system_clock()))
+    nothing = await visitor.text("/recalls")
     await pages.engine.change_flags(Flags(recall=False), ("recall",), pages.anna)
-    await ask(pages.engine, store.turn("And now?", at=system_clock()))
-    switched_off = text_of(await visitor.html("/recalls"))
+    await recalled(pages.engine, store.turn("And now?", at=system_clock()))
+    switched_off = await visitor.text("/recalls")
 
     assert "There were no requests yet." in empty
     assert "Nothing was recalled: nothing that is remembered seemed to be needed." in nothing
@@ -85,7 +74,7 @@ async def test_where_nothing_was_given_it_says_why(pages: Pages, store: Store) -
 
 async def test_what_is_gone_is_shown_no_more(pages: Pages, store: Store) -> None:
     memory = await pages.engine.add(pages.anna, TEA)
-    await ask(pages.engine, store.turn(WHICH, at=system_clock()))
+    await recalled(pages.engine, store.turn(WHICH, at=system_clock()))
     await pages.engine.forget(pages.anna, memory.id, actor=Actor.USER)
 
     told = text_of(await (await pages.person()).html("/recalls"))
@@ -96,7 +85,7 @@ async def test_what_is_gone_is_shown_no_more(pages: Pages, store: Store) -> None
 
 async def test_the_page_goes_on_and_shows_ones_own_alone(pages: Pages, store: Store) -> None:
     for _ in range(22):
-        await ask(pages.engine, store.turn(WHICH, at=system_clock()))
+        await recalled(pages.engine, store.turn(WHICH, at=system_clock()))
     visitor, other = await pages.person(), await pages.person(pages.ben)
 
     first = await visitor.html("/recalls")
@@ -122,16 +111,16 @@ async def test_a_person_says_what_was_not_helpful_and_takes_it_back(pages: Pages
     memory = await pages.engine.add(pages.anna, TEA)
     exchange = store.exchange(WHICH, at=system_clock())
     await store.log.append(exchange)
-    request_id = await ask(pages.engine, exchange.turn)
+    request_id = await recalled(pages.engine, exchange.turn)
     visitor = await pages.person()
     form = {"id": str(memory.id), "request": str(request_id)}
-    assert "Not helpful here" in text_of(await visitor.html("/recalls"))
+    assert "Not helpful here" in await visitor.text("/recalls")
 
     said = await visitor.post("/not-helpful", form)
 
     assert said.header(b"location") == b"/memory/ui/recalls?done=not_helpful"
-    assert "Not helpful for this question" in text_of(await visitor.html("/recalls"))
-    of_memory = text_of(await visitor.html(f"/memory?id={memory.id}"))
+    assert "Not helpful for this question" in await visitor.text("/recalls")
+    of_memory = await visitor.text(f"/memory?id={memory.id}")
     assert f"Not recalled for {WHICH}" in of_memory
     await visitor.post("/not-helpful", {**form, "back": "yes", "from": "memory"})
-    assert "Not recalled for" not in text_of(await visitor.html(f"/memory?id={memory.id}"))
+    assert "Not recalled for" not in await visitor.text(f"/memory?id={memory.id}")

@@ -11,7 +11,7 @@ from tests.support.tables import table
 
 from recollect.model import OF_ONE, Flags, Placement, Strategy
 from recollect.store import Postgres
-from recollect_proxy.access import KeyRole, add_access_key
+from recollect_proxy.access.access_keys import KeyRole, add_access_key
 
 EVERY = {each.name for each in fields(Flags)} - {"told_zone", "told_name"}
 
@@ -51,9 +51,7 @@ async def test_an_administrator_changes_what_differs_and_takes_it_back(pages: Pa
     visitor = await pages.administrator(looks_at=pages.anna)
     sent = {"formation": "off", "lexical": "false", "max_memory_tokens": "300", "minimum_importance": "0.5"}
 
-    page = await visitor.followed(
-        await visitor.post("/settings/more", {**sent, "placement": "", "summary_turns": " "})
-    )
+    page = await visitor.sent("/settings/more", {**sent, "placement": "", "summary_turns": " "})
     changed = await pages.engine.flags(pages.anna)
     await visitor.post("/settings/more", {"formation": "", "lexical": "true", "max_memory_tokens": ""})
     taken_back = await pages.engine.flags(pages.anna)
@@ -89,10 +87,8 @@ async def test_an_administrator_changes_settings_for_everybody(own_pages: Pages)
     admin = await own_pages.administrator()
     before = await admin.html("/everybody")
 
-    page = await admin.followed(
-        await admin.post(
-            "/everybody", {"recall": "false", "placement": "system", "session_cap": "40", "profile": "true"}
-        )
+    page = await admin.sent(
+        "/everybody", {"recall": "false", "placement": "system", "session_cap": "40", "profile": "true"}
     )
     of_one = text_of(await (await own_pages.administrator(looks_at=own_pages.anna)).html("/settings"))
 
@@ -150,7 +146,7 @@ async def test_a_person_sees_who_changed_their_settings_and_how(pages: Pages) ->
     await admin.post("/settings/more", {"lexical": "false", "user_cap": "500"})
     await person.post("/profile/consent", {"allows": "yes"})
 
-    told = text_of(await person.html("/reads"))
+    told = await person.text("/reads")
 
     assert "Recall: as for everybody → off" in told
     assert "an administrator (admin-token)Search by words: as for everybody → off" in told
@@ -165,7 +161,7 @@ async def test_what_is_saved_as_it_was_is_no_change(pages: Pages) -> None:
     await person.post("/settings", everything)
 
     assert await pages.engine.settings_changes(pages.anna, limit=5) == []
-    assert "Nothing was changed." in text_of(await person.html("/reads"))
+    assert "Nothing was changed." in await person.text("/reads")
 
 
 async def test_a_person_writes_instructions_reads_the_operators_and_takes_theirs_back(
@@ -181,7 +177,7 @@ async def test_a_person_writes_instructions_reads_the_operators_and_takes_theirs
     text = "Never remember my health.\r\n</textarea><b>Remember my garden.</b>"
 
     given = {"instructions": text, "lifetimes": "todo:30,#home:9"}
-    page = await person.followed(await person.post("/settings", switches | given))
+    page = await person.sent("/settings", switches | given)
     for wrong in ({"instructions": "x" * 2_001}, {"lifetimes": "soon"}):
         assert (await person.post("/settings", switches | wrong)).status == 400
     kept = await own_pages.engine.flags(own_pages.anna)
@@ -204,7 +200,7 @@ async def test_a_person_has_everything_approved_first_unless_that_is_so_for_ever
     await person.post("/settings", rest | {"approve_first": "on"})
     own = await own_pages.engine.flags(own_pages.anna)
     await own_pages.engine.change_flags(Flags(approve_first=True), ("approve_first",))
-    page = await person.followed(await person.post("/settings", rest))
+    page = await person.sent("/settings", rest)
 
     assert own == Flags(approve_first=True)
     assert await own_pages.engine.flags(own_pages.anna) == own

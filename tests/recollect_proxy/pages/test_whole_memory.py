@@ -1,6 +1,5 @@
 """One's memory as a whole: the timeline, chats, switches, taking along and erasing."""
 
-import json
 import re
 from datetime import UTC, datetime
 
@@ -32,7 +31,7 @@ async def test_what_no_model_has_read_yet_is_counted_for_its_person(pages: Pages
     before = await visitor.html("")
 
     await store.inbox.wait(said, Wait(Awaits.MODEL, "No extraction model is named.", None))
-    mine, data = await visitor.html(""), text_of(await visitor.html("/data"))
+    mine, data = await visitor.html(""), await visitor.text("/data")
 
     assert "wait for a language model" not in before
     assert re.search(r"Messages that wait for a language model[^:]*: 2\.", text_of(mine))
@@ -43,14 +42,12 @@ async def test_what_no_model_has_read_yet_is_counted_for_its_person(pages: Pages
 async def test_a_chat_is_listed_and_erased(pages: Pages, store: Store) -> None:
     await store.log.append(store.exchange("I live in Lisbon."))
     visitor = await pages.person()
-    listed = text_of(await visitor.html("/chats"))
+    listed = await visitor.text("/chats")
     assert "I live in Lisbon. Messages: 2" in listed
     assert store.anna.scope.session_id not in listed
 
     unsure = await visitor.post("/chats", {"chat": store.anna.scope.session_id})
-    page = await visitor.followed(
-        await visitor.post("/chats", {"chat": store.anna.scope.session_id, "sure": "yes"})
-    )
+    page = await visitor.sent("/chats", {"chat": store.anna.scope.session_id, "sure": "yes"})
 
     assert unsure.status == 400
     assert "The chat is erased." in page
@@ -78,7 +75,7 @@ async def test_switches_show_what_is_so_and_change_it_for_their_person_alone(pag
     visitor = await pages.person()
     before = await visitor.html("/settings")
 
-    await visitor.followed(await visitor.post("/settings", {"recall": "on", "summaries": "on"}))
+    await visitor.sent("/settings", {"recall": "on", "summaries": "on"})
     after = await visitor.html("/settings")
 
     assert 'name="record" checked' in before
@@ -87,16 +84,6 @@ async def test_switches_show_what_is_so_and_change_it_for_their_person_alone(pag
     own = await pages.engine.flags(pages.anna)
     assert (own.record, own.recall, own.standing, own.summaries) == (False, None, False, True)
     assert (await pages.engine.flags(pages.ben)).record is None
-
-
-async def test_everything_is_taken_along_as_json(pages: Pages) -> None:
-    await pages.engine.add(pages.anna, 'Owns a "book" </script>')
-
-    answer = await (await pages.person()).get("/export")
-
-    assert b"attachment" in (answer.header(b"content-disposition") or b"")
-    assert answer.header(b"content-type") == b"application/json"
-    assert [each["content"] for each in json.loads(answer.body)["memories"]] == ['Owns a "book" </script>']
 
 
 async def test_everything_is_erased_once_the_word_is_typed_and_is_counted_again(

@@ -35,6 +35,13 @@ def receiving(*events: Event) -> Callable[[], Awaitable[Event]]:
     return receive
 
 
+async def consumed(*events: Event) -> Incoming:
+    """Return what receives further events behind a body that was read."""
+    incoming = Incoming(receiving(part(b""), *events))
+    await incoming.read_body(0)
+    return incoming
+
+
 async def collected(incoming: Incoming) -> bytes:
     return b"".join([chunk async for chunk in incoming.stream()])
 
@@ -76,16 +83,14 @@ async def test_nobody_has_left_while_the_body_is_still_coming() -> None:
 
 
 async def test_words_behind_the_body_are_not_a_departure() -> None:
-    incoming = Incoming(receiving(part(b""), part(b""), LEFT))
-    await incoming.read_body(0)
+    incoming = await consumed(part(b""), LEFT)
 
     await incoming.left()
     await incoming.left()  # and stays known
 
 
 async def test_work_is_done_while_the_client_stays() -> None:
-    incoming = Incoming(receiving(part(b"")))
-    await incoming.read_body(0)
+    incoming = await consumed()
 
     async def work() -> int:
         return 7
@@ -94,8 +99,7 @@ async def test_work_is_done_while_the_client_stays() -> None:
 
 
 async def test_work_that_fails_fails_as_it_did() -> None:
-    incoming = Incoming(receiving(part(b"")))
-    await incoming.read_body(0)
+    incoming = await consumed()
 
     async def work() -> None:
         raise LookupError("gone")
@@ -105,8 +109,7 @@ async def test_work_that_fails_fails_as_it_did() -> None:
 
 
 async def test_work_is_cancelled_when_the_client_leaves_and_has_let_go_by_then() -> None:
-    incoming = Incoming(receiving(part(b""), LEFT))
-    await incoming.read_body(0)
+    incoming = await consumed(LEFT)
     let_go = False
 
     async def work() -> None:
@@ -123,8 +126,7 @@ async def test_work_is_cancelled_when_the_client_leaves_and_has_let_go_by_then()
 
 
 async def test_work_is_cancelled_when_we_are() -> None:
-    incoming = Incoming(receiving(part(b"")))
-    await incoming.read_body(0)
+    incoming = await consumed()
     begun, let_go = asyncio.Event(), asyncio.Event()
 
     async def work() -> None:
@@ -158,8 +160,7 @@ async def test_work_that_fails_because_the_client_left_is_a_departure() -> None:
 
 
 async def test_a_departure_that_the_work_ignores_is_one_all_the_same_and_leaves_no_cancellation() -> None:
-    incoming = Incoming(receiving(part(b""), LEFT))
-    await incoming.read_body(0)
+    incoming = await consumed(LEFT)
 
     async def work() -> int:
         with suppress(asyncio.CancelledError):
@@ -175,8 +176,7 @@ async def test_a_departure_that_the_work_ignores_is_one_all_the_same_and_leaves_
 
 
 async def test_a_cancellation_beside_the_departure_is_not_lost() -> None:
-    incoming = Incoming(receiving(part(b""), LEFT))
-    await incoming.read_body(0)
+    incoming = await consumed(LEFT)
 
     async def work() -> None:
         try:

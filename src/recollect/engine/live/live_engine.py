@@ -107,6 +107,13 @@ class LiveEngine:
         return self._engine
 
     @property
+    def opened(self) -> Engine:
+        """The engine; raises StoreUnavailableError while it is not open."""
+        if self.engine is None:
+            raise StoreUnavailableError
+        return self.engine
+
+    @property
     def is_late(self) -> bool:
         """Whether it is not open yet, though nothing failed: its store is slow, or its schema is being changed."""
         return self._engine is None and self.failure is None and self._first_try.is_set()
