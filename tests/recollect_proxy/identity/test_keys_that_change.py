@@ -11,7 +11,7 @@ from tests.servers.running_proxy import CHAT, RunningProxy, chat_body
 from tests.support.raw_client import Response
 
 from recollect.errors import ConfigurationError
-from recollect_proxy.identity.api_key import add_key
+from recollect_proxy.identity.api_key import add_key, hash_of, read_key_file
 from recollect_proxy.settings.proxy_settings import IdentityMode
 from recollect_proxy.settings.watched_file import WatchedFile
 
@@ -65,6 +65,15 @@ async def test_a_key_that_is_added_counts_at_once_and_one_that_is_taken_out_stop
     assert refused.header(b"x-recollect-skipped") == b"bad-identity"
     assert refused.status == 200, "the chat itself goes on"
     assert await memories(proxy, key) == 401
+
+
+def test_a_key_stands_on_a_line_of_its_own_however_the_file_ended(tmp_path: Path) -> None:
+    path = tmp_path / "keys"
+    path.write_text(f"{hash_of(b'key')} anna", "utf-8")
+
+    key = add_key(path, "berta")
+
+    assert read_key_file(path) == {hash_of(b"key"): "anna", hash_of(key.encode()): "berta"}
 
 
 def test_the_log_tells_once_of_a_file_that_makes_no_sense_and_again_if_it_breaks_anew(tmp_path: Path) -> None:

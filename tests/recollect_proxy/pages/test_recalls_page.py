@@ -96,11 +96,11 @@ async def test_the_page_goes_on_and_shows_ones_own_alone(pages: Pages, store: St
 
 
 def test_what_spoke_for_a_candidate_is_told_in_groups_the_strongest_first() -> None:
-    of_a_statement = {"near": 0.4, "near_gap": 0.3, "letters": 0.5, "kind_fact": -1.0, "importance": 0.01}
+    of_a_statement = {"near": 0.4, "near_gap": 0.3, "letters": 0.8, "kind_fact": -1.0, "importance": 0.01}
     of_the_question = {"near_best": 3.0, "asks_oneself": 2.0}
     of_the_log = {"dense": 0.2, "lexical": 0.3, "session": 0.1, "date": 0.05, "times": 1.4, "role": 0.0}
 
-    assert signals_of(of_a_statement | of_the_question) == ("meaning", "words")
+    assert signals_of(of_a_statement | of_the_question) == ("words", "meaning")
     assert signals_of(of_the_log) == ("words", "meaning", "session")
     assert signals_of({"earlier_chat": 1.0}) == ("chat",)
     assert signals_of({"shares_name": 1.0}) == ("name",)
