@@ -178,7 +178,7 @@ _FEWEST_CHARACTERS = 10
 
 
 def is_strong(secret: str) -> bool:
-    """Whether a secret has at least 32 bytes (RFC 7518, section 3.2) and ten different characters: nobody guesses it."""
+    """Whether a secret has at least 32 bytes (RFC 7518, section 3.2) and ten different characters."""
     return len(secret.encode()) >= _SHORTEST and len(set(secret)) >= _FEWEST_CHARACTERS
 
 

@@ -147,7 +147,7 @@ _OF_PATHS: dict[str, tuple[Callable[[list[bytes]], str | None], str]] = {
 
 
 def parameter_named(name: str, segment: str) -> Any:
-    """Return what a path segment, still percent-encoded, stands for, or raise RefusedError."""
+    """Return the value of a path segment, still percent-encoded, or raise RefusedError."""
     if name in _OF_PATHS:
         read, requirement = _OF_PATHS[name]
         if (found := read([segment.encode("latin-1")])) is None:

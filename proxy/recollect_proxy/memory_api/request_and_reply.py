@@ -77,7 +77,7 @@ class Asked:
     """A request that is let in.
 
     Attributes:
-        api: What the request was sent to.
+        api: The parts that answers are made with.
         operation: The operation.
         path: The path's parameters, read.
         principal: The owner of its token; None for a public operation.

@@ -192,7 +192,7 @@ class Visit:
         return self.request.headers.get("hx-request") == "true"
 
     def page(self, name: str, **values: Any) -> Response[str]:
-        """Return a page, which confirms the change that its address names unless ``values`` say what is ``done``."""
+        """Return a page; it confirms the change in its address unless ``values`` have another ``done``."""
         html = self.parts.templates.render(name, self.shown, **{"done": _done(self), **values})
         return Response(html, status_code=200, media_type=MediaType.HTML)
 

@@ -56,7 +56,7 @@ class Incoming:
         return b"".join(self._buffered) if self._consumed.is_set() else None
 
     async def stream(self) -> AsyncIterator[bytes]:
-        """Yield the body from its first byte, as it arrives, including what the others have buffered.
+        """Yield the body from its first byte, as it arrives, with the pieces that the others have buffered.
 
         Raises:
             ClientLeftError: The client left before it was complete.

@@ -113,7 +113,7 @@ def test_columns_stand_side_by_side_and_as_high_as_their_part_of_the_top() -> No
 
     drawn = list(chart.columns())
 
-    assert chart.top == 4
+    assert (chart.top, Columns("x", DAYS, chart.series, "share", 8).top) == (4, 8)
     assert [height for *_, height in drawn] == [HEIGHT / 2, HEIGHT, 0, HEIGHT / 4]
     assert all(y + height == HEIGHT for _, _, y, _, height in drawn)
     edges = sorted((x, x + width) for _, x, _, width, _ in drawn)

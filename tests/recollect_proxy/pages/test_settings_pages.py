@@ -5,6 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+import structlog
 from tests.recollect_proxy.memory_api.serving import TOKEN, engine_over
 from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, serve_pages, text_of
 from tests.support.tables import table
@@ -98,8 +99,12 @@ async def test_an_administrator_changes_settings_for_everybody(own_pages: Pages)
     assert await own_pages.engine.flags() == Flags(recall=False, placement=Placement.SYSTEM, session_cap=40)
     assert "As for everybody: in the system prompt" in of_one
     assert "as for everybody, 40." in of_one
-    await admin.post("/everybody", {"recall": "", "placement": "", "session_cap": ""})
+    with structlog.testing.capture_logs() as logs:
+        await admin.post("/everybody", {"recall": "", "placement": "", "session_cap": "", "lexical": ""})
     assert await own_pages.engine.flags() == Flags()
+    assert [each["names"] for each in logs if each["event"] == "settings_changed"] == [
+        ["placement", "recall", "session_cap"]
+    ]
 
 
 async def test_settings_for_everybody_are_no_persons_and_no_readers(
