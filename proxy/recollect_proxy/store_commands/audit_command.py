@@ -94,18 +94,14 @@ def audit_store(
         fail("--undo goes with --user alone.", MISUSED)
     if ask_model:
         models = {"upstream": upstream, "extraction_model": extraction_model, "embedder": embedder}
-        places = {"data_dir": data_dir, "database_url": database_url}
-        settings = settings_with_model("audit-store", **places, **models)
+        settings = settings_with_model("audit-store", data_dir=data_dir, database_url=database_url, **models)
     else:
         settings = settings_of(data_dir, database_url, embedder=embedder)
+    upstream_api = settings.upstream_api if ask_model else None
     repairing = frozenset(repair or ())
     wanted = repairing | frozenset(only or ()) or frozenset(Fault)
-    opening = open_store_audit(
-        settings,
-        embeds=not repairing.isdisjoint(_WRITING),
-        asks=ask_model,
-        upstream=settings.upstream_api if ask_model else None,
-    )
+    embeds = not repairing.isdisjoint(_WRITING)
+    opening = open_store_audit(settings, embeds=embeds, asks=ask_model, upstream=upstream_api)
 
     async def audited() -> Output:
         async with opening as audit:
