@@ -47,7 +47,7 @@ CONTRACTS = [
 LIBRARIES = {
     "recollect.api": "msgspec",
     "recollect.assembly": "httpx msgspec pydantic structlog uuid_utils",
-    "recollect.webhook_delivery": "httpx",
+    "recollect.webhook": "httpx",
     "recollect.wire": "brotli msgspec re2 zstandard",
     "recollect.client": "httpx msgspec",
     "recollect.engine": "cachetools msgspec structlog uuid_utils",

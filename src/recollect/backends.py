@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # a host starts its database before it imports a driver, or a
         UsageLog,
         UserSettings,
     )
-    from recollect.webhook_delivery import Webhook
+    from recollect.webhook import Webhook
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ class NotFoundError(MemoryApiError):
 
 
 class ConflictError(MemoryApiError):
-    """It can't be done as things stand, as there is an equal memory: 409. ``problem.errors`` lists many changes."""
+    """It can't be done as things stand, as there is an equal memory: 409. Of many changes ``problem.errors`` lists those that can't be made."""
 
 
 class ChangedMeanwhileError(MemoryApiError):

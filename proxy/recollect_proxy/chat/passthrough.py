@@ -118,7 +118,13 @@ class Passthrough:
     ) -> None:
         """Relay a request, of whose body some may have been read, or ``instead`` in place of its body.
 
-        ``extra`` are the proxy's own response headers; ``hear`` returns the callback for each chunk of an answer.
+        The upstream is asked once the client has sent its body's first piece. ``extra`` are the proxy's own response headers;
+        ``hear`` returns the callback for each chunk of an answer.
+
+        Raises:
+            ClientLeftError: The client disconnected; the upstream's connection is closed.
+            UpstreamError: The upstream sent no response, and nothing was sent to the client.
+            TruncatedError: As ``relay``.
         """
         await unless_left(incoming, self._exchange(scope, incoming, send, extra or [], instead, hear))
 

@@ -247,7 +247,11 @@ async def read_metrics_as_json(asked: Asked) -> Any:
 
 
 def health_of(condition: Condition | None, spool: Spooled, skipped: Mapping[Skip, int]) -> Health:
-    """Return the JSON of a condition and of counts; None means that the store did not answer."""
+    """Return the JSON of a condition and of counts; None means that the store did not answer.
+
+    It is degraded without a store, with failed exchanges, with lost turns, while the model's server is left alone, and while
+    exchanges wait for something that needs an action.
+    """
     counts = {reason.value: count for reason, count in skipped.items()}
     if condition is None:
         return Health("degraded", "unavailable", None, None, spool, counts)
@@ -300,7 +304,11 @@ def _calls_of(use: ModelUse) -> ModelCalls:
 
 
 async def _record(asked: Asked, user_id: str | None) -> RequestRecord:
-    """Return the record of the request in the path; of any user's if ``user_id`` is None."""
+    """Return the record of the request in the path, once it is written; of any user's if ``user_id`` is None.
+
+    Raises:
+        RefusedError: There is none, or it was not written within a second.
+    """
     known, engine = asked.id("request_id"), asked.engine
     is_written = await asked.api.live.noted(known, WAIT_SECONDS)
     record = await (engine.request(known) if user_id is None else engine.request_of(user_id, known))

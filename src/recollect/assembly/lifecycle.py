@@ -41,7 +41,7 @@ from recollect.store import (
     open_postgres,
     start_embedded,
 )
-from recollect.webhook_delivery import Webhook
+from recollect.webhook import Webhook
 from recollect.worker.supervisor import WorkerProcess
 from recollect.worker.wire import Start
 

@@ -2,6 +2,7 @@
 
 With the placement ``stable``, the chat's first block goes into the system prompt, and the block of each later turn
 next to that turn's message. Whenever a later request carries that message, its block is added again, byte for byte.
+For a model that takes no system message, ``wire.insertion`` puts the system's text next to the user's first message.
 """
 
 from collections.abc import Callable, Mapping, Sequence

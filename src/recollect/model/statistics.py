@@ -1,9 +1,49 @@
-"""Totals over all users, each user's costs a day, and the progress of embedding. Never: what anyone said."""
+"""Totals over all users, formation's pending work, each user's counts and costs, and the progress of embedding.
+
+Never: what anyone said.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """The work of formation, pending and done, over all users.
+
+    Attributes:
+        pending: Exchanges that are to be formed as soon as it is their turn.
+        waiting: Exchanges that wait for a model, by ``Awaits``.
+        oldest_waiting_at: The time of the first waiting exchange.
+        failed: Exchanges whose formation kept failing; they are held, never dropped.
+        oldest_pending_at: The time of the first pending exchange.
+        pending_since: Since when one has been pending: an imported one was said long before it arrived.
+        unread: Formed exchanges that no model has read, by ``Unread``.
+    """
+
+    pending: int = 0
+    failed: int = 0
+    formed: int = 0
+    oldest_pending_at: datetime | None = None
+    waiting: Mapping[str, int] = field(default_factory=dict)
+    oldest_waiting_at: datetime | None = None
+    pending_since: datetime | None = field(default=None, compare=False)
+    unread: Mapping[str, int] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownUser:
+    """A user of whom something is kept, and how much; in how many chats they said something, and when they last said or asked something, or were given a memory."""
+
+    id: str
+    memories: int = 0
+    sessions: int = 0
+    exchanges: int = 0
+    pending: int = 0
+    last_seen: datetime | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import httpx
 from tests.e2e.clients.programs import SCRIPTS, of_the_environment, run
 from uuid_utils.compat import uuid7
 
-from recollect.webhook_delivery import Webhook
+from recollect.webhook import Webhook
 
 
 async def test_the_library_verifies_what_is_sent_and_nothing_else() -> None:

@@ -49,7 +49,7 @@ from recollect.model import (
 )
 from recollect.store.log import LogIndex
 from recollect.store.requests import RequestLog
-from recollect.webhook_delivery import Webhook
+from recollect.webhook import Webhook
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from uuid import UUID
 import structlog
 
 from recollect.backends import Backends
-from recollect.engine.background.telling import TOLD_FOR
+from recollect.engine.background.webhook_delivery import DELIVERED_FOR
 from recollect.engine.policy import Policy
 from recollect.errors import RecollectError
 from recollect.indexing import embed_user, index_user
@@ -125,7 +125,7 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
             erasing = backends.log.erase_old(before, at=now, strategy=strategy)
             await _quietly("erase_log_failed", erasing)
         if backends.webhook is None:
-            await _quietly("prune_erasures_failed", backends.events.prune_erasures(now - TOLD_FOR))
+            await _quietly("prune_erasures_failed", backends.events.prune_erasures(now - DELIVERED_FOR))
         await asyncio.sleep(_EVERY_SECONDS if enqueued else _RETRY_SECONDS)
 
 

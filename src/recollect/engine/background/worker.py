@@ -20,7 +20,7 @@ from recollect.engine.background.inbox import REST, TAKEN_DELAY, BatchFormer, In
 from recollect.engine.background.maintenance import Indexer, Reembedding, maintain
 from recollect.engine.background.model_waits import wake_all
 from recollect.engine.background.summaries_and_hints import Hinting, Summaries
-from recollect.engine.background.telling import Telling
+from recollect.engine.background.webhook_delivery import WebhookDelivery
 from recollect.engine.credentials import Credentials, Lent
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import RecollectError, StoreError, YieldedError
@@ -140,8 +140,8 @@ class FormationWorker:
             running.create_task(maintain(self._backends, self._policy, self._clock))
             running.create_task(Reembedding(self._backends, self._indexer).run())
             if self._backends.webhook is not None:
-                telling = Telling(self._backends.events, self._backends.webhook, self._clock)
-                running.create_task(telling.run())
+                delivery = WebhookDelivery(self._backends.events, self._backends.webhook, self._clock)
+                running.create_task(delivery.run())
             if self._yielding.yields and not self._is_told:
                 elsewhere = ChatsElsewhere(self._backends.inbox, self._yielding, self._clock)
                 running.create_task(elsewhere.watch())

@@ -56,11 +56,12 @@ def is_broken(status: int) -> bool:
 
 
 def refusal(status: int, *, has_key: bool) -> ExtractorError:
-    """Return the error for a status other than 200.
+    """Return the error for a status other than 200: slow, passing, for good, or of a credential.
 
     Args:
         status: The status.
-        has_key: Whether the operator's key was sent: after a correction the exchanges of the meantime are learned from.
+        has_key: Whether the operator's key was sent. Exchanges wait until a denied key is corrected; a denied credential of a
+            chat's own request counts as gone.
     """
     message = f"The extraction model's server answered with status {status}."
     if status in DENIED:
@@ -135,7 +136,7 @@ _NO_COMPLETION = "The extraction model's server answered with no chat completion
 
 
 def read_completion(content: bytes, messages: Messages, model: str) -> ModelAnswer:
-    """Return the first choice of a chat completion; "" if the model wrote nothing.
+    """Return the first choice of a chat completion, and whether it was cut off at its length; "" if the model wrote nothing.
 
     Args:
         content: The response's body, as platform.openai.com/docs/api-reference/chat has it; a stream is read as far as it goes.
@@ -214,6 +215,7 @@ def _text(said: object) -> str:
 
 
 def _tokens(usage: object, messages: Messages, text: str) -> int:
+    """Return the server's own count of tokens, or an estimate if it has none that can be true."""
     tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
     if not isinstance(tokens, int) or isinstance(tokens, bool) or not 0 < tokens <= TOKENS_BELIEVED:
         return tokens_of(messages) + estimate_tokens(text)

@@ -1,4 +1,8 @@
-"""Looks at a database as a start would, without changing anything in it. Never: a lock, a migration, a row of a user's."""
+"""Looks at a database as a start would, without changing anything in it. Never: a lock, a migration, a row of a user's.
+
+In this order: the address, the connection, the encoding (a wrong one ends the check), and then all at once: whether it can be
+written, pgvector, the rights of the database's user, the migrations, and things that only make it worse.
+"""
 
 import asyncio
 import ssl
@@ -37,7 +41,7 @@ class DatabaseReport:
 
     Attributes:
         mistakes: A start would end with them, or never have a database; a line each, without secrets.
-        remarks: A start would go on; a line each, without secrets.
+        remarks: A start would go on, as it does while no server answers; a line each, without secrets.
         found: Versions of the server, of pgvector and of the schema; "" if the database could not be asked.
     """
 
@@ -123,6 +127,7 @@ def _of_vector(seen: asyncpg.Record) -> Iterator[str]:
 
 
 def _of_rights(seen: asyncpg.Record, *, pending: bool) -> Iterator[str]:
+    """Yield the rights that the database's user lacks; migrations that are ``pending`` need the owner of the tables."""
     if not seen["has_schema"]:
         if not seen["may_create_schema"]:
             yield (
@@ -153,6 +158,7 @@ def _of_encoding(encoding: str) -> Iterator[str]:
 
 
 def _remarks(seen: asyncpg.Record) -> Iterator[str]:
+    """Yield a line for an untested server, for a locale that knows only ASCII's letters, and for too few connections."""
     if seen["server_number"] // 10_000 < _TESTED:
         yield f"The server is Postgres {seen['server']}; Recollect is tested with {_TESTED} and newer."
     if not seen["knows_letters"]:

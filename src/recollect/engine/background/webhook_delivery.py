@@ -22,7 +22,7 @@ from recollect.runtime.failures import raised_at
 if TYPE_CHECKING:  # a host starts its database before it imports a driver, or an HTTP client
     from recollect.store.users import Events
     from recollect.store.users.events import ErasedUser
-    from recollect.webhook_delivery import Webhook
+    from recollect.webhook import Webhook
 
 _LOOK_SECONDS = 1.0
 _AT_ONCE = 8
@@ -33,13 +33,13 @@ _BEGINS_WITHIN = 45.0
 """Seconds of a turn within which a request may begin: it ends, at the latest, before the turn of another process."""
 _LEAVE_SECONDS = 2.0
 _FIRST_WAIT, _LONGER, _LONGEST_WAIT = 5.0, 5, 3600.0
-TOLD_FOR = timedelta(days=3)
+DELIVERED_FOR = timedelta(days=3)
 """Older events are not sent any more. So a receiver that comes back is not flooded, and a first webhook does not get the past."""
 
 log = structlog.get_logger(__name__)
 
 
-class Telling:
+class WebhookDelivery:
     """Sends events to a webhook, in the one process whose turn it is."""
 
     def __init__(self, events: "Events", webhook: "Webhook", clock: Clock) -> None:
@@ -80,23 +80,23 @@ class Telling:
             *(self._tried(each, self._tell_changes(each, begins_until)) for each in users),
         )
         if self._dropped:
-            log.warning("webhook_events_dropped", events=self._dropped, older_than_days=TOLD_FOR.days)
+            log.warning("webhook_events_dropped", events=self._dropped, older_than_days=DELIVERED_FOR.days)
             self._dropped = 0
         if taken and not any(taken):  # the receiver may be away for everybody
             return _FIRST_WAIT
         return 0.0 if taken else _LOOK_SECONDS
 
-    async def _tried(self, user_id: str, telling: Awaitable[bool]) -> bool:
+    async def _tried(self, user_id: str, sending: Awaitable[bool]) -> bool:
         """Return whether all was taken. After a failure this person alone waits: one row must not stop all."""
         try:
-            return await telling
+            return await sending
         except Exception as error:  # noqa: BLE001 -- whatever it is, others' events are sent
             _log_failure(error)
             self._wait_longer(user_id)
             return False
 
     async def _tell_erasure(self, erased: "ErasedUser") -> bool:
-        is_late = erased.at < self._clock() - TOLD_FOR
+        is_late = erased.at < self._clock() - DELIVERED_FOR
         self._dropped += is_late
         event = erasure_of(erased.user_id, erased.id, erased.at)
         if is_late or await self._taken(erased.user_id, event.data.id, msgspec.json.encode(event)):
@@ -111,7 +111,7 @@ class Telling:
             await self._events.note_sent(user_id, place)
         for number, update, kind in happened:
             event = event_of(user_id, update, kind, with_text=self._webhook.with_text)
-            is_late = update.at < self._clock() - TOLD_FOR
+            is_late = update.at < self._clock() - DELIVERED_FOR
             if event is not None and not is_late:
                 if asyncio.get_running_loop().time() > begins_until:
                     return True

@@ -18,10 +18,10 @@ from tests.servers.databases import administrator
 from tests.support.stores import LATER, NOON, Store
 from tests.support.waiting import until
 
-from recollect.engine.background.telling import Telling
+from recollect.engine.background.webhook_delivery import WebhookDelivery
 from recollect.errors import ConfigurationError
 from recollect.model import Add, Reason, Retire, Scope
-from recollect.webhook_delivery import Webhook
+from recollect.webhook import Webhook
 
 KEY = b"a key of thirty-two bytes, for us"[:32]
 SECRET = "whsec_" + base64.b64encode(KEY).decode()
@@ -77,7 +77,7 @@ async def telling(
     async with httpx.AsyncClient() as client:
         webhook = Webhook(f"http://127.0.0.1:{receiver.port}/hook", SECRET, client, with_text=with_text)
         running = [
-            asyncio.create_task(Telling(store.events, webhook, lambda: NOON + late).run())
+            asyncio.create_task(WebhookDelivery(store.events, webhook, lambda: NOON + late).run())
             for _ in range(processes)
         ]
         try:
@@ -92,7 +92,7 @@ async def telling(
 def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Have refused events sent again at once."""
     with monkeypatch.context() as patched:
-        patched.setattr("recollect.engine.background.telling._FIRST_WAIT", 0.05)
+        patched.setattr("recollect.engine.background.webhook_delivery._FIRST_WAIT", 0.05)
         yield
 
 
@@ -167,7 +167,7 @@ async def test_what_is_refused_or_redirected_is_sent_again_before_the_next_and_d
 async def test_what_one_person_has_to_wait_for_nobody_else_waits_for(
     own_store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.engine.background.telling._LONGER", 10_000)
+    monkeypatch.setattr("recollect.engine.background.webhook_delivery._LONGER", 10_000)
     await kept(own_store, "Lives in Porto")
     receiver.answers = [400, 400]
     with impatient(monkeypatch):
@@ -181,7 +181,7 @@ async def test_what_one_person_has_to_wait_for_nobody_else_waits_for(
 async def test_a_row_that_can_not_be_read_stops_its_person_alone(
     own_store: Store, own_dsn: str, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.engine.background.telling._AT_ONCE", 1)
+    monkeypatch.setattr("recollect.engine.background.webhook_delivery._AT_ONCE", 1)
     first, second = sorted((own_store.anna, own_store.ben))
     await kept(own_store, "Lives in Porto", Scope(first, ""))
     async with administrator(own_dsn) as connection:
