@@ -36,6 +36,7 @@ from recollect.errors import (
 from recollect.formation import TokenBudget
 from recollect.model import Candidate, Disclosure, Hints, Kind, Material, Memory, Outline, Strategy, Use
 from recollect.ports import Asker, Embedder, Hinted, Summarized
+from recollect.store.memories.memories import HINTS_ASKED
 
 DUE = Policy(strategy=Strategy.EXTRACT, summarizing=Summarizing(turns=2))
 
@@ -494,12 +495,26 @@ async def test_while_the_embedder_is_away_a_statement_keeps_its_embedding_and_hi
         store, NAMED, extractor=ScriptedExtractor(), hinter=ScriptedHinter(), embedder=BrokenEmbedder()
     )
 
-    await subject.drain(store.anna)
+    for _ in range(HINTS_ASKED):
+        await subject.drain(store.anna)
 
     assert await hints_of(store) == {"Drinks tea": None}
     assert subject.counts.hinted == 0
     assert await store.index.unembedded_memories(store.anna, "words", limit=9) == []
     await hinting(store, ScriptedHinter()).drain(store.anna)
+    assert await hints_of(store) == {"Drinks tea": Hints(topics=("Drinks tea",))}
+
+
+async def test_a_statement_without_an_embedding_gets_its_hints_while_the_embedder_is_away(
+    store: Store,
+) -> None:
+    subject = engine_over(
+        store, NAMED, extractor=ScriptedExtractor(), hinter=ScriptedHinter(), embedder=BrokenEmbedder()
+    )
+    await subject.add(store.anna, "Drinks tea")
+
+    await subject.drain(store.anna)
+
     assert await hints_of(store) == {"Drinks tea": Hints(topics=("Drinks tea",))}
 
 

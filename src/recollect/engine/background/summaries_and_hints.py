@@ -10,7 +10,7 @@ from datetime import timedelta
 from functools import partial
 
 import structlog
-from cachetools import LRUCache
+from cachetools import LRUCache, TTLCache
 from uuid_utils.compat import uuid7
 
 from recollect.backends import Backends
@@ -59,6 +59,8 @@ AT_ONCE = 20
 """How many statements a model is asked about in one call."""
 
 _NEXT_RUN = timedelta(seconds=1)
+_EMBEDDER_REST = timedelta(minutes=10)
+"""For so long no model is asked for hints after some could not be embedded: it is asked a few times alone about each statement."""
 
 log = structlog.get_logger(__name__)
 
@@ -252,6 +254,9 @@ class Hinting(ModelWork):
     """
 
     names_model: bool
+    _rest: TTLCache[str, None] = field(
+        default_factory=lambda: TTLCache(1, _EMBEDDER_REST.total_seconds()), init=False
+    )
 
     async def keep(self, user_id: str) -> timedelta | None:
         """Give hints to the user's next statements without any; return after how long to come again for more.
@@ -259,7 +264,7 @@ class Hinting(ModelWork):
         Raises YieldedError when a chat comes first.
         """
         hinter = self.backends.hinter
-        if hinter is None or (asker := await self._asker(user_id)) is None:
+        if hinter is None or self._rest or (asker := await self._asker(user_id)) is None:
             return None
         told = hinter.told(asker).kinds
         kinds = STATEMENTS if told is None else STATEMENTS & told
@@ -271,7 +276,7 @@ class Hinting(ModelWork):
         if found is None:
             return None
         await self._give(user_id, statements, found)
-        return _NEXT_RUN if len(statements) == AT_ONCE else None
+        return _NEXT_RUN if len(statements) == AT_ONCE and not self._rest else None
 
     async def _asker(self, user_id: str) -> Asker | None:
         spoken = await self.backends.inbox.spoken_with(user_id)
@@ -300,8 +305,14 @@ class Hinting(ModelWork):
             if place in found.hints
         ]
         embedded = await embedded_if_possible(hinted, self.backends.embedder)
-        made = [each for each in embedded if each.embedding is not None]  # the others keep what finds them
+        # The others keep what finds them.
+        bare = {each.id for each in statements if each.embedding_model is None}
+        made = [each for each in embedded if each.embedding is not None or each.id in bare]
         await self.backends.memories.give_hints(user_id, made)
+        if any(each.embedding is None for each in embedded):
+            self._rest["embedder"] = None
+        if any(each.embedding is None for each in made):
+            await self.backends.index.enqueue(user_id)
         given = {each.id for each in made}
         without = [each.id for each in statements if each.id not in given]
         await self.backends.memories.count_hints_asked(user_id, without)
