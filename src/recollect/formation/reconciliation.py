@@ -130,11 +130,11 @@ class _Batch:
         supersedes = isinstance(main, Replace | Reinforce) or comes is not None
         if supersedes and candidate.relation in _REASONS:
             word = candidate.relation.value
-            reason = main.reason if isinstance(main, Replace) else _REASONS[candidate.relation]
             further = [
                 (number, memory, reason, word)
                 for number, memory in self._numbered(candidate.about)
-                if self._left_out(weighed, memory) is None
+                for left_out, reason in [self._superseded(weighed, memory)]
+                if left_out is None
             ]
         further += [
             (number, memory, Reason.ENDED, "ends") for number, memory in self._numbered(candidate.ends)
@@ -256,9 +256,10 @@ class _Batch:
         return self._added(weighed, Reason.DISTINCT, vetoed)
 
     def _superseding(self, weighed: AcceptedCandidate, targets: Sequence[tuple[int, Memory]]) -> _Main:
-        """Replace the first older memory; where only newer ones are meant, ignore the candidate."""
+        """Replace the first older memory of which nothing is lost; where only newer ones are meant, ignore the candidate."""
         candidate = weighed.candidate
         decided_by = f"model: {candidate.relation}"
+        vetoed = ""
         newer: tuple[int, Memory] | None = None
         for number, memory in targets:
             if memory.id in self.reinforced or self._is_of_the_past(weighed, memory):
@@ -269,31 +270,41 @@ class _Batch:
             if self._is_older(current, weighed):
                 if self._stays_until_then(weighed, current):
                     return self._added(weighed, Reason.NEW, f"later ({decided_by} {number})")
-                left_out, reason = self._left_out(weighed, current), _REASONS[candidate.relation]
-                if left_out is not None:
-                    if current.kind is not Kind.TODO or candidate.kind is Kind.TODO:
-                        return self._added(
-                            weighed, Reason.DISTINCT, f"veto: {left_out} ({decided_by} {number})"
-                        )
-                    reason = Reason.CONTRADICTS  # the to-do is done, and kept as past
-                return self._replaced(weighed, current, reason, f"{decided_by} {number}")
+                left_out, reason = self._superseded(weighed, current)
+                if left_out is None:
+                    return self._replaced(weighed, current, reason, f"{decided_by} {number}")
+                vetoed = vetoed or f"veto: {left_out} ({decided_by} {number})"
+                continue
             newer = newer or ((number, memory) if current is memory else None)
-        if newer is None:
-            return self._added(
-                weighed, Reason.DISTINCT, f"order (model: {candidate.relation} {targets[0][0]})"
-            )
+        if vetoed or newer is None:
+            against = vetoed or f"order ({decided_by} {targets[0][0]})"
+            return self._added(weighed, Reason.DISTINCT, against)
         number, memory = newer
         return self._ignore(Reason.NOT_NEWER, weighed, memory.id, f"order ({decided_by} {number})")
+
+    def _superseded(self, weighed: AcceptedCandidate, memory: Memory) -> tuple[Veto | None, Reason]:
+        """Return what speaks against a candidate taking a memory's place, and the reason for which it takes it otherwise."""
+        left_out, reason = self._left_out(weighed, memory), _REASONS[weighed.candidate.relation]
+        if left_out is not None and memory.kind is Kind.TODO and weighed.candidate.kind is not Kind.TODO:
+            left_out, reason = None, Reason.CONTRADICTS  # the to-do is done, and kept as past
+        if reason is Reason.CONTRADICTS and weighed.turn in self.origin.corrects:
+            reason = Reason.CORRECTED
+        return left_out, reason
 
     def _left_out(self, weighed: AcceptedCandidate, memory: Memory) -> Veto | None:
         """Return what of a memory its refinement leaves out; None if it says all.
 
-        Where one word or figure stands for another, nothing is left out: that has changed.
+        Where one word or figure stands for another, nothing is left out: that has changed. A single word that is merely gone is no loss.
         """
         candidate = weighed.candidate
+        if candidate.relation is not Relation.REFINES:
+            return None
         said, known = of_candidate(candidate, self.origin.turn(weighed).at), of_memory(memory)
-        has_changed = same_letters(said.content, known.content) or disagreement(said, known) is not None
-        return None if candidate.relation is not Relation.REFINES or has_changed else veto(known, said)
+        is_shortened = says_all_of(known, said)
+        if not is_shortened and (same_letters(said.content, known.content) or disagreement(said, known)):
+            return None
+        left_out = veto(known, said)
+        return None if left_out is Veto.WORD else left_out
 
     def _is_of_the_past(self, weighed: AcceptedCandidate, memory: Memory) -> bool:
         """Return whether a candidate held only before the memory was observed: then both are true."""
@@ -324,8 +335,6 @@ class _Batch:
     def _replaced(self, weighed: AcceptedCandidate, old: Memory, reason: Reason, decided_by: str) -> Replace:
         memory = self.origin.memory(weighed)
         self.successors[old.id] = self.added[memory.id] = memory
-        if reason is Reason.CONTRADICTS and weighed.turn in self.origin.corrects:
-            reason = Reason.CORRECTED
         return Replace(old.id, memory, reason, decided_by, past=self._past(weighed, old, reason, memory))
 
     def _past(self, weighed: AcceptedCandidate, old: Memory, reason: Reason, heir: Memory) -> Past | None:

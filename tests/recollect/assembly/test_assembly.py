@@ -590,6 +590,8 @@ async def test_an_embedder_that_can_not_be_made_leaves_no_connection_behind(
                 pass
     async with open_engine(opened) as engine:
         assert (await engine.backlog()).pending == 0
+    with pytest.raises(StoreUnavailableError):
+        await engine.backlog()
 
 
 # -- shared ----------------------------------------------------------------------------------------

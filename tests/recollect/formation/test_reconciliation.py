@@ -244,6 +244,12 @@ def test_what_contradicts_replaces_the_older_whatever_its_words(content: str, sa
         ("palettecat is archived", "palettecat: own tool in Python that shrinks pictures", "name"),
         ("Sings in the choir again, as an alto", "Sings in the choir on Mondays", "date"),
         ("Often eats meat with her mother", "Eats no meat", "denial"),
+        ("Drinks no coffee in the evening", "Drinks coffee", "denial"),
+        # all its other words are said again
+        ("Takes losartan each morning at breakfast", "Takes 50 mg losartan each morning at breakfast", "number"),
+        ("Sings in the choir of the old church", "Sings in the choir of the old church on Mondays", "date"),
+        ("Lives in the house by the harbour", "Lives in the house by the harbour with Ana", "name"),
+        ("Drives a white van to the market", "Drives a small white van to the market", ""),
     ],
 )
 def test_a_refinement_replaces_nothing_of_which_it_leaves_something_out(
@@ -449,6 +455,22 @@ def test_a_repetition_strengthens_refines_or_is_kept_beside_what_it_speaks_again
                 known(10, "Tom sings on Mondays"),
             ],
             "Replace refines 7: model: refines 0; Retire refines 9: model: refines 2",
+        ),
+        (
+            "several refined, the first of them in part",
+            [candidate("Lives in Leeds with Tom, who sings", REFINES, 0, 1)],
+            [known(7, "Tom sings on Mondays"), known(8, "Lives in Leeds")],
+            "Replace refines 8: model: refines 1",
+        ),
+        (
+            "a to-do that is done, and what is refined with it",
+            [candidate("Has written the essay for Dr Anwar", REFINES, 0, 1, 2)],
+            [
+                known(7, "Essay of 1500 words for Dr Anwar", kind=Kind.TODO),
+                known(8, "Essay for Dr Anwar"),
+                known(9, "Essay of 9 pages", kind=Kind.TODO),
+            ],
+            "Replace contradicts 7: model: refines 0; Retire refines 8: model: refines 1; Retire contradicts 9: model: refines 2",
         ),
         (
             "several contradicted",

@@ -1,8 +1,8 @@
 """Finds what speaks against a new statement being a repetition of a known one. Pure.
 
 Models that compare statements take "50 mg" for "75 mg", and one sister for the other. So numbers, dates, names and
-denials are compared by rule, and words where all other letters are the same. A repeated statement is dropped; only there
-may a rule overrule a model.
+denials are compared by rule, and words where all other letters are the same. A repeated statement is dropped, and a
+refined one replaced; only there may a rule overrule a model.
 """
 
 from collections.abc import Sequence

@@ -20,6 +20,7 @@ from recollect.model import (
     Replace,
     Retire,
     Scope,
+    Source,
 )
 
 # -- editing ---------------------------------------------------------------------------------------
@@ -159,6 +160,13 @@ async def test_any_other_user_id_is_a_user_of_its_own(store: Store, user_id: str
     assert await contents(store, user_id) == ["Likes rain"]
     await store.memories.erase(user_id, at=NOON)
     assert await contents(store) == ["Likes tea"]
+
+
+async def test_what_is_anothers_or_serves_everybody_is_not_given_to_one(store: Store) -> None:
+    serves_all = store.memory("Tea at four", owner=COMMONS, source=Source.GLOBAL)
+    for new in (store.memory("Likes tea", store.ben.scope), serves_all):
+        with pytest.raises(StoreError, match="can't be given"):
+            await apply(store, Add(new))
 
 
 async def test_what_can_not_be_stored_is_mended(store: Store) -> None:
