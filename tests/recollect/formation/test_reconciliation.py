@@ -246,7 +246,11 @@ def test_what_contradicts_replaces_the_older_whatever_its_words(content: str, sa
         ("Often eats meat with her mother", "Eats no meat", "denial"),
         ("Drinks no coffee in the evening", "Drinks coffee", "denial"),
         # all its other words are said again
-        ("Takes losartan each morning at breakfast", "Takes 50 mg losartan each morning at breakfast", "number"),
+        (
+            "Takes losartan each morning at breakfast",
+            "Takes 50 mg losartan each morning at breakfast",
+            "number",
+        ),
         ("Sings in the choir of the old church", "Sings in the choir of the old church on Mondays", "date"),
         ("Lives in the house by the harbour", "Lives in the house by the harbour with Ana", "name"),
         ("Drives a white van to the market", "Drives a small white van to the market", ""),
