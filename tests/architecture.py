@@ -30,7 +30,7 @@ PURE = (
 """Modules which, with all below them, never wait for anything."""
 ASKING = {
     f"recollect.formation.{part}"
-    for part in ("decision_log", "forget_targets", "pipeline", "call_guard", "learner")
+    for part in ("decision_log", "forget_targets", "hourly_limit", "pipeline", "call_guard", "learner")
 }
 """What puts the stages of formation together, and asks store and models."""
 LONGEST_FILE = 450

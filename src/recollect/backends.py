@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # a host starts its database before it imports a driver, or a
     from recollect.store.memories import Memories, Repairs
     from recollect.store.messages import ChatRequests, Chats, MessageLog
     from recollect.store.requests import Answers, Feedback, RequestLog
+    from recollect.store.retention import Retention
     from recollect.store.statistics import Statistics
     from recollect.store.users import (
         AdminReadLog,
@@ -55,6 +56,7 @@ class Backends:
     chats: "Chats"
     asked: "ChatRequests"
     requests: "RequestLog"
+    retention: "Retention"
     inbox: "Inbox"
     jobs: "Jobs"
     flags: "UserSettings"

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 import structlog
@@ -12,6 +12,7 @@ from recollect.backends import Backends
 from recollect.errors import EmbedderError, ExtractorUnusableError
 from recollect.formation.call_guard import CallGuard
 from recollect.formation.grounding import plain_quote, searchable
+from recollect.formation.hourly_limit import allowance_of
 from recollect.formation.new_memories import Origin
 from recollect.formation.reconciliation import reconcile
 from recollect.formation.times import with_checked_date, with_written_date
@@ -52,7 +53,6 @@ their language; there a second call about pairs near by cosine, top two of each 
 _KNOWN_ASKED = 3 * KNOWN_SHOWN  # turns and summaries among the nearest must not crowd out the statements
 _NEAR_ASKED = 10
 _NEWEST_ASKED = 200
-_HOUR = timedelta(hours=1)
 
 log = structlog.get_logger(__name__)
 
@@ -182,16 +182,10 @@ class StatementLearner:
             attributions_of(turns, known),
             minimum_importance=minimum_importance,
             asked=_turns_asking(turns, Asking.REMEMBER),
-            allowance=await self._allowance(turns),
+            allowance=await allowance_of(
+                turns[0].exchange.turn.scope.user_id, self.rules, self.backends, at=self.clock()
+            ),
         )
-
-    async def _allowance(self, turns: Sequence[AnalyzedTurn]) -> int | None:
-        """Return how many more memories the user may be given now."""
-        if not self.rules.hourly:
-            return None
-        user_id = turns[0].exchange.turn.scope.user_id
-        added = await self.backends.memories.added_since(user_id, self.clock() - _HOUR)
-        return max(0, self.rules.hourly - added)
 
     async def _reconciled(
         self,

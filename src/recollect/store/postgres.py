@@ -16,6 +16,7 @@ from recollect.store.memories import Memories, Repairs
 from recollect.store.messages import ChatRequests, Chats, MessageLog
 from recollect.store.pool import Access, Connection, Database, is_pooled, store_errors
 from recollect.store.requests import Answers, Feedback, RequestLog
+from recollect.store.retention import Retention
 from recollect.store.schema.migration import migrate
 from recollect.store.snapshots import PostgresSnapshots
 from recollect.store.statistics import Statistics
@@ -43,6 +44,7 @@ class Postgres:
     chats: Chats
     asked: ChatRequests
     requests: RequestLog
+    retention: Retention
     inbox: Inbox
     jobs: Jobs
     flags: UserSettings

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from uuid import UUID
 
 from asyncpg import Record
@@ -23,15 +23,9 @@ from recollect.store.pool import StorePart, affected
 from recollect.store.rows import own_content, shortest
 from recollect.store.sql import SQL
 
-USAGE_OUTLIVES = timedelta(days=60)
-"""How much longer the tokens of a day are kept than the records of requests."""
-
-ADMIN_READS_OUTLIVE = timedelta(days=335)
-"""How much longer the reads of administrators are kept than the records of requests: a year in all."""
-
 
 class RequestLog(StorePart):
-    """Reads the records of requests, and deletes old ones."""
+    """Reads the records of requests, and makes room for those to come."""
 
     async def request(self, request_id: UUID) -> RequestRecord | None:
         """Return the record of any user's request; None if there is none (any more)."""
@@ -60,23 +54,6 @@ class RequestLog(StorePart):
             told |= {(row["id"], None): row["content"] for row in memories}
         passages = await self._database.rows(user_id, "contents_of_passages", list(items))
         return told | {(row["id"], row["part"]): own_content(row) for row in passages}
-
-    async def prune_requests(self, before: datetime) -> int:
-        """Delete the records of requests before a time; return how many. Records of that very day may stay until it is over.
-
-        The tokens of models (``UsageLog``) go with them, for days longer ago than ``USAGE_OUTLIVES`` before that time; and the
-        notes of erasures that no waiting entry can precede any more.
-        """
-        midnight = before.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        async with self._database.over_all_users() as connection:
-            await connection.execute(SQL["wait_briefly"])
-            dropped: int = await connection.fetchval(SQL["drop_request_days"], before)
-        async with self._database.over_all_users() as connection:
-            deleted = await affected(connection, SQL["prune_request_metrics"], before, midnight)
-            await connection.execute(SQL["prune_usage"], (before - USAGE_OUTLIVES).date())
-            await connection.execute(SQL["prune_admin_reads"], before - ADMIN_READS_OUTLIVE)
-            await connection.execute(SQL["prune_erased"], before - USAGE_OUTLIVES)
-        return dropped + deleted
 
     async def prepare_days(self, first: date, days: int) -> int:
         """Make the parts that the requests of so many days in UTC go into; return how many are new."""

@@ -48,7 +48,7 @@ from recollect.model import (
     Strategy,
 )
 from recollect.store.log import LogIndex
-from recollect.store.requests import RequestLog
+from recollect.store.retention import Retention
 from recollect.webhook import Webhook
 
 
@@ -81,23 +81,23 @@ class WatchedIndex(Through):
         return await self._index.enqueue_unindexed()
 
 
-class WatchedRequests(Through):
-    def __init__(self, requests: RequestLog, tidied: Tidied) -> None:
-        super().__init__(requests)
-        self._requests = requests
+class WatchedRetention(Through):
+    def __init__(self, retention: Retention, tidied: Tidied) -> None:
+        super().__init__(retention)
+        self._retention = retention
         self._tidied = tidied
 
-    async def prune_requests(self, before: datetime) -> int:
+    async def prune(self, before: datetime) -> int:
         self._tidied.pruned += 1
         if self._tidied.breaks is not None:
             raise self._tidied.breaks
-        return await self._requests.prune_requests(before)
+        return await self._retention.prune(before)
 
 
 def watched(store: Store, tidied: Tidied) -> Store:
     """Return the store, which notes when it is tidied, and may break at it."""
-    index, requests = WatchedIndex(store.index, tidied), WatchedRequests(store.requests, tidied)
-    return with_parts(store, index=index, requests=requests)
+    index, retention = WatchedIndex(store.index, tidied), WatchedRetention(store.retention, tidied)
+    return with_parts(store, index=index, retention=retention)
 
 
 @asynccontextmanager

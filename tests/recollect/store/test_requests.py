@@ -68,10 +68,10 @@ async def test_a_day_is_dropped_once_it_is_over_and_what_has_none_is_deleted(new
     where = [await part_of(new_dsn, each) for each in (*ids, far)]
     before = dated[2] + timedelta(hours=3)  # of that day's evening
 
-    gone = await store.requests.prune_requests(before)
+    gone = await store.retention.prune(before)
     left = await parts(new_dsn)
     known = [await store.requests.request(each) is not None for each in (*ids, far)]
-    again = await store.requests.prune_requests(dated[2] + timedelta(days=1))
+    again = await store.retention.prune(dated[2] + timedelta(days=1))
     await postgres.aclose()
 
     assert where == [
@@ -97,9 +97,9 @@ async def test_a_part_that_somebody_reads_is_left_for_the_next_time(new_dsn: str
     later = TODAY + timedelta(days=60)
     async with administrator(new_dsn) as reading, reading.transaction():
         await reading.execute("SELECT count(*) FROM recollect.request_metrics")
-        kept = await store.requests.prune_requests(later)
+        kept = await store.retention.prune(later)
         held = await parts(new_dsn)
-    await store.requests.prune_requests(later)
+    await store.retention.prune(later)
     await postgres.aclose()
 
     assert kept == 1, "its rows are deleted one by one"

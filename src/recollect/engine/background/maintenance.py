@@ -114,10 +114,12 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
     while True:
         if not enqueued:
             enqueued = await _quietly("enqueue_unindexed_failed", backends.index.enqueue_unindexed())
-        now, requests = clock(), backends.requests
-        await _quietly("request_days_failed", requests.prepare_days(now.astimezone(UTC).date(), _DAYS_AHEAD))
+        now = clock()
+        await _quietly(
+            "request_days_failed", backends.requests.prepare_days(now.astimezone(UTC).date(), _DAYS_AHEAD)
+        )
         old_requests = now - timedelta(days=policy.keep_requests_days)
-        await _quietly("prune_requests_failed", requests.prune_requests(old_requests))
+        await _quietly("prune_requests_failed", backends.retention.prune(old_requests))
         await _quietly("prune_answers_failed", backends.answers.prune(now - ANSWERS_KEPT))
         if policy.log_days:
             before = now - timedelta(days=policy.log_days)

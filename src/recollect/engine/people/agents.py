@@ -8,7 +8,7 @@ Never: a concrete backend, a protocol.
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from recollect.backends import Backends
@@ -18,6 +18,7 @@ from recollect.engine.policy import Policy
 from recollect.errors import MemoryNotFoundError, SwitchedOffError
 from recollect.formation import judge_dictated
 from recollect.formation.forget_targets import says_all
+from recollect.formation.hourly_limit import allowance_of
 from recollect.formation.verification import HeldCandidate
 from recollect.formation.wording import masked_tags
 from recollect.index import Snapshot
@@ -55,7 +56,6 @@ from recollect.text.comparison.vetoes import same_letter
 from recollect.text.normalization import content_hash
 from recollect.text.tokens import estimate_tokens
 
-_HOUR = timedelta(hours=1)
 _NEAR = 20
 """Memories that a new statement is compared with."""
 _PROFILE_TOKENS = 600
@@ -174,7 +174,7 @@ class AgentMemories(Administration):
         policy = self._policy.under(await self._backends.flags.flags(user_id))
         if not policy.records:
             raise SwitchedOffError("Nothing is kept of this user: it is switched off.")
-        allowance = await self._allowance(user_id)
+        allowance = await allowance_of(user_id, self._policy.rules, self._backends, at=self._clock())
         verdict = judge_dictated(content, kind=kind, importance=importance, allowance=allowance)
         if isinstance(verdict, Ignore):
             return Dictated(Fate.REJECTED, reason=verdict.reason)
@@ -231,13 +231,6 @@ class AgentMemories(Administration):
         if not policy.recalls:
             raise SwitchedOffError("Nothing is recalled for this user: it is switched off.")
         return policy
-
-    async def _allowance(self, user_id: str) -> int | None:
-        """Return how many more memories the user may get within this hour; None: any number."""
-        hourly = self._policy.rules.hourly
-        if not hourly:
-            return None
-        return max(0, hourly - await self._backends.memories.added_since(user_id, self._clock() - _HOUR))
 
     async def _known(self, user_id: str, memory: Memory) -> Memory | None:
         """Return the user's own memory that says the same, but for differences without meaning."""

@@ -190,6 +190,19 @@ async def test_the_tombstone_tells_how_much_and_when_but_not_whose(own_store: St
     assert int(row["vectors"]) == dict(erasure.rows)["vectors"] == 4
 
 
+async def test_who_was_erased_is_known_for_sixty_days_longer_than_requests(own_store: Store) -> None:
+    store = own_store
+    await live_a_little(store)
+    await store.memories.erase(NAME, at=NOON)
+
+    await store.retention.prune(NOON + timedelta(days=60))
+    known = await store.log.erased_among([ANNA], NOON)
+    await store.retention.prune(NOON + timedelta(days=60, seconds=1))
+
+    assert known == {NAME: NOON}
+    assert await store.log.erased_among([ANNA], NOON) == {}
+
+
 async def test_what_was_shared_goes_with_the_last_who_sees_it(own_store: Store, own_dsn: str) -> None:
     store, ben = own_store, own_store.ben
     seen_by_both = store.memory("The office closes at six", owner=COMMONS)

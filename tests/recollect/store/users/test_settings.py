@@ -148,9 +148,9 @@ async def test_what_was_taken_long_ago_goes_with_what_requests_were_like(store: 
     for user_id, day in ((store.anna, TODAY), (store.ben, TODAY), (store.anna, TOMORROW)):
         await store.usage.use(user_id, day, 9)
 
-    await store.requests.prune_requests(NOON + timedelta(days=60))
+    await store.retention.prune(NOON + timedelta(days=60))
     assert await store.usage.used_by_all(TODAY) == 18
-    await store.requests.prune_requests(NOON + timedelta(days=61))
+    await store.retention.prune(NOON + timedelta(days=61))
 
     assert await store.usage.used_by_all(TODAY) == 0
     assert await store.usage.used(store.anna, TOMORROW) == Usage(9, 9)

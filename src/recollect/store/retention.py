@@ -1,0 +1,34 @@
+"""Deletes old records, each after a time of its own: of requests, of tokens, of administrators' reads, of erasures."""
+
+from datetime import UTC, datetime, timedelta
+
+from recollect.store.pool import StorePart, affected
+from recollect.store.sql import SQL
+
+# How much longer than the records of requests, which by default are kept for 30 days:
+USAGE_OUTLIVES = timedelta(days=60)
+"""The tokens of a day."""
+ADMIN_READS_OUTLIVE = timedelta(days=335)
+"""The reads of administrators: a year in all."""
+ERASED_OUTLIVE = timedelta(days=60)
+"""The hashes of erased users and chats, by which earlier messages are recognized that waited on another machine."""
+
+
+class Retention(StorePart):
+    """Deletes old records of all users."""
+
+    async def prune(self, before: datetime) -> int:
+        """Delete the records of requests before a time; return how many. Records of that very day may stay until it is over.
+
+        The other records go with them, so much later as this module says.
+        """
+        midnight = before.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        async with self._database.over_all_users() as connection:
+            await connection.execute(SQL["wait_briefly"])
+            dropped: int = await connection.fetchval(SQL["drop_request_days"], before)
+        async with self._database.over_all_users() as connection:
+            deleted = await affected(connection, SQL["prune_request_metrics"], before, midnight)
+            await connection.execute(SQL["prune_usage"], (before - USAGE_OUTLIVES).date())
+            await connection.execute(SQL["prune_admin_reads"], before - ADMIN_READS_OUTLIVE)
+            await connection.execute(SQL["prune_erased"], before - ERASED_OUTLIVE)
+        return dropped + deleted
