@@ -108,8 +108,8 @@ class NeedThresholds:
         about_one: The probability of the best statement from which on such a turn asks for one person or thing instead: it is
             said in "everything about Clara", and in no "what do you know about me?".
         overview_with_document: The same where a document is next to the question: "sum this up" asks for that one.
-        few: The most statements for a question that asks for several things.
-        all: The most statements for an overview.
+        most_of_several: The most statements for a question that asks for several things.
+        most_in_overview: The most statements for an overview.
     """
 
     need: float = -1.2
@@ -123,8 +123,8 @@ class NeedThresholds:
     overview: float = 0.8
     about_one: float = 0.8
     overview_with_document: float = 4.0
-    few: int = 20
-    all: int = 40
+    most_of_several: int = 20
+    most_in_overview: int = 40
 
     @property
     def of_agent(self) -> "NeedThresholds":
@@ -294,7 +294,9 @@ def needs_of(
     linked = judged.recollections(_linked(memories, order, sure, needed), 0)
     wanted = frozenset(each.item.id for each in (*told[:needed], *linked))
     told = _with_linked(told, linked, min(needed, _BEHIND))
-    return Needs(tuple(told), wanted, served, bar.few if intents.list > 0 else None, understood=understood)
+    return Needs(
+        tuple(told), wanted, served, bar.most_of_several if intents.list > 0 else None, understood=understood
+    )
 
 
 def wants_overview(query: RecallQuery, intents: Intents, bar: NeedThresholds) -> bool:
@@ -310,7 +312,7 @@ def overview_needs(statements: Sequence[Memory], now: datetime, bar: NeedThresho
         tuple(Recollection(each, _SCORE * (1 - n / count)) for n, each in enumerate(order)),
         wanted=frozenset(each.id for each in order),
         served=True,
-        at_most=bar.all,
+        at_most=bar.most_in_overview,
         everything=True,
     )
 

@@ -216,7 +216,7 @@ async def test_a_pinned_statement_stands_in_every_chat_however_many_matter_more(
 
 ALL = 30
 ASKED_FOR_ALL = replace(
-    PATIENT, stands=True, reach=replace(PATIENT.reach, limit=5), bar=NeedThresholds(all=10)
+    PATIENT, stands=True, reach=replace(PATIENT.reach, limit=5), bar=NeedThresholds(most_in_overview=10)
 )
 
 
