@@ -89,6 +89,18 @@ async def test_failures_are_told_apart_and_take_no_place() -> None:
 
 
 @on_both_loops
+async def test_an_answer_that_falls_silent_is_cut_off() -> None:
+    async with ScriptedUpstream() as server:
+        server.answers.append(streamed(b"x", End.SILENCE))
+        impatient = Upstream(server.base_url, connect_timeout=20, read_timeout=0.2, first_byte_timeout=60)
+        async with impatient.forward("GET", b"/x", [], None) as answer, asyncio.timeout(20):
+            assert await answer.chunk() == b"x"
+            with pytest.raises(TruncatedError):
+                await answer.chunk()
+        assert impatient.connections.lent == 0
+
+
+@on_both_loops
 async def test_closing_ends_what_is_under_way() -> None:
     async with ScriptedUpstream() as server:
         server.answers.append(streamed(b"x", End.SILENCE))
