@@ -101,18 +101,16 @@ class ForgetTargets:
     async def _find_by_terms(
         self, command: MemoryCommand, exchange: Exchange
     ) -> tuple[list[Memory], tuple[UUID, ...]]:
-        """Return the memories, and the messages before this one, that have all terms of a command."""
-        scope = exchange.turn.scope
-        [vector] = await self.backends.embedder.embed([command.about])
+        """Return the memories and messages from before this one that have all terms of a command."""
+        scope, about = exchange.turn.scope, command.about
+        [vector] = await self.backends.embedder.embed([about])
         near = await self._near(vector, scope)
-        terms = list(document_terms(command.about))
-        found = await self.backends.index.said_with(scope.user_id, terms, limit=2 * _LOOKED_AT)
-        said = [
-            message_id
-            for message_id, text in found
-            if message_id != exchange.message_id and says_all(command.about, text)
-        ]
-        return [each for each in near if says_all(command.about, _words_of(each))], tuple(dict.fromkeys(said))
+        found = await self.backends.index.said_with(
+            scope.user_id, list(document_terms(about)), before=exchange.turn.at, limit=2 * _LOOKED_AT
+        )
+        said = [message_id for message_id, text in found if says_all(about, text)]
+        known = [each for each in near if not is_told_later(each, exchange)]
+        return [each for each in known if says_all(about, _words_of(each))], tuple(dict.fromkeys(said))
 
     async def _near(self, vector: Vector, scope: Scope) -> Sequence[Memory]:
         embedder = self.backends.embedder

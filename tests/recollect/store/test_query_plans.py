@@ -193,7 +193,7 @@ async def test_the_nearest_passages_are_found_among_the_users_alone(
         ("blocks_of_chat", ("chat 3", 20), 100),  # those of the chat
         ("unindexed_messages", (5,), 10),
         ("document_before", ("chat 3", 900), 1),
-        ("chunks_said_with", (["t"], 40), MEMORIES),
+        ("chunks_said_with", (["t"], LATER, 40), MEMORIES),
     ],
 )
 async def test_what_is_looked_up_is_read_alone(

@@ -123,10 +123,11 @@ class LogIndex(StorePart):
             await _insert_chunks(connection, user_id, message)
             return True
 
-    async def said_with(self, user_id: str, terms: Sequence[str], *, limit: int) -> list[tuple[UUID, str]]:
-        """Return parts of what the user said that have, with their context, all of some terms: messages, and texts, newest first."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["chunks_said_with"], user_id, terms, limit)
+    async def said_with(
+        self, user_id: str, terms: Sequence[str], *, before: datetime, limit: int
+    ) -> list[tuple[UUID, str]]:
+        """Return parts of what the user said before a time that have, with their context, all of some terms: messages, and texts, newest first."""
+        rows = await self._database.rows(user_id, "chunks_said_with", terms, before, limit)
         return [(row["message_id"], own_content(row)) for row in rows]
 
     async def unembedded(self, user_id: str, model: str, *, limit: int) -> list[UnembeddedChunk]:

@@ -73,13 +73,13 @@ ON CONFLICT (user_id, document, piece) DO UPDATE
 SET "values" = excluded."values", embedding_model = excluded.embedding_model;
 
 -- name: chunks_said_with
--- The chunks of what the user said that have, with their context, all of some terms, newest first.
+-- The chunks of what the user said before a time that have, with their context, all of some terms, newest first.
 SELECT k.message_id, k.begins, k.cuts, substr(m.content, k.begins + 1, k.ends - k.begins) AS content
 FROM message_chunks AS k
 JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id
-WHERE k.user_id = $1 AND m.role = 'user' AND string_to_array(k.terms, E'\n') @> $2::text[]
+WHERE k.user_id = $1 AND m.role = 'user' AND m.created_at < $3 AND string_to_array(k.terms, E'\n') @> $2::text[]
 ORDER BY k.document DESC
-LIMIT $3;
+LIMIT $4;
 
 -- name: unembedded_chunks
 -- The user's chunks that are to have embeddings of a model and have none, newest first.
