@@ -311,8 +311,6 @@ class Hinting(ModelWork):
         await self.backends.memories.give_hints(user_id, made)
         if any(each.embedding is None for each in embedded):
             self._rest["embedder"] = None
-        if any(each.embedding is None for each in made):
-            await self.backends.index.enqueue(user_id)
         given = {each.id for each in made}
         without = [each.id for each in statements if each.id not in given]
         await self.backends.memories.count_hints_asked(user_id, without)
