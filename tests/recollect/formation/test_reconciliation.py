@@ -615,12 +615,20 @@ def test_a_batch_is_decided_in_order(case: str, said: list[Any], shown: list[Mem
 def test_what_no_model_decides() -> None:
     by_form = reconciled([candidate()], by_form=True)
     corrected = reconciled([candidate("", CONTRADICTS, 0)], known(7), corrects=frozenset({0}))
+    confirmed = reconciled(
+        [candidate("Lives in a flat in Kassel", CONTRADICTS, 1)],
+        *(known(7, "Lives in the flat in Kassel"), known(8, "Lives in Leeds")),
+        corrects=frozenset({0}),
+    )
     nearby = reconciled(
         [candidate("Lives in a flat in Kassel")], nearby=[known(7, "Lives in the flat in Kassel")]
     )
 
     assert decisions(by_form) == "Add new -: form: remember"
     assert decisions(corrected) == "Replace corrected 7: model: contradicts 0"
+    assert (
+        decisions(confirmed) == "Reinforce repeats 7: equal letters; Retire corrected 8: model: contradicts 1"
+    )
     assert nearby == [Reinforce(UUID(int=7), messages=MESSAGE)]
 
 
