@@ -332,10 +332,11 @@ def test_the_check_shows_no_secret_and_says_who_can_read_the_file(tmp_path: Path
 
 
 def test_the_check_is_there_for_programs_too(tmp_path: Path) -> None:
-    status, lines = check(tmp_path, "--json", RECOLLECT_PORT="-1")
+    status, lines = check(tmp_path, "--json", RECOLLECT_PORT="-1", RECOLLECT_PROT="1")
 
     told = json.loads("".join(lines))
     assert told["mistakes"] == ["RECOLLECT_PORT: has to be 0 or more (it is -1, from the environment)"]
+    assert [line.partition(":")[0] for line in told["remarks"]] == ["RECOLLECT_PROT sets nothing"]
     assert (status, told["database"]) == (2, None)
 
 

@@ -212,6 +212,15 @@ async def test_a_key_that_is_taken_out_of_the_file_or_stands_in_a_broken_one_cou
         assert (await askers.api.call(*asked, headers=askers.headers["admin"])).status == 200
 
 
+@table(("user", "status"), [("a%2Fb", 403), ("a/b", 200)])
+async def test_a_token_is_for_the_user_whom_the_path_means(askers: Askers, user: str, status: int) -> None:
+    token = askers.authentication.person_tokens.make(user, Audience.API)[0]
+
+    answer = await askers.api.call("GET", "/memory/users/a%2Fb/memories", headers=bearer(token))
+
+    assert answer.status == status
+
+
 async def test_the_user_sees_what_administrators_read_and_nothing_else(askers: Askers) -> None:
     await askers.api.write("Likes tea.")
     for asker in ("reader", "admin", "acting", "own"):
