@@ -491,15 +491,17 @@ async def test_while_the_embedder_is_away_a_statement_keeps_its_embedding_and_hi
     store: Store,
 ) -> None:
     await hinting(store, None).add(store.anna, "Drinks tea")
-    subject = engine_over(
-        store, NAMED, extractor=ScriptedExtractor(), hinter=ScriptedHinter(), embedder=BrokenEmbedder()
-    )
-
+    hinter = ScriptedHinter()
     for _ in range(HINTS_ASKED):
+        subject = engine_over(
+            store, NAMED, extractor=ScriptedExtractor(), hinter=hinter, embedder=BrokenEmbedder()
+        )
+        await subject.drain(store.anna)
         await subject.drain(store.anna)
 
     assert await hints_of(store) == {"Drinks tea": None}
     assert subject.counts.hinted == 0
+    assert len(hinter.asked) == HINTS_ASKED  # each process leaves the model alone then
     assert await store.index.unembedded_memories(store.anna, "words", limit=9) == []
     await hinting(store, ScriptedHinter()).drain(store.anna)
     assert await hints_of(store) == {"Drinks tea": Hints(topics=("Drinks tea",))}

@@ -60,7 +60,7 @@ AT_ONCE = 20
 
 _NEXT_RUN = timedelta(seconds=1)
 _EMBEDDER_REST = timedelta(minutes=10)
-"""For so long no model is asked for hints after some could not be embedded: it is asked a few times alone about each statement."""
+"""For so long no model is asked for hints once the embedder was away: they would be of no use."""
 
 log = structlog.get_logger(__name__)
 
@@ -311,7 +311,7 @@ class Hinting(ModelWork):
         await self.backends.memories.give_hints(user_id, made)
         if any(each.embedding is None for each in embedded):
             self._rest["embedder"] = None
-        given = {each.id for each in made}
+        given = {each.id for each in hinted}
         without = [each.id for each in statements if each.id not in given]
         await self.backends.memories.count_hints_asked(user_id, without)
         self.counts.hinted += len(made)
