@@ -619,13 +619,18 @@ class TestEchoes:
         "- [PREFERENCE] Prefers Vim to any other editor. (2026-03-15)\n</recollect_memories>"
     )
 
-    async def test_what_was_injected_is_not_learned_from_it(self, store: Store) -> None:
+    @pytest.mark.parametrize("shown", ["in the prompt", "to the extractor"])
+    async def test_what_was_shown_is_not_learned_from_it(self, store: Store, shown: str) -> None:
         echo = Candidate(
             "Prefers Vim to any other editor", Kind.PREFERENCE, 0.7, "Prefers Vim to any other editor."
         )
-        asked = replace(said(store, "Which editor do I use most?"), injected=(self.BLOCK,))
+        asked, desk = said(store, "Which editor do I use most?"), Desk(store, ScriptedExtractor([echo]))
+        if shown == "in the prompt":
+            asked = replace(asked, injected=(self.BLOCK,))
+        else:
+            await desk.has(memory(store, echo.evidence))
 
-        [formed] = await Desk(store, ScriptedExtractor([echo])).form(asked)
+        [formed] = await desk.form(asked)
 
         assert formed.changes == (Ignore(Reason.INJECTED, echo),)
         assert formed.re_extracted == 0
