@@ -135,8 +135,8 @@ class Host:
         assert not _LEFT & set(states), f"not all is formed: {states}"
 
     async def states(self, person: Person) -> list[str]:
-        """Return how far each exchange of a person is."""
-        query = "SELECT state FROM recollect.exchanges WHERE user_id = $1"
+        """Return how far each exchange of a person is, also in their projects."""
+        query = "SELECT state FROM recollect.exchanges WHERE split_part(user_id, chr(31), 1) = $1"
         return [row["state"] for row in await self.database.rows(query, person.id)]
 
     async def logged(self, person: Person) -> list[str]:

@@ -27,10 +27,11 @@ async def test_a_folders_chats_recall_what_was_said_in_it_and_the_persons_own(
     first = Conversation(alice, folder=folder)
     await first.says(LISBON)
 
-    async def is_recalled() -> bool:
-        return "Lisbon" in await asked_in(host, alice, folder, WHERE)
+    async def is_formed() -> bool:  # it yields to chats: nobody asks meanwhile
+        return await host.states(alice) == ["formed", "formed"]
 
-    await until(is_recalled, seconds=60)
+    await until(is_formed, seconds=60)
+    assert "Lisbon" in await asked_in(host, alice, folder, WHERE)
     assert "417" in await asked_in(host, alice, folder, WHICH_LOCKER)
     assert "Lisbon" not in await asked_in(host, alice, "", WHERE)
     await first.says(f"And again: {WHERE}")
