@@ -158,10 +158,12 @@ class _EarlierChats:
         chats = of_period[:_OF_PERIOD] or newest[:most]
         detailed = 1 if not of_period else len(of_period) if len(of_period) <= _IN_DETAIL else 0
         lines: list[Recollection] = []
+        between: list[Recollection] = []  # behind all others: it is told as far as there is room
         for number, chat in enumerate(chats):
             place = ChatPlace(number, _moment(ended[chat]), is_last=chat == newest[0], tokens=_LINE)
             lines += self._lines(chat, place, in_detail=number < detailed)
-        return lines
+            between += self._between(chat, place) if number < detailed else ()
+        return [*lines, *between]
 
     def _about(self, ranked: Sequence[Recollection], topics: Sequence[str]) -> list[Recollection]:
         """Return recollections of the chat that fits the topic best: its summary and its best passages."""
@@ -229,6 +231,11 @@ class _EarlierChats:
         yield from (
             _recollection_of(each, place) for each in (*first, *(each for each in last if each not in first))
         )
+
+    def _between(self, chat: int, place: ChatPlace) -> Iterator[Recollection]:
+        """Yield the person's words between the first and the last ones, the newest first, if the chat has no summary."""
+        if self._summary(chat) is None:
+            yield from (_recollection_of(each, place) for each in self._beginnings(chat, Role.USER)[-2:0:-1])
 
     def _summary(self, chat: int) -> Memory | None:
         """Return the newest summary of a chat; None if it has none that the server may see."""

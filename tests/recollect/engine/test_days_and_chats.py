@@ -76,6 +76,18 @@ async def test_the_last_chat_comes_first_with_its_day_and_words(store: Store, su
     assert last < told.index(BIKE) < told.index("Measure the chain first.") < before < told.index(ATTIC)
 
 
+async def test_a_short_chat_without_a_summary_is_told_whole(store: Store, subject: Engine) -> None:
+    said = ["My bee house is full", "The swarm left on Sunday", "Honey sells well", "So is the new queen"]
+    for number, text in enumerate(said):
+        await say(store, subject, "bees", NOON - timedelta(hours=9) + timedelta(minutes=number), text)
+
+    told = await block(store, subject, LAST)
+
+    assert told.count("Last chat, ") == 1
+    assert told.index(said[0]) < told.index("Chat, Saturday 14")
+    assert all(each in told for each in said)
+
+
 @table(
     "text, zone, wanted, day",
     [
