@@ -13,6 +13,7 @@ from cachetools import TTLCache
 from structlog.testing import capture_logs
 from tests.recollect.engines import PATIENT, QUICK, engine_over
 from tests.scripted.models import ScriptedExtractor, ScriptedJudge, WordEmbedder
+from tests.support.people import person
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
 from tests.support.waiting import until
@@ -25,6 +26,7 @@ from recollect.engine.credentials import Credentials, Lent
 from recollect.engine.policy import Batching
 from recollect.engine.recording.exchanges import begun
 from recollect.errors import EmbedderError, ExtractorError, StoreError, YieldedError
+from recollect.formation.call_guard import FAILURES
 from recollect.model import (
     NO_CAPS,
     Asking,
@@ -135,6 +137,18 @@ async def test_what_failed_can_be_tried_once_more(own_store: Store) -> None:
 
     backlog = await healed.backlog()
     assert (backlog.failed, backlog.formed, backlog.waiting) == (0, 0, {"outage": 1})
+
+
+async def test_a_model_that_failed_again_and_again_is_left_alone_for_everybody(store: Store) -> None:
+    extractor = ScriptedExtractor(*[ExtractorError()] * 2 * FAILURES)
+    subject = engine_over(store, Policy(strategy=Strategy.EXTRACT), extractor=extractor)
+    for _ in range(FAILURES + 1):
+        somebody = person("somebody")
+        await subject.remember(store.turn("I drink tea", somebody.scope), "Good.")
+        await subject.drain(somebody)
+
+    assert len(extractor.asked) == FAILURES
+    assert (await subject.model_use()).left_alone_until is not None
 
 
 async def test_what_was_said_is_indexed_before_it_counts_as_formed(store: Store) -> None:
