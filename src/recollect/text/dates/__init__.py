@@ -27,6 +27,9 @@ from recollect.text.dates.symbols import Symbol, date_symbols, may_name_date
 from recollect.text.patterns import Pattern, bounded
 
 _MONTHS = 12
+_LAST_PART = 2
+"""The end of a date, in thirds."""
+
 _OPEN_YEARS = 100
 """How far "before" and "after" reach."""
 
@@ -195,6 +198,12 @@ def _before(date: Span, end: int) -> Span:
     return span(moved(date.start, Unit.YEAR, -_OPEN_YEARS), end)
 
 
+def _before_part(date: Span, found: Found, _: _Frame) -> Span:
+    """Read "before the middle of" a date; "before the end of" it is until its end."""
+    part = found["Q"].number
+    return _before(date, date.end if part == _LAST_PART else third(date, part).start)
+
+
 def _since(date: Span, _: Found, frame: _Frame) -> Span:
     """Read "since" a date: up to today, if it has begun."""
     has_begun = date.start <= frame.today
@@ -210,7 +219,8 @@ def spans_meant(symbols: Sequence[Symbol], today: int, *, ahead: bool = False) -
     """Return the dates that the symbols make, in order of appearance; ``ahead``: the text speaks of what is to come."""
     frame = _Frame(today, ahead or any(symbol.kind == "+" for symbol in symbols))
     dated = _reduced(symbols, _SINGLE, _SINGLE_RULES, frame)
-    joined = _reduced(dated, _JOINED, _JOINED_RULES, frame)
+    parted = _reduced(dated, _PARTS, _PARTS_RULES, frame)
+    joined = _reduced(parted, _JOINED, _JOINED_RULES, frame)
     return [reading for symbol in joined if symbol.kind == "@" for reading in symbol.spans]
 
 
@@ -310,12 +320,18 @@ _SINGLE, _SINGLE_RULES = _alternation(
     ]
 )
 
+_PARTS, _PARTS_RULES = _alternation(
+    [
+        ("before_part", "(?<!U)[<V][FT]{0,2}QF{0,2}@", _each(_before_part)),
+        ("part", "QF{0,2}@", _each(lambda date, found, _: third(date, found["Q"].number))),
+    ]
+)
+
 _JOINED, _JOINED_RULES = _alternation(
     [
         ("from_date", "[Nda]UF{0,2}[<>V][FT]{0,2}@", _each(_from_date)),
         ("range", "bF{0,2}@F?&F{0,2}@|[f=]?F{0,2}@[FT]?[tu-][FT]{0,2}@", _stretch_between),
         ("unit_of_date", "UF{1,2}@", _each(_unit_of_date)),
-        ("part", "QF{0,2}@", _each(lambda date, found, _: third(date, found["Q"].number))),
         ("before", "[<V][FT]{0,2}@|@A", _each(lambda date, *_: _before(date, date.start))),
         (
             "after",
