@@ -238,8 +238,8 @@ def of_memory(memory: Memory) -> ComparedStatement:
 def veto(new: ComparedStatement, known: ComparedStatement) -> Veto | None:
     """Return the reason why a new statement is no repetition of a known one; None if there is none.
 
-    That is a number, a unit, a month, a weekday, a period, the day of an event, a name, or whom it tells of; what one denies and
-    the other affirms; or one word for another, where more than 0.8 of the letters are the same. The month of its telling ("weighs
+    That is a number, a unit, a month, a weekday, a period, the day of an event, a name, another subject, or a denial. Among
+    statements with more than 0.8 equal letters it is also one word in place of another. The month of its telling ("weighs
     61 kg, in November 2026") is no difference.
     """
     of_new, of_known = figures(new.content), figures(known.content)

@@ -6,7 +6,7 @@ n-grams: pairs for Chinese, Japanese and Korean, as in Lucene's CJKAnalyzer; tri
 whose few dozen letters would make pairs say too little. Japanese is cut where the script changes, so that a word of one
 Han character between kana stands alone.
 
-What is taken for an identifier of code is strict on purpose: a brand or a surname with a capital inside, a sentence that
+The rule for identifiers of code is strict on purpose: a brand or a surname with a capital inside, a sentence that
 begins without a space, and an abbreviation with dots are prose.
 """
 
@@ -57,7 +57,7 @@ _CONTRACTION = bounded(r"(?:'s|'ll|'d|'re|'ve|'m|s')$")
 
 
 class ChunkWords(NamedTuple):
-    """What stands in a chunk, each in order of appearance."""
+    """The words of a chunk by their sort, in order of appearance."""
 
     exact: tuple[str, ...] = ()
     """Terms as they are: identifiers whole, numbers, links, n-grams."""
@@ -221,7 +221,7 @@ NGRAMS: dict[str, Callable[[str], list[str]]] = {
 
 
 MOST_CHARACTERS = 100_000
-"""What is read of a text: a whole book is not what somebody said."""
+"""The most characters of a text that are read: a whole book is no message."""
 MOST_TERMS = 2_000
 """Distinct terms of one text; its first ones are kept."""
 MOST_QUERY_TERMS = 32
