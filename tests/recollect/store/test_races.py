@@ -166,12 +166,7 @@ async def left_of(dsn: str) -> dict[str, int]:
 def as_indexed(message: LoggedMessage) -> IndexedMessage:
     terms = document_terms(message.content)
     chunk = IndexedChunk(
-        0,
-        len(message.content),
-        code=False,
-        terms=terms,
-        context={"rain": 1},
-        vectors=(vector(*NORTH),),
+        0, len(message.content), code=False, terms=terms, context={"rain": 1}, vectors=(vector(*NORTH),)
     )
     return IndexedMessage(message.id, (chunk,), terms, MODEL)
 

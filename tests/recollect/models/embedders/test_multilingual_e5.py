@@ -43,12 +43,7 @@ async def test_vectors_have_unit_length_and_a_question_has_another_than_a_text(
 
 @table(
     ("asked", "answer"),
-    [
-        ("Wo wohne ich?", 0),
-        ("¿Cómo se llama mi perro?", 1),
-        ("我对什么过敏？", 2),
-        ("Кем я работаю?", 3),
-    ],
+    [("Wo wohne ich?", 0), ("¿Cómo se llama mi perro?", 1), ("我对什么过敏？", 2), ("Кем я работаю?", 3)],
 )
 async def test_a_question_of_any_language_is_nearest_to_the_statement_that_answers_it(
     e5: MultilingualE5Embedder, asked: str, answer: int

@@ -253,11 +253,7 @@ async def test_its_name_is_the_model_and_its_repr_no_more(embedder: OpenAIEmbedd
 
 @table(
     ("model", "expected"),
-    [
-        ("mistral-embed", 0.8),
-        ("mistralai/mistral-embed", 0.8),
-        ("text-embedding-3-small", 0.30),
-    ],
+    [("mistral-embed", 0.8), ("mistralai/mistral-embed", 0.8), ("text-embedding-3-small", 0.30)],
 )
 def test_the_gate_belongs_to_the_model(client: httpx.AsyncClient, model: str, expected: float) -> None:
     embedder = OpenAIEmbedder(model, client=client, base_url="http://localhost/v1")

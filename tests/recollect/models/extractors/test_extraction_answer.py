@@ -356,17 +356,11 @@ def test_who_is_called_by_their_own_name_is_the_person() -> None:
         ),
         ({"use": "often", "topics": ["tea"]}, Hints(Use.TOPIC, ("tea",))),
         ({"use": [1], "topics": ["tea"]}, Hints(Use.TOPIC, ("tea",))),
-        (
-            {"topics": "tea", "questions": "Which tea?"},
-            Hints(topics=("tea",), questions=("Which tea?",)),
-        ),
+        ({"topics": "tea", "questions": "Which tea?"}, Hints(topics=("tea",), questions=("Which tea?",))),
         ({"topics": [{"topic": "tea"}, {"no": "text"}, 3, None]}, Hints(topics=("tea",))),
         ({"topics": ["tea\n and\tcake "]}, Hints(topics=("tea and cake",))),
         ({"topics": ["tea", "tea", " "]}, Hints(topics=("tea",))),
-        (
-            {"topics": [*"abcdefgh"], "questions": [*"abc"]},
-            Hints(topics=(*"abcdef",), questions=("a", "b")),
-        ),
+        ({"topics": [*"abcdefgh"], "questions": [*"abc"]}, Hints(topics=(*"abcdef",), questions=("a", "b"))),
         (
             {"topics": ["t" * 81], "questions": ["q" * 100_000]},
             Hints(topics=("t" * 80,), questions=("q" * 200,)),
@@ -452,13 +446,7 @@ FIELDS = [
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=20),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(
-            st.sampled_from(FIELDS),
-            inner,
-        )
-    ),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(FIELDS), inner),
 )
 
 

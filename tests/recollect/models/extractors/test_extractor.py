@@ -306,10 +306,7 @@ class TestRepair:
     async def test_the_model_is_shown_its_answer_once_to_repair_it(
         self, server: Server, extractor: Extractor
     ) -> None:
-        server.replies = [
-            says("They live in Leipzig now.", total_tokens=800),
-            says(ANSWER, total_tokens=950),
-        ]
+        server.replies = [says("They live in Leipzig now.", total_tokens=800), says(ANSWER, total_tokens=950)]
 
         found = await extractor.extract([exchange()], [])
 

@@ -24,11 +24,7 @@ from recollect.errors import (
     InvalidExtractionError,
 )
 from recollect.models.attempts import counting_tokens
-from recollect.models.extractors import (
-    AnswerSchema,
-    ChatModel,
-    ModelAnswer,
-)
+from recollect.models.extractors import AnswerSchema, ChatModel, ModelAnswer
 from recollect.models.extractors.mistral import ANSWER_BYTES, MistralModel
 from recollect.models.extractors.schema import CHOICE, EXTRACTION, SUMMARY
 from recollect.models.mistral_sdk import MistralServer
@@ -70,9 +66,7 @@ async def test_the_answer_is_parsed_into_the_form_asked_for(
     answer = await port.ask(MESSAGES, EXTRACTION, ASKER)
 
     assert answer == ModelAnswer(
-        EXTRACTION.form.model_validate(EXTRACTED).model_dump_json(),
-        tokens=321,
-        model="mistral-small-latest",
+        EXTRACTION.form.model_validate(EXTRACTED).model_dump_json(), tokens=321, model="mistral-small-latest"
     )
     [body] = server.bodies
     assert body["model"] == "mistral-small-latest"
@@ -310,10 +304,7 @@ class TestFailures:
     ) -> None:
         server.replies = [refuses(status, "my private words and ours", **{"Retry-After": "1"})]
 
-        with (
-            counting_tokens() as spent,
-            pytest.raises(ExtractorError, match=f"status {status}") as failure,
-        ):
+        with counting_tokens() as spent, pytest.raises(ExtractorError, match=f"status {status}") as failure:
             await model.ask(MESSAGES, EXTRACTION, ASKER)
 
         assert (spent.tokens > 0) is (status == 500)  # of which a server may have begun to answer

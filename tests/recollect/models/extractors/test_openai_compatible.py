@@ -249,11 +249,7 @@ class TestWhatTheServerTakes:
         await model.ask(MESSAGES, EXTRACTION, ASKER)
 
         schemas = [body["response_format"]["json_schema"]["schema"] for body in server.bodies]
-        assert schemas == [
-            EXTRACTION.limited_json_schema,
-            EXTRACTION.json_schema,
-            EXTRACTION.json_schema,
-        ]
+        assert schemas == [EXTRACTION.limited_json_schema, EXTRACTION.json_schema, EXTRACTION.json_schema]
 
     async def test_an_answer_takes_no_more_than_whoever_asks_allows_or_the_model_is_set_to(
         self, server: Server, model: OpenAICompatibleModel

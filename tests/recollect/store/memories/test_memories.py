@@ -153,12 +153,7 @@ async def test_a_replacement_takes_the_place_of_the_old_memory(store: Store) -> 
         (["Lives in Oslo"], None, "Lives in Oslo", Ignore, ["Lives in Oslo"]),
         (["Lives in Rome", "Lives in Oslo"], "Lives in Rome", "Lives in Oslo", Retire, ["Lives in Oslo"]),
     ],
-    ids=[
-        "the same in other letters",
-        "what is gone",
-        "what is gone by what is there",
-        "by what is there",
-    ],
+    ids=["the same in other letters", "what is gone", "what is gone by what is there", "by what is there"],
 )
 async def test_what_is_replaced(
     store: Store, there: list[str], old: str | None, new: str, done: type[Change], left: list[str]
