@@ -42,6 +42,11 @@ class SlowEmbedder:
         self.closed = True
 
 
+def remembering() -> tuple[SlowEmbedder, CachedEmbedder]:
+    inner = SlowEmbedder()
+    return inner, CachedEmbedder(inner, size=10, ttl=DAY)
+
+
 def values(vectors: list[Vector]) -> list[float]:
     return [float(vector[0]) for vector in vectors]
 
@@ -67,9 +72,7 @@ async def test_it_stands_before_the_real_embedder(e5: MultilingualE5Embedder) ->
         (0, [["a", "a"], ["a"]], [["a"], ["a"]]),
     ],
 )
-async def test_as_many_texts_as_fit_are_not_asked_for_again_and_the_least_recently_used_goes_first(
-    size: int, texts: list[list[str]], asked: list[list[str]]
-) -> None:
+async def test_the_least_recent_goes_first(size: int, texts: list[list[str]], asked: list[list[str]]) -> None:
     inner = SlowEmbedder()
     cached = CachedEmbedder(inner, size=size, ttl=DAY)
 
@@ -80,8 +83,7 @@ async def test_as_many_texts_as_fit_are_not_asked_for_again_and_the_least_recent
 
 
 async def test_a_question_is_remembered_apart_from_the_text_of_the_same_words() -> None:
-    inner = SlowEmbedder()
-    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+    inner, cached = remembering()
 
     for _ in range(2):
         assert values(await cached.embed(["tea"])) == [3]
@@ -91,11 +93,10 @@ async def test_a_question_is_remembered_apart_from_the_text_of_the_same_words() 
 
 
 async def test_a_question_that_fails_is_not_remembered() -> None:
-    inner = SlowEmbedder()
-    cached = CachedEmbedder(inner, size=10, ttl=DAY)
-
+    _, cached = remembering()
     with pytest.raises(EmbedderError):
         await cached.embed(["bad"])
+
     assert values([await cached.embed_question("bad")]) == [4]
 
 
@@ -133,8 +134,7 @@ async def test_a_vector_is_forgotten_after_its_time() -> None:
 
 
 async def test_those_who_ask_at_once_share_one_computation() -> None:
-    inner = SlowEmbedder()
-    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+    inner, cached = remembering()
     inner.open.clear()
     askers = [asyncio.create_task(cached.embed(texts)) for texts in (["a"], ["a", "bb"], ["bb", "a", "ccc"])]
     await asyncio.sleep(0)
@@ -145,8 +145,7 @@ async def test_those_who_ask_at_once_share_one_computation() -> None:
 
 
 async def test_one_who_gives_up_leaves_the_others_their_answer() -> None:
-    inner = SlowEmbedder()
-    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+    inner, cached = remembering()
     inner.open.clear()
     first, second = asyncio.create_task(cached.embed(["a"])), asyncio.create_task(cached.embed(["a"]))
     await asyncio.sleep(0)
@@ -160,8 +159,7 @@ async def test_one_who_gives_up_leaves_the_others_their_answer() -> None:
 
 
 async def test_what_all_gave_up_on_is_there_for_the_next() -> None:
-    inner = SlowEmbedder()
-    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+    inner, cached = remembering()
     inner.open.clear()
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(cached.embed(["a"]), 0.001)
@@ -172,8 +170,7 @@ async def test_what_all_gave_up_on_is_there_for_the_next() -> None:
 
 
 async def test_a_failure_reaches_all_who_wait_and_is_not_remembered() -> None:
-    inner = SlowEmbedder()
-    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+    inner, cached = remembering()
 
     outcomes = await asyncio.gather(cached.embed(["bad"]), cached.embed(["bad"]), return_exceptions=True)
     with pytest.raises(EmbedderError):
@@ -185,19 +182,15 @@ async def test_a_failure_reaches_all_who_wait_and_is_not_remembered() -> None:
 
 
 async def test_cleared_means_forgotten() -> None:
-    inner = SlowEmbedder()
-    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+    inner, cached = remembering()
     await cached.embed(["a"])
-
     cached.clear()
     await cached.embed(["a"])
-
     assert inner.asked == [["a"], ["a"]]
 
 
 async def test_what_was_being_computed_when_it_was_cleared_is_answered_but_not_kept() -> None:
-    inner = SlowEmbedder()
-    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+    inner, cached = remembering()
     inner.open.clear()
     asker = asyncio.create_task(cached.embed(["a"]))
     await asyncio.sleep(0)
@@ -211,8 +204,7 @@ async def test_what_was_being_computed_when_it_was_cleared_is_answered_but_not_k
 
 
 async def test_closing_ends_what_is_being_computed_and_closes_the_inner_embedder() -> None:
-    inner = SlowEmbedder()
-    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+    inner, cached = remembering()
     inner.open.clear()
     asker = asyncio.create_task(cached.embed(["a"]))
     await asyncio.sleep(0)

@@ -58,9 +58,7 @@ def test_a_model_that_the_package_lacks_is_named() -> None:
 LONG = "The boat lies in the harbour of Bergen, and the wind blows from the north. " * 30
 
 
-async def test_the_numbers_are_the_same_to_the_bit(
-    e5: MultilingualE5Embedder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_numbers_stay_to_the_bit(e5: MultilingualE5Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
     giving_back = await e5.embed([LONG])
     monkeypatch.setattr(finished_model, "_LONG", 10**6)
 
@@ -149,9 +147,7 @@ def test_no_other_way_to_split_is_likelier(tokenizer: UnigramTokenizer, text: st
         ("<s>", ["\u2581", "<unk>", "<unk>", "<unk>"]),
     ],
 )
-def test_spaces_marks_and_characters_of_no_piece(
-    tokenizer: UnigramTokenizer, text: str, pieces: list[str]
-) -> None:
+def test_spaces_marks_and_unknown_letters(tokenizer: UnigramTokenizer, text: str, pieces: list[str]) -> None:
     assert [PIECES[number] for number in tokenizer.encode(text, 100)[1:-1]] == pieces
 
 

@@ -28,7 +28,7 @@ KNOWN = (
 )
 
 
-async def test_vectors_have_unit_length_and_a_question_has_another_than_a_text(
+async def test_a_question_has_another_unit_vector_than_a_text(
     e5: MultilingualE5Embedder,
 ) -> None:
     port: Embedder = e5
@@ -45,9 +45,7 @@ async def test_vectors_have_unit_length_and_a_question_has_another_than_a_text(
     ("asked", "answer"),
     [("Wo wohne ich?", 0), ("¿Cómo se llama mi perro?", 1), ("我对什么过敏？", 2), ("Кем я работаю?", 3)],
 )
-async def test_a_question_of_any_language_is_nearest_to_the_statement_that_answers_it(
-    e5: MultilingualE5Embedder, asked: str, answer: int
-) -> None:
+async def test_any_language_finds_its_answer(e5: MultilingualE5Embedder, asked: str, answer: int) -> None:
     statements = np.stack(await e5.embed(KNOWN))
 
     assert int(np.argmax(statements @ await e5.embed_question(asked))) == answer
@@ -103,7 +101,7 @@ async def test_what_stands_behind_a_nul_is_read_too(e5: MultilingualE5Embedder) 
     assert one @ other < 0.99
 
 
-async def test_a_question_that_nobody_waits_for_any_more_is_not_embedded(
+async def test_a_question_that_nobody_waits_for_is_not_embedded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(multilingual_e5, "_PATIENCE", 0.0)
@@ -190,9 +188,7 @@ async def test_the_event_loop_turns_while_texts_are_embedded(e5: MultilingualE5E
     assert turns > 50
 
 
-async def test_a_short_question_is_read_in_another_thread_than_a_long_one(
-    e5: MultilingualE5Embedder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_long_questions_read_apart(e5: MultilingualE5Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(e5, "_vector", lambda *_: threading.current_thread().name)
     short, long = [await e5.embed_question(text) for text in ("Where do I live?", "a log line " * 40)]
     assert str(short) != str(long)
@@ -251,6 +247,15 @@ def test_a_start_imports_nothing_that_models_are_made_with() -> None:
     assert started.stderr == ""
     assert {"onnx", "torch"}.isdisjoint(started.stdout.split())
     assert "onnxruntime" in started.stdout.split()
+
+
+@pytest.mark.process
+def test_the_runtime_is_imported_with_its_telemetry_off(tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    program = [sys.executable, "-c", "import recollect.models.embedders.multilingual_e5"]
+    subprocess.run(program, env={**environment, "TMPDIR": str(tmp_path)}, check=True)
+
+    assert list(tmp_path.iterdir()) == [], "the runtime keeps a session's id there when it collects"
 
 
 async def test_work_is_done_in_order_in_a_thread_of_its_own() -> None:

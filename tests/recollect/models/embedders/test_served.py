@@ -1,15 +1,25 @@
+"""Embedders over HTTP: OpenAI's protocol against scripted answers, Mistral's SDK against a server on a real socket."""
+
+import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx
 import numpy as np
 import pytest
 import respx
+from aiohttp import web
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tests.recollect.models.embedders.mistral_threshold import find_threshold, labelled, texts
+from tests.scripted import mistral
+from tests.scripted.mistral import Body, MistralStandIn, raw, refuses, running_mistral
 from tests.support.tables import table
 
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.models.embedders import parse_embedder_name
+from recollect.models.embedders.mistral import ANSWER_BYTES, MistralEmbedder
 from recollect.models.embedders.served import OpenAIEmbedder
 from recollect.ports import Embedder
 
@@ -61,9 +71,7 @@ def body(call: Any) -> dict[str, Any]:
     return read
 
 
-async def test_vectors_come_in_the_order_of_the_texts_and_at_unit_length(
-    endpoint: respx.Route, embedder: OpenAIEmbedder
-) -> None:
+async def test_vectors_are_in_the_order_of_the_texts(endpoint: respx.Route, embedder: OpenAIEmbedder) -> None:
     endpoint.mock(side_effect=lengths)
     port: Embedder = embedder
 
@@ -181,9 +189,7 @@ async def test_a_busy_server_is_asked_again_after_growing_pauses(
     assert 0.25 <= pauses[1] <= 0.75
 
 
-async def test_a_server_that_stays_busy_is_an_error(
-    endpoint: respx.Route, embedder: OpenAIEmbedder, pauses: Pauses
-) -> None:
+async def test_who_stays_busy_fails(endpoint: respx.Route, embedder: OpenAIEmbedder, pauses: Pauses) -> None:
     endpoint.respond(503)
 
     with pytest.raises(EmbedderError, match="status 503"):
@@ -237,9 +243,7 @@ async def test_a_timeout_is_not_tried_again(
     assert (endpoint.call_count, pauses) == (1, [])
 
 
-async def test_closing_leaves_the_client_to_whoever_made_it(
-    endpoint: respx.Route, embedder: OpenAIEmbedder
-) -> None:
+async def test_closing_leaves_the_client_open(endpoint: respx.Route, embedder: OpenAIEmbedder) -> None:
     endpoint.mock(side_effect=lengths)
     await embedder.aclose()
 
@@ -271,16 +275,14 @@ def test_an_address_that_is_none_is_refused(client: httpx.AsyncClient, base_url:
 
 
 @table("key", ["two\nlines", "schlüssel"])
-def test_a_key_that_no_header_can_carry_is_refused_without_being_shown(
-    client: httpx.AsyncClient, key: str
-) -> None:
+def test_a_key_that_fits_no_header_is_refused_unshown(client: httpx.AsyncClient, key: str) -> None:
     with pytest.raises(ConfigurationError, match="no header can carry") as failure:
         OpenAIEmbedder("m", client=client, base_url="http://localhost/v1", api_key=key)
 
     assert key not in str(failure.value)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "name"),
     [
         ("local:multilingual-e5-small", ("local", "multilingual-e5-small")),
@@ -293,13 +295,192 @@ def test_a_name_is_split_at_its_first_colon(text: str, name: tuple[str, str]) ->
     assert parse_embedder_name(text) == name
 
 
-@pytest.mark.parametrize("text", ["", "multilingual-e5-small", "cohere:embed-v3", ":model", "OpenAI:x"])
+@table("text", ["", "multilingual-e5-small", "cohere:embed-v3", ":model", "OpenAI:x"])
 def test_an_unknown_scheme_is_refused_with_those_that_are_known(text: str) -> None:
     with pytest.raises(ConfigurationError, match="local:MODEL or openai:MODEL or mistral:MODEL"):
         parse_embedder_name(text)
 
 
-@pytest.mark.parametrize("text", ["local:", "openai", "openai:  ", "mistral:"])
+@table("text", ["local:", "openai", "openai:  ", "mistral:"])
 def test_a_scheme_without_a_model_is_refused(text: str) -> None:
     with pytest.raises(ConfigurationError, match="names no model"):
         parse_embedder_name(text)
+
+
+# -- Mistral's SDK ---------------------------------------------------------------------------------
+
+HOSTILE = ["", "  \n", "half \ud83d", "nul \0", "x" * 1_000_000, "蜂" * 20_000, "\u202eشاي", "🐝" * 9_000]
+
+
+def measures(body: Body) -> web.Response:
+    """Answer each text with a vector that tells its length."""
+    return web.json_response(mistral.embedding(body["model"], [[len(text), 1, 0] for text in body["input"]]))
+
+
+def answers(*vectors: object) -> Any:
+    return lambda body: web.json_response(mistral.embedding(body["model"], vectors))
+
+
+@pytest.fixture(scope="module")
+async def running() -> AsyncIterator[MistralStandIn]:
+    async with running_mistral(key=KEY) as running:
+        yield running
+
+
+@pytest.fixture
+def server(running: MistralStandIn) -> MistralStandIn:
+    """The server, that was asked nothing yet."""
+    running.replies, running.bodies, running.requests = [measures], [], []
+    return running
+
+
+@pytest.fixture
+async def over_sdk(server: MistralStandIn, pauses: Pauses) -> AsyncIterator[MistralEmbedder]:
+    opened = MistralEmbedder("other-embed", api_key=KEY, base_url=f"{server.base_url}/v1/", sleep=pauses)
+    yield opened
+    await opened.aclose()
+
+
+async def test_mistrals_vectors_have_the_order_too(server: MistralStandIn, over_sdk: MistralEmbedder) -> None:
+    vectors = await over_sdk.embed(["four", "a", "seven.."])
+
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(3))
+    assert [vector[0] / vector[1] for vector in vectors] == pytest.approx([4, 1, 7])
+    assert server.bodies == [{"model": "other-embed", "input": ["four", "a", "seven.."]}]
+    assert server.requests[0].path == "/v1/embeddings"
+
+
+async def test_long_texts_share_few_calls(server: MistralStandIn, over_sdk: MistralEmbedder) -> None:
+    long = "Beyond the river the hives were humming in the heat. " * 100
+    assert len(await over_sdk.embed([f"{number} {long}" for number in range(20)])) == 20
+
+    assert 1 < len(server.bodies) < 20
+    sent = [text.split()[0] for body in server.bodies for text in body["input"]]
+    assert sent == [str(number) for number in range(20)]
+
+
+@example([*HOSTILE, "tea"])
+@given(st.lists(st.text() | st.text(max_size=3).map(lambda text: text * 5_000), max_size=40))
+def test_no_call_is_too_large_and_no_text_is_lost(texts: list[str]) -> None:
+    embedder = MistralEmbedder()
+
+    prepared = [embedder._sendable(text) for text in texts]
+    split = list(embedder._batches(prepared))
+
+    assert [text for batch in split for text in batch] == prepared
+    assert all(0 < len(batch) <= 32 for batch in split)
+    assert all(sum(map(mistral.count_tokens, batch)) < mistral.TOKENS_A_CALL for batch in split)
+    assert all(text.encode() for text in prepared)
+
+
+async def test_no_key_of_the_environment_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MISTRAL_API_KEY", "of-the-environment")
+    async with running_mistral(replies=[measures]) as server:
+        embedder = MistralEmbedder("m", base_url=server.base_url)
+        await embedder.embed(["a"])
+        await embedder.aclose()
+
+    assert "authorization" not in server.requests[0].headers
+
+
+@table(
+    ("reply", "told"),
+    [
+        *((raw(content), "can't be read") for content in (b"<html>", b"\xff", b"", b"[]")),
+        (raw(b'{"error": "my secret"}'), "can't be read"),
+        (raw(b'{"data": [{"index": 0, "embedding": [1.0]}]}'), "can't be read"),
+        (
+            raw(
+                b'{"id": "", "object": "list", "model": "", "usage": {}, "data": [{"index": 0, "embedding": [NaN]}]}x'
+            ),
+            "can't be read",
+        ),
+        (raw(b" " * (ANSWER_BYTES + 1)), "too large"),
+        (refuses(301, "my secret is too long"), "status 301"),
+        (refuses(422, "my secret is too long"), "status 422"),
+    ],
+)
+async def test_what_no_repetition_mends_is_an_error_at_once(
+    server: MistralStandIn, over_sdk: MistralEmbedder, pauses: Pauses, reply: mistral.Reply, told: str
+) -> None:
+    server.replies, server.bodies = [reply], []
+
+    with pytest.raises(EmbedderError, match=told) as failure:
+        await over_sdk.embed(["my secret", "another"])
+
+    assert "secret" not in str(failure.value)
+    assert (len(server.bodies), pauses) == (1, [])
+
+
+async def test_mistral_embed_has_1024_dimensions_or_it_is_another_model(server: MistralStandIn) -> None:
+    server.replies = [answers([1.0] * 1024), answers([1.0] * 1023)]
+    embedder = MistralEmbedder(api_key=KEY, base_url=server.base_url)
+    [vector] = await embedder.embed(["a"])
+
+    assert vector.shape == (1024,)
+    with pytest.raises(EmbedderError, match="dimensions"):
+        await embedder.embed(["a"])
+    await embedder.aclose()
+
+
+@pytest.mark.parametrize("status", [429, 500])
+async def test_mistral_is_asked_again_behind_the_pause_that_it_asks_for(
+    server: MistralStandIn, over_sdk: MistralEmbedder, pauses: Pauses, status: int
+) -> None:
+    server.replies = [refuses(status), refuses(status, **{"Retry-After": "2"}), answers([3.0, 4.0])]
+
+    assert (await over_sdk.embed(["a"]))[0].tolist() == pytest.approx([0.6, 0.8])
+    assert 0.125 <= pauses[0] <= 0.375
+    assert pauses[1] == 2
+
+
+async def test_mistral_is_asked_again_where_it_breaks_off(
+    server: MistralStandIn, over_sdk: MistralEmbedder, pauses: Pauses
+) -> None:
+    def break_off(_: Body) -> web.Response:
+        transport = server.requests[-1].transport
+        assert transport is not None
+        transport.close()
+        return web.Response()
+
+    server.replies = [break_off, answers([1.0]), break_off]
+
+    assert len(await over_sdk.embed(["a"])) == len(pauses) == 1
+    with pytest.raises(EmbedderError, match="can't be reached: RemoteProtocolError"):
+        await over_sdk.embed(["a"])
+
+
+async def test_mistral_is_not_asked_again_where_it_is_too_slow(
+    server: MistralStandIn, pauses: Pauses
+) -> None:
+    async def never(_: Body) -> web.Response:
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    server.replies = [never]
+    embedder = MistralEmbedder("m", api_key=KEY, base_url=server.base_url, seconds=0.2, sleep=pauses)
+
+    with pytest.raises(EmbedderError, match=r"can't be reached: \w*Timeout"):
+        await embedder.embed(["my secret"])
+
+    await embedder.aclose()
+    assert (len(server.bodies), pauses) == (1, [])
+
+
+def test_a_threshold_lies_in_the_widest_of_the_gaps_that_part_the_pairs_best() -> None:
+    related = np.array([0.9, 0.8, 0.3], dtype=np.float32)
+    unrelated = np.array([0.5, 0.2, 0.1, 0.1], dtype=np.float32)
+
+    found = find_threshold(related, unrelated)
+
+    assert found.cosine == pytest.approx(0.25)
+    assert (found.related_above, found.unrelated_below) == (1, 0.75)
+    assert find_threshold(related[:2], unrelated).cosine == pytest.approx(0.65)
+
+
+def test_a_statement_is_related_to_its_paraphrase_and_to_its_question_alone() -> None:
+    vectors = [np.eye(20, dtype=np.float32)[number // 3] for number in range(len(texts()))]
+    related, unrelated = labelled(vectors)
+
+    assert (len(related), related.min()) == (2 * 20, 1)
+    assert (len(unrelated), unrelated.max()) == (9 * 20 * 19 // 2, 0)
