@@ -95,9 +95,7 @@ def test_half_precision_weights_are_read(weights: Weights) -> None:
     np.testing.assert_array_equal(vectors, run(build_graph(Stored(rounded), quantized=False), TEXTS))
 
 
-def test_a_quantized_graph_stays_near_the_exact_one_where_a_channel_is_far_larger_than_others(
-    weights: Weights,
-) -> None:
+def test_a_quantized_graph_stays_near_the_exact_one_with_one_large_channel(weights: Weights) -> None:
     for layer in range(ARCHITECTURE.layers):
         name = f"encoder.layer.{layer}"
         for part in ("weight", "bias"):

@@ -82,9 +82,7 @@ def test_a_memory_rests_on_each_message_once_in_the_order_they_were_said() -> No
 
 
 @given(importance=importances(), count=some.integers(0, 9), doubt=some.sampled_from([None, *Doubt]))
-def test_a_reinforcement_undone_at_once_leaves_the_memory_as_it_was(
-    importance: float, count: int, doubt: Doubt | None
-) -> None:
+def test_a_reinforcement_undone_leaves_no_trace(importance: float, count: int, doubt: Doubt | None) -> None:
     tea = memory("tea", importance=importance, reinforcement_count=count, doubt=doubt)
     tea = resting_on(tea, [ONE])
 

@@ -75,9 +75,7 @@ def test_what_an_operation_does_not_take_is_refused_before_anything_is_sent() ->
         (418, b"", MemoryApiError),
     ],
 )
-def test_an_error_of_another_server_is_an_error_too(
-    status: int, body: bytes, kind: type[MemoryApiError]
-) -> None:
+def test_an_error_of_another_server_is_one(status: int, body: bytes, kind: type[MemoryApiError]) -> None:
     error = error_of(status, body)
 
     assert type(error) is kind

@@ -138,9 +138,7 @@ async def test_a_step_within_another_waits_for_nobody(store: Store) -> None:
         assert begun == 2
 
 
-async def test_what_takes_too_long_is_known_but_for_what_it_waits_for(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_takes_too_long_is_known(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
     subject = steps_of(store.attempts)
@@ -185,9 +183,7 @@ async def test_a_waiter_that_is_cancelled_as_the_one_before_it_leaves_locks_nobo
         pass
 
 
-async def test_what_waits_within_a_part_is_not_counted_for_the_whole(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_waiting_in_a_part_is_not_counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
     subject = steps_of(store.attempts)

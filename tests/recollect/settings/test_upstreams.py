@@ -44,11 +44,7 @@ def test_of_others_than_its_users_nothing_is_sent_or_learned() -> None:
 def test_models_are_taken_by_patterns_whatever_their_case() -> None:
     takes = upstream(models=["GPT-*", "o?-mini"]).takes
     assert [takes(each) for each in ("gpt-6", "Gpt-6", "o3-mini", "o33-mini", "")] == [
-        True,
-        True,
-        True,
-        False,
-        False,
+        *(True, True, True, False, False)
     ]
 
 

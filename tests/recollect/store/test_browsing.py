@@ -81,9 +81,7 @@ async def test_what_is_shared_with_a_user_is_among_theirs_and_is_not_asked_about
     ).memories == ()
 
 
-async def test_what_somebody_confirmed_by_hand_is_not_asked_about_and_what_was_repeated_is(
-    store: Store,
-) -> None:
+async def test_what_was_confirmed_by_hand_is_not_asked_about(store: Store) -> None:
     confirmed, repeated, old = (store.memory(text, importance=0.9) for text in ("a", "b", "c"))
     later = NOON + timedelta(days=2)
     adding = [Add(each) for each in (confirmed, repeated, old)]
@@ -155,9 +153,7 @@ async def test_memories_are_listed_by_when_they_were_said_and_behind_one_of_them
     assert (await store.browsing.said_last(store.ben, limit=2, taken=MemoryFilter())).memories == ()
 
 
-async def test_the_first_words_of_a_chat_are_of_a_message_that_is_not_hidden_and_of_ones_own_chats(
-    store: Store,
-) -> None:
+async def test_the_first_words_of_a_chat_are_ones_own_and_not_hidden(store: Store) -> None:
     first, second = (
         store.exchange("My doctor is Dr. Pereira."),
         store.exchange("Which tea do I like?", at=LATER),

@@ -139,9 +139,7 @@ MODES = pytest.mark.parametrize("mode", ["force_custom_plan", "force_generic_pla
 
 
 @MODES
-async def test_the_nearest_are_found_among_the_users_rows_alone(
-    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
-) -> None:
+async def test_the_nearest_are_the_users(seeded: "asyncpg.Connection[asyncpg.Record]", mode: str) -> None:
     plan = await explained(seeded, "nearest_memories", mode, "user 7", VECTOR, "m", DIMENSIONS, 10)
 
     scans = [node for node in plan if "Relation Name" in node]
@@ -152,10 +150,7 @@ async def test_the_nearest_are_found_among_the_users_rows_alone(
         assert read <= MEMORIES, scan
     indexes = {node["Index Name"] for node in plan if "Index Name" in node}
     assert indexes <= {
-        "vectors_pkey",
-        "vectors_changed",
-        "users_vectors_pkey",
-        "users_vectors_user_id_content_hash_key",
+        *("vectors_pkey", "vectors_changed", "users_vectors_pkey", "users_vectors_user_id_content_hash_key"),
         "users_vectors_shared",
     }
     assert any(name.startswith("users_vectors") for name in indexes)
@@ -178,9 +173,7 @@ async def test_a_snapshot_reads_the_users_rows_alone_and_of_these_what_changed(
 
 
 @MODES
-async def test_the_nearest_passages_are_found_among_the_users_alone(
-    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
-) -> None:
+async def test_the_nearest_passages_too(seeded: "asyncpg.Connection[asyncpg.Record]", mode: str) -> None:
     plan = await explained(seeded, "nearest_passages", mode, "user 7", VECTOR, "m", DIMENSIONS, 20)
 
     scanned(plan, each=MEMORIES, together=MEMORIES + 3 * 20)
@@ -263,9 +256,7 @@ async def test_the_state_of_a_chat_is_read_alone(
 
 
 @MODES
-async def test_what_is_due_for_a_summary_is_found_among_what_is_not_summarized(
-    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
-) -> None:
+async def test_what_is_due_is_indexed(seeded: "asyncpg.Connection[asyncpg.Record]", mode: str) -> None:
     due = await explained(seeded, "chat_to_summarize", mode, "user 7", 5, 100, [], timedelta(30))
     # In the one chat that is not summarized to its end, ten exchanges since the turn it is; and when each chat was last one.
     scanned(due, each=10, together=50)
@@ -275,9 +266,7 @@ async def test_what_is_due_for_a_summary_is_found_among_what_is_not_summarized(
 
 
 @MODES
-async def test_memories_without_an_embedding_are_looked_for_among_the_users_alone(
-    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
-) -> None:
+async def test_unembedded_are_the_users(seeded: "asyncpg.Connection[asyncpg.Record]", mode: str) -> None:
     scanned(
         await explained(seeded, "unembedded_memories", mode, "user 7", "m", 32),
         each=MEMORIES,
@@ -297,9 +286,7 @@ async def test_the_seeded_database_is_one_that_opens(seeded_dsn: str) -> None:
 
 
 @MODES
-async def test_a_users_waiting_jobs_are_found_among_everybodys_by_an_index(
-    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
-) -> None:
+async def test_waiting_jobs_are_indexed(seeded: "asyncpg.Connection[asyncpg.Record]", mode: str) -> None:
     async with seeded.transaction():
         await seeded.execute(f"SET LOCAL plan_cache_mode = {mode}")
         shown = await seeded.fetchval(

@@ -258,9 +258,7 @@ async def test_a_reply_that_comes_while_its_question_is_forgotten_is_never_found
         assert (await lexicon_of(store.snapshots, store.anna, ["tea", "note"])).occurrences == {}
 
 
-async def test_a_request_is_not_recorded_beside_an_erasure_that_does_not_see_it(
-    own_store: Store, own_postgres: Postgres, own_dsn: str
-) -> None:
+async def test_no_erasure_misses_a_request(own_store: Store, own_postgres: Postgres, own_dsn: str) -> None:
     async with own_postgres.database.changing(own_store.anna):
         recording = asyncio.create_task(note_request(own_store.log, like_a_request(own_store.anna.scope)))
         await waiting_for_a_lock(own_dsn, 1)

@@ -75,10 +75,7 @@ async def test_a_day_is_dropped_once_it_is_over_and_what_has_none_is_deleted(new
     await postgres.aclose()
 
     assert where == [
-        named(dated[0].date()),
-        named(dated[1].date()),
-        named(dated[2].date()),
-        named(dated[3].date()),
+        *(named(dated[0].date()), named(dated[1].date()), named(dated[2].date()), named(dated[3].date())),
         "request_metrics_rest",
     ]
     assert gone == 2

@@ -190,7 +190,7 @@ async def test_a_search_without_its_predicate_finds_nothing_of_anothers(store: P
         ("profile_entries", ()),
     ],
 )
-async def test_what_is_searched_without_its_predicates_holds_nothing_of_anothers(
+async def test_a_search_holds_nothing_of_bens(
     store: Postgres, name: str, arguments: tuple[object, ...]
 ) -> None:
     query = SQL[name]
@@ -253,9 +253,7 @@ async def nearest(store: Postgres, scope: Scope) -> list[Neighbor]:
     return list(await store.memories.nearest(scope, vector(*NORTH), MODEL, limit=9))
 
 
-async def test_a_team_is_seen_by_its_members_alone_and_none_of_their_parts_by_another(
-    store_to_change: Postgres,
-) -> None:
+async def test_a_team_is_its_members_and_their_parts_are_their_own(store_to_change: Postgres) -> None:
     store, parts = store_to_change, {}
     await store.teams.keep("crew", None)
     for who in ("anna", "carl", "ben"):
@@ -385,9 +383,7 @@ async def test_a_role_that_owns_nothing_runs_where_policies_would_not_bind(postg
 
 
 @pytest.mark.parametrize("privilege", ["SUPERUSER", "BYPASSRLS"])
-async def test_a_role_that_policies_do_not_bind_either_is_refused(
-    new_dsn: str, monkeypatch: pytest.MonkeyPatch, privilege: str
-) -> None:
+async def test_no_unbound_role_serves(new_dsn: str, monkeypatch: pytest.MonkeyPatch, privilege: str) -> None:
     role = f"recollect_test_{uuid4().hex}"
     async with administrator(new_dsn) as connection:
         await connection.execute(f"CREATE ROLE {role} {privilege}")
@@ -399,9 +395,7 @@ async def test_a_role_that_policies_do_not_bind_either_is_refused(
             await connection.execute(f"DROP ROLE {role}")
 
 
-async def test_the_role_has_no_business_with_migrations_and_leaves_tombstones_alone(
-    postgres: Postgres,
-) -> None:
+async def test_the_role_reads_no_migrations_and_leaves_tombstones_alone(postgres: Postgres) -> None:
     async with postgres.database.for_user("anna") as connection:
         for statement in ("SELECT FROM schema_migrations", "SELECT FROM erasures", "DELETE FROM erasures"):
             with refused():

@@ -64,9 +64,7 @@ def held(snapshot: Snapshot) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-async def test_read_by_what_changed_a_memory_is_as_read_whole(
-    postgres: Postgres, store: Store, seed: int
-) -> None:
+async def test_read_by_changes_it_is_as_read_whole(postgres: Postgres, store: Store, seed: int) -> None:
     chance, lives = random.Random(seed), [await life(store), await life(replace(store, anna=store.ben))]
     snapshots = PostgresSnapshots(postgres.database)
     cache = SnapshotCache(snapshots, most_bytes=MUCH)

@@ -5,29 +5,10 @@ import pytest
 from recollect.store.sql import SQL, Query, load_migrations, load_queries, of_table, read_queries
 
 USER_TABLES = {
-    "vectors",
-    "users",
-    "users_vectors",
-    "memory_updates",
-    "sessions",
-    "messages",
-    "exchanges",
-    "leases",
-    "tries",
-    "admin_reads",
-    "message_chunks",
-    "chunk_vectors",
-    "injections",
-    "chat_requests",
-    "chats_left_out",
-    "request_metrics",
-    "quarantine",
-    "profile_entries",
-    "not_helpful",
-    "projects",
-    "user_settings",
-    "model_usage",
-    "kept_answers",
+    *("vectors", "users", "users_vectors", "memory_updates", "sessions", "messages", "exchanges", "leases"),
+    *("tries", "admin_reads", "message_chunks", "chunk_vectors", "injections", "chat_requests"),
+    *("chats_left_out", "request_metrics", "quarantine", "profile_entries", "not_helpful", "projects"),
+    *("user_settings", "model_usage", "kept_answers"),
 }
 QUERIES = {name: text for name, text in SQL.items() if "{table}" not in text} | {
     f"{name} of {table}": of_table(name, table)

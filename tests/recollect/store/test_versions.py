@@ -264,9 +264,7 @@ async def test_a_write_raises_what_it_changes_and_nothing_else(
     assert all(getattr(after, field) >= getattr(before, field) for field in FIRST)
 
 
-async def test_a_transaction_raises_a_version_once_however_much_it_writes(
-    store: Store, postgres: Postgres
-) -> None:
+async def test_a_transaction_raises_a_version_once(store: Store, postgres: Postgres) -> None:
     lived = await life(store)
     before = await versions(postgres, store.anna)
 
@@ -275,9 +273,7 @@ async def test_a_transaction_raises_a_version_once_however_much_it_writes(
     assert (await versions(postgres, store.anna)).statements == before.statements + 1
 
 
-async def test_who_is_erased_has_no_row_and_comes_back_with_another_epoch(
-    store: Store, postgres: Postgres
-) -> None:
+async def test_who_is_erased_comes_back_with_another_epoch(store: Store, postgres: Postgres) -> None:
     lived = await life(store)
     before = await versions(postgres, store.anna)
 
@@ -289,9 +285,7 @@ async def test_who_is_erased_has_no_row_and_comes_back_with_another_epoch(
     assert after.epoch != before.epoch
 
 
-async def test_tables_that_are_filled_from_a_dump_while_the_server_runs_have_other_epochs(
-    store: Store, postgres: Postgres
-) -> None:
+async def test_tables_filled_from_a_dump_have_other_epochs(store: Store, postgres: Postgres) -> None:
     await life(store)
     async with postgres.database.outside(seconds=60) as connection:
         filling = connection.transaction()
@@ -309,9 +303,7 @@ async def test_tables_that_are_filled_from_a_dump_while_the_server_runs_have_oth
     assert (await versions(postgres, store.anna)).epoch == before
 
 
-async def test_what_is_rolled_back_to_a_savepoint_takes_its_version_back(
-    store: Store, postgres: Postgres
-) -> None:
+async def test_a_savepoint_takes_its_version_back(store: Store, postgres: Postgres) -> None:
     lived = await life(store)
     before = await versions(postgres, store.anna)
     touch = "UPDATE vectors SET importance = $3 WHERE owner = $1 AND id = $2"
@@ -350,9 +342,7 @@ async def test_versions_rise_in_the_order_of_commits(store: Store, postgres: Pos
     assert await later == number + 1
 
 
-async def test_those_who_share_at_a_time_wait_for_each_other_and_not_crosswise(
-    own_store: Store, own_postgres: Postgres
-) -> None:
+async def test_who_shares_at_a_time_waits_not_crosswise(own_store: Store, own_postgres: Postgres) -> None:
     store, postgres = own_store, own_postgres
     people = [person("shares") for _ in range(4)]
     memories = {

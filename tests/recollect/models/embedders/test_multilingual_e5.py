@@ -28,9 +28,7 @@ KNOWN = (
 )
 
 
-async def test_a_question_has_another_unit_vector_than_a_text(
-    e5: MultilingualE5Embedder,
-) -> None:
+async def test_a_question_has_another_unit_vector_than_a_text(e5: MultilingualE5Embedder) -> None:
     port: Embedder = e5
     [text] = await port.embed(["Where do I live?"])
     question = await port.embed_question("Where do I live?")
@@ -101,9 +99,7 @@ async def test_what_stands_behind_a_nul_is_read_too(e5: MultilingualE5Embedder) 
     assert one @ other < 0.99
 
 
-async def test_a_question_that_nobody_waits_for_is_not_embedded(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_question_that_nobody_waits_for_is_not_embedded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(multilingual_e5, "_PATIENCE", 0.0)
     embedder = MultilingualE5Embedder()
 

@@ -153,16 +153,8 @@ def test_what_breaks_off_or_lacks_something_is_read_as_far_as_it_goes_and_known_
 @table(
     "answer",
     [
-        '{"memories": []}',
-        '{"words": "pasted"}',
-        '{"words": "own", "wishes": []}',
-        "So: []",
-        "[]",
-        "{}",
-        "NONE",
-        "None.",
-        '{"memories": null}',
-        'So: {"memories": []}.',
+        *('{"memories": []}', '{"words": "pasted"}', '{"words": "own", "wishes": []}', "So: []", "[]", "{}"),
+        *("NONE", "None.", '{"memories": null}', 'So: {"memories": []}.'),
     ],
 )
 def test_nothing_to_keep_is_an_answer(answer: str) -> None:
@@ -249,12 +241,7 @@ def test_no_more_than_the_limit_is_read() -> None:
         *(
             ("event_date", odd, None)
             for odd in (
-                "2026-13-40",
-                "next Friday",
-                "2026",
-                "0001-01-01",
-                "9999-12-31T23:00:00-12:00",
-                20261120,
+                *("2026-13-40", "next Friday", "2026", "0001-01-01", "9999-12-31T23:00:00-12:00", 20261120),
                 None,
             )
         ),
@@ -322,9 +309,7 @@ def test_since_and_until_when_it_holds_are_read_leniently(
         ("1 " * 50_000, (1,)),
     ],
 )
-def test_the_numbers_of_what_may_no_longer_hold_are_read_leniently(
-    given_value: object, expected: tuple[int, ...]
-) -> None:
+def test_what_is_unsettled_is_read_leniently(given_value: object, expected: tuple[int, ...]) -> None:
     assert read_one(about=2, affects=given_value).unsettles == expected
 
 
@@ -414,7 +399,7 @@ FORGET = {"asking": "forget", "evidence": "forget my tea", "about": [2]}
         ),
     ],
 )
-def test_what_is_asked_of_the_memory_is_read_leniently(
+def test_wishes_are_read_leniently(
     answer: object, expected: list[tuple[Asking, str, tuple[int, ...]]]
 ) -> None:
     assert commands(answer) == tuple(ExtractedCommand(*each) for each in expected)
@@ -428,20 +413,8 @@ def test_what_no_database_takes_is_left_out() -> None:
 
 
 FIELDS = [
-    "memories",
-    "content",
-    "evidence",
-    "about",
-    "valid_from",
-    "valid_to",
-    "affects",
-    "ends",
-    "subject",
-    "wishes",
-    "asking",
-    "steers",
-    "stance",
-    "words",
+    *("memories", "content", "evidence", "about", "valid_from", "valid_to", "affects", "ends", "subject"),
+    *("wishes", "asking", "steers", "stance", "words"),
 ]
 
 json_values = st.recursive(

@@ -31,7 +31,8 @@ from recollect.model import (
     Source,
     Turn,
 )
-from recollect.models.extractors import Instructions, ModelExtractor, OpenAICompatibleModel
+from recollect.models.extractors import Instructions, ModelExtractor
+from recollect.models.extractors import OpenAICompatibleModel as Model
 from recollect.models.extractors.extractor import (
     ALL_REPLIES_LENGTH,
     ALL_WORDS_LENGTH,
@@ -73,7 +74,7 @@ def beginning(one: str, other: str) -> str:
 
 
 @pytest.fixture
-def extractor(server: Server, model: OpenAICompatibleModel) -> Extractor:
+def extractor(server: Server, model: Model) -> Extractor:
     server.replies = [says(ANSWER, total_tokens=900)]
     return ModelExtractor(model)
 
@@ -116,9 +117,7 @@ class TestAsking:
             ExtractedCommand(Asking.FORGET, "to Leipzig", (2,)),
         )
 
-    async def test_memories_are_shown_in_the_order_they_were_written_down_in(
-        self, server: Server, extractor: Extractor
-    ) -> None:
+    async def test_memories_are_shown_the_oldest_first(self, server: Server, extractor: Extractor) -> None:
         item = ITEM | {"relation": "refines", "about": [0], "ends": [1], "affects": [2]}
         answer = {"wishes": [command("forget", "I moved", 2)], "memories": [item]}
         server.replies = [says(json.dumps(answer))]
@@ -133,9 +132,7 @@ class TestAsking:
         assert (candidate.about, candidate.ends, candidate.unsettles) == ((1,), (2,), (0,))
         assert found.commands[0].about == (0,)
 
-    async def test_an_answer_may_be_as_long_as_what_was_said_can_need(
-        self, server: Server, extractor: Extractor
-    ) -> None:
+    async def test_an_answer_has_room_for_what_was_said(self, server: Server, extractor: Extractor) -> None:
         texts = ("hi there", "I have asthma. " * 10, "x " * 5_000)
         for text in texts:
             await extractor.extract([exchange(text)], [])
@@ -152,9 +149,7 @@ class TestAsking:
         assert await extractor.extract(exchanges, []) == Extracted()
         assert server.bodies == []
 
-    async def test_a_batch_is_one_call_for_the_newest_model_by_the_newest_credential(
-        self, server: Server, extractor: Extractor
-    ) -> None:
+    async def test_a_batch_is_one_call_by_the_newest_key(self, server: Server, extractor: Extractor) -> None:
         batch = [
             replace(exchange("one"), authorized=True, credential="Bearer old"),
             replace(exchange("two"), authorized=True, credential="Bearer new"),
@@ -167,9 +162,7 @@ class TestAsking:
         assert body["model"] == "newest"
         assert server.requests[0].headers["authorization"] == "Bearer new"
 
-    async def test_a_batch_whose_credentials_are_gone_makes_it_unusable(
-        self, server: Server, extractor: Extractor
-    ) -> None:
+    async def test_a_batch_without_its_keys_is_not_asked(self, server: Server, extractor: Extractor) -> None:
         batch = [replace(exchange(), authorized=True), exchange()]
 
         with pytest.raises(ExtractorUnusableError):
@@ -177,9 +170,7 @@ class TestAsking:
 
         assert server.bodies == []
 
-    async def test_who_found_it_is_told_in_a_short_line_that_a_database_takes(
-        self, extractor: Extractor
-    ) -> None:
+    async def test_who_found_it_is_told_in_a_short_line(self, extractor: Extractor) -> None:
         found = await extractor.extract([exchange(model="a\nmodel\0\ud800" + "x" * 1000)], [])
 
         assert found.by is not None
@@ -187,9 +178,7 @@ class TestAsking:
         assert found.by.endswith("xxx extraction-6")
         assert len(found.by) < 130
 
-    async def test_closing_it_forgets_what_the_model_learned(
-        self, server: Server, extractor: Extractor
-    ) -> None:
+    async def test_closing_forgets_what_was_learned(self, server: Server, extractor: Extractor) -> None:
         server.replies = [refuses(400), refuses(400), says(ANSWER)]
         await extractor.extract([exchange()], [])
 
@@ -202,9 +191,7 @@ class TestAsking:
 class TestInstructions:
     OWN = Instructions((Instruction(("*coder*",), "Keep which editor they use."),))
 
-    async def test_they_stand_before_the_examples_for_the_models_they_fit(
-        self, server: Server, model: OpenAICompatibleModel
-    ) -> None:
+    async def test_they_are_shown_to_models_they_fit(self, server: Server, model: Model) -> None:
         server.replies = [says(ANSWER)]
         extractor = ModelExtractor(model, self.OWN)
 
@@ -227,9 +214,7 @@ class TestInstructions:
 
 
 class TestTags:
-    async def test_the_model_chooses_of_the_operators_tags_and_others_are_dropped(
-        self, server: Server, model: OpenAICompatibleModel
-    ) -> None:
+    async def test_only_the_operators_tags_are_kept(self, server: Server, model: Model) -> None:
         told = ITEM | {"tags": ["Home", "city", "work", 7]}
         server.replies = [says(json.dumps({"memories": [told]}), total_tokens=900)] * 2
 
@@ -268,7 +253,7 @@ class TestCutAnswers:
         assert [body["max_tokens"] for body in server.bodies][1] == MOST_ANSWER
         assert found.tokens == 1_000
 
-    async def test_a_cut_answer_without_a_whole_statement_is_asked_for_once_more_with_all_the_room(
+    async def test_a_cut_answer_is_asked_for_with_all_room(
         self, server: Server, extractor: Extractor
     ) -> None:
         looping = '{"words": "own", "wishes": [], "memories": [{"evidence": "I moved and moved and moved'
@@ -303,9 +288,7 @@ class TestCutAnswers:
 
 
 class TestRepair:
-    async def test_the_model_is_shown_its_answer_once_to_repair_it(
-        self, server: Server, extractor: Extractor
-    ) -> None:
+    async def test_a_model_repairs_its_answer_once(self, server: Server, extractor: Extractor) -> None:
         server.replies = [says("They live in Leipzig now.", total_tokens=800), says(ANSWER, total_tokens=950)]
 
         found = await extractor.extract([exchange()], [])
@@ -319,7 +302,7 @@ class TestRepair:
         assert '"ends"' in repair[3]["content"]
 
     @pytest.mark.parametrize("content", ["They live in Leipzig now.", "\ud800\0", "", " "])
-    async def test_unreadable_again_is_invalid_and_quotes_nothing(
+    async def test_unreadable_again_is_invalid(
         self, server: Server, extractor: Extractor, content: str
     ) -> None:
         server.replies = [says(content, total_tokens=800), says(content, total_tokens=900)]
@@ -334,9 +317,7 @@ class TestRepair:
         assert len(server.bodies) == 2
         assert server.bodies[1]["messages"][2]["content"].strip()
 
-    async def test_what_was_spent_before_a_failure_is_told(
-        self, server: Server, extractor: Extractor
-    ) -> None:
+    async def test_what_a_failure_had_cost_is_told(self, server: Server, extractor: Extractor) -> None:
         server.replies = [says("hm", total_tokens=800), refuses(503)]
 
         with pytest.raises(ExtractorError) as caught:

@@ -13,7 +13,8 @@ from aiohttp import web
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.scripted.extraction import statement
-from tests.scripted.mistral import Body, MistralStandIn, completion, raw, refuses, running_mistral, says
+from tests.scripted.mistral import Body, completion, raw, refuses, running_mistral, says
+from tests.scripted.mistral import MistralStandIn as Server
 from tests.support.tables import table
 
 from recollect.errors import (
@@ -25,7 +26,8 @@ from recollect.errors import (
 )
 from recollect.models.attempts import counting_tokens
 from recollect.models.extractors import AnswerSchema, ChatModel, ModelAnswer
-from recollect.models.extractors.mistral import ANSWER_BYTES, MistralModel
+from recollect.models.extractors.mistral import ANSWER_BYTES
+from recollect.models.extractors.mistral import MistralModel as Model
 from recollect.models.extractors.schema import CHOICE, EXTRACTION, SUMMARY
 from recollect.models.mistral_sdk import MistralServer
 from recollect.ports import Asker
@@ -38,28 +40,26 @@ SIGNED = Asker("anna", "chat-model", authorized=True, credential="Bearer secret-
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[MistralStandIn]:
+async def server() -> AsyncIterator[Server]:
     async with running_mistral() as running:
         yield running
 
 
 @pytest.fixture
-async def model(server: MistralStandIn) -> AsyncIterator[MistralModel]:
-    opened = MistralModel(base_url=server.base_url, api_key="ours", timeout=timedelta(seconds=20))
+async def model(server: Server) -> AsyncIterator[Model]:
+    opened = Model(base_url=server.base_url, api_key="ours", timeout=timedelta(seconds=20))
     yield opened
     await opened.aclose()
 
 
 @pytest.fixture
-async def upstream(server: MistralStandIn) -> AsyncIterator[MistralModel]:
-    opened = MistralModel(base_url=server.base_url, is_upstream=True)
+async def upstream(server: Server) -> AsyncIterator[Model]:
+    opened = Model(base_url=server.base_url, is_upstream=True)
     yield opened
     await opened.aclose()
 
 
-async def test_the_answer_is_parsed_into_the_form_asked_for(
-    server: MistralStandIn, model: MistralModel
-) -> None:
+async def test_the_answer_is_parsed_into_the_form_asked_for(server: Server, model: Model) -> None:
     server.replies = [says(json.dumps(EXTRACTED, indent=4))]
     port: ChatModel = model
 
@@ -98,7 +98,7 @@ ANSWERS: list[tuple[AnswerSchema, Body]] = [
 
 @pytest.mark.parametrize(("schema", "said"), ANSWERS, ids=[schema.name for schema, _ in ANSWERS])
 async def test_every_form_is_asked_for_strictly_and_parsed(
-    server: MistralStandIn, model: MistralModel, schema: AnswerSchema, said: Body
+    server: Server, model: Model, schema: AnswerSchema, said: Body
 ) -> None:
     server.replies = [says(json.dumps(said))]
 
@@ -128,8 +128,8 @@ async def test_every_form_is_asked_for_strictly_and_parsed(
         [],
     ],
 )
-async def test_what_the_sdk_cannot_parse_is_handed_on_as_it_stands(
-    server: MistralStandIn, model: MistralModel, said: object
+async def test_what_the_sdk_cannot_parse_is_handed_on_as_it_is(
+    server: Server, model: Model, said: object
 ) -> None:
     server.replies = [says(said)]
 
@@ -138,18 +138,14 @@ async def test_what_the_sdk_cannot_parse_is_handed_on_as_it_stands(
     assert answer == ModelAnswer(said if isinstance(said, str) else "", 321, "mistral-small-latest")
 
 
-async def test_half_a_surrogate_pair_in_the_answer_is_survived(
-    server: MistralStandIn, model: MistralModel
-) -> None:
+async def test_half_a_surrogate_pair_in_the_answer_is_survived(server: Server, model: Model) -> None:
     whole = json.dumps(completion("m", "half \ud83d of it"))
     server.replies = [raw(whole.encode())]
 
     assert (await model.ask(MESSAGES, EXTRACTION, ASKER)).text == "half \ud83d of it"
 
 
-async def test_thoughts_before_the_answer_are_no_part_of_it(
-    server: MistralStandIn, model: MistralModel
-) -> None:
+async def test_thoughts_before_the_answer_are_no_part_of_it(server: Server, model: Model) -> None:
     parts = [
         {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
         {"type": "text", "text": '{"numbers": [1]}'},
@@ -160,7 +156,7 @@ async def test_thoughts_before_the_answer_are_no_part_of_it(
     assert (await model.ask(MESSAGES, CHOICE, ASKER)).text == "none, I think"
 
 
-async def test_fields_that_the_sdk_misses_cost_nothing(server: MistralStandIn, model: MistralModel) -> None:
+async def test_fields_that_the_sdk_misses_cost_nothing(server: Server, model: Model) -> None:
     server.replies = [
         raw(b'{"choices": [{"message": {"content": "{\\"numbers\\": []}"}}]}', kind="text/plain")
     ]
@@ -185,9 +181,7 @@ async def test_fields_that_the_sdk_misses_cost_nothing(server: MistralStandIn, m
         json.dumps(completion("m", None) | {"choices": []}).encode(),
     ],
 )
-async def test_no_chat_completion_at_all_is_an_error(
-    server: MistralStandIn, model: MistralModel, content: bytes
-) -> None:
+async def test_no_chat_completion_at_all_is_an_error(server: Server, model: Model, content: bytes) -> None:
     server.replies = [raw(content)]
 
     with pytest.raises(ExtractorError, match="no chat completion") as failure:
@@ -197,9 +191,7 @@ async def test_no_chat_completion_at_all_is_an_error(
 
 
 class TestWhichCredential:
-    async def test_the_chats_own_where_its_server_is_asked(
-        self, server: MistralStandIn, upstream: MistralModel
-    ) -> None:
+    async def test_the_chats_own_where_its_server_is_asked(self, server: Server, upstream: Model) -> None:
         await upstream.ask(MESSAGES, EXTRACTION, SIGNED)
         await upstream.ask(MESSAGES, EXTRACTION, replace(SIGNED, credential="Bearer of-ben \xe4"))
         await upstream.ask(MESSAGES, EXTRACTION, ASKER)
@@ -213,8 +205,8 @@ class TestWhichCredential:
         )
         assert (name.lower(), value) == (b"authorization", "Bearer of-ben \xe4".encode("latin-1"))
 
-    async def test_another_server_than_the_chats_never_gets_it(self, server: MistralStandIn) -> None:
-        model = MistralModel(base_url=server.base_url)
+    async def test_another_server_than_the_chats_never_gets_it(self, server: Server) -> None:
+        model = Model(base_url=server.base_url)
 
         await model.ask(MESSAGES, EXTRACTION, SIGNED)
         await model.aclose()
@@ -226,7 +218,7 @@ class TestWhichCredential:
         [("Bearer \u20ac", ExtractorUnusableError), ("Bearer x\r\nX-Admin: 1", ExtractorError)],
     )
     async def test_one_that_fits_no_header_is_not_sent(
-        self, server: MistralStandIn, upstream: MistralModel, credential: str, kind: type[ExtractorError]
+        self, server: Server, upstream: Model, credential: str, kind: type[ExtractorError]
     ) -> None:
         with pytest.raises(kind) as failure:
             await upstream.ask(MESSAGES, EXTRACTION, replace(SIGNED, credential=credential))
@@ -237,7 +229,7 @@ class TestWhichCredential:
     @pytest.mark.parametrize("key", ["two\nlines", "schlüssel"])
     def test_a_key_that_fits_no_header_is_refused_without_being_shown(self, key: str) -> None:
         with pytest.raises(ConfigurationError, match="no header") as failure:
-            MistralModel(api_key=key)
+            Model(api_key=key)
 
         assert key not in str(failure.value)
 
@@ -250,13 +242,13 @@ class TestTheEnvironment:
         monkeypatch.setenv("MISTRAL_DEBUG", "1")
         monkeypatch.setenv("MISTRAL_SDK_TELEMETRY", "dedicated")
 
-    async def test_no_key_of_it_is_sent(self, server: MistralStandIn, upstream: MistralModel) -> None:
+    async def test_no_key_of_it_is_sent(self, server: Server, upstream: Model) -> None:
         await upstream.ask(MESSAGES, EXTRACTION, ASKER)
 
         assert "authorization" not in server.requests[0].headers
 
     async def test_nothing_is_logged_or_traced(
-        self, server: MistralStandIn, upstream: MistralModel, caplog: pytest.LogCaptureFixture
+        self, server: Server, upstream: Model, caplog: pytest.LogCaptureFixture
     ) -> None:
         caplog.set_level(logging.DEBUG)
         root = logging.getLogger().handlers[:]
@@ -270,7 +262,7 @@ class TestTheEnvironment:
 
 
 async def test_a_model_that_is_to_be_withdrawn_is_asked_like_any(
-    server: MistralStandIn, model: MistralModel, caplog: pytest.LogCaptureFixture
+    server: Server, model: Model, caplog: pytest.LogCaptureFixture
 ) -> None:
     def with_notice(_: Body) -> web.Response:
         response = web.json_response({"choices": [{"message": {"content": "my private words"}}]})
@@ -283,7 +275,7 @@ async def test_a_model_that_is_to_be_withdrawn_is_asked_like_any(
     assert "private" not in caplog.text
 
 
-async def test_no_cookie_of_one_user_reaches_another(server: MistralStandIn, upstream: MistralModel) -> None:
+async def test_no_cookie_of_one_user_reaches_another(server: Server, upstream: Model) -> None:
     def with_cookie(body: Body) -> web.Response:
         response = web.json_response(completion(body["model"], "{}"))
         response.set_cookie("session", "anna")
@@ -300,7 +292,7 @@ async def test_no_cookie_of_one_user_reaches_another(server: MistralStandIn, ups
 class TestFailures:
     @pytest.mark.parametrize("status", [429, 500])
     async def test_what_may_pass_is_tried_once_and_may_be_tried_later(
-        self, server: MistralStandIn, model: MistralModel, status: int
+        self, server: Server, model: Model, status: int
     ) -> None:
         server.replies = [refuses(status, "my private words and ours", **{"Retry-After": "1"})]
 
@@ -314,7 +306,7 @@ class TestFailures:
 
     @pytest.mark.parametrize("status", [301, 404])
     async def test_a_call_that_is_refused_makes_it_unusable(
-        self, server: MistralStandIn, model: MistralModel, status: int
+        self, server: Server, model: Model, status: int
     ) -> None:
         server.replies = [refuses(status, "my private words", Location="/v1/embeddings")]
 
@@ -323,9 +315,7 @@ class TestFailures:
 
         assert len(server.bodies) == 1
 
-    async def test_an_answer_that_is_too_large_is_invalid(
-        self, server: MistralStandIn, model: MistralModel
-    ) -> None:
+    async def test_an_answer_that_is_too_large_is_invalid(self, server: Server, model: Model) -> None:
         server.replies = [raw(b"x" * (ANSWER_BYTES + 1))]
 
         with pytest.raises(InvalidExtractionError, match="too large"):
@@ -334,7 +324,7 @@ class TestFailures:
     async def test_a_server_that_is_not_there_is_an_error(self) -> None:
         async with running_mistral() as gone:
             address = gone.base_url
-        model = MistralModel(base_url=address, api_key="ours")
+        model = Model(base_url=address, api_key="ours")
 
         with (
             counting_tokens() as spent,
@@ -344,9 +334,7 @@ class TestFailures:
         assert spent.tokens == 0
         await model.aclose()
 
-    async def test_a_connection_that_breaks_is_an_error(
-        self, server: MistralStandIn, model: MistralModel
-    ) -> None:
+    async def test_a_connection_that_breaks_is_an_error(self, server: Server, model: Model) -> None:
         async def break_off(_: Body) -> web.StreamResponse:
             response = web.StreamResponse(headers={"Content-Length": "100"})
             await response.prepare(server.requests[-1])
@@ -362,9 +350,7 @@ class TestFailures:
             await model.ask(MESSAGES, EXTRACTION, ASKER)
 
     @pytest.mark.parametrize("trickles", [False, True])
-    async def test_a_server_that_is_too_slow_is_an_error(
-        self, server: MistralStandIn, *, trickles: bool
-    ) -> None:
+    async def test_a_server_that_is_too_slow_is_an_error(self, server: Server, *, trickles: bool) -> None:
         async def never(_: Body) -> web.StreamResponse:
             response = web.StreamResponse()
             if trickles:
@@ -375,16 +361,14 @@ class TestFailures:
                     await response.write(b" ")
 
         server.replies = [never]
-        model = MistralModel(base_url=server.base_url, api_key="ours", timeout=timedelta(seconds=0.5))
+        model = Model(base_url=server.base_url, api_key="ours", timeout=timedelta(seconds=0.5))
 
         with counting_tokens() as spent, pytest.raises(ExtractorTimeoutError, match="in time"):
             await model.ask(MESSAGES, EXTRACTION, ASKER)
         assert spent.tokens > 0
         await model.aclose()
 
-    async def test_messages_that_the_sdk_cannot_send_are_an_error_that_quotes_nothing(
-        self, server: MistralStandIn, model: MistralModel
-    ) -> None:
+    async def test_what_the_sdk_cannot_send_is_not_quoted(self, server: Server, model: Model) -> None:
         with pytest.raises(ExtractorError, match="The Mistral SDK failed") as failure:
             await model.ask([{"role": "nobody", "content": "my private words"}], EXTRACTION, ASKER)
 
@@ -392,7 +376,7 @@ class TestFailures:
         assert failure.value.__suppress_context__
         assert server.bodies == []
 
-    async def test_who_asked_may_give_up(self, server: MistralStandIn, model: MistralModel) -> None:
+    async def test_who_asked_may_give_up(self, server: Server, model: Model) -> None:
         asked = asyncio.Event()
 
         async def never(_: Body) -> web.StreamResponse:
@@ -433,7 +417,7 @@ async def test_an_address_may_have_its_version_or_not_and_keeps_its_path(base_ur
 )
 def test_an_address_that_is_none_is_refused(base_url: str) -> None:
     with pytest.raises(ConfigurationError, match="must be an address"):
-        MistralModel(base_url=base_url)
+        Model(base_url=base_url)
 
 
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -451,8 +435,8 @@ BODIES = (
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=BODIES)
-async def test_whatever_is_answered_the_call_ends_in_an_answer_or_one_of_our_errors(
-    server: MistralStandIn, model: MistralModel, content: bytes
+async def test_any_answer_ends_in_words_or_one_of_our_errors(
+    server: Server, model: Model, content: bytes
 ) -> None:
     server.replies = [raw(content)]
 

@@ -150,15 +150,7 @@ def test_the_prompt_shows_what_each_field_is_for() -> None:
     told = [item for answer in answers for item in answer["memories"]]
 
     for field in (
-        "confirms",
-        "subject",
-        "lasts",
-        "about",
-        "ends",
-        "affects",
-        "event_date",
-        "valid_to",
-        "topics",
+        *("confirms", "subject", "lasts", "about", "ends", "affects", "event_date", "valid_to", "topics"),
         "questions",
     ):
         assert any(item.get(field) for item in told), field
@@ -185,9 +177,7 @@ def test_instructions_stand_under_a_heading_of_their_own() -> None:
     assert filled.endswith("\n\nKeep {form} and {instructions}.\n\n# Answer\n\n{}")
 
 
-def test_a_prompt_without_version_is_a_configuration_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_prompt_without_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "prompts"
     folder.mkdir()
     (folder / "bare.md").write_text("Do as I say.")
@@ -329,9 +319,7 @@ def test_a_hostile_name_is_matched_in_no_time() -> None:
         (f"[[instructions]]\ntext = '{'x' * (INSTRUCTIONS_LENGTH + 1)}'", "longer than 4000 characters"),
     ],
 )
-def test_a_file_that_is_otherwise_is_a_configuration_error(
-    tmp_path: Path, content: str | bytes, complaint: str
-) -> None:
+def test_a_file_that_is_otherwise_is_refused(tmp_path: Path, content: str | bytes, complaint: str) -> None:
     with pytest.raises(ConfigurationError, match=complaint):
         Instructions.load(written(tmp_path, content))
 

@@ -11,7 +11,8 @@ from tests.support.tables import table
 
 from recollect.errors import InvalidExtractionError
 from recollect.model import Material, Message, Outline, Role
-from recollect.models.extractors import ModelSummarizer, OpenAICompatibleModel
+from recollect.models.extractors import ModelSummarizer
+from recollect.models.extractors import OpenAICompatibleModel as Model
 from recollect.models.extractors.summarizer import (
     ALL_MESSAGES_LENGTH,
     ITEM_LENGTH,
@@ -53,7 +54,7 @@ OUTLINE = Outline(
 
 
 @pytest.fixture
-def summarizer(model: OpenAICompatibleModel) -> ModelSummarizer:
+def summarizer(model: Model) -> ModelSummarizer:
     return ModelSummarizer(model)
 
 
@@ -126,12 +127,7 @@ def test_a_long_item_is_cut() -> None:
 @table(
     "answer",
     [
-        "",
-        "Anna paints.",
-        "[]",
-        '{"facts": []}',
-        '{"summary": 7}',
-        '{"summary": " \\n"}',
+        *("", "Anna paints.", "[]", '{"facts": []}', '{"summary": 7}', '{"summary": " \\n"}'),
         '{"summary": "..."}',
     ],
 )

@@ -14,9 +14,7 @@ from recollect.store.embedded.accounts import Account, account_for, binaries_for
 
 
 @as_root
-def test_root_is_told_of_a_folder_that_the_servers_account_can_not_enter(
-    empty_folder: Path, start: Start
-) -> None:
+def test_root_is_told_of_a_folder_that_is_closed_to_the_server(empty_folder: Path, start: Start) -> None:
     closed = empty_folder / "home"
     closed.mkdir(mode=0o700)
 
@@ -95,9 +93,7 @@ except ConfigurationError as error:
     assert "could not look up effective user ID 54321" in done.stdout
 
 
-def test_the_data_of_another_account_is_refused(
-    folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_data_of_another_is_refused(folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 54321)
 
     with pytest.raises(ConfigurationError, match="belongs to another account"):
@@ -121,9 +117,7 @@ def test_a_way_is_checked_by_owner_group_and_others(tmp_path: Path) -> None:
 
 
 @as_root
-def test_programs_behind_a_closed_folder_are_copied_for_the_servers_account(
-    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_programs_in_a_closed_folder_are_copied(empty_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     installed = installed_package()
     home = empty_folder / "root"
     home.mkdir(mode=0o700)
@@ -143,9 +137,7 @@ def test_programs_behind_a_closed_folder_are_copied_for_the_servers_account(
 
 
 @as_root
-def test_of_copied_programs_all_may_be_read_and_links_stay_links(
-    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_copied_programs_are_read_by_all(empty_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = empty_folder / "root" / "package"
     place = binaries_for(Account(0, 0, other=False), empty_folder).relative_to(installed_package())
     program = package / place / "postgres"
@@ -166,7 +158,7 @@ def test_of_copied_programs_all_may_be_read_and_links_stay_links(
 
 
 @as_root
-def test_a_missing_account_that_can_not_be_created_is_a_clear_error(
+def test_no_account_is_a_clear_error(
     empty_folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(accounts, "_ACCOUNT", "no such name")
@@ -184,9 +176,7 @@ def test_a_missing_account_that_can_not_be_created_is_a_clear_error(
     shutil.which("useradd", path="/usr/sbin:/usr/bin") is None,
     reason="accounts are created in another way here",
 )
-def test_an_account_can_be_created_where_the_path_of_root_lacks_the_program_for_it(
-    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_account_is_made_without_a_path(empty_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     programs = []
 
     def run(command: Sequence[str], **_: object) -> None:

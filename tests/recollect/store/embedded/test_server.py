@@ -119,9 +119,7 @@ async def test_a_stale_process_number_may_be_another_process_by_now(folder: Path
         assert bystander.poll() is None
 
 
-async def test_a_killed_postmaster_is_replaced_when_its_children_are_gone_and_what_was_stored_is_there(
-    folder: Path, start: Start
-) -> None:
+async def test_a_killed_postmaster_is_replaced_and_nothing_is_lost(folder: Path, start: Start) -> None:
     killed = start(folder, durable=True)
     connection = await asyncpg.connect(killed.dsn)
     await connection.execute("CREATE TABLE kept AS SELECT 'this'::text AS value")
@@ -175,9 +173,7 @@ async def test_a_path_too_long_for_a_socket_has_it_elsewhere(deep: Path, start: 
     assert len(str(sockets)) < 60
 
 
-def test_the_servers_account_can_not_have_another_folder_removed(
-    empty_folder: Path, deep: Path, start: Start
-) -> None:
+def test_the_server_can_not_have_another_folder_removed(empty_folder: Path, deep: Path, start: Start) -> None:
     server = start(deep)
     written = deep / "postgres" / "data" / "postmaster.pid"
     lines = written.read_text().splitlines()
@@ -194,9 +190,7 @@ def test_the_servers_account_can_not_have_another_folder_removed(
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root could end another account's process")
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="only Linux shows whose a process is")
-def test_the_servers_account_can_not_have_anothers_process_ended(
-    folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_can_not_have_processes_ended(folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recollect.store.embedded.cluster._STOP_SECONDS", 0.05)
     server = start(folder)
     written = folder / "postgres" / "data" / "postmaster.pid"
@@ -221,9 +215,7 @@ async def test_a_path_may_have_any_characters(empty_folder: Path, start: Start) 
     assert not await answers(server.dsn)
 
 
-async def test_its_address_does_not_depend_on_the_environment(
-    folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_no_variable_moves_it(folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("PGPORT", "5999"), ("PGUSER", "nobody"), ("PGDATABASE", "none"), ("PGHOST", "x")):
         monkeypatch.setenv(name, value)
 
@@ -234,16 +226,14 @@ async def test_its_address_does_not_depend_on_the_environment(
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="only Linux shows environments")
-def test_the_server_sees_no_secrets_of_ours(
-    folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_server_sees_no_secrets(folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_EXTRACTION_API_KEY", "a secret")
     start(folder)
 
     assert b"secret" not in Path(f"/proc/{postmaster(folder)}/environ").read_bytes()
 
 
-def test_a_server_that_does_not_start_says_why(
+def test_one_that_does_not_start_says_why(
     folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("recollect.store.embedded.cluster._SECONDS_BETWEEN_STARTS", 0.01)
@@ -272,9 +262,7 @@ def test_patience_with_another_process_that_starts_it_ends(folder: Path, start: 
     starting.close()
 
 
-async def test_a_server_that_does_not_stop_is_told(
-    folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_one_that_goes_on_is_told(folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recollect.store.embedded.cluster._STOP_SECONDS", 0.05)
     server = start(folder)
     os.kill(postmaster(folder), signal.SIGSTOP)
@@ -303,9 +291,7 @@ def test_a_file_where_the_folder_should_be_is_a_clear_error(empty_folder: Path, 
         start(empty_folder / "file")
 
 
-def test_a_fork_does_not_stop_its_parents_server(
-    folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fork_stops_no_parents_server(folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     server = start(folder)
     with monkeypatch.context() as forked:
         forked.setattr(os, "getpid", lambda: -1)

@@ -226,9 +226,7 @@ async def test_changes_that_can_not_be_applied_leave_all_exchanges_pending(store
 @pytest.mark.parametrize(
     ("until", "counts", "tries"), [(LATER, True, 1), (LATER, False, 0), (NOON - timedelta(days=1), True, 1)]
 )
-async def test_a_postponed_exchange_counts_its_tries_and_waits(
-    store: Store, until: datetime, *, counts: bool, tries: int
-) -> None:
+async def test_one_postponed_counts_tries(store: Store, until: datetime, *, counts: bool, tries: int) -> None:
     said = store.exchange("I like tea")
     await appended(store, said)
 
@@ -348,9 +346,7 @@ async def test_a_lease_is_given_back_by_a_body_that_fails(store: Store) -> None:
 # -- without a model -------------------------------------------------------------------------------
 
 
-async def test_what_was_formed_without_a_model_is_formed_again_and_what_it_was_kept_as_goes_undoably(
-    own_store: Store,
-) -> None:
+async def test_what_was_kept_verbatim_is_formed_again_and_goes_undoably(own_store: Store) -> None:
     said = own_store.exchange("I like tea")
     await appended(own_store, said)
     kept = own_store.memory(
@@ -424,9 +420,7 @@ async def test_what_was_forgotten_is_not_formed_again(own_store: Store) -> None:
     assert await waiting(own_store) == []
 
 
-async def test_an_answer_that_was_read_in_part_is_kept_told_of_and_waits_for_the_rest(
-    own_store: Store,
-) -> None:
+async def test_what_was_read_in_part_is_told_of_and_waits_for_the_rest(own_store: Store) -> None:
     said = own_store.exchange("I like tea and I live in Hull")
     await appended(own_store, said)
     tea = own_store.memory("Likes tea")
@@ -459,9 +453,7 @@ async def test_an_answer_that_was_read_in_part_is_kept_told_of_and_waits_for_the
         ({"asked": "small #one", "everything": True}, True),
     ],
 )
-async def test_what_was_tried_often_enough_starts_over_with_another_model_or_setting_or_by_a_command(
-    own_store: Store, wake: dict[str, Any], *, is_tried: bool
-) -> None:
+async def test_one_given_up_starts_over(own_store: Store, wake: dict[str, Any], *, is_tried: bool) -> None:
     said = own_store.exchange("I like tea")
     await appended(own_store, said)
     for _ in range(7):
@@ -475,9 +467,7 @@ async def test_what_was_tried_often_enough_starts_over_with_another_model_or_set
     assert [each.waits for each in pending] == ([0] if is_tried else [])
 
 
-async def test_what_waits_of_two_thousand_users_is_woken_by_as_many_statements_as_that_of_one(
-    own_store: Store, own_postgres: Postgres
-) -> None:
+async def test_as_many_statements_wake_many_users_as_one(own_store: Store, own_postgres: Postgres) -> None:
     said = own_store.exchange("I like tea")
     await appended(own_store, said)
     await own_store.inbox.wait([said], Wait(Awaits.KEY, "gone", None))

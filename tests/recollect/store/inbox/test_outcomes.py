@@ -163,7 +163,7 @@ async def test_a_lease_is_renewed_while_its_body_runs(
 @pytest.mark.parametrize(
     "change", ["DELETE FROM recollect.leases", "UPDATE recollect.leases SET holder = gen_random_uuid()"]
 )
-async def test_the_body_of_a_lost_lease_is_ended_with_an_error(
+async def test_a_lost_lease_ends_its_body(
     brief: Postgres, shared_dsn: str, anna: Person, change: str
 ) -> None:
     async def form() -> None:
@@ -189,9 +189,7 @@ async def test_a_lease_does_not_outlive_the_store_it_is_in(brief: Postgres, anna
         await form()
 
 
-async def test_a_cancellation_from_outside_is_not_taken_for_a_lost_lease(
-    brief: Postgres, anna: Person
-) -> None:
+async def test_a_cancellation_is_not_taken_for_a_lost_lease(brief: Postgres, anna: Person) -> None:
     async def form() -> None:
         async with asyncio.timeout(None) as patience, brief.inbox.lease(anna):
             patience.reschedule(asyncio.get_running_loop().time())

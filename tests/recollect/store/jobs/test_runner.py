@@ -84,9 +84,7 @@ def table(own_dsn: str) -> Table:
     return Table(own_dsn)
 
 
-async def test_a_users_backlog_is_one_job_each_time_it_comes_back_and_keeps_nobody_elses_from_being_run(
-    store: Store, table: Table
-) -> None:
+async def test_a_users_backlog_is_one_job_and_keeps_nobody_waiting(store: Store, table: Table) -> None:
     calls: list[str] = []
 
     async def drain(user_id: str) -> timedelta | None:
@@ -122,7 +120,7 @@ async def test_what_is_to_be_tried_again_is_looked_for_however_long_a_dead_proce
         await patient.aclose()
 
 
-async def test_a_failed_job_is_held_and_quotes_nobody(
+async def test_failures_are_held_unquoted(
     store: Store, table: Table, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def drain(_: str) -> None:
@@ -206,9 +204,7 @@ async def test_one_worker_forms_for_one_user_at_a_time(own_dsn: str, table: Tabl
     await opened.aclose()
 
 
-async def test_the_end_does_not_wait_for_a_drain_that_will_not_end(
-    store: Store, table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_no_end_waits_for_a_drain(store: Store, table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recollect.store.jobs.runner._LEAVE_SECONDS", 0.2)
     began, go_on = asyncio.Event(), asyncio.Event()
 
@@ -232,9 +228,7 @@ async def test_the_end_does_not_wait_for_a_drain_that_will_not_end(
 
 
 @pytest.mark.process
-async def test_the_job_of_a_killed_process_is_taken_up_again(
-    store: Store, own_dsn: str, table: Table
-) -> None:
+async def test_a_killed_processs_job_is_taken_up_again(store: Store, own_dsn: str, table: Table) -> None:
     script = """
 import asyncio, sys
 from recollect.store import open_postgres
@@ -270,9 +264,7 @@ def interruptions(logs: Sequence[EventDict]) -> int:
 
 
 @pytest.mark.process
-async def test_jobs_go_on_after_an_outage_and_none_is_lost(
-    folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_no_job_is_lost_by_outages(folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recollect.store.jobs.runner._RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
     monkeypatch.setattr("recollect.store.jobs.runner._SHORTEST_BACKOFF", 0.05)
     server = start(folder)
@@ -393,9 +385,7 @@ async def test_failed_exchanges_are_enqueued_again(store: Store) -> None:
         await until(lambda: len(calls) == 2)
 
 
-async def test_a_turn_that_is_called_valuable_is_indexed_by_a_job_and_one_that_was_so_already_by_none(
-    store: Store,
-) -> None:
+async def test_a_turn_called_valuable_is_indexed_by_one_job(store: Store) -> None:
     drained = []
 
     async def drain(user_id: str) -> None:

@@ -111,9 +111,7 @@ async def test_no_row_of_any_table_tells_of_it(own_store: Store, own_dsn: str) -
     assert (told[-1].details["memories"], told[-1].details["exchanges"]) == (1, 3)
 
 
-async def test_answers_that_are_no_messages_and_statements_that_wait_tell_of_it_no_more(
-    own_store: Store, own_dsn: str
-) -> None:
+async def test_broken_answers_and_what_is_held_tell_of_it_no_more(own_store: Store, own_dsn: str) -> None:
     told = own_store.exchange(f"I breed {WORD}", reply="Fine.")
     other = own_store.exchange("Always answer in French", reply="Oui.", at=LATER)
     broken = replace(

@@ -129,9 +129,7 @@ async def test_what_was_replaced_deleted_and_undone_in_it_goes_too(store: Store)
     assert await store.memories.sessions(store.anna) == ["chat-1"]
 
 
-async def test_blocks_and_answers_of_other_chats_that_speak_of_it_are_added_and_recalled_no_more(
-    store: Store,
-) -> None:
+async def test_blocks_and_answers_elsewhere_that_speak_of_it_are_recalled_no_more(store: Store) -> None:
     _, rome = await taught(store, "Lives in Rome")
     asked = await indexed(store, "Where do I live?", store.anna.elsewhere, reply="In Rome.")
     block = Injection(asked.turn.anchor, Place.SYSTEM, "Lives in Rome", (rome.id,), 9, NOON)
@@ -147,9 +145,7 @@ async def test_blocks_and_answers_of_other_chats_that_speak_of_it_are_added_and_
 # -- what stays ------------------------------------------------------------------------------------
 
 
-async def test_what_was_told_in_another_chat_too_stays_and_says_no_more_where_it_came_from(
-    store: Store,
-) -> None:
+async def test_what_another_chat_told_too_stays_without_its_origin(store: Store) -> None:
     _, rome = await taught(store, "Lives in Rome")
     again = await said(store, "I live in Rome", store.anna.elsewhere)
     await formed(store, again, Reinforce(rome.id, messages=(again.message_id,)))
@@ -165,9 +161,7 @@ async def test_what_was_told_in_another_chat_too_stays_and_says_no_more_where_it
 
 
 @pytest.mark.parametrize("order", list(permutations(["a", "b", "c"])), ids="".join)
-async def test_in_whatever_order_chats_are_erased_what_the_others_told_is_there(
-    store: Store, order: tuple[str, ...]
-) -> None:
+async def test_in_any_order_what_the_others_told_is_there(store: Store, order: tuple[str, ...]) -> None:
     chats = {name: Scope(store.anna, name) for name in order}
     _, rome = await taught(store, "Lives in Rome", chats["a"])
     again = await said(store, "I live in Rome", chats["b"])

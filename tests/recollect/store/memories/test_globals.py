@@ -142,9 +142,7 @@ async def serving(store: Store, *contents: str, **changed: Any) -> list[Memory]:
 
 
 @pytest.mark.parametrize("log", [True, False])
-async def test_who_has_few_memories_is_served_by_those_that_are_everybodys(
-    store: Store, *, log: bool
-) -> None:
+async def test_who_has_few_memories_is_served_by_everybodys(store: Store, *, log: bool) -> None:
     [tea] = await serving(store, "Tea at four")
     await kept(store, "Likes rain", embedding=vector(*EAST))
 

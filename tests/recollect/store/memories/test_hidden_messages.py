@@ -327,11 +327,7 @@ async def test_no_block_is_noted_that_speaks_of_what_was_forgotten_meanwhile(sto
     await forget(store, tea)
 
     items = [
-        (rain.id, tea.id),
-        (secret.message_id,),
-        (secret.reply_id,),
-        (bens.id,),
-        (other.reply_id, rain.id),
+        *((rain.id, tea.id), (secret.message_id,), (secret.reply_id,), (bens.id,), (other.reply_id, rain.id))
     ]
     for number, each in enumerate(items, start=1):
         block = Injection(f"a:{number}", Place.BESIDE, "block", each, 1, NOON)

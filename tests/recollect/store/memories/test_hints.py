@@ -102,9 +102,7 @@ async def test_an_edit_keeps_clears_or_writes_hints(
     assert (await store.memories.get(store.anna, tea.id)).hints == TEA
 
 
-async def test_hints_are_not_given_embeddings_of_another_content_nor_take_others_away(
-    postgres: Postgres, store: Store
-) -> None:
+async def test_hints_take_no_embeddings_of_another_content(postgres: Postgres, store: Store) -> None:
     tea = await kept(store, "Drinks tea", **EMBEDDED)
     await edit(store, tea.id, content="Drinks mate", **EMBEDDED)
 
@@ -136,9 +134,7 @@ async def test_to_undo_another_change_leaves_hints_that_a_model_wrote_since(stor
     assert (memory.importance, memory.hints) == (0.5, TEA)
 
 
-async def test_a_statement_that_is_told_again_or_comes_back_has_its_hints(
-    postgres: Postgres, store: Store
-) -> None:
+async def test_what_is_told_again_or_comes_back_has_hints(postgres: Postgres, store: Store) -> None:
     tea = await kept(store, "Drinks tea", **HINTED)
     await apply(store, Reinforce(tea.id), Retire(tea.id, Reason.DELETED))
     await undo(store)
@@ -203,9 +199,7 @@ async def test_statements_are_asked_about_three_times_the_least_often_asked_firs
 
 
 @pytest.mark.parametrize("changed", [{"content": "Drinks mate"}, {"hints": PINNED}])
-async def test_late_vectors_are_not_given_to_what_was_changed_meanwhile(
-    postgres: Postgres, store: Store, changed: dict[str, Any]
-) -> None:
+async def test_late_vectors_are_dropped(postgres: Postgres, store: Store, changed: dict[str, Any]) -> None:
     tea = await kept(store, "Drinks tea", hints=TEA)
     edited = await edit(store, tea.id, **changed)
 
@@ -215,9 +209,7 @@ async def test_late_vectors_are_not_given_to_what_was_changed_meanwhile(
     assert stored.vectors is None
 
 
-async def test_a_model_writes_no_hints_over_others_nor_of_an_earlier_content(
-    postgres: Postgres, store: Store
-) -> None:
+async def test_a_model_writes_no_hints_over_others(postgres: Postgres, store: Store) -> None:
     tea, rain = await kept(store, "Drinks tea", **HINTED), await kept(store, "Likes rain")
     await edit(store, rain.id, content="Likes snow")
     hinted = [replace(each, **NEW) for each in (tea, rain)]
@@ -245,9 +237,7 @@ async def test_a_statement_with_hints_is_near_by_its_own_words_also_once_it_is_p
 
 
 @pytest.mark.parametrize("left", [None, PINNED])
-async def test_hints_go_with_the_chat_that_they_were_written_in_unless_the_user_edited_them(
-    postgres: Postgres, store: Store, left: Hints | None
-) -> None:
+async def test_hints_go_with_their_chat(postgres: Postgres, store: Store, left: Hints | None) -> None:
     said, again = (
         store.exchange("I drink tea"),
         store.exchange("Tea!", replace(store.anna.scope, session_id="chat-2")),
@@ -267,9 +257,7 @@ async def test_hints_go_with_the_chat_that_they_were_written_in_unless_the_user_
     assert pieces(own) == (rounded(OWN) if left is None else None), "nothing is left of the hints' embeddings"
 
 
-async def test_hints_of_a_statement_go_with_the_words_that_told_it_and_another(
-    postgres: Postgres, store: Store
-) -> None:
+async def test_hints_go_with_words_that_told_two_statements(postgres: Postgres, store: Store) -> None:
     said = store.exchange("I drink tea and my sister is called Mia")
     await store.log.append(said)
     tea, mia = (

@@ -157,9 +157,7 @@ async def test_without_caps_nothing_goes(store: Store) -> None:
         {"owner": COMMONS},
     ],
 )
-async def test_what_somebody_wrote_or_shares_and_summaries_are_not_counted(
-    store: Store, uncounted: dict[str, Any]
-) -> None:
+async def test_what_somebody_wrote_or_shares_is_not_counted(store: Store, uncounted: dict[str, Any]) -> None:
     for number in range(3):
         await kept(store, f"uncounted {number}", importance=0.1, **uncounted, **of_chat())
     tea = await kept(store, "Likes tea", importance=0.2, **of_chat())
@@ -299,15 +297,11 @@ async def test_what_a_rule_took_gets_its_time_once_more_when_it_is_brought_back(
         ("todo:9", "what an export may say", "todo:9"),
     ],
 )
-def test_of_the_operators_days_and_a_persons_own_the_fewer_count(
-    operators: str, own: str | None, together: str
-) -> None:
+def test_the_fewer_days_count(operators: str, own: str | None, together: str) -> None:
     assert str(rules(*filter(None, operators.split(","))).with_own(own)) == together
 
 
-async def test_a_persons_own_rules_forget_their_memories_in_projects_too_and_nobody_elses(
-    own_store: Store,
-) -> None:
+async def test_own_rules_hold_in_ones_projects_too_and_for_nobody_else(own_store: Store) -> None:
     store, boat = own_store, project_scope(own_store.anna, "boat")
     engine = engine_over(store, PATIENT)
     for who in (store.anna, boat, store.ben):
@@ -326,9 +320,7 @@ async def test_a_persons_own_rules_forget_their_memories_in_projects_too_and_nob
     assert (await last_update(store)).reason is Reason.EXPIRED
 
 
-async def test_whoever_is_changed_meanwhile_is_passed_over_and_keeps_nobody_waiting(
-    own_store: Store, own_dsn: str
-) -> None:
+async def test_who_is_changed_meanwhile_keeps_nobody_waiting(own_store: Store, own_dsn: str) -> None:
     store = own_store
     for who in (store.anna, store.ben):
         await kept(store, "Has a desk", Scope(who, "chat"), expires_at=LATER)

@@ -252,9 +252,7 @@ ROWS = 5
 
 
 @pytest.mark.parametrize(("dimensions", "where"), [(3584, "in the row"), (4096, "apart")])
-async def test_rows_stay_in_their_page_where_they_fit_and_are_never_refused(
-    own_store: Store, own_dsn: str, dimensions: int, where: str
-) -> None:
+async def test_rows_fit_their_page(own_store: Store, own_dsn: str, dimensions: int, where: str) -> None:
     numbers = np.random.default_rng(7)
     model = "openai/a-model-with-quite-a-long-name-3-large"
     kept = []

@@ -145,9 +145,7 @@ async def test_who_takes_a_deletion_back_can_take_the_change_before_it_back(stor
 
 @pytest.mark.parametrize("reason", [Reason.REFINES, Reason.CORRECTED, Reason.REPEATS])
 @pytest.mark.parametrize("is_known", [False, True], ids=["new", "known"])
-async def test_forgetting_reaches_the_past_behind_what_leaves_none(
-    store: Store, reason: Reason, *, is_known: bool
-) -> None:
+async def test_forgetting_reaches_an_earlier_past(store: Store, reason: Reason, *, is_known: bool) -> None:
     _, new = await moved(store)
     last = await kept(store, "Lives in Berlin Mitte") if is_known else store.memory("Lives in Berlin Mitte")
     await apply(store, Replace(new.id, last, reason))
@@ -166,9 +164,7 @@ async def test_forgetting_reaches_the_past_behind_what_leaves_none(
     ],
     ids=["chat", "person"],
 )
-async def test_what_is_erased_with_its_chat_or_its_person_is_not_past(
-    store: Store, erase: Callable[[Store], Awaitable[Erasure]]
-) -> None:
+async def test_what_is_erased_is_not_past(store: Store, erase: Callable[[Store], Awaitable[Erasure]]) -> None:
     await moved(store)
     await past(store)
 

@@ -138,9 +138,7 @@ async def test_an_end_stays_where_what_came_then_is_gone_later(store: Store) -> 
     assert await store.memories.get(store.anna, rome.id) == replace(rome, holds_until=NOON)
 
 
-async def test_nothing_is_given_an_end_by_what_is_not_kept_and_nothing_of_what_others_see(
-    store: Store,
-) -> None:
+async def test_nothing_is_ended_by_what_is_not_kept_nor_what_others_see(store: Store) -> None:
     rome = await kept(store, "Lives in Rome")
     shared = await kept(store, "The office is in Rome", owner=COMMONS)
     oslo = await kept(store, "Lives in Oslo")
@@ -255,9 +253,7 @@ async def test_what_was_retired_is_there_again(store: Store, reason: Reason) -> 
     assert await changed_since(store) == ({} if reason is Reason.DELETED else {"I like tea": None})
 
 
-async def test_what_was_let_go_for_what_is_known_is_there_again_and_takes_its_messages_back(
-    store: Store,
-) -> None:
+async def test_what_was_let_go_for_what_is_known_takes_its_messages_back(store: Store) -> None:
     words = ("I live in Rome", "I live in Oslo", "Oslo, I said")
     first, second, third = [await indexed(store, each, reply="") for each in words]
     rome = await kept(store, "Lives in Rome", **resting_on(first))

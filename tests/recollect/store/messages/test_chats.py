@@ -246,9 +246,7 @@ async def test_what_was_added_first_stays(store: Store) -> None:
     assert await attached(store, store.anna.elsewhere) == ["elsewhere"]
 
 
-async def test_what_is_detached_is_added_no_more_but_for_what_is_noted_in_its_place_later(
-    store: Store,
-) -> None:
+async def test_what_is_detached_is_added_no_more_but_what_replaces_it_is(store: Store) -> None:
     for scope in (store.anna.scope, store.anna.elsewhere):
         for number in range(3):
             await note_block(store.log, scope, injection(f"a:{number}", f"block {number}"), [])

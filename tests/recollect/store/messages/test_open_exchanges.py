@@ -95,9 +95,7 @@ async def test_to_begin_and_to_end_twice_changes_nothing_more(store: Store) -> N
     assert await next_pending(store) is None
 
 
-async def test_what_a_model_failed_to_answer_was_said_and_is_formed_soon_without_an_answer(
-    own_store: Store,
-) -> None:
+async def test_what_a_model_failed_to_answer_is_formed_soon_without_an_answer(own_store: Store) -> None:
     store = own_store
     failed, answering = store.exchange("I moved to Oslo"), store.exchange("Hi", store.anna.elsewhere)
     await begin(store, failed)
@@ -148,9 +146,7 @@ async def test_an_answer_asked_for_anew_that_is_refused_or_fails_costs_nothing_t
     assert await said(store) == [("I moved to Oslo", "Nice!")]
 
 
-async def test_a_retry_of_what_failed_is_the_same_turn_and_is_formed_once_with_its_answer(
-    own_store: Store,
-) -> None:
+async def test_a_retry_is_the_same_turn_and_is_formed_once_with_its_answer(own_store: Store) -> None:
     failed = own_store.exchange("I moved to Oslo")
     again = asked_again(failed, "Nice!")
     await begin(own_store, failed)
@@ -239,9 +235,7 @@ async def test_what_is_open_for_long_is_formed_without_an_answer(own_store: Stor
     assert (await own_store.inbox.backlog()).pending == 3
 
 
-async def test_an_edited_message_abandons_the_other_once_it_is_answered_and_not_when_it_fails(
-    store: Store,
-) -> None:
+async def test_an_edit_abandons_the_other_once_it_is_answered_not_when_it_fails(store: Store) -> None:
     first = store.exchange("I live in Rome", parent=ROOT)
     await store.log.append(first)
     refused = store.exchange("I live in Romw", parent=ROOT, at=NOON + timedelta(minutes=1))
@@ -263,9 +257,7 @@ async def test_an_edited_message_abandons_the_other_once_it_is_answered_and_not_
     assert await said(store) == [("I live in Oslo", "I see.")]
 
 
-async def test_an_edit_that_is_answered_after_it_was_formed_without_an_answer_abandons_the_other(
-    store: Store,
-) -> None:
+async def test_an_edit_formed_without_its_answer_abandons_the_other_with_it(store: Store) -> None:
     first = store.exchange("I live in Rome", parent=ROOT)
     await store.log.append(first)
     edited = store.exchange("I live in Oslo", parent=ROOT, at=NOON + timedelta(minutes=1))
@@ -320,9 +312,7 @@ async def test_what_was_said_before_an_erasure_is_not_written_whoever_has_it_sti
     assert await said(store) == [("Hello", "")]
 
 
-async def test_what_was_said_in_a_chat_before_it_was_erased_is_not_written_and_other_chats_are(
-    store: Store,
-) -> None:
+async def test_what_was_said_before_its_chat_was_erased_is_not_written(store: Store) -> None:
     exchange, other = store.exchange("I am Anna"), store.exchange("Hello", store.anna.elsewhere)
     await store.memories.erase_session(store.anna.scope, at=LATER)
 
@@ -335,9 +325,7 @@ async def hide(store: Store, exchange: Exchange) -> None:
     await store.memories.apply(store.anna.scope, [hidden], actor=Actor.USER, at=LATER)
 
 
-async def test_answers_under_way_are_counted_over_all_users_as_long_as_they_may_last(
-    own_store: Store,
-) -> None:
+async def test_answers_under_way_are_counted_over_all_users(own_store: Store) -> None:
     mine, theirs = own_store.exchange("I moved to Oslo"), own_store.exchange("Hello", own_store.ben.scope)
     for each in (mine, theirs):
         await begin(own_store, each)
@@ -350,9 +338,7 @@ async def test_answers_under_way_are_counted_over_all_users_as_long_as_they_may_
     assert await own_store.inbox.answers_under_way(NOON - timedelta(minutes=10)) == 0
 
 
-async def test_a_turn_that_was_never_answered_is_indexed_as_one_that_failed_until_it_is_answered_late(
-    own_store: Store,
-) -> None:
+async def test_one_never_answered_is_indexed_as_failed_until_it_is_answered(own_store: Store) -> None:
     store = own_store
     exchange = store.exchange("I moved to Oslo", reply="Nice!")
     await begin(store, exchange)
@@ -368,9 +354,7 @@ async def test_a_turn_that_was_never_answered_is_indexed_as_one_that_failed_unti
     assert not any(each.failed for each in said_and_answered)
 
 
-async def test_what_is_found_though_its_turn_failed_is_not_indexed_twice_by_a_late_answer(
-    own_store: Store,
-) -> None:
+async def test_what_is_marked_is_not_indexed_twice_by_a_late_answer(own_store: Store) -> None:
     store = own_store
     exchange = store.exchange("I moved to Oslo", reply="Nice!", marked=True)
     await begin(store, exchange)
@@ -384,9 +368,7 @@ async def test_what_is_found_though_its_turn_failed_is_not_indexed_twice_by_a_la
     assert [each.content for each in await store.index.unindexed(store.anna, limit=9)] == ["Nice!"]
 
 
-async def test_a_turn_of_somebody_who_is_being_changed_keeps_no_others_open(
-    own_store: Store, own_dsn: str
-) -> None:
+async def test_who_is_being_changed_keeps_no_others_turns_open(own_store: Store, own_dsn: str) -> None:
     store = own_store
     first, second = (store.exchange("I moved to Oslo", who.scope) for who in (store.anna, store.ben))
     for each in (first, second):

@@ -86,9 +86,7 @@ async def test_role_and_user_are_as_before_when_the_function_returns(store: Stor
     assert (alone, within, as_another) == (True, True, True)
 
 
-async def test_a_state_without_its_predicates_holds_nothing_of_anothers(
-    store: Store, shared_dsn: str
-) -> None:
+async def test_without_its_predicates_it_holds_nothing_of_anothers(store: Store, shared_dsn: str) -> None:
     """The second wall stands within the function, too."""
     await talk(store, "Tea")
     [text] = [each.text for each in load_migrations() if each.name == "recall_state"]

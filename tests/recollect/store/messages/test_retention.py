@@ -63,9 +63,7 @@ async def rows(dsn: str, user: Person) -> dict[str, int]:
     return counts
 
 
-async def test_old_messages_go_with_all_that_is_made_of_them_and_newer_ones_stay(
-    own_store: Store, own_dsn: str
-) -> None:
+async def test_old_messages_go_with_all_that_is_made_of_them(own_store: Store, own_dsn: str) -> None:
     store = own_store
     for who in (store.anna, store.ben):
         await said(store, OBOE, NOON - 9 * DAY, Scope(who, "old"))

@@ -145,9 +145,7 @@ async def test_what_was_added_to_its_prompts_goes(store: Store) -> None:
 
 
 @pytest.mark.parametrize("parents", [(None, None), ("hi", "rome"), ("hi", None), (None, "hi")])
-async def test_what_follows_on_another_message_abandons_nothing(
-    store: Store, parents: tuple[str | None, str | None]
-) -> None:
+async def test_another_parent_abandons_nothing(store: Store, parents: tuple[str | None, str | None]) -> None:
     for text, parent in zip(("I live in Rome", "I live in Oslo"), parents, strict=True):
         await said(store, text, parent=parent)
 
@@ -229,12 +227,7 @@ async def test_what_the_abandoned_version_taught_is_undone_the_newest_first(stor
         (Reason.ABANDONED, Actor.FORMATION, LATER)
     }
     assert [each.action for each in undone] == [
-        Action.RESTORE,
-        Action.RESTORE,
-        Action.RETIRE,
-        Action.RESTORE,
-        Action.RESTORE,
-        Action.RESTORE,
+        *(Action.RESTORE, Action.RESTORE, Action.RETIRE, Action.RESTORE, Action.RESTORE, Action.RESTORE)
     ]
     assert replay(await history(store)) == {rome.id, tea.id, rain.id}
 

@@ -77,9 +77,7 @@ def test_one_that_can_be_meant_is_taken(dsn: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["verify-ca", "verify-full"])
-def test_who_is_to_be_verified_needs_somebody_who_is_trusted(
-    mode: str, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verifying_needs_somebody_trusted(mode: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dsn = f"postgresql://u:hush@h/db?sslmode={mode}"
     with pytest.raises(ConfigurationError, match=f"its sslmode is {mode}, and no file says whose") as raised:
         require_sound(dsn)
@@ -122,9 +120,7 @@ def test_it_is_told_where_an_address_leads_without_its_secrets(dsn: str, where: 
     assert places(dsn) == where
 
 
-def test_a_file_for_tls_is_named_by_what_names_it(
-    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_for_tls_is_named(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     good, other = write_certificate(tmp_path / "good.pem"), write_certificate(tmp_path / "other.pem")
     garbage = tmp_path / "garbage.pem"
     garbage.write_text("garbage")
@@ -264,9 +260,7 @@ async def test_a_server_that_takes_no_writes_is_not_taken_and_can_be_asked_for(o
         await takes_no_writes(own_dsn, on=False)
 
 
-async def test_connections_to_a_server_that_takes_no_writes_any_more_are_replaced(
-    own_postgres: Postgres,
-) -> None:
+async def test_connections_to_what_takes_no_writes_any_more_are_replaced(own_postgres: Postgres) -> None:
     async with own_postgres.database.over_all_users() as connection:
         before = connection.get_server_pid()
 

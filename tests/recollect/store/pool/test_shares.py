@@ -43,7 +43,7 @@ READ, WRITE = False, True
     ],
     ids=["one person's reads", "one person's writes", "many people's writes", "reads before writes"],
 )
-async def test_a_connection_is_left_for_others(
+async def test_one_is_left_for_others(
     asking: list[tuple[str, bool]], first: list[int], next_one: int
 ) -> None:
     at_once, later = await let_in(10, asking)

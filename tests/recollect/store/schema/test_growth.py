@@ -24,13 +24,7 @@ ALLOWED: dict[tuple[int, str], str] = {}
 """What looks as if older replicas would trip over it, and why they do not; a migration may be written after its line here."""
 
 REFERENCE = {
-    "embedders",
-    "erased",
-    "erasures",
-    "schema_migrations",
-    "teams",
-    "untold_erasures",
-    "webhook_turn",
+    *("embedders", "erased", "erasures", "schema_migrations", "teams", "untold_erasures", "webhook_turn")
 }
 """Tables of nobody: whole on every node."""
 

@@ -117,18 +117,14 @@ async def test_pgvector_is_found_where_it_is(empty_dsn: str) -> None:
     await store.aclose()
 
 
-async def test_a_server_without_pgvector_is_a_clear_error(
-    empty_dsn: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_no_pgvector_is_a_clear_error(empty_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SQL, "create_vector_extension", "CREATE EXTENSION no_such_extension")
 
     with pytest.raises(ConfigurationError, match="lacks pgvector"):
         await open_postgres(empty_dsn)
 
 
-async def test_a_pgvector_that_is_too_old_is_a_clear_error(
-    empty_dsn: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_old_pgvector_is_a_clear_error(empty_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recollect.store.schema.migration.PGVECTOR", (99, 0))
 
     with pytest.raises(ConfigurationError, match=r"pgvector is [0-9.]+, and Recollect needs"):
@@ -136,9 +132,7 @@ async def test_a_pgvector_that_is_too_old_is_a_clear_error(
 
 
 @pytest.mark.process
-async def test_other_applications_queue_settings_do_not_change_ours(
-    empty_dsn: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_others_queue_settings_change_nothing(empty_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Read at import, so in a process of its own.
     monkeypatch.setenv("PGQUEUER_PREFIX", "theirs_")
     monkeypatch.setenv("PGQUEUER_QUEUE_TABLE", "theirs")
@@ -223,9 +217,7 @@ async def test_a_migration_waits_for_a_lock_without_having_others_wait_behind_it
     assert {line["step"] for line in logs if line["event"] == "schema_migration_postponed"} == {"9000_later"}
 
 
-async def test_a_lock_that_is_held_for_ever_is_told_and_nothing_is_changed(
-    new_dsn: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_lock_held_for_ever_is_told(new_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recollect.store.schema.migration._TRIES", 2)
     async with administrator(new_dsn) as connection, held(new_dsn):
         with pytest.raises(StoreUnavailableError, match=r"9000_later.*each of the 2 times"):

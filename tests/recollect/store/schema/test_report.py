@@ -113,9 +113,7 @@ async def test_a_schema_that_others_own_can_not_be_brought_up_to_date(new_dsn: s
 
 
 @pytest.mark.parametrize("contracts", [False, True])
-async def test_a_newer_schema_that_took_something_away_is_a_mistake_and_one_that_only_added_a_remark(
-    new_dsn: str, *, contracts: bool
-) -> None:
+async def test_a_newer_schema_that_took_away_is_a_mistake(new_dsn: str, *, contracts: bool) -> None:
     async with administrator(new_dsn) as connection:
         later = "INSERT INTO recollect.schema_migrations VALUES ($1, 'later', 'x', now(), $2)"
         await connection.execute(later, _LATEST + 1, contracts)
@@ -136,9 +134,7 @@ async def test_a_pgvector_that_is_too_old_is_a_mistake(own_dsn: str, monkeypatch
     assert "ALTER EXTENSION vector UPDATE" in mistake
 
 
-async def test_a_server_whose_pgvector_is_too_old_is_a_mistake(
-    empty_dsn: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_servers_old_pgvector_is_a_mistake(empty_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recollect.store.schema.migration.PGVECTOR", (99, 0))
 
     [mistake] = (await check(empty_dsn)).mistakes
@@ -146,9 +142,7 @@ async def test_a_server_whose_pgvector_is_too_old_is_a_mistake(
     assert "The server's pgvector is" in mistake
 
 
-async def test_a_database_that_takes_no_writes_is_a_remark_unless_it_is_asked_for_by_name(
-    empty_dsn: str,
-) -> None:
+async def test_a_database_that_takes_no_writes_is_a_remark_unless_asked_for(empty_dsn: str) -> None:
     async with administrator(empty_dsn) as connection:
         name = urlsplit(empty_dsn).path.removeprefix("/")
         await connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
@@ -244,7 +238,7 @@ async def test_a_server_that_answers_nothing_is_given_up() -> None:
         ((b"S", b"no handshake of TLS at all"), "it does not speak TLS as it was asked to"),
     ],
 )
-async def test_a_server_that_speaks_no_tls_of_ours_is_no_mistake_of_a_file(
+async def test_a_server_without_tls_is_no_mistake(
     tmp_path: Path, answers: tuple[bytes, ...], told: str
 ) -> None:
     async def babble(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -265,9 +259,7 @@ async def test_a_server_that_speaks_no_tls_of_ours_is_no_mistake_of_a_file(
     assert told in remark
 
 
-async def test_a_file_for_tls_that_is_missing_is_a_mistake_as_it_does_not_come_by_itself(
-    tmp_path: Path,
-) -> None:
+async def test_a_missing_file_for_tls_is_a_mistake(tmp_path: Path) -> None:
     there, lacking = tmp_path / "there.pem", tmp_path / "hush.pem"
     write_certificate(there)
     address = "postgresql://anna:hush@127.0.0.1:9/d?sslmode=verify-full&sslrootcert="
@@ -342,11 +334,8 @@ async def test_a_wrong_password_is_a_mistake_that_quotes_none() -> None:
 @pytest.mark.parametrize(
     "dsn",
     [
-        "postgresql://anna:hush@127.0.0.1:port/d",
-        "postgresql://anna:hush@127.0.0.1:99999/d",
-        "postgresql://anna:hu#sh@127.0.0.1/d",
-        "postgresql://anna:hush@127.0.0.1/d?sslmode=hush",
-        "hush",
+        *("postgresql://anna:hush@127.0.0.1:port/d", "postgresql://anna:hush@127.0.0.1:99999/d"),
+        *("postgresql://anna:hu#sh@127.0.0.1/d", "postgresql://anna:hush@127.0.0.1/d?sslmode=hush", "hush"),
     ],
 )
 async def test_an_address_that_can_not_be_read_is_a_mistake_that_quotes_none(dsn: str) -> None:

@@ -130,7 +130,7 @@ async def test_no_row_of_any_table_or_queue_names_the_erased_user(own_store: Sto
     assert await own_store.inbox.pending(own_store.ben, limit=1) != []
 
 
-async def test_what_came_meanwhile_is_found_when_all_is_counted_once_more(
+async def test_a_second_count_finds_more(
     own_store: Store, own_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def erase_and_say(connection: Connection, user_id: str, *, at: datetime) -> Any:
@@ -282,9 +282,7 @@ def statements() -> list[str]:
     return [each.strip() for block in blocks for each in block.split(";") if each.strip()]
 
 
-async def test_what_the_page_says_to_run_leaves_nothing_in_the_tables_files(
-    own_store: Store, own_dsn: str
-) -> None:
+async def test_what_the_page_says_leaves_nothing_in_tables_files(own_store: Store, own_dsn: str) -> None:
     await live_a_little(own_store)
     told = await files_with_the_name(own_dsn)
 

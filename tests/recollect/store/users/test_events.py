@@ -36,9 +36,7 @@ async def test_each_change_is_an_event_that_says_which_memory_holds_and_which_ar
     assert await events(store, after=2) == (await events(store))[2:]
 
 
-async def test_an_erased_memory_and_an_erased_chat_say_which_memories_are_gone_and_no_text(
-    store: Store,
-) -> None:
+async def test_an_erasure_says_which_memories_are_gone_and_no_text(store: Store) -> None:
     secret = await kept(store, "Has a scar")
     await apply(store, Erase((secret.id,), (), Reason.ERASED))
     told = await said(store, "I collect stamps")

@@ -111,11 +111,8 @@ async def known(store: Store) -> None:
 async def test_tokens_are_counted_a_user_and_a_day_and_for_all(store: Store) -> None:
     await known(store)
     for user_id, day, tokens in [
-        (store.anna, TODAY, 100),
-        (store.anna, TODAY, 20),
-        (store.anna, TOMORROW, 7),
-        (store.ben, TODAY, 3),
-        (store.ben, TODAY, 0),
+        *((store.anna, TODAY, 100), (store.anna, TODAY, 20), (store.anna, TOMORROW, 7)),
+        *((store.ben, TODAY, 3), (store.ben, TODAY, 0)),
     ]:
         await store.usage.use(user_id, day, tokens)
 
