@@ -1,13 +1,22 @@
+"""Settings and their sources; several LLM servers: which requests each takes, and what each may be sent."""
+
 import os
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 from pydantic import SecretStr, ValidationError
+from pydantic_settings import SettingsConfigDict
+from tests.recollect_proxy.settings import proxy_settings
 from tests.support.tables import table
 
-from recollect.model import Strategy
+from recollect.assembly.lifecycle import _as_json
+from recollect.assembly.servers import is_near, speaks_mistral, yields_to_chats
+from recollect.model import ALL_TOLD, NOTHING_TOLD, Kind, Strategy
 from recollect.settings import NOWHERE, EngineSettings, default_data_dir, is_setting
 from recollect.settings.internals import EngineInternals
+from recollect.settings.upstreams import UpstreamSettings
 from recollect_proxy.settings.internals import ProxyInternals
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
@@ -102,3 +111,160 @@ def test_who_keeps_nothing_names_no_database_that_would() -> None:
         EngineSettings(data_dir=Path(":memory:"), database_url=SecretStr("postgresql://u:word@h/d"))
 
     assert "word" not in str(refused.value)
+
+
+# -- several servers -------------------------------------------------------------------------------
+
+
+def upstream(**own: Any) -> UpstreamSettings:
+    return UpstreamSettings(**{"name": "other", "url": "http://127.0.0.1:9/v1", "models": ["x"]} | own)
+
+
+def test_without_a_word_of_it_everything_may_be_sent_and_learned() -> None:
+    assert UpstreamSettings().disclosure("anna") is ALL_TOLD
+    assert UpstreamSettings().learns_of("anna")
+
+
+def test_what_may_be_sent_follows_the_policy() -> None:
+    some = upstream(memories=["fact", "summary"], shared=False).disclosure("anna")
+    assert some.kinds == frozenset({Kind.FACT, Kind.SUMMARY})
+    assert (some.history, some.shared) == (True, False)
+    assert upstream(memories="none", history=False).disclosure("anna").is_nothing
+    assert not upstream(memories="none").disclosure("anna").is_nothing
+    told = upstream(history=False).disclosure("anna").kinds
+    assert told is not None
+    assert told.isdisjoint({Kind.SUMMARY, Kind.QA_TURN})  # they tell what was said
+    assert Kind.FACT in told
+
+
+def test_of_others_than_its_users_nothing_is_sent_or_learned() -> None:
+    only = upstream(users=["anna", "team-*"])
+    assert [only.learns_of(each) for each in ("anna", "team-1", "ben", "Anna")] == [True, True, False, False]
+    assert only.disclosure("ben") == NOTHING_TOLD
+    assert not upstream(learn=False).learns_of("anna")
+
+
+def test_models_are_taken_by_patterns_whatever_their_case() -> None:
+    takes = upstream(models=["GPT-*", "o?-mini"]).takes
+    assert [takes(each) for each in ("gpt-6", "Gpt-6", "o3-mini", "o33-mini", "")] == [
+        *(True, True, True, False, False)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("entries", "told"),
+    [
+        ("nonsense", "JSON list"),
+        ([{"url": "http://h/v1", "models": ["x"]}], "name of its own"),
+        ([{"name": "a", "url": "http://h/v1"}], "models, or a path"),
+        ([{"name": "a", "url": "ftp://h", "models": ["x"]}], "not an http"),
+        ([{"name": "a", "url": "http://u:p@h", "models": ["x"]}], "no user and password"),
+        ([{"models": ["x"]}], "RECOLLECT_UPSTREAM"),
+        ([{}, {"name": "b"}], "two entries have no url"),
+        ([{"path": "/memory"}], "Recollect itself"),
+        ([{"path": "/API/Sessions/x"}], "Recollect itself"),
+        ([{"path": "local"}], "not a plain path"),
+        ([{"path": "/a/../b"}], "not a plain path"),
+        ([{"path": "/a//b"}], "not a plain path"),
+        ([{"name": "a", "url": "http://h", "path": "/v1"}], "the default upstream's"),
+        (
+            [{"name": "a", "url": "http://h", "path": "/x"}, {"name": "b", "url": "http://h", "path": "/X"}],
+            "path /x",
+        ),
+        (
+            [{"name": "a", "url": "http://h", "path": "/x"}, {"name": "a", "url": "http://h", "path": "/y"}],
+            "name a",
+        ),
+        ([{"memories": []}], "at least 1"),
+        ([{"memory": "none"}], "Extra inputs"),
+    ],
+)
+def test_a_mistake_is_told(entries: object, told: str) -> None:
+    with pytest.raises(ValidationError) as error:
+        proxy_settings(upstreams=entries)
+    assert told in str(error.value)
+
+
+def test_the_path_of_all_paths_has_an_api_below_v1() -> None:
+    rooted = proxy_settings(upstream="http://h:8080", upstreams='[{"path": "/"}]')
+    assert rooted.default_upstream.base == ""
+    assert rooted.upstream_api == "http://h:8080/v1"
+    assert proxy_settings(upstream="http://h:8080").upstream_api == "http://h:8080/v1"
+    assert (
+        proxy_settings(upstream="http://h:8080", upstreams='[{"path": "/v1"}]').upstream_api
+        == "http://h:8080"
+    )
+
+
+def test_a_worker_process_is_told_what_the_proxy_was() -> None:
+    entries = (upstream(api_key="secret", memories=["fact"], path="/"), UpstreamSettings(learn=False))
+    sent = msgspec.json.decode(msgspec.json.encode(_as_json(entries)))
+    received = EngineSettings(chat_upstreams=sent)
+    assert received.chat_upstreams == entries
+
+
+# -- whose server is whose -------------------------------------------------------------------------
+
+
+HOME, HOSTED = "http://127.0.0.1:11434/v1", "https://api.openai.com/v1"
+
+
+class Given(EngineSettings):
+    model_config = SettingsConfigDict(env_prefix="no such variable begins like this ")
+
+
+def yields(upstream: str | None, **settings: Any) -> bool:
+    return yields_to_chats(Given(**settings), upstream)
+
+
+@pytest.mark.parametrize(
+    ("base_url", "near"),
+    [
+        (HOME, True),
+        ("http://localhost:8080", True),
+        ("http://[::1]:8080/v1", True),
+        ("http://192.168.1.20:8000/v1", True),
+        ("http://100.64.3.2:8000/v1", True),
+        ("http://ollama:11434/v1", True),
+        ("http://nas.local/v1", True),
+        ("http://gpu.corp.internal./v1", True),
+        (HOSTED, False),
+        ("https://8.8.8.8/v1", False),
+        ("https://llm.example.com:8443/v1", False),
+    ],
+)
+def test_a_server_is_near_by_its_address_or_its_name(base_url: str, near: bool) -> None:  # noqa: FBT001
+    assert is_near(base_url) is near
+
+
+def test_mistrals_own_server_is_asked_by_its_own_sdk() -> None:
+    assert speaks_mistral(Given(extraction_base_url="https://api.mistral.ai"))
+    assert speaks_mistral(Given(extraction_base_url="https://api.mistral.ai/v1/"))
+    assert not speaks_mistral(Given())
+    assert not speaks_mistral(Given(extraction_base_url=HOSTED))
+
+
+def test_the_llm_at_home_that_extracts_too_is_left_to_its_chats() -> None:
+    assert yields(HOME)
+    assert yields(HOME, extraction_base_url="http://localhost:11434/another/v1")
+    assert yields(HOME, extraction_base_url=HOME, extraction_sdk="mistral")
+
+
+def test_one_that_only_extracts_is_not() -> None:
+    assert not yields(HOME, extraction_base_url="http://127.0.0.1:11435/v1")
+    assert not yields(HOME, extraction_base_url="https://127.0.0.1:11434/v1")
+    assert not yields(HOME, extraction_sdk="mistral")
+    assert not yields(HOSTED, extraction_base_url=HOME)
+
+
+def test_a_hosted_one_answers_many_at_once() -> None:
+    assert not yields(HOSTED)
+    assert yields(HOSTED, formation_yields="always")
+    assert yields(HOSTED, formation_yields="always", extraction_base_url="https://api.openai.com:443/v2")
+    assert not yields(HOME, formation_yields="never")
+
+
+def test_where_nobody_knows_who_answers_the_chats_one_that_is_near_may_be() -> None:
+    assert yields(None, extraction_base_url=HOME)
+    assert not yields(None, extraction_base_url=HOSTED)
+    assert not yields(None)

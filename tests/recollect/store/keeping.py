@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from tests.support.notes import note_block
 from tests.support.stores import LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
@@ -85,6 +86,38 @@ async def next_pending(store: Store, user_id: str | None = None) -> Pending | No
     """Return what is to be formed next."""
     pending = await store.inbox.pending(user_id or store.anna, limit=1)
     return pending[0] if pending else None
+
+
+async def next_exchange(store: Store, user_id: str | None = None) -> Exchange:
+    """Return the exchange that is to be formed next."""
+    pending = await next_pending(store, user_id)
+    assert pending is not None
+    return pending.exchange
+
+
+async def noted(
+    store: Store,
+    anchor: str,
+    *items: UUID,
+    scope: Scope | None = None,
+    text: str = "a block",
+    at: datetime = NOON,
+) -> None:
+    """Note a block of a prompt that speaks of these memories and messages."""
+    block = Injection(anchor, Place.BESIDE, text, items, 1, at)
+    await note_block(store.log, scope or store.anna.scope, block, [])
+
+
+async def anchors(store: Store, scope: Scope | None = None) -> list[str]:
+    """Return the anchors of the blocks of a chat."""
+    return [
+        each.anchor for each in (await store.chats.chat(scope or store.anna.scope, exchanges=9)).injections
+    ]
+
+
+async def said_in(store: Store, scope: Scope | None = None) -> list[str]:
+    """Return the messages of a chat's user."""
+    return [each.said for each in (await store.chats.chat(scope or store.anna.scope, exchanges=9)).exchanges]
 
 
 async def history(store: Store, user_id: str | None = None) -> list[Update]:

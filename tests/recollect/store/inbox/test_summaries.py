@@ -9,8 +9,7 @@ import pytest
 from tests.recollect.store.indexing import indexed, near
 from tests.recollect.store.indexing import said as log
 from tests.recollect.store.indexing import texts as found
-from tests.recollect.store.keeping import apply, contents, edit, kept
-from tests.support.notes import note_block
+from tests.recollect.store.keeping import apply, contents, edit, kept, noted
 from tests.support.stores import EAST, LATER, NOON, NORTH, Store, vector
 from tests.support.watched_stores import Through
 from uuid_utils.compat import uuid7
@@ -22,14 +21,12 @@ from recollect.model import (
     Conversation,
     Exchange,
     Formed,
-    Injection,
     Kind,
     Material,
     Memory,
     Message,
     Outline,
     Passage,
-    Place,
     Provenance,
     Reason,
     Replace,
@@ -456,8 +453,7 @@ async def test_what_an_edited_summary_was_made_of_did_not_change(store: Store) -
 
 async def test_who_deletes_a_summary_keeps_the_chat(store: Store) -> None:
     _, summary = await summarized_chat(store)
-    block = Injection("a:1", Place.BESIDE, summary.content, (summary.id,), 1, NOON)
-    await note_block(store.log, store.anna.scope, block, [])
+    await noted(store, "a:1", summary.id, text=summary.content)
 
     await apply(store, Retire(summary.id, Reason.DELETED))
 

@@ -8,7 +8,17 @@ from typing import Any
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect.store.indexing import said
-from tests.recollect.store.keeping import apply, contents, edit, history, kept, last_update, resting_on, undo
+from tests.recollect.store.keeping import (
+    apply,
+    contents,
+    edit,
+    history,
+    kept,
+    last_update,
+    resting_on,
+    said_in,
+    undo,
+)
 from tests.servers.databases import administrator
 from tests.support.recollections import memory
 from tests.support.stores import LATER, NOON, Store
@@ -112,8 +122,7 @@ async def test_what_is_pruned_is_audited_and_its_words_stay(store: Store) -> Non
     assert (update.action, update.actor, update.reason) == (Action.RETIRE, Actor.PRUNE, Reason.CAP)
     assert (update.memory_id, update.before, update.at) == (tea.id, "Likes tea", LATER)
     assert update.exchange_id is None
-    chat = await store.chats.chat(store.anna.scope, exchanges=9)
-    assert [each.said for each in chat.exchanges] == ["I like tea", "and now?"]
+    assert await said_in(store) == ["I like tea", "and now?"]
 
 
 async def test_a_chat_leaves_no_more_than_its_cap(store: Store) -> None:

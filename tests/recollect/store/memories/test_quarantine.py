@@ -6,8 +6,17 @@ from typing import Any
 
 import pytest
 from tests.recollect.store.indexing import by_words, indexed, near, texts
-from tests.recollect.store.keeping import apply, contents, edit, history, kept, last_update, resting_on, undo
-from tests.support.notes import note_block
+from tests.recollect.store.keeping import (
+    apply,
+    contents,
+    edit,
+    history,
+    kept,
+    last_update,
+    noted,
+    resting_on,
+    undo,
+)
 from tests.support.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
@@ -20,10 +29,8 @@ from recollect.model import (
     Change,
     Hints,
     Ignore,
-    Injection,
     Kind,
     Memory,
-    Place,
     Provenance,
     Quarantine,
     Quarantined,
@@ -112,8 +119,7 @@ async def test_to_undo_that_something_is_held_back_drops_it_unless_it_was_decide
 
 async def test_the_words_it_was_said_in_are_recalled_no_more_nor_what_was_answered(store: Store) -> None:
     said = await indexed(store, ORDER, reply="Brand X it is.")
-    block = Injection("a:1", Place.BESIDE, "block", (said.message_id,), 1, NOON)
-    await note_block(store.log, store.anna.scope, block, [])
+    await noted(store, "a:1", said.message_id, text="block")
     await indexed(store, "What to buy?", reply="Brand X.", anchors=((0, "a:1"),))
 
     await held(store, **resting_on(said))

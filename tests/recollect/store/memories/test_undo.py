@@ -16,11 +16,11 @@ from tests.recollect.store.keeping import (
     history,
     kept,
     last_update,
+    noted,
     resting_on,
     revised,
     undo,
 )
-from tests.support.notes import note_block
 from tests.support.searching import lexicon_of
 from tests.support.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
@@ -39,13 +39,11 @@ from recollect.model import (
     Formed,
     Hide,
     Ignore,
-    Injection,
     Kind,
     Limit,
     Mark,
     Memory,
     Passage,
-    Place,
     Provenance,
     Quarantine,
     Reason,
@@ -331,9 +329,7 @@ async def test_what_was_edited_is_as_it_was_but_for_its_embedding(store: Store) 
     qa = await kept(store, "Q: tea? A: yes", source=Source.QA_TURN, doubt=Doubt.DISPUTED, **resting_on(first))
     edited = await edit(store, qa.id, content="Likes tea", kind=Kind.PREFERENCE, importance=0.123456789)
     assert edited.source is Source.MANUAL
-    await note_block(
-        store.log, store.anna.scope, Injection("a:1", Place.BESIDE, "Likes tea", (qa.id,), 1, NOON), []
-    )
+    await noted(store, "a:1", qa.id, text="Likes tea")
 
     undone = await undo(store)
 

@@ -13,11 +13,13 @@ from tests.recollect.store.keeping import (
     formed,
     history,
     kept,
+    next_exchange,
     next_pending,
+    noted,
     resting_on,
+    said_in,
     undo,
 )
-from tests.support.notes import note_block
 from tests.support.stores import LATER, NOON, NORTH, Store, vector
 
 from recollect.audit import replay
@@ -30,9 +32,7 @@ from recollect.model import (
     Doubt,
     Exchange,
     Formed,
-    Injection,
     Mark,
-    Place,
     Quarantine,
     Reason,
     Reinforce,
@@ -67,8 +67,7 @@ async def test_the_version_before_and_all_that_followed_it_are_said_no_more(stor
 
     new = await edited(store, "I live in Oslo", "hi", reply="Oslo!")
 
-    chat = await store.chats.chat(store.anna.scope, exchanges=9)
-    assert [each.said for each in chat.exchanges] == ["Hello", "I live in Oslo"]
+    assert await said_in(store) == ["Hello", "I live in Oslo"]
     assert texts(await near(store, vector(*NORTH))) == {"Hello", "Hi!", "I live in Bergen", "Rain!"}
     await index_all(store)
     assert new.turn.text in texts(await near(store, vector(*NORTH)))
@@ -77,8 +76,7 @@ async def test_the_version_before_and_all_that_followed_it_are_said_no_more(stor
 
 async def test_answers_elsewhere_with_what_it_taught_at_hand_are_recalled_no_more(store: Store) -> None:
     add = await taught(store, await indexed(store, "I live in Rome", parent=ROOT), "Lives in Rome")
-    block = Injection("a:1", Place.BESIDE, "Lives in Rome", (add.memory.id,), 1, NOON)
-    await note_block(store.log, store.anna.elsewhere, block, [])
+    await noted(store, "a:1", add.memory.id, text="Lives in Rome", scope=store.anna.elsewhere)
     await indexed(store, "Where do I live?", store.anna.elsewhere, reply="In Rome.", anchors=((0, "a:1"),))
 
     await edited(store, "I live in Oslo")
@@ -117,9 +115,8 @@ async def test_what_is_abandoned_before_it_is_formed_never_is(own_store: Store) 
 
     new = await edited(own_store, "I live in Oslo")
 
-    pending = await next_pending(own_store)
-    assert pending is not None
-    assert (pending.exchange.id, pending.exchange.turn.history) == (new.id, ())
+    pending = await next_exchange(own_store)
+    assert (pending.id, pending.turn.history) == (new.id, ())
     for each in (first, second, failed):
         assert await own_store.inbox.complete([Formed(each)], at=NOON) is None
     assert await own_store.inbox.backlog() == Backlog(pending=1, oldest_pending_at=LATER)
@@ -130,13 +127,9 @@ async def test_what_was_added_to_its_prompts_goes(store: Store) -> None:
     tea = await kept(store, "Likes tea")
     for number, text in enumerate(["Hello", "I live in Rome", "What to see?"]):
         anchor = f"a:{number}"
-        await note_block(
-            store.log, store.anna.scope, Injection(anchor, Place.BESIDE, text, (tea.id,), 1, NOON), []
-        )
+        await noted(store, anchor, tea.id, text=text)
         await said(store, text, parent=(ROOT, "hi", "rome")[number], anchors=((0, anchor),))
-    await note_block(
-        store.log, store.anna.scope, Injection("a:new", Place.BESIDE, "new", (tea.id,), 1, LATER), []
-    )
+    await noted(store, "a:new", tea.id, text="new", at=LATER)
 
     await edited(store, "I live in Oslo", "hi", anchors=((0, "a:0"), (2, "a:new")))
 
@@ -149,8 +142,7 @@ async def test_another_parent_abandons_nothing(store: Store, parents: tuple[str 
     for text, parent in zip(("I live in Rome", "I live in Oslo"), parents, strict=True):
         await said(store, text, parent=parent)
 
-    chat = await store.chats.chat(store.anna.scope, exchanges=9)
-    assert [each.said for each in chat.exchanges] == ["I live in Rome", "I live in Oslo"]
+    assert await said_in(store) == ["I live in Rome", "I live in Oslo"]
 
 
 async def test_a_message_sent_twice_abandons_once(store: Store) -> None:
@@ -171,9 +163,8 @@ async def test_an_abandoned_message_that_is_sent_again_stays_abandoned(store: St
     again = store.exchange(first.turn.text, key=first.turn.key, reply="Again!", parent=ROOT)
     assert await store.log.append(again) is False
 
-    pending = await next_pending(store)
-    assert pending is not None
-    assert pending.exchange.turn.text == "I live in Oslo"
+    pending = await next_exchange(store)
+    assert pending.turn.text == "I live in Oslo"
     await index_all(store)
     assert "Again!" not in texts(await near(store, vector(*NORTH)))
 
@@ -190,9 +181,7 @@ async def test_the_longest_parents_are_kept_apart(store: Store) -> None:
     for ending in "xyx":
         await said(store, f"said {ending}", parent="🌧" * 5000 + ending)
 
-    assert [each.said for each in (await store.chats.chat(store.anna.scope, exchanges=9)).exchanges] == [
-        "said x"
-    ]
+    assert await said_in(store) == ["said x"]
 
 
 # -- what it taught --------------------------------------------------------------------------------
@@ -334,12 +323,10 @@ async def test_an_older_version_logged_late_is_itself_abandoned(store: Store) ->
     assert await store.log.append(late) is True
 
     assert await contents(store) == ["Lives in Oslo"]
-    pending = await next_pending(store)
-    assert pending is not None
-    assert pending.exchange.id == first.id
+    pending = await next_exchange(store)
+    assert pending.id == first.id
     assert await store.inbox.complete([Formed(late)], at=NOON) is None
-    chat = await store.chats.chat(store.anna.scope, exchanges=9)
-    assert [each.said for each in chat.exchanges] == ["Hello", "I live in Oslo"]
+    assert await said_in(store) == ["Hello", "I live in Oslo"]
     await index_all(store)
     passages = texts(await near(store, vector(*NORTH))) - {"Lives in Oslo"}
     assert passages == {"Hello", "Hi!", "I live in Oslo", "Oslo!"}
@@ -359,9 +346,7 @@ async def test_what_was_answered_to_a_late_version_is_recalled_no_more_either(st
 async def test_what_was_added_to_the_prompt_of_a_late_version_goes(store: Store) -> None:
     tea = await kept(store, "Likes tea")
     for anchor in ("a:old", "a:new", "a:both"):
-        await note_block(
-            store.log, store.anna.scope, Injection(anchor, Place.BESIDE, anchor, (tea.id,), 1, NOON), []
-        )
+        await noted(store, anchor, tea.id, text=anchor)
     await edited(store, "I live in Oslo", "hi", anchors=((0, "a:new"),))
     await edited(store, "It rains", "snow", anchors=((0, "a:both"),))
 
@@ -391,5 +376,4 @@ async def test_a_late_version_of_an_abandoned_branch_is_abandoned_with_it(store:
 
     await store.log.append(store.exchange("I live in Rome", parent="hi", at=NOON))
 
-    chat = await store.chats.chat(store.anna.scope, exchanges=9)
-    assert [each.said for each in chat.exchanges] == ["Good morning"]
+    assert await said_in(store) == ["Good morning"]
