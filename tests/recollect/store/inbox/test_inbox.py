@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 from tests.recollect.store.indexing import said as log
-from tests.recollect.store.keeping import undo
+from tests.recollect.store.keeping import next_exchange, undo
 from tests.support.notes import note_block
 from tests.support.stores import LATER, NOON, Store
 
@@ -21,7 +21,6 @@ from recollect.model import (
     Ignore,
     Injection,
     Kind,
-    Message,
     Pending,
     Place,
     Provenance,
@@ -58,6 +57,21 @@ async def complete(store: Store, said: Exchange, *changes: Change) -> list[list[
     return await store.inbox.complete([Formed(said, changes)], at=LATER)
 
 
+def verbatim(store: Store, said: Exchange) -> Add:
+    """Return what is kept of an exchange that no model reads."""
+    rests_on = Provenance("chat", (said.message_id, said.reply_id))
+    copy = store.memory(
+        "Q: I like tea\nA: I see.", kind=Kind.QA_TURN, source=Source.QA_TURN, provenance=rests_on
+    )
+    return Add(copy, Reason.KEPT_VERBATIM)
+
+
+async def woken(store: Store, *, at: datetime = LATER) -> Exchange:
+    """Wake what no model read, and return it."""
+    assert await store.inbox.wake(store.anna, at=at, unread=True)
+    return await next_exchange(store)
+
+
 # -- pending ---------------------------------------------------------------------------------------
 
 
@@ -86,13 +100,10 @@ async def test_those_of_one_chat_come_together_until_something_was_said_in_anoth
 
 
 async def test_what_is_formed_or_held_parts_no_chat(store: Store) -> None:
+    chats = (store.anna.scope, store.anna.elsewhere)
     said = [
-        store.exchange("one"),
-        store.exchange("two", store.anna.elsewhere),
-        store.exchange("three"),
-        store.exchange("four", store.anna.elsewhere),
+        store.exchange(text, chats[n % 2]) for n, text in enumerate(("one", "two", "three", "four", "five"))
     ]
-    said += [store.exchange("five")]
     await appended(store, *said)
     await complete(store, said[1])
     await store.inbox.postpone(said[3], error="broken", until=None)
@@ -113,12 +124,8 @@ async def test_each_comes_with_what_was_said_before_it_in_its_chat(store: Store)
 
     histories = [[message.text for message in each.exchange.turn.history] for each in pending]
     assert histories == [told(0, 1), told(0, 1, 2), told(1, 2, 3), told(2, 3, 4)]
-    first = pending[0].exchange.turn.history
-    assert first == (
-        Message(Role.USER, "question 0"),
-        Message(Role.USER, "question 1"),
-        Message(Role.ASSISTANT, "answer 1"),
-    )
+    roles = [message.role for message in pending[0].exchange.turn.history]
+    assert roles == [Role.USER, Role.USER, Role.ASSISTANT]
 
 
 async def test_each_comes_with_the_newest_blocks_that_were_added_in_its_chat(store: Store) -> None:
@@ -156,11 +163,7 @@ async def test_completing_applies_the_changes_and_ends_the_exchange(store: Store
 
 
 async def test_several_are_completed_together(own_store: Store) -> None:
-    said = [
-        own_store.exchange("I like tea"),
-        own_store.exchange("It rains"),
-        own_store.exchange("I like tea!"),
-    ]
+    said = [own_store.exchange(each) for each in ("I like tea", "It rains", "I like tea!")]
     await appended(own_store, *said)
     new = own_store.memory("Likes tea")
 
@@ -174,10 +177,6 @@ async def test_several_are_completed_together(own_store: Store) -> None:
     assert done == [[Add(new)], [], [Ignore(Reason.EQUAL_CONTENT, target=new.id)]]
     assert await waiting(own_store) == []
     assert await own_store.inbox.backlog() == Backlog(formed=3)
-
-
-async def test_nothing_is_completed_when_there_is_nothing(store: Store) -> None:
-    assert await store.inbox.complete([], at=NOON) == []
 
 
 @pytest.mark.parametrize("position", [0, 1])
@@ -198,6 +197,7 @@ async def test_one_exchange_is_not_completed_twice_together(store: Store) -> Non
     await appended(store, said)
 
     assert await store.inbox.complete([Formed(said), Formed(said)], at=NOON) is None
+    assert await store.inbox.complete([], at=NOON) == []
 
     assert await waiting(store) == ["I like tea"]
 
@@ -206,13 +206,10 @@ async def test_changes_that_can_not_be_applied_leave_all_exchanges_pending(store
     said = [store.exchange("I like tea"), store.exchange("It rains")]
     await appended(store, *said)
 
+    bens = Add(store.memory("Ben's", store.ben.scope))
     with pytest.raises(StoreError):
         await store.inbox.complete(
-            [
-                Formed(said[0], (Add(store.memory("Likes tea")),)),
-                Formed(said[1], (Add(store.memory("Ben's", store.ben.scope)),)),
-            ],
-            at=NOON,
+            [Formed(said[0], (Add(store.memory("Likes tea")),)), Formed(said[1], (bens,))], at=NOON
         )
 
     assert await waiting(store) == ["I like tea", "It rains"]
@@ -272,13 +269,8 @@ async def test_an_exchange_held_as_failed_waits_for_a_retry(own_store: Store) ->
 
 
 async def test_the_backlog_counts_over_all_users(own_store: Store) -> None:
-    said = [
-        own_store.exchange("one", at=LATER),
-        own_store.exchange("two", at=NOON),
-        own_store.exchange("three", own_store.ben.scope),
-        own_store.exchange("four", own_store.ben.scope),
-        own_store.exchange("five", own_store.ben.scope),
-    ]
+    said = [own_store.exchange("one", at=LATER), own_store.exchange("two", at=NOON)]
+    said += [own_store.exchange(each, own_store.ben.scope) for each in ("three", "four", "five")]
     await appended(own_store, *said)
     await own_store.inbox.complete([Formed(said[2]), Formed(said[3], unread=Unread.OFF)], at=NOON)
     await own_store.inbox.postpone(said[4], error="broken", until=None)
@@ -347,61 +339,33 @@ async def test_a_lease_is_given_back_by_a_body_that_fails(store: Store) -> None:
 
 
 async def test_what_was_kept_verbatim_is_formed_again_and_goes_undoably(own_store: Store) -> None:
-    said = own_store.exchange("I like tea")
+    said, new = own_store.exchange("I like tea"), own_store.memory("Likes tea")
     await appended(own_store, said)
-    kept = own_store.memory(
-        "Q: I like tea\nA: I see.",
-        kind=Kind.QA_TURN,
-        source=Source.QA_TURN,
-        provenance=Provenance("chat", (said.message_id, said.reply_id)),
-    )
-    as_it_was = Formed(said, (Add(kept, Reason.KEPT_VERBATIM),), unread=Unread.NO_MODEL)
-    await own_store.inbox.complete([as_it_was], at=NOON)
+    kept = verbatim(own_store, said)
+    await own_store.inbox.complete([Formed(said, (kept,), unread=Unread.NO_MODEL)], at=NOON)
     assert await own_store.inbox.wake_all() == [own_store.anna]
-    assert await own_store.inbox.wake(own_store.anna, at=LATER, unread=True)
 
-    [pending] = await own_store.inbox.pending(own_store.anna, limit=9)
-    new = own_store.memory("Likes tea")
-    done = await own_store.inbox.complete([Formed(pending.exchange, (Add(new),), is_read=True)], at=LATER)
+    formed = Formed(await woken(own_store), (Add(new),), is_read=True)
+    done = await own_store.inbox.complete([formed], at=LATER)
     left = await own_store.memories.page(own_store.anna, limit=9)
-    update, _ = await own_store.memories.history(own_store.anna, kept.id, limit=9)
+    update, _ = await own_store.memories.history(own_store.anna, kept.memory.id, limit=9)
     await undo(own_store, update)
 
-    assert done == [[Retire(kept.id, Reason.KEPT_VERBATIM), Add(new)]]
+    assert done == [[Retire(kept.memory.id, Reason.KEPT_VERBATIM), Add(new)]]
     assert [each.id for each in left.memories] == [new.id]
-    assert {each.id for each in (await own_store.memories.page(own_store.anna, limit=9)).memories} == {
-        new.id,
-        kept.id,
-    }
+    there = (await own_store.memories.page(own_store.anna, limit=9)).memories
+    assert {each.id for each in there} == {new.id, kept.memory.id}
     assert await own_store.inbox.wake_all() == []
 
 
 async def test_what_no_model_reads_again_stays_as_it_was_kept_once(own_store: Store) -> None:
     said = own_store.exchange("I like tea")
     await appended(own_store, said)
+    first, again = verbatim(own_store, said), verbatim(own_store, said)
 
-    def kept() -> Add:
-        return Add(
-            own_store.memory(
-                "Q: I like tea\nA: I see.",
-                kind=Kind.QA_TURN,
-                source=Source.QA_TURN,
-                provenance=Provenance("chat", (said.message_id, said.reply_id)),
-            ),
-            Reason.KEPT_VERBATIM,
-        )
-
-    first = kept()
     await own_store.inbox.complete([Formed(said, (first,), unread=Unread.NO_MODEL)], at=NOON)
-    await own_store.inbox.wake(own_store.anna, at=LATER, unread=True)
-    [pending] = await own_store.inbox.pending(own_store.anna, limit=9)
-    await own_store.inbox.complete([Formed(pending.exchange, (kept(),), unread=Unread.NO_MODEL)], at=LATER)
-    [pending] = [
-        each
-        for _ in [await own_store.inbox.wake(own_store.anna, at=LATER, unread=True)]
-        for each in await own_store.inbox.pending(own_store.anna, limit=9)
-    ]
-    await own_store.inbox.complete([Formed(pending.exchange, unread=Unread.OFF)], at=LATER)
+    for changes, unread in (((again,), Unread.NO_MODEL), ((), Unread.OFF)):
+        await own_store.inbox.complete([Formed(await woken(own_store), changes, unread=unread)], at=LATER)
 
     left = await own_store.memories.page(own_store.anna, limit=9)
     assert [each.id for each in left.memories] == [first.memory.id]

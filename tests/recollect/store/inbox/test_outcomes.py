@@ -9,7 +9,7 @@ from uuid import uuid4
 import asyncpg
 import pytest
 from tests.recollect.store.indexing import said
-from tests.recollect.store.keeping import formed, kept, undo
+from tests.recollect.store.keeping import formed, history, kept, undo
 from tests.servers.databases import administrator
 from tests.support.people import Person, person
 from tests.support.stores import LATER, NOON, Store
@@ -248,23 +248,14 @@ async def tell(store: Store, scope: Scope | None = None, key: str = ANSWERING) -
 
 
 async def test_what_was_formed_is_told_once_the_newest_first(store: Store) -> None:
-    assert await tell(store) == []
     await taught(store, "Drinks tea")
     await taught(store, "Has a dog")
+    waiting = await said(store, "I live in Oslo")
 
     assert await tell(store) == ["Has a dog", "Drinks tea"]
     assert await tell(store) == []
-    await taught(store, "Lives in Oslo")
+    await formed(store, waiting, Add(store.memory("Lives in Oslo")))
     assert await tell(store) == ["Lives in Oslo"]
-
-
-async def test_what_waits_to_be_formed_is_told_when_it_is(store: Store) -> None:
-    spoken = await said(store, "I drink tea")
-    assert await tell(store) == []
-
-    await formed(store, spoken, Add(store.memory("Drinks tea")))
-
-    assert await tell(store) == ["Drinks tea"]
 
 
 async def test_it_is_told_in_any_chat_of_its_person_and_to_nobody_else(store: Store) -> None:
@@ -316,9 +307,7 @@ async def test_what_was_undone_or_abandoned_before_it_was_told_is_no_news(store:
     await formed(store, first, Add(store.memory("Lives in Rome")))
     edited = await said(store, "I live in Oslo", parent=ROOT, at=NOON + timedelta(minutes=1))
     await formed(store, edited, Add(store.memory("Lives in Oslo")), Add(store.memory("Has a boat")))
-    outcome = await store.inbox.outcome(edited.turn.scope, edited.turn.key)
-    assert outcome is not None
-    await undo(store, outcome.updates[0])
+    await undo(store)
 
     assert await tell(store) == ["Lives in Oslo"]
 
@@ -351,9 +340,8 @@ async def test_of_which_nothing_could_be_shown_it_was_shown_with_no_answer(store
     await formed(store, taught_nothing)
     await formed(store, verbatim, Add(store.memory("I have a cat"), Reason.KEPT_VERBATIM))
     await formed(store, again, Add(store.memory("Drinks tea")))
-    outcome = await store.inbox.outcome(undone.turn.scope, undone.turn.key)
-    assert outcome is not None
-    await undo(store, outcome.updates[0])
+    [last] = [each for each in await history(store) if each.exchange_id == undone.id]
+    await undo(store, last)
     own = await taught(store, "Lives in Oslo")
 
     await tell(store, key=own.turn.key)
@@ -368,10 +356,7 @@ async def test_no_turn_names_an_erased_chat_with_whose_answer_it_was_told(store:
 
     await store.memories.erase_session(store.anna.scope, at=LATER)
 
-    exported = [
-        json.loads(row)
-        async for section, row in store.portability.export(store.anna)
-        if section == "exchanges"
-    ]
+    rows = [row async for section, row in store.portability.export(store.anna) if section == "exchanges"]
+    exported = [json.loads(row) for row in rows]
     assert [(row["key"], row["told_with"]) for row in exported] == [(other.turn.key, "")]
     assert await tell(store) == []

@@ -120,7 +120,7 @@ async def test_the_chat_that_waits_longest_comes_first(store: Store) -> None:
 
 
 async def test_what_is_held_or_abandoned_or_an_alternate_is_left_out(store: Store) -> None:
-    [held] = [await log(store, "held")]
+    held = await log(store, "held")
     await store.inbox.postpone(held, error="broken", until=None)
     [first] = await formed(store, "one", parent="^")
     [second] = await formed(store, "two", parent="a")
@@ -351,10 +351,9 @@ async def test_another_users_summary_rests_on_nothing_of_ones_own(store: Store) 
     await formed(store, "one", "two")
     conversation = await due(store)
 
-    stolen = replace(conversation, message_ids=conversation.message_ids)
-    new = summary(store, "x", stolen.message_ids, store.ben.scope)
+    new = summary(store, "x", conversation.message_ids, store.ben.scope)
 
-    assert await store.inbox.summarized(store.ben, stolen, new, at=LATER + timedelta(days=1)) == []
+    assert await store.inbox.summarized(store.ben, conversation, new, at=LATER + timedelta(days=1)) == []
     assert await due(store) == conversation
 
 
@@ -363,12 +362,9 @@ async def test_what_was_never_said_is_no_ground_for_a_summary(store: Store) -> N
     conversation = await due(store)
     invented = replace(conversation, message_ids=(*conversation.message_ids, uuid7()))
 
-    assert (
-        await store.inbox.summarized(
-            store.anna, invented, summary(store, "x", invented.message_ids), at=LATER
-        )
-        == []
-    )
+    new = summary(store, "x", invented.message_ids)
+
+    assert await store.inbox.summarized(store.anna, invented, new, at=LATER) == []
 
 
 class Interrupted:
@@ -406,13 +402,8 @@ async def test_a_chat_that_is_erased_while_it_is_read_is_not_due(store: Store) -
 
 
 def as_summary(*exchanges: Exchange) -> dict[str, Any]:
-    told = tuple(known for each in exchanges for known in (each.message_id, each.reply_id))
-    return {
-        "kind": Kind.SUMMARY,
-        "source": Source.SUMMARY,
-        "provenance": Provenance("chat-1", told),
-        "embedding": vector(*EAST),
-    }
+    told = Provenance("chat-1", tuple(each for one in exchanges for each in (one.message_id, one.reply_id)))
+    return {"kind": Kind.SUMMARY, "source": Source.SUMMARY, "provenance": told, "embedding": vector(*EAST)}
 
 
 async def summarized_chat(store: Store) -> tuple[list[Exchange], Memory]:
@@ -451,7 +442,7 @@ async def test_what_an_edited_summary_was_made_of_did_not_change(store: Store) -
     assert set((await changed(store)).values()) == {None}
 
 
-async def test_who_deletes_a_summary_keeps_the_chat(store: Store) -> None:
+async def test_who_deletes_a_summary_keeps_the_chat_and_has_it_not_summarized_at_once(store: Store) -> None:
     _, summary = await summarized_chat(store)
     await noted(store, "a:1", summary.id, text=summary.content)
 
@@ -461,25 +452,15 @@ async def test_who_deletes_a_summary_keeps_the_chat(store: Store) -> None:
     chat = await store.chats.chat(store.anna.scope, exchanges=9)
     assert (chat.summary, chat.injections) == ("", ())
     assert [each.said for each in chat.exchanges] == ["I like tea", "It rains"]
-
-
-async def test_a_chat_whose_summary_is_deleted_is_not_summarized_at_once(store: Store) -> None:
-    _, summary = await summarized_chat(store)
-
-    await apply(store, Retire(summary.id, Reason.DELETED))
-
     assert not await is_due(store, turns=1, tokens=1)
 
 
 async def test_who_deletes_a_verbatim_turn_deletes_its_words(store: Store) -> None:
     exchanges, _ = await summarized_chat(store)
     secret = exchanges[0]
+    rests_on = Provenance("chat-1", (secret.message_id, secret.reply_id))
     turn = await kept(
-        store,
-        "User: I like tea",
-        kind=Kind.QA_TURN,
-        source=Source.QA_TURN,
-        provenance=Provenance("chat-1", (secret.message_id, secret.reply_id)),
+        store, "User: I like tea", kind=Kind.QA_TURN, source=Source.QA_TURN, provenance=rests_on
     )
 
     await apply(store, Retire(turn.id, Reason.DELETED))

@@ -163,14 +163,6 @@ async def test_who_shared_it_forgets_it_with_the_words_they_said_it_in(store: St
     assert texts(await near(store, vector(*NORTH), store.ben.scope)) == {bens.turn.text, shared.content}
 
 
-async def test_it_stays_with_others_when_who_shared_it_is_erased(store: Store) -> None:
-    shared = await shared_by_anna(store)
-
-    await store.memories.erase(store.anna, at=NOON)
-
-    assert await store.memories.get(store.ben, shared.id) == shared
-
-
 async def test_what_was_given_again_meanwhile_is_not_linked_twice(store: Store) -> None:
     shared = await shared_by_anna(store)
     await apply(store, Retire(shared.id, Reason.DELETED), scope=store.ben.scope)

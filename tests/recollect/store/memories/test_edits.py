@@ -87,11 +87,6 @@ async def test_an_edit_can_not_make_two_memories_equal(store: Store) -> None:
     assert await contents(store) == ["Likes coffee", "Likes tea"]
 
 
-async def test_editing_the_unknown_finds_nothing(store: Store) -> None:
-    with pytest.raises(MemoryNotFoundError):
-        await edit(store, uuid7(), content="tea")
-
-
 # -- two users -------------------------------------------------------------------------------------
 
 

@@ -138,16 +138,6 @@ async def test_a_chat_leaves_no_more_than_its_cap(store: Store) -> None:
     assert update.session_id == "chat-1"
 
 
-async def test_both_caps_hold_at_once(store: Store) -> None:
-    one = await kept(store, "one", importance=0.8, **of_chat("chat-2"))
-    two = await kept(store, "two", importance=0.3, **of_chat())
-    three = await kept(store, "three", importance=0.7, **of_chat())
-    four = await kept(store, "four", importance=0.6, **of_chat("chat-2"))
-
-    assert await pruned(store, Caps(session=1, user=2)) == capped(two, four)
-    assert {*await contents(store)} == {one.content, three.content}
-
-
 async def test_without_caps_nothing_goes(store: Store) -> None:
     for number in range(9):
         await kept(store, f"number {number}", **of_chat())
