@@ -69,10 +69,7 @@ async def test_hints_are_read_with_their_statement_and_as_columns(postgres: Post
 
     assert (await store.memories.get(store.anna, tea.id)).hints == TEA
     found = await loaded(postgres, store)
-    assert {content: each.memory.hints for content, each in found.items()} == {
-        "Drinks tea": TEA,
-        "Likes rain": None,
-    }
+    assert [found[each].memory.hints for each in ("Drinks tea", "Likes rain")] == [TEA, None]
     assert pieces(found["Drinks tea"]) == rounded(VECTORS)
     assert pieces(found["Likes rain"]) == rounded(OWN)
 
@@ -238,10 +235,7 @@ async def test_a_statement_with_hints_is_near_by_its_own_words_also_once_it_is_p
 
 @pytest.mark.parametrize("left", [None, PINNED])
 async def test_hints_go_with_their_chat(postgres: Postgres, store: Store, left: Hints | None) -> None:
-    said, again = (
-        store.exchange("I drink tea"),
-        store.exchange("Tea!", replace(store.anna.scope, session_id="chat-2")),
-    )
+    said, again = store.exchange("I drink tea"), store.exchange("Tea!", store.anna.elsewhere)
     for each in (said, again):
         await store.log.append(each)
     tea = store.memory("Drinks tea", **HINTED, **resting_on(said))
@@ -295,11 +289,8 @@ async def labels(store: Store, of: Memory) -> tuple[tuple[str, ...], object]:
 
 
 def test_tags_are_lower_case_in_one_line_and_each_once() -> None:
-    assert tags_named(["Work", " on\n the  road ", "work", " ", "x" * 50]) == (
-        "work",
-        "on the road",
-        "x" * 40,
-    )
+    named = tags_named(["Work", " on\n the  road ", "work", " ", "x" * 50])
+    assert named == ("work", "on the road", "x" * 40)
 
 
 async def test_lists_take_each_tag_and_each_value(store: Store) -> None:
@@ -309,9 +300,8 @@ async def test_lists_take_each_tag_and_each_value(store: Store) -> None:
 
     async def found(state: State = State.CURRENT, **asked: Any) -> list[str]:
         taken = MemoryFilter(state=state, **asked)
-        return [
-            each.content for each in (await store.memories.page(store.anna, limit=9, taken=taken)).memories
-        ]
+        page = await store.memories.page(store.anna, limit=9, taken=taken)
+        return [each.content for each in page.memories]
 
     assert await found(tags=("work",)) == ["Has a lamp", "Has a desk"]
     assert await found(State.ALL, tags=("home", "work")) == ["Has a lamp"]
@@ -369,8 +359,5 @@ async def test_handed_on_labels_stay_within_their_bound(store: Store) -> None:
 
 def test_of_more_values_than_there_is_room_for_the_first_are_kept() -> None:
     own, others = ({f"{name}{number}": number for number in range(8)} for name in "xa")
-    assert memory("", metadata=own).with_labels_of(memory("", metadata=others)).metadata == {
-        **own,
-        "a0": 0,
-        "a1": 1,
-    }
+    both = memory("", metadata=own).with_labels_of(memory("", metadata=others)).metadata
+    assert both == {**own, "a0": 0, "a1": 1}

@@ -143,13 +143,8 @@ async def test_a_chat_begins_with_a_message_whose_secrets_were_masked(store: Sto
     assert not await begins("My wifi password is sunflowerfield, it is on the door")
     assert not await begins("The wifi password is sunflowerfield, it is on the fridge")
     assert not await begins("My wifi password is , it is on the fridge")
-
-
-async def test_a_message_that_is_nearly_nothing_but_a_secret_is_not_taken_for_any_other(store: Store) -> None:
-    await said(store, "[secret: password]", parent="^")
-
-    chat = await store.chats.chat(store.anna.scope, exchanges=9, unless_begun="Hello, how are you today?")
-
+    await said(store, "[secret: password]", store.anna.elsewhere, parent="^")
+    chat = await store.chats.chat(store.anna.elsewhere, exchanges=9, unless_begun="Hello, how are you today?")
     assert [each.said for each in chat.exchanges] == ["[secret: password]"]
 
 
@@ -273,10 +268,8 @@ async def test_a_block_that_can_not_be_stored_is_mended(store: Store) -> None:
 
 
 async def test_what_speaks_of_what_is_everybodys_is_noted_while_it_is_kept(own_store: Store) -> None:
-    tea, rain = (
-        own_store.memory(content, owner=COMMONS, source=Source.GLOBAL)
-        for content in ("Tea at four", "Rain at five")
-    )
+    common: dict[str, Any] = {"owner": COMMONS, "source": Source.GLOBAL}
+    tea, rain = (own_store.memory(each, **common) for each in ("Tea at four", "Rain at five"))
     await own_store.memories.keep_globals([tea, rain], [], at=NOON)
     await own_store.memories.keep_globals([], [rain.id], at=LATER)
 
@@ -301,29 +294,22 @@ def request(scope: Scope, **changed: Any) -> RequestRecord:
     return replace(RequestRecord(uuid7(), NOON, scope, "chat/stable", "scripted"), **changed)
 
 
-async def test_a_request_comes_back_as_it_was(store: Store) -> None:
+async def test_a_request_comes_back_as_it_was_first_noted(store: Store) -> None:
+    counted = {"candidates": 9, "dense_hits": 8, "lexical_hits": 7, "log_hits": 6, "items": 5, "tokens": 400}
+    sizes = {"history_tokens": 300, "truncated": 2, "budget": 1000, "block_tokens": 120, "milliseconds": 12.5}
     full = request(
         store.anna.scope,
+        **counted,
+        **sizes,
         skipped=Skip.NOTHING_RELEVANT,
         degraded=(Stage.EMBEDDING, Stage.CHAT),
         error_stage=Stage.SEARCH,
-        candidates=9,
-        dense_hits=8,
-        lexical_hits=7,
-        log_hits=6,
-        items=5,
-        tokens=400,
-        history_tokens=300,
-        truncated=2,
         top_scores=(0.87, 0.333333),
         gate_score=0.1,
-        milliseconds=12.5,
         stages={Stage.EMBEDDING: 7.1, Stage.SEARCH: 3.3},
         flags=("user-wide", "reattached"),
         explanation={"found": [{"id": str(uuid7()), "score": 0.5}], "none": None},
         found_by=SearchPath.CORRECTED,
-        budget=1000,
-        block_tokens=120,
         given_by={"statements": 3, "summaries": 1},
         marked=True,
         complains=False,
@@ -331,20 +317,11 @@ async def test_a_request_comes_back_as_it_was(store: Store) -> None:
     )
     bare = request(store.ben.scope)
 
-    for each in (full, bare):
+    for each in (full, bare, replace(bare, model="another")):
         await note_request(store.log, each)
 
     assert await store.requests.request(full.id) == full
     assert await store.requests.request(bare.id) == bare
-
-
-async def test_a_request_is_kept_once(store: Store) -> None:
-    first = request(store.anna.scope)
-
-    await note_request(store.log, first)
-    await note_request(store.log, replace(first, model="another"))
-
-    assert await store.requests.request(first.id) == first
 
 
 async def test_nothing_is_noted_of_a_turn_from_before_an_erasure(store: Store) -> None:
@@ -355,9 +332,8 @@ async def test_nothing_is_noted_of_a_turn_from_before_an_erasure(store: Store) -
 
     await store.log.write_notes(chat, of_chat)
     await store.log.write_notes(chat, later)
-    await store.log.write_notes(
-        other, TurnNotes(added_to_a_prompt("Said elsewhere"), (), like_a_request(other))
-    )
+    elsewhere = TurnNotes(added_to_a_prompt("Said elsewhere"), (), like_a_request(other))
+    await store.log.write_notes(other, elsewhere)
 
     chats = [await store.chats.chat(each, exchanges=0) for each in (chat, other)]
     blocks = [injection.block for each in chats for injection in each.injections]

@@ -258,10 +258,7 @@ async def test_what_a_person_wrote_over_stays(store: Store) -> None:
 
 async def test_what_can_not_be_undone_is_left_and_the_rest_is_undone(store: Store) -> None:
     first = await said(store, "Rome, tea, and no rain", parent=ROOT)
-    rome, tea = (
-        Add(store.memory("Lives in Rome", **resting_on(first))),
-        Add(store.memory("Likes tea", **resting_on(first))),
-    )
+    rome, tea = (Add(store.memory(each, **resting_on(first))) for each in ("Lives in Rome", "Likes tea"))
     rain = await kept(store, "Likes rain")
     await formed(store, first, rome, tea, Retire(rain.id, Reason.CONTRADICTS))
     elsewhere = await said(store, "Oslo! Rain!", store.anna.elsewhere)
