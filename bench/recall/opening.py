@@ -55,10 +55,5 @@ async def open_replay(settings: ProxySettings, **changes: Any) -> AsyncIterator[
             httpx.AsyncClient(base_url=origin, timeout=_ANSWER_SECONDS, trust_env=False) as client,
         ):
             yield Replay(
-                app,
-                own,
-                client=client,
-                upstream=upstream,
-                clock=clock,
-                injected_limit=settings.recall_limit,
+                app, own, client=client, upstream=upstream, clock=clock, injected_limit=settings.recall_limit
             )

@@ -75,11 +75,7 @@ class Bench:
         self.systems.sort(key=lambda system: SYSTEMS.index(system.name))
 
     def _start_other(
-        self,
-        stack: ExitStack,
-        module: Any,
-        name: str,
-        start: Callable[[], AbstractContextManager[System]],
+        self, stack: ExitStack, module: Any, name: str, start: Callable[[], AbstractContextManager[System]]
     ) -> None:
         """Start one that is not ours, and go on without it if that can't be done here."""
         if name not in self.only:

@@ -239,9 +239,7 @@ def _with_grown(person: Person, others: Sequence[Person]) -> Person:
     return replace(person, stores={**person.stores, **grown})
 
 
-def _same_and_current(
-    told: Sequence[Mapping[str, Any]],
-) -> tuple[dict[str, str], list[Mapping[str, Any]]]:
+def _same_and_current(told: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], list[Mapping[str, Any]]]:
     """Return for each statement's id that of the one it repeats, or its own; and the statements that still hold."""
     gone = {
         each["about"]

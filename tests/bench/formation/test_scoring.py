@@ -3,14 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.bench.formation_cases import (
-    given_case,
-    item,
-    judgement,
-    outcome,
-    stored,
-    truth,
-)
+from tests.bench.formation_cases import given_case, item, judgement, outcome, stored, truth
 
 from bench.formation.cases import Decision
 from bench.formation.scoring import score, tally

@@ -92,11 +92,7 @@ def test_only_bullets_that_the_request_does_not_hold_itself_were_added() -> None
 
 
 def test_the_table_tells_all_by_type_and_by_language() -> None:
-    found = [
-        given(0, SOPOT, tokens=100),
-        given(1, BEEKEEPER, tokens=200),
-        replace(given(2), language="de"),
-    ]
+    found = [given(0, SOPOT, tokens=100), given(1, BEEKEEPER, tokens=200), replace(given(2), language="de")]
 
     rows = {
         cells[1]: cells[2:] for cells in ([each.strip() for each in line.split("|")] for line in score_table(found).splitlines())

@@ -40,8 +40,7 @@ def test_what_speaks_against_a_memory_is_said(doubt: Doubt | None, note: str) ->
 
 
 @table(
-    ("ending", "note"),
-    [(Ending.CHANGED, "over since"), (Ending.DONE, "done"), (Ending.DROPPED, "dropped")],
+    ("ending", "note"), [(Ending.CHANGED, "over since"), (Ending.DONE, "done"), (Ending.DROPPED, "dropped")]
 )
 def test_the_past_says_how_it_ended_and_is_no_wish_to_follow(ending: Ending, note: str) -> None:
     past = recollection(

@@ -112,11 +112,7 @@ class Desk:
         scope, then = Scope(memories[0].owner, ""), memories[0].created_at
         assert await self.store.memories.apply(scope, changes, actor=Actor.USER, at=then) == changes
 
-    async def form(
-        self,
-        *exchanges: Exchange,
-        strategy: Strategy = Strategy.EXTRACT,
-    ) -> list[Formed]:
+    async def form(self, *exchanges: Exchange, strategy: Strategy = Strategy.EXTRACT) -> list[Formed]:
         backends = Backends(
             **self.store.parts,
             embedder=self.embedder,

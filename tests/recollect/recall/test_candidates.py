@@ -50,11 +50,7 @@ def snapshot_of(*stored: StoredMemory | StoredPassage) -> Snapshot:
 
 
 def find(
-    snapshot: Snapshot,
-    asked: str = "?",
-    *question: Named,
-    limit: int = 9,
-    verbatim: bool = False,
+    snapshot: Snapshot, asked: str = "?", *question: Named, limit: int = 9, verbatim: bool = False
 ) -> tuple[Candidates, list[str]]:
     """Return what is found, and its contents in their order."""
     query = read_query(turn(asked))

@@ -235,14 +235,7 @@ def test_what_is_about_code_is_heard(text: str) -> None:
 
 
 @table(
-    "text",
-    [
-        "When is my yoga class?",
-        "My iPhone is wet",
-        "What does a YouTube star eat?",
-        "Wie geht es",
-        "",
-    ],
+    "text", ["When is my yoga class?", "My iPhone is wet", "What does a YouTube star eat?", "Wie geht es", ""]
 )
 def test_everyday_words_are_not_code(text: str) -> None:
     assert not asks_about_code(text)

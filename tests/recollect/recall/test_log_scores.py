@@ -23,12 +23,7 @@ NAN = float("nan")
 
 
 def scored(
-    snapshot: Snapshot,
-    asked: str = "?",
-    *,
-    cosine: Any = None,
-    first: Any = None,
-    matched: Any = None,
+    snapshot: Snapshot, asked: str = "?", *, cosine: Any = None, first: Any = None, matched: Any = None
 ) -> LogScores:
     """Return the scores of all that a person has, by what is known of each."""
     query = read_query(turn(asked))

@@ -130,11 +130,7 @@ def test_what_a_statement_given_before_was_learned_from_is_not_given_behind_it()
 
 
 @pytest.mark.parametrize(
-    "prompt",
-    [
-        "Earlier: I DRINK  green\ntea at noon. Much else.",
-        "tea green drink I at noon",
-    ],
+    "prompt", ["Earlier: I DRINK  green\ntea at noon. Much else.", "tea green drink I at noon"]
 )
 def test_what_the_prompt_says_already_is_left_out(prompt: str) -> None:
     around = replace(HERE, prompt=PromptTexts(["", prompt]))
@@ -250,12 +246,7 @@ anything = st.lists(
     given=st.sets(ids),
 )
 def test_the_bounds_hold_whatever_is_ranked(
-    *,
-    ranked: list[Recollection],
-    limit: int,
-    prompt: list[str],
-    user_wide: bool,
-    given: set[UUID],
+    *, ranked: list[Recollection], limit: int, prompt: list[str], user_wide: bool, given: set[UUID]
 ) -> None:
     ranked.sort(key=lambda each: -each.score)
     around = SelectionContext("chat-1", user_wide, given, PromptTexts(prompt))

@@ -142,12 +142,7 @@ def test_a_request_is_how_the_next_one_begins(
     style=styles,
 )
 def test_a_restored_message_says_what_it_said_when_it_was_sent(
-    dialect: Dialect,
-    said: list[tuple[str, str]],
-    system: str,
-    told: list[bool],
-    cut: int,
-    style: SystemStyle,
+    dialect: Dialect, said: list[tuple[str, str]], system: str, told: list[bool], cut: int, style: SystemStyle
 ) -> None:
     cut = 1 + cut % (len(said) - 1)
     frontend = Frontend(dialect, (",", ":"), escaped=False, indent=None, system=None, last=True)

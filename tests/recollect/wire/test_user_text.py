@@ -109,17 +109,7 @@ def test_a_query_tag_that_is_not_closed_is_the_users() -> None:
 
 @table(
     "text",
-    [
-        "",
-        "  \n",
-        f"{FILE}\n```",
-        OURS,
-        HISTORY,
-        RETRIEVED,
-        ATTACHED,
-        MEMORIES,
-        f"{RETRIEVED}{ATTACHED}",
-    ],
+    ["", "  \n", f"{FILE}\n```", OURS, HISTORY, RETRIEVED, ATTACHED, MEMORIES, f"{RETRIEVED}{ATTACHED}"],
 )
 def test_wrapping_alone_says_nothing(text: str) -> None:
     assert written(text) == ""

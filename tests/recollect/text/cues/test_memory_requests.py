@@ -104,10 +104,7 @@ NONE = [
 ]
 
 
-@table(
-    ("text", "number"),
-    [each for those in FORGETTING.values() for each in those],
-)
+@table(("text", "number"), [each for those in FORGETTING.values() for each in those])
 def test_what_is_to_be_forgotten_is_known_by_its_number(text: str, number: int) -> None:
     assert read_memory_request(text) == MemoryRequest(Request.FORGET_LISTED, (number,))
 

@@ -119,7 +119,7 @@ TOLD_LATER = [
         健身房储物柜的密码是⟦4 8 1 0⟧ | 家の電子錠は⟦6-6-0-2⟧#で開けてね | オートロックの番号、⟦2580⟧です | the front door code is ⟦1207⟧
         the front gate is ⟦1207#⟧ | I logged in with the password ⟦quokka15⟧ | my pin is ⟦one, two, three⟧
         export STRIPE=⟦sk_live_9aKd82LmQpXw⟧
-    """),
+    """)
 ]
 """Written when the rules were done; those that were missed then mended them once more."""
 
