@@ -45,7 +45,6 @@ class Completed:
     """The fate of an exchange.
 
     Attributes:
-        formed: The decided changes.
         applied: The change made for each, in their order, and then those of the caps.
     """
 
@@ -89,9 +88,6 @@ class EngineBench:
     """An engine that is measured.
 
     Attributes:
-        backends: Its store and models.
-        inbox: Records its decisions.
-        clock: Its clock.
         scripts: The answers of the models, by user id.
     """
 
@@ -102,11 +98,7 @@ class EngineBench:
     scripts: dict[str, Any] = field(default_factory=dict)
 
     async def form(self, person: str) -> None:
-        """Form and index everything a person said.
-
-        Raises:
-            RuntimeError: It does not end.
-        """
+        """Form and index everything a person said."""
         for _ in range(_DRAINS):
             again = await self.engine.drain(person)
             if again is None:
@@ -170,9 +162,6 @@ async def open_engine(
         settings: As ``bench_settings`` returns them.
         scripts: The answers of the models, by user id.
         **models: The models, by their names in ``Backends``; one that is not named is as the settings say.
-
-    Raises:
-        RecollectError: It could not be opened.
     """
     async with open_backends(settings) as backends:
         clock, inbox = ReplayClock(), RecordingInbox(backends.inbox)

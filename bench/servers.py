@@ -40,7 +40,6 @@ class Server:
     """A running server.
 
     Attributes:
-        process: Its first process.
         port: Its port on the loopback; 0 without one.
         start_seconds: Seconds from its start to a served request; 0: not measured.
     """
@@ -85,11 +84,7 @@ def work_folder() -> Iterator[Path]:
 
 
 def unpack_package(name: str, folder: Path) -> None:
-    """Download a Debian package, and unpack it into a new folder.
-
-    Raises:
-        NotStartedError: It can't be downloaded.
-    """
+    """Download a Debian package, and unpack it into a new folder."""
     folder.mkdir(parents=True)
     try:
         for command in (["apt-get", "download", name], ["sh", "-c", f"dpkg-deb -x {name}_*.deb ."]):
@@ -139,11 +134,7 @@ def recollect(
     path: str = "/v1/models",
     core: int | None = None,
 ) -> Iterator[Server]:
-    """Run `recollect serve` with a data folder, which also takes its log, and wait until it answers.
-
-    Raises:
-        NotStartedError: It ended, or does not answer.
-    """
+    """Run `recollect serve` with a data folder, which also takes its log, and wait until it answers."""
     port = port or free_port()
     command: list[str | Path] = [
         RECOLLECT,
@@ -188,9 +179,6 @@ def started(
         headers: Headers of the requests that wait for it.
         path: The path of these.
         core: The core it stays on; None: any.
-
-    Raises:
-        NotStartedError: It ended, or does not answer.
     """
     began = time.perf_counter()
     with nullcontext() if core is None else on_core(core), log.open("ab") as words:

@@ -94,7 +94,6 @@ class Outcome:
 
     Attributes:
         title: The title of the fault.
-        chats: How many were asked.
         answered: How many of them came byte for byte as the LLM sent them.
         broken: How many the LLM broke off, and came as far as it had sent them.
         again: How many were asked more than once, as the connection failed.
@@ -149,17 +148,7 @@ async def struck(
     patience: float = _MEMORY_SECONDS,
     logs: Path | None = None,
 ) -> Outcome:
-    """Strike a system while people chat, let it recover, and count.
-
-    Args:
-        title: The title of the fault.
-        system: The started system.
-        load: Who chats.
-        strike: Brings the fault about, and returns once it is over.
-        seed: The seed of the run.
-        patience: Seconds that memory has to come back.
-        logs: A folder for the logs of the processes.
-    """
+    """Strike a system while people chat, let it recover, and count."""
     prober = User("prober")
     await load.until_remembered(prober)
     chatting = [asyncio.create_task(load.talk(number)) for number in range(TALKERS)]

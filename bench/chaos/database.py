@@ -21,12 +21,7 @@ _TRIES = 300
 
 
 class Database:
-    """A Postgres with pgvector in a folder, as an operator runs one.
-
-    Attributes:
-        folder: Its folder.
-        dsn: Its own address.
-    """
+    """A Postgres with pgvector in a folder, as an operator runs one."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -76,11 +71,7 @@ def dsn_in(folder: Path) -> str:
 
 
 async def rows(dsn: str, query: str) -> list[asyncpg.Record]:
-    """Ask a database, as soon as it answers.
-
-    Raises:
-        TimeoutError: It stays away.
-    """
+    """Ask a database, as soon as it answers."""
     for _ in range(_TRIES):
         with suppress(OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
             connection = await asyncpg.connect(dsn, timeout=10)
@@ -93,12 +84,7 @@ async def rows(dsn: str, query: str) -> list[asyncpg.Record]:
 
 
 class Line:
-    """Passes bytes between clients and a database, each piece of an answer late by ``delay`` seconds.
-
-    Attributes:
-        dsn: Where clients find it.
-        delay: Seconds.
-    """
+    """Passes bytes between clients and a database, each piece of an answer late by ``delay`` seconds."""
 
     def __init__(self, folder: Path, database: Database) -> None:
         folder.mkdir()

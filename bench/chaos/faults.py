@@ -46,7 +46,6 @@ class Fault:
     """A fault of a system under load.
 
     Attributes:
-        title: As in the table.
         strike: Brings it about, and returns once it is over.
         plan: The processes that are started.
         retries: How often a client asks where the connection fails; 1: it does not ask again.
@@ -264,11 +263,7 @@ def _size(process: int) -> int:
 
 
 def mount(folder: Path) -> None:
-    """Make a folder a small disk.
-
-    Raises:
-        subprocess.CalledProcessError: Only root may.
-    """
+    """Make a folder a small disk."""
     options = f"size={_DISK_MEBIBYTES}m,mode=0711"
     subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], check=True, capture_output=True)
 

@@ -54,8 +54,6 @@ class Probe:
     """A question of the one whose memory is known.
 
     Attributes:
-        began: When it was asked.
-        answered: Whether it was answered.
         remembered: Whether the prompt had the memory.
     """
 
@@ -69,12 +67,9 @@ class Load:
     """Who chats.
 
     Attributes:
-        world: What answers.
         ports: Where the proxies serve; a client takes one after the other.
-        chance: Decides the pauses.
         tries: How often a client asks where the connection fails.
         again_within: Seconds for which a client asks again until it is answered; 0 for ``tries`` alone.
-        asked: The requests that ended.
         probes: The questions of the tester.
         is_hurried: Whether a second between two probes is too long, as it is to be seen when memory is back.
         is_over: Whether everybody is to stop.
@@ -199,11 +194,7 @@ class Load:
         )
 
     async def until_remembered(self, user: User) -> None:
-        """Tell the statement that probes ask for, and wait until a chat is given it.
-
-        Raises:
-            TimeoutError: None is.
-        """
+        """Tell the statement that probes ask for, and wait until a chat is given it."""
         await self.tell(user)
 
         async def is_remembered() -> bool:

@@ -53,8 +53,6 @@ class Writers:
         port: Where the memory API is.
         chance: Decides which memories are deleted.
         written: How many memories were written.
-        corrected: How many were corrected.
-        deleted: How many were deleted.
         erased: How many people were erased.
         wrong: The memories that were not as they had been left, in words.
     """

@@ -32,7 +32,6 @@ class Spread:
     """The delay until a change through one replica holds at the others.
 
     Attributes:
-        settings: Seconds, of a setting.
         erasures: Seconds, of a user who was erased.
         unheeded: Chats that began after the change was answered, and did not heed it.
     """

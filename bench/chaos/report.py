@@ -54,14 +54,7 @@ def _seconds(seconds: float | None) -> str:
 
 
 def keep(folder: Path, name: str, found: Outcome | str, *, order: Sequence[str]) -> None:
-    """Replace the outcome of a fault in `chaos.json`, and write `chaos.md`.
-
-    Args:
-        folder: The folder of both.
-        name: The name of the fault.
-        found: The outcome, or why it was not measured.
-        order: The names of all faults.
-    """
+    """Replace the outcome of a fault in `chaos.json`, and write `chaos.md`."""
     folder.mkdir(parents=True, exist_ok=True)
     raw = folder / "chaos.json"
     known = json.loads(raw.read_text("utf-8")) if raw.exists() else {}

@@ -29,11 +29,7 @@ _FAKETIME = "usr/lib/*/faketime/libfaketime.so.1"
 
 
 async def strike(fault: Fault, folder: Path, *, seed: int, logs: Path | None = None) -> Outcome:
-    """Bring a fault about under load, and return its outcome.
-
-    Raises:
-        NotStartedError: It can't be brought about here; says why.
-    """
+    """Bring a fault about under load, and return its outcome."""
     chance = random.Random(seed)
     system = System(folder, World(random.Random(seed)))
     clock = await asyncio.to_thread(_clock_library, folder) if fault.sets_clock else None

@@ -59,7 +59,6 @@ class Sample:
     """The state at a time.
 
     Attributes:
-        memory: MiB of the processes.
         waits: How many exchanges wait to be formed.
         oldest: Seconds that the oldest of them has waited.
     """
@@ -80,7 +79,6 @@ class End:
     """The outcome of all messages.
 
     Attributes:
-        chats: How many were asked.
         answered: How many of them came byte for byte as the LLM sent them.
         unlogged: Answered ones that the log lacks.
         unformed: Answered short ones of which no memory was formed.

@@ -239,7 +239,6 @@ class Plan:
     """The processes to start.
 
     Attributes:
-        proxies: How many.
         workers: How many `recollect worker`; 0: each proxy has its own.
         embedded: Whether the proxy brings its database.
         replicated: Whether a standby follows the database, by which a proxy knows it, too.

@@ -46,7 +46,6 @@ class Figures:
     """The figures of a number of workers.
 
     Attributes:
-        workers: How many.
         rate: Exchanges formed in a second.
         cpu: Seconds of processor time of the workers, for each exchange.
         lag_p50: Seconds from a message to its memory, in the median.
@@ -65,11 +64,7 @@ class Figures:
 async def measure(
     workers: int, folder: Path, *, users: int, turns: int, model_seconds: float, asked_rate: float
 ) -> Figures:
-    """Form a backlog by so many workers, then let people chat at a steady rate.
-
-    Raises:
-        TimeoutError: The backlog is not formed within five minutes.
-    """
+    """Form a backlog by so many workers, then let people chat at a steady rate."""
     world = World(random.Random(workers))
     answer_at_once = world.extraction
 

@@ -70,7 +70,6 @@ class StoredMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A memory that the person has before.
 
     Attributes:
-        said_at: When they said it.
         evidence: The words it rests on, if they are known.
     """
 
@@ -130,7 +129,6 @@ class Truth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         item: Of which item; None: an outcome that formation must come to without one.
-        decision: The decision.
         target: Of which stored memory it takes the place, or that it repeats.
         also: Decisions that are right as well, whatever their target.
     """
@@ -145,14 +143,11 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One message, and the right decisions about it.
 
     Attributes:
-        id: Unique among all cases.
-        topic: Its class.
         model: The worth of the models' answers.
         stored: The memories that the person has.
         injected: The numbers of those in the prompt.
         history: Earlier messages of the chat: the user's and the assistant's by turns.
         said: The message, with everything a frontend puts around it.
-        extracted: The extraction model's answer.
         commands: The wishes that it finds.
         truth: The right decision about each item.
         suspect: Numbers of stored memories that have to bear that mark.
@@ -192,9 +187,6 @@ def read_cases(
         half: Only those of one half.
         language: Only those in one language.
         case_id: Only this one, of either half.
-
-    Raises:
-        DatasetError: There are none, or a line is invalid; the message names the line.
     """
     if not folder.is_dir():
         raise DatasetError(f"{folder} is no folder: name with --cases the one that holds the labelled cases.")

@@ -25,11 +25,7 @@ _CASES = Path(__file__).with_name("labelled")
 
 
 async def run_cases(cases: Sequence[Case]) -> list[Outcome]:
-    """Run cases, one after another, each for a user of its own.
-
-    Raises:
-        RecollectError: One can't be brought about, or the store or the embedder failed.
-    """
+    """Run cases, one after another, each for a user of its own."""
     scripts: dict[str, CaseScript] = {}
     models = {"extractor": ScriptedExtractor(scripts), "judge": ScriptedJudge(scripts), "summarizer": None}
     async with open_engine(bench_settings(), scripts, **models) as bench:

@@ -37,8 +37,6 @@ class Decided:
     """The decision about a statement.
 
     Attributes:
-        decision: The sort of thing.
-        reason: Why.
         target: Which stored memory it was about, if any, by its number.
         memory: The new memory, if any.
     """
@@ -61,13 +59,7 @@ UNASKED = Decided(Decision.IGNORE, "not_asked")
 def decided_items(
     items: Sequence[ExtractedItem], done: Sequence[tuple[Change, Change]], numbers: Mapping[UUID, int]
 ) -> tuple[list[Decided], list[Decided]]:
-    """Return the decision about each item, and those without an item.
-
-    Args:
-        items: In the answer's order.
-        done: Each decided change, with the change that was made.
-        numbers: The numbers of the stored memories.
-    """
+    """Return the decision about each item, and those without an item."""
     found: dict[int, Decided] = {}
     held: list[tuple[Quarantine, Decided]] = []
     rest: list[Decided] = []

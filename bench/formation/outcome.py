@@ -44,8 +44,6 @@ class Outcome:
     """The outcome of a case.
 
     Attributes:
-        case: Which.
-        judgements: One a statement.
         kept: How many memories it left that were not there before.
         gone: Numbers of stored memories that are gone.
         doubt: Of stored memories, by number, what speaks against them.
@@ -90,12 +88,7 @@ class Outcome:
 
 
 async def read_outcome(bench: EngineBench, staged: Staged) -> Outcome:
-    """Read the outcome of a case.
-
-    Raises:
-        StoreError: The store failed.
-        EmbedderError: The embedder failed.
-    """
+    """Read the outcome of a case."""
     case, memories = staged.case, bench.backends.memories
     page = await memories.page(case.id, limit=_ALL)
     linked = {memory.id: memory for memory in page.memories}

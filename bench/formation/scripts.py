@@ -19,11 +19,7 @@ _BY = "scripted extraction-0"
 
 @dataclass(frozen=True, slots=True)
 class NumberedCandidate(Candidate):
-    """A candidate that tells which item of the answer it was, whatever is changed about it.
-
-    Attributes:
-        number: The item's.
-    """
+    """A candidate that tells which item of the answer it was, whatever is changed about it."""
 
     number: int = 0
 
@@ -35,11 +31,7 @@ class ScriptedExtractor:
         self._scripts = scripts
 
     async def extract(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Extracted:
-        """Return the candidates and commands of the scripted answer.
-
-        Raises:
-            InvalidExtractionError: The script's answer can't be read.
-        """
+        """Return the candidates and commands of the scripted answer."""
         turn = exchanges[-1].turn
         answered = self._scripts[turn.scope.user_id].answer(known)
         answer = msgspec.json.encode(answered).decode()
@@ -57,11 +49,7 @@ class ScriptedJudge:
         self._scripts = scripts
 
     async def choose(self, command: str, known: Sequence[Memory], asker: Asker) -> Chosen:  # noqa: ARG002 -- the port's
-        """Return the script's choice.
-
-        Raises:
-            InvalidExtractionError: It chooses nothing, not even none.
-        """
+        """Return the script's choice."""
         numbers = self._scripts[asker.user_id].chosen(known)
         if numbers is None:
             raise InvalidExtractionError
@@ -73,7 +61,6 @@ class CaseScript:
     """The answers of the models about the user of a case.
 
     Attributes:
-        case: Which.
         stored: The ids of the user's memories, in the case's order.
     """
 

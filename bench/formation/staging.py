@@ -48,7 +48,6 @@ class Staged:
     """A case that was brought about.
 
     Attributes:
-        case: Which.
         stored: The person's memories, in the case's order.
         completed: The decisions; None if nothing was formed.
         unheard: Why the message was not heard, if it was not.
@@ -63,12 +62,7 @@ class Staged:
 
 
 async def stage(bench: EngineBench, case: Case) -> Staged:
-    """Bring a case about.
-
-    Raises:
-        StagingError: Its stored memories can't be kept.
-        RecollectError: The store or the embedder failed.
-    """
+    """Bring a case about."""
     bench.clock.restart()
     bench.clock.move_to(case.said_at)
     bench.inbox.forget()
@@ -87,13 +81,7 @@ async def stage(bench: EngineBench, case: Case) -> Staged:
 
 
 def hear_message(case: Case, number: int, *, session: str = CHAT) -> DetectedTurn:
-    """Read a message, counted from 0, as the proxy reads it with the earlier ones.
-
-    Args:
-        case: Its history, and then its message.
-        number: The message; the last is the case's own.
-        session: The id of the chat.
-    """
+    """Read a message, counted from 0, as the proxy reads it with the earlier ones."""
     told = [{"role": each.role, "content": each.text} for each in case.history]
     messages = [*told, {"role": "user", "content": case.said}][: number + 1]
     if case.speaker is not None:

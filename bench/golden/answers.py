@@ -23,7 +23,6 @@ class Entry(NamedTuple):
     Attributes:
         label: Its label in the data set.
         why: ``standing``, ``found``, or the reason for which it was left out.
-        score: Its score, in hundredths.
     """
 
     label: str
@@ -39,7 +38,6 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
         given: The items in the prompt, in order.
         left: The best that are not.
         tokens: The size of everything added to the prompt.
-        skipped: Why nothing was recalled.
         degraded: The stages that failed or were late; such an answer says nothing.
     """
 

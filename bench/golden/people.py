@@ -20,7 +20,6 @@ class GoldenQuestion:
     Attributes:
         name: Its name in the golden file.
         messages: The messages of the request; the question is the last.
-        at: When it is asked.
     """
 
     name: str
@@ -33,7 +32,6 @@ class Person:
     """A person, their questions, and the label of each item that they may be given.
 
     Attributes:
-        id: The user id.
         last: When they last said anything.
     """
 

@@ -114,18 +114,7 @@ class Bench(EngineBench):
         *,
         name: str | None = None,
     ) -> bool:
-        """Have a person say something and be answered; return whether it will be formed.
-
-        Args:
-            person: The user id.
-            chat: The chat's id.
-            key: The message's id.
-            before: The chat's earlier messages, as a request carries them.
-            user: The message.
-            assistant: The answer.
-            at: The time of the message.
-            name: The person's name, as the frontend gives it.
-        """
+        """Have a person say something and be answered; return whether it will be formed."""
         self.clock.move_to(at)
         messages = [*before, {"role": "user", "content": user}]
         if name is not None:
@@ -159,16 +148,7 @@ class Bench(EngineBench):
 async def open_bench(
     *, models: Mapping[str, Any] | None = None, live: bool = False, **changes: Any
 ) -> AsyncIterator[Bench]:
-    """Open the store and the embedders until left.
-
-    Args:
-        models: Further models, by their names in ``Backends``.
-        live: Whether the extraction model is the one that ``changes`` name, and not scripted.
-        **changes: Settings that differ from the bench's.
-
-    Raises:
-        RecollectError: They could not be opened.
-    """
+    """Open the store and the embedders until left."""
     scripts: dict[str, Script] = {}
     asked = Asked()
     scripted = {"extractor": _ScriptedExtractor(scripts, asked), "judge": _ScriptedJudge(scripts)}

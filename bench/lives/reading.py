@@ -17,14 +17,7 @@ _FIRST = datetime(2026, 1, 5, 9, tzinfo=UTC)
 def read_lives(
     paths: Sequence[Path], person: str | None = None, *, hints: Sequence[Path] = (), grown: bool = False
 ) -> list[Life]:
-    """Read the people of some files, or one of them.
-
-    Args:
-        paths: The files, a person a line.
-        person: The one to read; None: all.
-        hints: Files of hints, a statement a line, which the model answers with the statements.
-        grown: Whether ten people each are joined into one, who has told as much as all of them.
-    """
+    """Read the people of some files, or one of them."""
     told = [_as_told(each) for each in _lines(paths) if person in {None, each["person"]}]
     of_statements = {(each["person"], each["id"]): each for each in _lines(hints)}
     for each in told:

@@ -27,7 +27,6 @@ class Block:
 
     Attributes:
         lines: The first line of each bullet.
-        standing: The standing memories.
         tokens: The size of the block.
         line_tokens: The size of each line.
     """

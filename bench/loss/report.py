@@ -51,7 +51,6 @@ class Became:
     """A message, and its fate.
 
     Attributes:
-        told: The message.
         kept: The memory of it in the store; None without one.
         cause: Why nothing of a fact is there.
         reason: The reason that was recorded.

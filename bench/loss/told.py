@@ -17,11 +17,9 @@ class Told:
     """One message of a chat of its own, and the answer of a model.
 
     Attributes:
-        key: Names the chat.
         language: Its language; people who type one are one person here.
         nasty: On purpose hard to keep, and in which way; None for a plain message.
         before: The chat's earlier turns, each with the words of ``user`` and ``assistant``.
-        say: The message.
         statement: For a fact the right memory. For an empty message that of a model which believes everything; "" where not
             even such a model would find one.
         evidence: The quote; it may differ from the message in marks and forms of letters, as models write them.

@@ -42,17 +42,7 @@ async def ask(
     limit: int,
     budget: int,
 ) -> Asked:
-    """Ask ``question`` in a new chat of the user: read, recalled for and composed as a chat's first turn.
-
-    Args:
-        engine: The engine.
-        question: The question.
-        user_id: The owner of the memory.
-        at: The time of the question.
-        origins: The turns that memories come from.
-        limit: Memories that may be injected at most; more than these are ranked.
-        budget: Tokens the memory block may take.
-    """
+    """Ask ``question`` in a new chat of the user: read, recalled for and composed as a chat's first turn."""
     messages = [{"role": "user", "content": question.text}]
     heard = hear(messages, person=user_id, chat=f"question-{question.id}", at=at)
     if heard.turn is None:

@@ -32,11 +32,7 @@ _COLUMNS = tuple(score(("turn",), ("turn",)))
 async def measure(
     conversations: Sequence[LabelledConversation], settings: ProxySettings, questions: int | None
 ) -> tuple[list[Asked], Tally]:
-    """Replay conversations, and ask at most so many questions of each.
-
-    Raises:
-        RecollectError: The replay can't be done.
-    """
+    """Replay conversations, and ask at most so many questions of each."""
     asked: list[Asked] = []
     async with open_replay(settings) as replay:
         for conversation in conversations:

@@ -23,7 +23,6 @@ class SaidTurn(msgspec.Struct, frozen=True):
     """One thing said.
 
     Attributes:
-        id: Unique within its conversation.
         session: The chat it was said in.
         speaker: The name of the speaker.
         role: "user", "assistant", or anything else.
@@ -77,11 +76,7 @@ class LabelledConversation(msgspec.Struct, frozen=True):
 
 
 def read_conversations(path: Path) -> list[LabelledConversation]:
-    """Read a file of labelled conversations.
-
-    Raises:
-        DatasetError: It can't be read, or a line is invalid; the message names the line.
-    """
+    """Read a file of labelled conversations."""
     conversations: dict[str, LabelledConversation] = {}
     for number, line in read_lines(path):
         try:
@@ -96,11 +91,7 @@ def read_conversations(path: Path) -> list[LabelledConversation]:
 
 
 def read_lines(path: Path) -> list[tuple[int, bytes]]:
-    """Return the lines of a file that hold anything, each with its number.
-
-    Raises:
-        DatasetError: It can't be read.
-    """
+    """Return the lines of a file that hold anything, each with its number."""
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:

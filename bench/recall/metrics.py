@@ -13,10 +13,6 @@ def score(ranked: Sequence[str], evidence: Collection[str]) -> dict[str, float]:
     ``R@k`` is recall: the share of the evidence among the first k. ``N@k`` is the binary normalised discounted cumulative gain
     of the first k (Järvelin and Kekäläinen, 2002). ``MRR`` is 1 / the place of the first evidence, 0 without any; its mean over
     questions is the mean reciprocal rank (Voorhees, 1999). ``H@k`` is whether any evidence is among the first k.
-
-    Args:
-        ranked: Turn ids, best first, each once.
-        evidence: The ids to be found, at least one.
     """
     wanted = set(evidence)
     hits = [turn_id in wanted for turn_id in ranked]

@@ -30,9 +30,6 @@ async def open_replay(settings: ProxySettings, **changes: Any) -> AsyncIterator[
             are formed without a model, as many are ranked as are scored, and everything else is as in
             a chat.
         **changes: Settings that differ from that.
-
-    Raises:
-        RecollectError: It could not be served.
     """
     upstream, clock = ReplayUpstream(), ReplayClock()
     async with serve_upstream(upstream) as replayed:

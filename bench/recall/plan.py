@@ -25,7 +25,6 @@ class Sending:
     """One request.
 
     Attributes:
-        turn: The user's turn.
         replies: The turns of the answer; none for no answer.
         messages: The request's messages, the turn's own last.
     """

@@ -32,11 +32,7 @@ class Reuse:
 
 
 def reuse(before: bytes, after: bytes) -> Reuse:
-    """Compare the bodies of two requests of a chat, as an upstream got them.
-
-    Raises:
-        msgspec.DecodeError: One is not a JSON object with messages.
-    """
+    """Compare the bodies of two requests of a chat, as an upstream got them."""
     said, said_after = _messages(before), _messages(after)
     return Reuse(
         messages=common_prefix(said, said_after) / len(said),

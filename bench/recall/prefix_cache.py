@@ -34,11 +34,7 @@ _TURNS, _BYTES = 60, 200_000
 async def measure(
     conversations: Sequence[LabelledConversation], placements: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
-    """Replay conversations once under each placement, and return its figures by its name.
-
-    Raises:
-        RecollectError: It can't be done.
-    """
+    """Replay conversations once under each placement, and return its figures by its name."""
     settings = ProxySettings(upstream=NO_UPSTREAM)
     figures: dict[str, dict[str, Any]] = {}
     for placement in placements:

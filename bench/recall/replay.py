@@ -65,7 +65,6 @@ class Tally:
     Attributes:
         turns: The turns of the conversations.
         unsent: The turns that no request can carry.
-        exchanges: Requests sent.
         skipped: Why requests were sent on without memories, and how often.
         formed: Exchanges that memories were formed of.
         failed: Exchanges that formation gave up.
@@ -93,16 +92,7 @@ class Replay:
         clock: ReplayClock,
         injected_limit: int | None = None,
     ) -> None:
-        """Prepare a replay.
-
-        Args:
-            app: The proxy, which is served already.
-            settings: The proxy's settings.
-            client: Reaches it.
-            upstream: The LLM behind it.
-            clock: The proxy's clock.
-            injected_limit: Memories that a question may inject at most; None: as many as are ranked.
-        """
+        """Prepare a replay."""
         self._app = app
         self._settings = settings
         self._client = client
@@ -113,12 +103,7 @@ class Replay:
         self._unindexed: set[str] = set()
 
     async def play(self, conversation: LabelledConversation, plan: Plan) -> list[Asked]:
-        """Send and ask what ``plan`` says, in order.
-
-        Raises:
-            ReplayError: The proxy answered with an error, or formation stands still.
-            RecollectError: A question could not be asked.
-        """
+        """Send and ask what ``plan`` says, in order."""
         self.begin(conversation)
         self.tally.unsent += plan.unsent
         turns = TurnIds()
@@ -139,11 +124,7 @@ class Replay:
         self.tally.turns += len(conversation.turns)
 
     async def send(self, user_id: str, sending: Sending, turns: TurnIds) -> None:
-        """Send one request, and wait until its messages are in the log.
-
-        Raises:
-            ReplayError: The proxy answered with an error.
-        """
+        """Send one request, and wait until its messages are in the log."""
         self.clock.move_to(sending.turn.at)
         self.upstream.reply = sending.reply
         turns.sending(sending)
@@ -165,11 +146,7 @@ class Replay:
             self.tally.skipped[reason] += 1
 
     async def ask(self, user_id: str, question: Question, origins: TurnIds) -> Asked:
-        """Ask a question, now or when it says.
-
-        Raises:
-            RecollectError: It could not be asked.
-        """
+        """Ask a question, now or when it says."""
         at: datetime = question.at or self.clock()
         return await ask(
             self.engine,
@@ -186,9 +163,6 @@ class Replay:
 
         An exchange that comes while others are formed is formed with them, and indexed only by the
         job after that: so the index is waited for too.
-
-        Raises:
-            ReplayError: Formation or indexing stands still.
         """
         moved, pending = time.monotonic(), -1
         while (backlog := await self.engine.backlog()).pending:

@@ -36,11 +36,7 @@ class TurnIds:
         self._sent.append(sending)
 
     def of(self, item: Item) -> tuple[str, ...]:
-        """Return the ids of the turns that ``item`` rests on: the user's first, then the replies.
-
-        Raises:
-            UnknownOriginError: It comes from nothing that was sent here.
-        """
+        """Return the ids of the turns that ``item`` rests on: the user's first, then the replies."""
         said = self._of_passage(item) if isinstance(item, Passage) else self._of_memory(item)
         found = tuple(dict.fromkeys(turn.id for turn in said if turn.text.strip()))
         if not found:

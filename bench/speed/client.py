@@ -84,11 +84,7 @@ class Connection(asyncio.Protocol):
             self._transport.write(request)
 
     async def ask(self, request: bytes) -> None:
-        """Send a request and wait for the end of its answer.
-
-        Raises:
-            BrokenAnswerError: It has none that is whole.
-        """
+        """Send a request and wait for the end of its answer."""
         ended = asyncio.get_running_loop().create_future()
         self.send(request, ended.set_result)
         async with asyncio.timeout(_PATIENCE_SECONDS):

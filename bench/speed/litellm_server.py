@@ -22,16 +22,7 @@ _QUIET = {
 
 @contextmanager
 def litellm(folder: Path, upstream: int, models: Sequence[str]) -> Iterator[System]:
-    """Run the proxy as its manual advises for production: one worker, no database, no callbacks, no access log.
-
-    Args:
-        folder: For its files.
-        upstream: Port of the LLM.
-        models: The models that it knows.
-
-    Raises:
-        NotStartedError: It is not installed, or does not start.
-    """
+    """Run the proxy as its manual advises for production: one worker, no database, no callbacks, no access log."""
     program = _ENVIRONMENT / "bin" / "litellm"
     if not program.exists():
         raise NotStartedError(f"not installed in {_ENVIRONMENT.name}")

@@ -48,11 +48,7 @@ http {{
 
 @contextmanager
 def nginx(folder: Path, upstream: int) -> Iterator[System]:
-    """Run nginx with one worker before the LLM.
-
-    Raises:
-        NotStartedError: There is none, it can't be fetched, or it does not start.
-    """
+    """Run nginx with one worker before the LLM."""
     program = _program()
     folder.mkdir()
     port = free_port()

@@ -83,7 +83,6 @@ class Requests:
 
     Attributes:
         model: The model, which tells the mock how to answer.
-        size: Bytes of the prompt.
         headers: Lines that go with each request, each ended.
         questions: The questions, one a request.
     """

@@ -28,13 +28,11 @@ class Lengths:
     """How long each part of a round is.
 
     Attributes:
-        rounds: How many rounds.
         pairs: Pairs of single requests, of each size, at most.
         pair_seconds: After how many seconds of one size it is enough.
         window: Seconds the streams are watched.
         closed: Seconds of the closed loop.
         opened: Seconds of the open loop, at each rate.
-        bursts: How many bursts.
     """
 
     rounds: int

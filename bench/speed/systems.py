@@ -14,9 +14,6 @@ class System:
     """A server that is compared, and how it is spoken to.
 
     Attributes:
-        name: As in the results.
-        title: As in the table.
-        port: Its port.
         headers: Lines that go with each request.
         server: The server; None: nothing stands between, and the mock is asked directly.
         same_question: Whether it is asked the same question again and again.

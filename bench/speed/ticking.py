@@ -29,9 +29,6 @@ def ticking(began: int, period: float, tick: Callable[[], None]) -> Iterator[Non
     """Call ``tick`` at ``began`` and every ``period`` seconds after it, once for several periods if it was kept from it.
 
     ``began`` is in nanoseconds of the monotonic clock.
-
-    Raises:
-        OSError: The system has no such timer.
     """
     system = ctypes.CDLL(None, use_errno=True)
     timer = system.timerfd_create(CLOCK_MONOTONIC, _NON_BLOCKING)

@@ -233,7 +233,6 @@ class Tally:
         asked: The questions that need something; ``whole`` are given all of it.
         lines: The statements given beyond the standing memories; ``noise`` are of no use.
         idle: The questions that need nothing; ``idle_given`` are given noise.
-        blocks: All questions.
     """
 
     asked: int = 0

@@ -69,7 +69,6 @@ class Store:
 
     Attributes:
         ids: The number of the person, and the label's id, of each.
-        items: The statements.
         first: The vectors of the first piece of each, (n, d).
         others: The vectors of the other pieces: of two questions each, (n, 2, d); (n, 0, d) without hints.
     """
@@ -116,10 +115,7 @@ class Question:
     Attributes:
         person: The number of the person whose question it is.
         size: Of which store it is asked: "small", "grown", or the same "without hints".
-        asked: The question.
-        store: The statements.
         compared: How they compare with the question.
-        must: Which are needed, (n,).
         may: Which are needed or do no harm, (n,).
     """
 

@@ -26,9 +26,7 @@ def test_percentiles_lie_between_the_two_nearest_values() -> None:
         (64, 1383, (0.0364, 0.0587)),
     ],
 )
-def test_the_interval_of_a_share_is_wilsons(
-    successes: int, trials: int, interval: tuple[float, float]
-) -> None:
+def test_the_interval_of_a_share_is_right(successes: int, trials: int, interval: tuple[float, float]) -> None:
     assert wilson(successes, trials) == pytest.approx(interval, abs=5e-5)
 
 

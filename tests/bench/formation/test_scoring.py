@@ -65,7 +65,7 @@ def test_junk_is_what_was_kept_of_what_should_be_refused_or_held_back() -> None:
         (QUARANTINE, "instruction", 0, 0),
     ],
 )
-def test_something_new_taken_for_something_known_is_a_false_merge_and_otherwise_refused_it_is_lost(
+def test_new_ones_taken_for_known_are_false_merges(
     did: Decision, reason: str, merged: int, lost: int
 ) -> None:
     found = tally([outcome(judgement(ADD, did, hit=0, reason=reason))])

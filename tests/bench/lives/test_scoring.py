@@ -51,9 +51,7 @@ def given(asked: int, *lines: str, standing: tuple[str, ...] = (), tokens: int =
         ("[FACT] Keeps bees", False),
     ],
 )
-def test_a_line_says_a_statement_in_its_words_or_in_most_of_those_it_rests_on(
-    line: str, *, is_said: bool
-) -> None:
+def test_a_line_says_a_statement_in_its_words_or_those_it_rests_on(line: str, *, is_said: bool) -> None:
     assert covers(line, "Lives in Sopot now", "I live in Sopot now") is is_said
 
 

@@ -48,9 +48,7 @@ def test_more_evidence_than_places_can_still_reach_a_full_gain() -> None:
 
 
 def test_the_rank_is_that_of_the_first_evidence_however_deep() -> None:
-    deep = tuple(map(str, range(100)))
-
-    assert score(deep, ["39", "70"])["MRR"] == 1 / 40
+    assert score(tuple(map(str, range(100))), ["39", "70"])["MRR"] == 1 / 40
     assert score(TEN, ["c", "d"])["MRR"] == 1 / 3
 
 
@@ -71,9 +69,7 @@ def test_evidence_named_twice_counts_once() -> None:
 
 
 @given(st.permutations(TWENTY), st.sets(st.sampled_from(TWENTY), min_size=1))
-def test_every_score_lies_between_none_and_full_and_deeper_finds_no_less(
-    ranked: list[str], evidence: set[str]
-) -> None:
+def test_scores_lie_within_bounds_and_deeper_finds_no_less(ranked: list[str], evidence: set[str]) -> None:
     scores = score(ranked, evidence)
 
     assert all(0 <= each <= 1 + 1e-9 for each in scores.values())

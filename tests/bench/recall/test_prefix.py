@@ -26,8 +26,7 @@ def test_a_chat_that_only_grows_is_reused_whole() -> None:
 def test_what_changes_at_the_head_costs_all_behind_it() -> None:
     found = reuse(body("Memory A.", "One."), body("Memory B.", "One.", "Two."))
 
-    same = len(b'[{"role":"user","content":"Memory ')
-    assert found.messages == same / found.length
+    assert found.messages == len(b'[{"role":"user","content":"Memory ') / found.length
 
 
 def test_what_is_no_message_does_not_touch_the_share_of_messages() -> None:
@@ -61,9 +60,7 @@ def test_shares_are_summed_up_and_long_requests_count_for_their_bytes() -> None:
 
 
 def test_without_pairs_there_are_no_figures_and_no_crash() -> None:
-    figures = summarize_reuse([])
-
-    assert figures == {
+    assert summarize_reuse([]) == {
         "pairs": 0,
         "messages": {"mean": None, "p5": None, "median": None},
         "body": {"mean": None, "p5": None, "median": None},

@@ -94,9 +94,7 @@ def test_no_topic_and_no_question_of_a_statement_is_written(use: Use) -> None:
         ("Born on 2 January", Kind.FACT, SECOND.replace(year=1985), " (on 1985-01-02)"),
     ],
 )
-def test_the_day_of_an_event_is_told_where_the_words_do_not(
-    content: str, kind: Kind, day: datetime, note: str
-) -> None:
+def test_the_day_of_an_event_is_told_if_not_said(content: str, kind: Kind, day: datetime, note: str) -> None:
     assert told(recollection(content, kind=kind, event_at=day)) == f"• {content}{note}"
 
 
@@ -183,7 +181,9 @@ def understood(passage: Recollection, content: str, evidence: str | None) -> Rec
 
 
 @table(("evidence", "is_told"), [("I have two sisters", False), (None, False), ("I moved to Bergen", True)])
-def test_a_statement_beats_the_sentence_it_was_understood_from(evidence: str | None, is_told: bool) -> None:  # noqa: FBT001 -- a case
+def test_a_statement_beats_the_sentence_it_was_understood_from(
+    evidence: str | None, *, is_told: bool
+) -> None:
     said = recalled_passage("I have two sisters.")
     statement = understood(said, "Two sisters", evidence)
 
@@ -211,9 +211,7 @@ def test_of_equal_words_the_first_are_told() -> None:
 def test_what_stands_in_every_chat_is_counted_apart() -> None:
     standing, found = replace(recollection("Likes tea."), standing=True), recollection("Has a cat.")
 
-    block = composed(standing, found)
-
-    assert block.standing_tokens == estimate_tokens("• Likes tea.")
+    assert composed(standing, found).standing_tokens == estimate_tokens("• Likes tea.")
     assert composed(found).standing_tokens == 0
 
 
@@ -289,9 +287,7 @@ def test_a_block_never_takes_more_than_its_budget_and_holds_whole_memories(
 
 
 @given(st.lists(anything, min_size=1, max_size=4))
-def test_nothing_recalled_opens_closes_or_imitates_the_fence_or_a_bullet(
-    recollections: list[Recollection],
-) -> None:
+def test_nothing_recalled_opens_closes_or_imitates_fence_or_bullet(recollections: list[Recollection]) -> None:
     block = compose(recollections, budget=100_000, count=estimate_tokens)
 
     assert block is not None

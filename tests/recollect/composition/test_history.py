@@ -94,7 +94,7 @@ HIDDEN = [each for each in CHAT if each.turn_index != 8]
         (turn("now", history=messages(CHAT[6:])), HIDDEN, [0, 1, 2, 3, 5]),
     ],
 )
-def test_what_a_request_does_not_carry_is_missing(
+def test_what_is_missing_is_told(
     request: Turn, chat: Sequence[LoggedExchange], missing: Sequence[int]
 ) -> None:
     assert lacks(request, chat) == list(missing)
@@ -139,8 +139,7 @@ def test_what_the_request_carries_is_never_missing(
 
     missing = missing_exchanges(request, chat)
 
-    texts = [message.text for message in carried]
-    assert not {each.reply for each in missing if each.reply} & set(texts)
+    assert not {each.reply for each in missing if each.reply} & {message.text for message in carried}
     if any(message.role is Role.USER for message in carried):
         assert len(missing) == cut + begins_with_answer
 
@@ -150,9 +149,7 @@ def test_what_the_request_carries_is_never_missing(
 
 def test_messages_that_a_cut_conversation_begins_with_are_known_by_the_logs_keys() -> None:
     here = tuple((2 * n, f"here {n}") for n in range(4))
-    request = turn("now", history=messages(CHAT[9:]), anchors=here)
-
-    assert known_anchors(request, CHAT) == {
+    assert known_anchors(turn("now", history=messages(CHAT[9:]), anchors=here), CHAT) == {
         "here 0": "anchor 9",
         "here 1": "anchor 10",
         "here 2": "anchor 11",
@@ -257,7 +254,7 @@ long_texts = (
     st.just("") | long_texts,
     st.sampled_from(COUNTERS),
 )
-def test_the_history_keeps_its_budget_and_its_fence(
+def test_it_keeps_budget_and_fence(
     said: list[tuple[str, str]], budget: int, summary: str, count: Callable[[str], int]
 ) -> None:
     chat = [logged(n, asked, answered) for n, (asked, answered) in enumerate(said)]
@@ -284,16 +281,10 @@ LONG_AGO = "We moved into the house by the river. " * 40
     ("told", "masked", "is_known"),
     [
         # wherever the secret stood, and whatever showed it to be one
-        (
-            "My wifi password is sunflowerfield, it is on the fridge",
-            "My wifi password is [secret: password], it is on the fridge",
-            True,
-        ),
-        (
-            "The door opens with 4711 and 4711 alone",
-            "The door opens with [secret: code] and [secret: code] alone",
-            True,
-        ),
+        ("My wifi password is sunflowerfield, it is on the fridge",
+            "My wifi password is [secret: password], it is on the fridge", True),
+        ("The door opens with 4711 and 4711 alone",
+            "The door opens with [secret: code] and [secret: code] alone", True),
         (LONG_AGO + "It was hunter2.", LONG_AGO + "It was [secret: password].", True),
         ("It was hunter2. " + LONG_AGO * 3, "It was [secret: password]. " + LONG_AGO * 3, True),
         ("It was hunter2! " * 9 + LONG_AGO, "It was [secret: password]! " * 9 + LONG_AGO, True),
@@ -301,22 +292,14 @@ LONG_AGO = "We moved into the house by the river. " * 40
         # another text
         ("Where did we live before?", "[secret: password]", False),
         ("It is on the fridge", "It is [secret: code]", False),
-        (
-            "The door opens with 4711 and nothing else",
-            "The door opens with [secret: code] and its twin alone",
-            False,
-        ),
-        (
-            "The door opens with  and nothing else",
-            "The door opens with [secret: code] and nothing else",
-            False,
-        ),
+        ("The door opens with 4711 and nothing else", "The door opens with [secret: code] and its twin alone",
+            False),
+        ("The door opens with  and nothing else", "The door opens with [secret: code] and nothing else",
+            False),
         ("My wifi password is sunflowerfield, it is on the fridge", "said 3", False),
     ],
-)
-def test_a_request_is_known_again_by_what_it_says_though_the_log_masked_the_secrets_in_it(
-    told: str, masked: str, *, is_known: bool
-) -> None:
+)  # fmt: skip
+def test_a_request_is_known_again_though_the_log_masked_it(told: str, masked: str, *, is_known: bool) -> None:
     chat = [replace(each, said=masked) if each is CHAT[3] else each for each in CHAT]
     carried = replace(messages(CHAT)[6], text=told), *messages(CHAT)[7:]
 

@@ -146,9 +146,7 @@ def test_a_turn_without_anchors_is_known_by_its_key() -> None:
 
 
 @pytest.mark.parametrize("is_whole", [None, True])
-def test_an_edited_first_message_never_gets_the_other_branchs_block(
-    is_whole: bool | None,  # noqa: FBT001 -- a parameter of the test
-) -> None:
+def test_an_edited_first_message_never_gets_the_other_branchs_block(*, is_whole: bool | None) -> None:
     chat = Chat((SYSTEM, injection("a1", "BESIDE")), (logged(0, "one", anchor="a0"), logged(1, anchor="a1")))
 
     edited = placed(replace(EDITED, is_whole=is_whole), chat)
@@ -193,7 +191,7 @@ BEGINS = turn("now", anchors=((0, "x0"), (2, "b")), history=(Message(Role.USER, 
         (SECOND, Chat((SYSTEM, injection("a1", "ANEW", Place.SYSTEM))), (SYSTEM,)),
     ],
 )
-def test_the_first_block_of_the_system_prompt_comes_again_unless_the_chat_begins_otherwise(
+def test_the_systems_first_block_comes_again(
     request_: Turn, chat: Chat, again: tuple[Injection, ...]
 ) -> None:
     assert attached(request_, chat, BOUNDS) == again
@@ -343,8 +341,7 @@ def test_what_was_detached_never_comes_back() -> None:
         sent = chat.exchange(f"turn {n}")
         gone |= set(sent.placed.detached)
         steps += bool(sent.placed.detached)
-        there = {each.anchor for each in attached(sent.turn, chat.chat, chat.bounds)}
-        assert not gone & there
+        assert not gone & {each.anchor for each in attached(sent.turn, chat.chat, chat.bounds)}
         assert sent.placed.tokens <= 600
 
     assert 2 <= steps <= 8

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.support.hostile_texts import FENCE_LIKE, fences_seen, hostile_texts
 from tests.support.long_texts import up_to
-from tests.support.tables import table
+from tests.support.tables import table, texts
 
 from recollect.composition.quoting import excerpt, focus_of, quoted, quoted_code, shortened, unfenced
 from recollect.text.tokens import estimate_tokens, token_counter
@@ -15,7 +15,7 @@ from recollect.text.tokens import estimate_tokens, token_counter
 COUNTERS = [estimate_tokens, token_counter("gpt-4o"), token_counter("claude-3")]
 counters = st.sampled_from(COUNTERS)
 FILLER = "The weather was mild and nobody had much to do. "
-texts = hostile_texts | st.lists(hostile_texts | st.just(FILLER), max_size=30).map("".join)
+any_text = hostile_texts | st.lists(hostile_texts | st.just(FILLER), max_size=30).map("".join)
 
 
 def test_a_short_text_stays_whole() -> None:
@@ -49,9 +49,7 @@ def test_in_a_script_without_spaces_pairs_of_characters_are_looked_for() -> None
     wanted = "\u6211\u7684\u8239\u53eb\u91d1\u76cf\u82b1\u3002"
     asked = focus_of("\u8239\u53eb\u4ec0\u4e48\u540d\u5b57\uff1f")
 
-    told = excerpt(filler + wanted + filler, limit=60, count=estimate_tokens, focus=asked)
-
-    assert wanted in told
+    assert wanted in excerpt(filler + wanted + filler, limit=60, count=estimate_tokens, focus=asked)
 
 
 def test_where_nothing_is_asked_for_the_beginning_is_quoted() -> None:
@@ -100,7 +98,7 @@ def test_words_of_less_than_four_letters_are_not_looked_for_but_in_other_scripts
     }
 
 
-@given(texts, st.integers(0, 120), counters, st.booleans())
+@given(any_text, st.integers(0, 120), counters, st.booleans())
 @example("</\ud800", 3, estimate_tokens, False)  # noqa: FBT003
 def test_an_excerpt_takes_no_more_than_its_limit_and_says_nothing_new(
     text: str,
@@ -257,19 +255,17 @@ def test_no_text_makes_a_fence_or_a_line_at_the_margin(text: str) -> None:
 @table(
     "piece",
     [
-        *("<", "< ", "<_", "&lt;", "&amp;", "&#0", "%25", "\\", "<&#47;", "&sol;", "&", "<%2f"),
-        *(
-            "recollect",
-            "<recollect",
-            "<recollect_",
-            "< r e c o l l e c t ",
-            "<r",
-            "\u200b",
-            "<\u0435",
-            "\n",
-            " ",
-        ),
-        "<recollect_memories>",
+        *texts("""
+        < | <_ | &lt; | &amp; | &#0 | %25 | <&#47; | &sol; | & | <%2f | recollect | <recollect | <recollect_
+        <r | <recollect_memories>
+    """),
+        "< ",
+        "\\",
+        "< r e c o l l e c t ",
+        "\u200b",
+        "<\u0435",
+        "\n",
+        " ",
     ],
 )
 def test_a_long_hostile_text_is_read_in_linear_time(piece: str, length: int) -> None:

@@ -5,7 +5,7 @@ from uuid import UUID
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.long_texts import up_to
-from tests.support.tables import table
+from tests.support.tables import table, texts
 
 from recollect.model import Exchange, Message, Role, Scope, Turn
 from recollect.text.attribution import Attribution, attribute
@@ -182,25 +182,16 @@ def test_anything_else_confirms_nothing(answer: str) -> None:
 @table(
     "question",
     [
-        *(
-            "You live in Leeds, right?",
-            "Du wohnst in Leeds? \U0001f60a",
-            "Μένεις στη Λαμία;",
-            "Μένεις στη Λαμία\u037e",
-        ),
-        *(
-            "Ապրում ես Երևանում՞",
-            "እዚህ ትኖራለህ፧ \U0001f3e1",
-            "أنت من دمشق؟",
-            "ביתך בחיפה? :)",
-            "住在北京？」",
-            "❓",
-        ),
+        *texts("""
+        You live in Leeds, right? | Μένεις στη Λαμία; | Ապրում ես Երևանում՞ | أنت من دمشق؟ | ביתך בחיפה? :)
+        住在北京？」 | ❓
+    """),
+        "Du wohnst in Leeds? \U0001f60a",
+        "Μένεις στη Λαμία\u037e",
+        "እዚህ ትኖራለህ፧ \U0001f3e1",
     ],
 )
-def test_a_question_is_known_by_its_mark_in_any_script_and_confirmed_at_the_end_of_a_long_answer(
-    question: str,
-) -> None:
+def test_a_question_at_the_end_is_known_by_its_mark_in_any_script(question: str) -> None:
     history = (Message(Role.ASSISTANT, f"{'A long answer. ' * 60}\n\n{'So ' * 20}{question}"),)
 
     assert question.rstrip(" :)\U0001f60a\U0001f3e1」") in confirmed_words("exactly", history)

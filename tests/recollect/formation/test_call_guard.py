@@ -103,7 +103,7 @@ class TestBreaker:
             (2, FAILED_SECONDS / 3, 0, True),
         ],
     )
-    def test_leaves_a_model_alone_that_fails_again_and_again_or_is_waited_for_in_vain(
+    def test_leaves_a_failing_model(
         self, times: int, seconds: float, after: float, *, is_called: bool
     ) -> None:
         assert lets_through(failed(times, seconds), after) is is_called
@@ -162,9 +162,7 @@ class TestBreaker:
             await guarded.call()
 
     @table("kind", [ExtractorUnusableError, InvalidExtractionError, ExtractorError])
-    async def test_what_is_wrong_with_one_call_or_one_users_key_says_nothing_about_the_server(
-        self, store: Store, kind: type[ExtractorError]
-    ) -> None:
+    async def test_one_call_tells_nothing_of_servers(self, store: Store, kind: type[ExtractorError]) -> None:
         guarded, error = Guarded(store), kind()
         error.is_of_one = kind is ExtractorError
 
@@ -275,13 +273,11 @@ class TestBudget:
             await guarded.call(own_store.ben)
 
     async def test_a_count_that_fails_costs_no_answer(self, store: Store) -> None:
-        guarded = Guarded(breakable(store, Outage(StoreError(), ("use",))))
-
-        assert (await guarded.call()).tokens == 100
+        assert (await Guarded(breakable(store, Outage(StoreError(), ("use",)))).call()).tokens == 100
 
 
 class TestChatsFirst:
-    async def test_a_call_that_is_given_up_for_a_chat_is_no_failure_and_its_tokens_count(
+    async def test_a_call_given_up_for_a_chat_is_no_failure_but_its_tokens_count(
         self, own_store: Store
     ) -> None:
         await have_said_something(own_store)

@@ -1,6 +1,6 @@
 """Statements that agents want kept are judged as what a model extracts."""
 
-from tests.support.tables import table
+from tests.support.tables import table, texts
 
 from recollect.formation import judge_dictated
 from recollect.formation.verification import AcceptedCandidate, HeldCandidate, Verdict
@@ -13,16 +13,11 @@ def judged(content: str, *, allowance: int | None = None) -> Verdict:
 
 @table(
     "content",
-    [
-        "I live in Lisbon",
-        "The user lives in Lisbon",
-        "User's birthday is 3 May",
-        "The user is allergic to nuts. The user has two children.",
-        "The user always drinks tea in the morning",
-        "User wants answers in bullet points",
-        "Ich wohne in Lissabon",
-        "我住在里斯本",
-    ],
+    texts("""
+        I live in Lisbon | The user lives in Lisbon | User's birthday is 3 May
+        The user is allergic to nuts. The user has two children. | The user always drinks tea in the morning
+        User wants answers in bullet points | Ich wohne in Lissabon | 我住在里斯本
+    """),
 )
 def test_statements_about_a_person_are_kept_as_they_are(content: str) -> None:
     verdict = judged(content)
@@ -123,9 +118,7 @@ def test_secrets_are_masked_or_nothing_is_kept() -> None:
         ("I live in Lisbon", 0, Reason.RATE_LIMIT),
     ],
 )
-def test_what_says_too_little_or_too_much_is_not_kept(
-    content: str, allowance: int | None, reason: Reason
-) -> None:
+def test_what_says_too_little_or_much_is_refused(content: str, allowance: int | None, reason: Reason) -> None:
     verdict = judged(content, allowance=allowance)
 
     assert isinstance(verdict, Ignore)

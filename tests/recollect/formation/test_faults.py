@@ -64,19 +64,13 @@ IS_ORDER, SECRET = (Fault.ORDER, Reason.INSTRUCTION), (Fault.SECRET, Reason.CONF
     ("kept", "said", "fault"),
     [
         # what a model found is verified again
-        (
-            memory("Sister Ana lives in Lyon", "My sister Ana lives in Lyon"),
-            "My sister Ana lives in Lyon.",
-            None,
-        ),
+        (memory("Sister Ana lives in Lyon", "My sister Ana lives in Lyon"), "My sister Ana lives in Lyon.",
+            None),
         (memory("Owns a yacht", "I own a yacht"), "What is the capital of France?", NO_SOURCE),
         (memory("Moved to Glasgow", "I moved to Glasgow"), MAIL, NO_SOURCE),
         (memory("...", "hm, so what"), "hm, so what?", (Fault.JUNK, Reason.EMPTY)),
-        (
-            memory("Says hm", "hm, so what", importance=0.1),
-            "hm, so what?",
-            (Fault.JUNK, Reason.LOW_IMPORTANCE),
-        ),
+        (memory("Says hm", "hm, so what", importance=0.1), "hm, so what?",
+            (Fault.JUNK, Reason.LOW_IMPORTANCE)),
         (memory(ORDER, ORDER), f"{ORDER}.", IS_ORDER),
         (memory(WISH, "please always answer me briefly"), "please always answer me briefly", None),
         # without evidence, without the messages, and of an erased chat
@@ -93,10 +87,8 @@ IS_ORDER, SECRET = (Fault.ORDER, Reason.INSTRUCTION), (Fault.SECRET, Reason.CONF
         (memory(ORDER, source=Source.MANUAL, importance=0.1), "", None),
         (memory(f"Stripe key {KEY}, used by the shop in Leeds", source=Source.MANUAL), "", SECRET),
     ],
-)
-def test_a_memory_has_the_fault_for_which_it_would_be_refused_today(
-    kept: Memory, said: str, fault: tuple[Fault, Reason] | None
-) -> None:
+)  # fmt: skip
+def test_what_is_refused_is_a_fault(kept: Memory, said: str, fault: tuple[Fault, Reason] | None) -> None:
     exchanges = [exchange(said)] if said else []
 
     assert [(each.fault, each.reason) for each in found(kept, *exchanges)] == (
@@ -118,9 +110,7 @@ SHOP = f"The shop in Leeds uses the Stripe key {KEY}"
         (memory(f"Q: {KEY}", kind=Kind.QA_TURN), "Q: [secret: API key]"),
     ],
 )
-def test_a_secret_is_masked_in_all_that_a_memory_says_unless_it_says_nothing_else(
-    kept: Memory, corrected: str | None
-) -> None:
+def test_a_secret_is_masked_unless_nothing_else_is_said(kept: Memory, corrected: str | None) -> None:
     [finding] = found(kept)
 
     assert finding.fault is Fault.SECRET
@@ -135,19 +125,13 @@ def test_a_secret_is_masked_in_all_that_a_memory_says_unless_it_says_nothing_els
         ({"source": Source.IMPORT, "observed_at": NOON + timedelta(days=400)}, None, {"observed_at": NOON}),
         ({}, NOON - timedelta(days=90), {"observed_at": NOON - timedelta(days=90)}),
         # a year that nobody named; nothing ends before it begins
-        (
-            {"event_at": datetime(2023, 4, 20, tzinfo=UTC)},
-            NOON,
-            {"event_at": datetime(2026, 4, 20, tzinfo=UTC)},
-        ),
-        (
-            {"holds_from": NOON, "holds_until": NOON - timedelta(days=30)},
-            NOON,
-            {"holds_from": None, "holds_until": None},
-        ),
+        ({"event_at": datetime(2023, 4, 20, tzinfo=UTC)}, NOON,
+            {"event_at": datetime(2026, 4, 20, tzinfo=UTC)}),
+        ({"holds_from": NOON, "holds_until": NOON - timedelta(days=30)}, NOON,
+            {"holds_from": None, "holds_until": None}),
     ],
-)
-def test_a_date_that_can_not_be_right_is_corrected(
+)  # fmt: skip
+def test_a_wrong_date_is_mended(
     fields: dict[str, Any], said: datetime | None, corrected: dict[str, Any]
 ) -> None:
     kept = memory("Exam on 20 April", "My exam is on 20 April", **fields)
@@ -179,9 +163,7 @@ LATER = NOON + timedelta(days=30)
         (memory("Ran 5 km", event_at=NOON - timedelta(days=9)), "Ran 8 km", False),
     ],
 )
-def test_statements_that_differ_by_a_figure_or_a_denial_contradict(
-    older: Memory, newer: str, *, contradicts: bool
-) -> None:
+def test_another_figure_or_a_denial_contradicts(older: Memory, newer: str, *, contradicts: bool) -> None:
     said = memory(newer, observed_at=LATER, event_at=older.event_at and NOON)
 
     assert (contradiction_of(older, said) is not None) == contradicts

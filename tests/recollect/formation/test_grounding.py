@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.tables import table
+from tests.support.tables import table, texts
 
 from recollect.formation.grounding import plain_quote, searchable, weight
 
@@ -38,9 +38,7 @@ def found(quote: str, text: str = SAID) -> str | None:
         ("I can not swim", "I cannot swim"),
     ],
 )
-def test_a_quote_is_found_without_points_and_accents_in_any_spelling_of_its_digits(
-    said: str, quote: str
-) -> None:
+def test_a_quote_is_found_without_points_and_accents_and_in_any_digits(said: str, quote: str) -> None:
     assert searchable(said).has(plain_quote(quote))
 
 
@@ -99,13 +97,10 @@ def test_a_quote_may_leave_something_out(quote: str) -> None:
 
 @table(
     "quote",
-    [
-        "only fish ... moved from Antwerp",
-        "moved from Antwerp ... to Bruges",
-        "moved from Antwerp ...",
-        "...",
-        "fish … ish",
-    ],
+    texts("""
+        only fish ... moved from Antwerp | moved from Antwerp ... to Bruges | moved from Antwerp ... | ...
+        fish … ish
+    """),
 )
 def test_each_part_of_it_has_to_stand_there_in_order(quote: str) -> None:
     assert not searchable(SAID).has_parts(plain_quote(quote))
@@ -133,22 +128,18 @@ def test_each_part_of_it_has_to_stand_there_in_order(quote: str) -> None:
         ("ok.  I   REALLY love the “Straße” in\nMünster", "realy love the Straße", "REALLY love the “Straße"),
     ],
 )
-def test_the_nearest_span_of_the_persons_words_is_taken_for_the_quote(
-    said: str, quote: str, span: str
-) -> None:
+def test_the_nearest_span_of_the_persons_words_is_the_quote(said: str, quote: str, span: str) -> None:
     assert found(quote, said) == span
 
 
 @table(
     "quote",
     [
-        "We've moved from Antwerp to Bruges in Febuary",
-        "and I do eat meat, only fish. Is 3 o'clock fine",
-        "eat meat, only fish. Is 4 o'clock fine",
-        "and I dont eat meat, only fish and eggs and cheese",
-        "meat",
-        "The user has a boat",
-        "moved to Antwerp from Ghent in Febuary",
+        *texts("""
+        We've moved from Antwerp to Bruges in Febuary | and I do eat meat, only fish. Is 3 o'clock fine
+        eat meat, only fish. Is 4 o'clock fine | and I dont eat meat, only fish and eggs and cheese | meat
+        The user has a boat | moved to Antwerp from Ghent in Febuary
+    """),
         "",
     ],
 )

@@ -55,9 +55,7 @@ MARATHONS = exchange("I run marathons, and Greta bakes", "Otto", SAID)
         ("Greta bakes", "Greta bakes", "Greta", ["Greta bakes"]),
     ],
 )
-def test_a_statement_names_who_said_it_or_of_whom_it_tells(
-    quote: str, content: str, subject: str | None, kept: list[str]
-) -> None:
+def test_a_statement_names_its_person(quote: str, content: str, subject: str | None, kept: list[str]) -> None:
     assert learned(quote, content, MARATHONS, subject=subject) == kept
 
 
@@ -104,9 +102,7 @@ def test_of_one_person_no_statement_is_named() -> None:
         ("Likes the sea", Provenance("room", (), "I like the sea"), None),
     ],
 )
-def test_a_statement_of_the_chat_is_named_when_a_second_person_speaks(
-    content: str, origin: Provenance, named: str | None
-) -> None:
+def test_a_second_person_has_statements_named(content: str, origin: Provenance, named: str | None) -> None:
     known = Memory(UUID(int=9), "home", Kind.FACT, Source.EXTRACTED, content, 0.5, AT, AT, provenance=origin)
 
     both = tuple(Message(Role.USER, "I like the sea", name) for name in ("Greta", "Otto"))
@@ -137,9 +133,7 @@ def of(subject: str | None, content: str, evidence: str) -> Candidate:
         ("老公", "对坚果过敏", "我老公对坚果过敏", "老公: 对坚果过敏"),
     ],
 )
-def test_who_is_not_named_in_it_is_put_before_it(
-    subject: str, content: str, evidence: str, kept: str
-) -> None:
+def test_who_is_not_named_is_put_before_it(subject: str, content: str, evidence: str, kept: str) -> None:
     assert naming_its_subject(of(subject, content, evidence)).content == kept
 
 
@@ -165,9 +159,7 @@ def test_who_is_not_named_in_it_is_put_before_it(
         ("my sister Clara " * 9, "Plays the viola", "my sister Clara plays the viola"),
     ],
 )
-def test_who_is_named_already_in_whatever_word_is_not_named_twice(
-    subject: str | None, content: str, evidence: str
-) -> None:
+def test_who_is_named_somehow_is_not_named_twice(subject: str | None, content: str, evidence: str) -> None:
     assert naming_its_subject(of(subject, content, evidence)).content == content
 
 

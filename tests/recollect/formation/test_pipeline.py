@@ -275,16 +275,12 @@ class TestStrategies:
 
         assert told(formed.changes) == [(Add, Reason.NEW), (Add, Reason.KEPT_VERBATIM)]
 
-    async def test_without_any_model_nothing_is_made_of_the_words_and_one_may_read_them_later(
-        self, store: Store
-    ) -> None:
+    async def test_without_a_model_nothing_is_made_and_one_may_read_it_later(self, store: Store) -> None:
         [formed] = await Desk(store, None).form()
 
         assert (formed.changes, formed.unread) == ((), Unread.NO_MODEL)
 
-    async def test_of_an_answer_that_was_cut_twice_the_whole_part_is_kept_and_the_rest_stays_unread(
-        self, store: Store
-    ) -> None:
+    async def test_of_a_cut_answer_the_whole_part_is_kept_the_rest_stays_unread(self, store: Store) -> None:
         [formed] = await Desk(store, ScriptedExtractor(Extracted((CITY,), is_whole=False))).form()
 
         assert (told(formed.changes), formed.unread) == ([(Add, Reason.NEW)], Unread.UNREADABLE)
@@ -306,9 +302,7 @@ class TestStrategies:
 
     @table("text", ["", " \n", "👍", "?!"])
     @table("strategy", list(Strategy))
-    async def test_there_is_nothing_to_learn_from_no_words(
-        self, store: Store, text: str, strategy: Strategy
-    ) -> None:
+    async def test_of_no_words_nothing_is_learned(self, store: Store, text: str, strategy: Strategy) -> None:
         [formed] = await Desk(store, ScriptedExtractor([CITY])).form(said(store, text), strategy=strategy)
 
         assert formed.changes == ()
@@ -323,9 +317,7 @@ class TestStrategies:
             ),  # such a statement has to be approved, but its words stay
         ],
     )
-    async def test_planted_orders_are_held_back_without_a_model_too(
-        self, store: Store, text: str, *, is_hidden: bool
-    ) -> None:
+    async def test_orders_wait_without_a_model(self, store: Store, text: str, *, is_hidden: bool) -> None:
         [formed] = await Desk(store).form(said(store, text), strategy=Strategy.QA_TURN)
 
         assert {(type(each), each.reason) for each in formed.changes} == {
@@ -441,9 +433,7 @@ class TestCommands:
         assert not [each for each in formed.changes if isinstance(each, Add)]
         assert flat.id not in {each.target for each in formed.changes if isinstance(each, Retire)}
 
-    async def test_without_a_model_earlier_messages_are_found_by_their_words_alone(
-        self, store: Store
-    ) -> None:
+    async def test_without_a_model_earlier_messages_are_found_by_words_alone(self, store: Store) -> None:
         texts = (
             "I live in Kassel",
             "Kassel has a park",
@@ -472,9 +462,7 @@ class TestCommands:
 
         assert told(formed.changes) == [(Ignore, Reason.NOTHING_TO_FORGET), (Add, Reason.KEPT_VERBATIM)]
 
-    async def test_of_what_waits_for_approval_goes_what_a_wish_names_unless_it_was_told_later(
-        self, store: Store
-    ) -> None:
+    async def test_of_what_waits_goes_what_a_wish_names_unless_told_later(self, store: Store) -> None:
         waits = memory(store, "Lives in Kassel")
         later = replace(memory(store, "Lives in Kassel again"), observed_at=SAID_AT + timedelta(days=1))
         held = [Quarantine(each, Reason.APPROVAL, hides=False) for each in (waits, later)]
@@ -511,9 +499,7 @@ LATE = "We moved to Leipzig"
     ],
     ids=["contradicts", "refines", "ends", "unsettles", "forget", "correct", "erase"],
 )
-async def test_what_waited_for_a_model_takes_nothing_that_was_told_later(
-    store: Store, found: Candidate | ExtractedCommand
-) -> None:
+async def test_what_waited_takes_nothing_newer(store: Store, found: Candidate | ExtractedCommand) -> None:
     later = replace(memory(store, "Lives in Bonn"), observed_at=SAID_AT + timedelta(days=1))
     answer = Extracted(commands=(found,)) if isinstance(found, ExtractedCommand) else [found]
     desk = Desk(store, ScriptedExtractor(answer))
@@ -532,9 +518,7 @@ class TestErasing:
     TEXT = "nirgends aufheben, dass ich trinke. Mein Sohn Leo kommt im August in die Schule"
     WISH = (Asking.ERASE, "nirgends aufheben, dass ich trinke")
 
-    async def test_what_is_named_is_erased_with_the_message_that_asks_and_the_rest_is_kept(
-        self, store: Store
-    ) -> None:
+    async def test_what_is_named_is_erased_with_its_message_and_the_rest_kept(self, store: Store) -> None:
         drinks, tea = memory(store, "Trinkt zu viel"), memory(store, "Mag Tee")
         school = Candidate(
             "Sohn Leo kommt 2026 in die Schule", Kind.FACT, 0.7, "Mein Sohn Leo kommt im August"
@@ -631,9 +615,7 @@ class TestEchoes:
         assert formed.changes == (Ignore(Reason.INJECTED, echo),)
         assert formed.re_extracted == 0
 
-    async def test_a_repetition_that_the_model_calls_new_strengthens_what_it_was_shown(
-        self, store: Store
-    ) -> None:
+    async def test_a_repetition_called_new_strengthens_what_the_model_was_shown(self, store: Store) -> None:
         known = memory(store, "Attended the support group in Leeds and found the stories inspiring")
         again = replace(CITY, content=known.content.replace("the ", "", 1), evidence="It was so powerful")
         desk = Desk(store, ScriptedExtractor([again]))

@@ -37,9 +37,7 @@ def event(words: str, told: str | None, *, kind: Kind = Kind.FACT, said_at: date
         ("we married on 20 May", "2021-05-20", "2025-05-20"),
     ],
 )
-def test_a_date_years_away_from_what_the_words_name_is_what_they_name(
-    words: str, told: str, right: str
-) -> None:
+def test_a_date_years_away_from_what_is_named_is_what_is_named(words: str, told: str, right: str) -> None:
     assert event(words, told) == right
 
 
@@ -150,7 +148,7 @@ HEIR = UUID(int=2)
         *((reason, {}, {}, None) for reason in set(Reason) - {Reason.CONTRADICTS, Reason.ENDED}),
     ],
 )
-def test_only_a_change_leaves_a_past(
+def test_what_is_past(
     reason: Reason, old: dict[str, Any], new: dict[str, Any], until: datetime | None
 ) -> None:
     past = past_of(replace(OLD, **old), reason, replace(NEW, **new), TOLD, HEIR)
@@ -171,9 +169,7 @@ def test_only_a_change_leaves_a_past(
         (Reason.CORRECTED, Kind.FACT, None, None),
     ],
 )
-def test_a_todo_was_done_or_dropped(
-    reason: Reason, kind: Kind, event_at: datetime | None, past: Past | None
-) -> None:
+def test_a_done_todo(reason: Reason, kind: Kind, event_at: datetime | None, past: Past | None) -> None:
     assert past_of(TODO, reason, replace(NEW, kind=kind, event_at=event_at), TOLD) == past
 
 

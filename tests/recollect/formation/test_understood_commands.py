@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from tests.support.tables import table
+from tests.support.tables import table, texts
 
 from recollect.formation.turns import (
     AnalyzedTurn,
@@ -75,9 +75,7 @@ SLIP = "let that one slip your mind"
         ),
     ],
 )
-def test_a_command_that_a_model_understood_counts_where_its_person_said_it(
-    text: str, quote: str, about: tuple[int, ...], meant: list[int] | None
-) -> None:
+def test_what_is_said_counts(text: str, quote: str, about: tuple[int, ...], meant: list[int] | None) -> None:
     found = requests(text, ExtractedCommand(Asking.FORGET, quote, about))
 
     told = [(Asking.FORGET, tuple(KNOWN[each] for each in meant))] if meant is not None else []
@@ -232,14 +230,11 @@ def test_what_is_denied_or_to_be_forgotten_is_not_stated_by_the_words_that_ask(
 @table(
     "text",
     [
-        *(
-            "Forget number 2",
-            "Remember this chat again",
-            "Remember that we met?",
-            "Remember that",
-            "Remember: !",
-        ),
-        *("I remember that day", "They said: remember that I'm vegan", "", "? !"),
+        *texts("""
+        Forget number 2 | Remember this chat again | Remember that we met? | Remember that | Remember: !
+        I remember that day | They said: remember that I'm vegan | ? !
+    """),
+        "",
     ],
 )
 def test_none_is_what_is_done_before_the_answer_nor_a_question_nor_what_has_no_subject(text: str) -> None:

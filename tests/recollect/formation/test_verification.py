@@ -93,33 +93,21 @@ class TestEvidence:
     @table(
         ("quote", "turns", "turn", "kept"),
         [
-            (
-                "moved to Ghent in February",
-                ["We've moved to Ghent in Febuary!"],
-                0,
-                "moved to Ghent in Febuary",
-            ),
+            ("moved to Ghent in February", ["We've moved to Ghent in Febuary!"], 0,
+                "moved to Ghent in Febuary"),
             ("I moved to Leipzig", [SAID, "ok", "yes, I moved to Leipzig", "bye"], 2, "I moved to Leipzig"),
             ("meat — only “fish”", [SAID, "ok"], 0, "meat — only “fish”"),
-            (
-                "I moved to Bonn lately",
-                ["I moved to Bonn lately", "I moved to Bon lately"],
-                0,
-                "I moved to Bonn lately",
-            ),
+            ("I moved to Bonn lately", ["I moved to Bonn lately", "I moved to Bon lately"], 0,
+                "I moved to Bonn lately"),
         ],
-    )
-    def test_is_kept_as_typed_in_the_newest_turn_that_has_it_as_written(
-        self, quote: str, turns: list[str], turn: int, kept: str
-    ) -> None:
+    )  # fmt: skip
+    def test_is_as_typed_in_the_newest_turn(self, quote: str, turns: list[str], turn: int, kept: str) -> None:
         [verdict] = verify([candidate(evidence=quote)], list(map(reading, turns)), minimum_importance=0.3)
 
         assert verdict == AcceptedCandidate(candidate(evidence=kept), turn)
 
     @table(("slip", "sure", "kept"), [("", 1.0, 0.8), ("e", 1.0, 0.8), ("", 0.4, 0.4)])
-    def test_by_a_confirmed_sentence_is_believed_a_little_less(
-        self, slip: str, sure: float, kept: float
-    ) -> None:
+    def test_by_a_confirmed_sentence_is_believed_less(self, slip: str, sure: float, kept: float) -> None:
         said = reading("yes, exactly", confirmed="So you bring up two children alone, right?")
         asked = candidate("Has two", f"you bring up two childre{slip}n alone", confidence=sure)
 
@@ -142,9 +130,7 @@ class TestSecrets:
             ("{}", None),
         ],
     )
-    def test_are_masked_where_the_rest_says_something_else_nothing_is_kept_or_repeated(
-        self, content: str, kept: str | None
-    ) -> None:
+    def test_are_masked_where_the_rest_says_something(self, content: str, kept: str | None) -> None:
         evidence = f"our weather bot in Bergen runs with {self.KEY}"
 
         [verdict] = verdicts(
@@ -179,15 +165,11 @@ class TestLimits:
             ({"steers": True}, Reason.INSTRUCTION),
         ],
     )
-    def test_what_is_empty_long_trifling_passing_not_meant_or_steers_is_not_believed(
-        self, fields: dict[str, Any], reason: Reason | None
-    ) -> None:
+    def test_what_is_not_worth_it_is_refused(self, fields: dict[str, Any], reason: Reason | None) -> None:
         assert objection(replace(candidate(), **fields)) is reason
 
     @table("fields", [{"importance": 0.0}, {"lasting": Lasting.MOMENT}])
-    def test_what_somebody_asks_to_be_remembered_need_not_matter_or_last(
-        self, fields: dict[str, Any]
-    ) -> None:
+    def test_what_is_asked_to_be_remembered_need_not_matter_or_last(self, fields: dict[str, Any]) -> None:
         trifle, turns = replace(candidate(), **fields), [reading("ok"), reading()]
 
         asked = verify([trifle], turns, minimum_importance=0.3, asked=frozenset({1}))
@@ -199,9 +181,7 @@ class TestLimits:
     def test_a_turn_teaches_only_so_much_and_rejects_take_no_place(self) -> None:
         good, bad = candidate(), candidate(evidence="")
 
-        found = verdicts(bad, *[good] * (MOST_OF_A_TURN - 1), bad, good, good)
-
-        assert found[-3:] == [
+        assert verdicts(bad, *[good] * (MOST_OF_A_TURN - 1), bad, good, good)[-3:] == [
             Ignore(Reason.NO_EVIDENCE, bad),
             AcceptedCandidate(good, 0),
             Ignore(Reason.TOO_MANY, good),
@@ -272,12 +252,8 @@ class TestConfirming:
     @table(
         ("said", "evidence", "answered", "confirms"),
         [
-            (
-                "exactly, how much coffee is too much?",
-                "exactly",
-                ASKED,
-                "you drink five cups of coffee a day",
-            ),
+            ("exactly, how much coffee is too much?", "exactly", ASKED,
+                "you drink five cups of coffee a day"),
             ("对的，怎么睡好？", "对的", "你晚上经常失眠，对吗？", "你晚上经常失眠"),
             ("ja genau! und was hilft?", "ja genau", "Du schläfst schlecht, oder?", "Du schläfst schlecht"),
             ("oui c'est ça, des idées ?", "oui c'est ça", "Vous êtes végane ?", "Vous êtes végane"),
@@ -293,7 +269,7 @@ class TestConfirming:
             ("いや、その通り", "いや、その通り", "札幌にお住まいですね？", "札幌にお住まい"),
             ("Mietin hetken. Joo, niin on", "Joo, niin on", "Asut Oulussa, eikö?", "Asut Oulussa"),
         ],
-    )
+    )  # fmt: skip
     def test_both_together_are_evidence(self, said: str, evidence: str, answered: str, confirms: str) -> None:
         verdict = self.verdict(said, evidence, confirms, answered)
 
@@ -322,9 +298,7 @@ class TestConfirming:
             ("exactly \U0001f914\u2753", "exactly", "you drink five cups of coffee a day"),
         ],
     )
-    def test_what_the_person_does_not_assent_to_is_not_kept(
-        self, said: str, evidence: str, confirms: str
-    ) -> None:
+    def test_without_the_persons_assent_it_is_not_kept(self, said: str, evidence: str, confirms: str) -> None:
         assert self.verdict(said, evidence, confirms) == Ignore(
             Reason.NO_EVIDENCE,
             replace(candidate("Drinks five cups of coffee a day", evidence), confirms=confirms),
@@ -409,9 +383,7 @@ readings = st.builds(
     st.lists(readings, min_size=1, max_size=3),
     st.none() | st.integers(0, 3),
 )
-def test_every_candidate_gets_one_verdict(
-    asked: list[Candidate], turns: list[Attribution], allowance: int | None
-) -> None:
+def test_one_verdict_each(asked: list[Candidate], turns: list[Attribution], allowance: int | None) -> None:
     found = verify(asked, turns, minimum_importance=0.3, allowance=allowance)
 
     assert len(found) == len(asked)

@@ -70,9 +70,7 @@ async def test_the_gate_is_the_median_cosine_of_what_is_nearest(full: Engine) ->
     assert await full.page("anna", limit=99) == before, "nothing was noted"
 
 
-async def test_a_slow_embedder_is_asked_a_sample_and_too_few_cosines_give_no_gate(
-    full: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_slow_embedders_cosines_give_no_gate(full: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibration, "_PATIENCE_SECONDS", -1.0)
 
     assert await full.measured_gate() is None

@@ -85,9 +85,7 @@ OWN = said("I live in Lisbon.")
         ("What did you answer me about that?", [REMARK, OWN]),
     ],
 )
-def test_outdated_pasted_and_trifling_passages_serve_only_questions_about_them(
-    asked: str, serving: list[StoredPassage]
-) -> None:
+def test_poor_passages_serve_only_questions_about_them(asked: str, serving: list[StoredPassage]) -> None:
     passages = snapshot_of(REMARK, OUTDATED, PASTED, OWN).passages
     assert passages is not None
 

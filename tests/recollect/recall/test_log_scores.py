@@ -55,9 +55,7 @@ TWO = snapshot_of(said("one", session_id="a"), said("other", session_id="b"))
         ("What was on 15 March 2026?", {}, "date"),
     ],
 )
-def test_each_signal_lifts_a_message_that_has_it_by_its_weight(
-    asked: str, lifted: dict[str, Any], part: str
-) -> None:
+def test_each_signal_lifts_a_message_by_its_weight(asked: str, lifted: dict[str, Any], part: str) -> None:
     plain: dict[str, Any] = {"role": Role.ASSISTANT, "session_id": "a", "said_at": NOON.replace(year=2020)}
     other = plain | {"session_id": "b", "said_at": NOON if part == "date" else plain["said_at"]} | lifted
     snapshot = snapshot_of(said("a long enough reply", **plain), said("a long enough reply", **other))
@@ -94,9 +92,7 @@ def test_a_taste_counts_where_advice_is_sought_and_the_person_stated_it_themselv
         ([NAN, NAN], [NAN, NAN], [0.0, 0.0]),
     ],
 )
-def test_the_cosine_of_a_messages_first_part_counts(
-    cosine: list[float], first: list[float], counted: list[float]
-) -> None:
+def test_the_first_parts_cosine_counts(cosine: list[float], first: list[float], counted: list[float]) -> None:
     found = scored(TWO, cosine=cosine, first=first)
 
     np.testing.assert_allclose(found.parts["dense"], 0.6 * np.array(counted))
@@ -118,9 +114,7 @@ def test_a_session_is_pooled_over_its_three_best_and_without_one_each_stands_alo
 @table(
     ("importance", "cosine", "times"), [(0.0, 0.5, 1.0), (1.0, 0.5, 1.5), (7.0, 0.5, 1.5), (1.0, -9.0, 1.0)]
 )
-def test_importance_adds_at_most_half_and_nothing_below_zero(
-    importance: float, cosine: float, times: float
-) -> None:
+def test_importance_adds_half_at_most_and_not_below_0(importance: float, cosine: float, times: float) -> None:
     found = scored(snapshot_of(kept("x", importance=importance)), cosine=[cosine])
 
     assert found.scores[0] == pytest.approx(times * sum(each[0] for each in found.parts.values()))
@@ -130,9 +124,7 @@ cosines = st.one_of(st.floats(-0.2, 1), st.just(NAN))
 
 
 @given(st.lists(st.tuples(cosines, cosines), min_size=6, max_size=6))
-def test_whatever_is_unknown_the_scores_are_numbers_and_their_parts_add_up(
-    known: list[tuple[float, float]],
-) -> None:
+def test_whatever_is_unknown_scores_are_numbers_and_sums_of_parts(known: list[tuple[float, float]]) -> None:
     cosine, first = zip(*known, strict=True)
     made = [said("tea", session_id=str(n % 2)) for n in range(4)]
     snapshot = snapshot_of(kept("tea"), kept("coffee", importance=0.0), *made)
@@ -179,9 +171,7 @@ def score(
     [(0.5, 0.5, True), (0.5, 0.499, False), (0.0, None, False), (0.0, 0.0, True)],
 )
 def test_it_opens_from_its_threshold_on_and_for_nothing_never(
-    threshold: float,
-    value: float | None,
-    opens: bool,  # noqa: FBT001 -- of the table
+    threshold: float, value: float | None, *, opens: bool
 ) -> None:
     assert Gate(threshold=threshold).opens(value) is opens
 
@@ -218,7 +208,7 @@ def test_what_speaks_for_a_question_about_what_was_said(less: dict[str, Any], mo
         ({"asked": "What about ERR_CONN_4712?", "item": passage("err_conn_4711 again")}, False),
     ],
 )
-def test_words_in_common_open_it(known: dict[str, Any], opens: bool) -> None:  # noqa: FBT001 -- of the table
+def test_words_in_common_open_it(known: dict[str, Any], *, opens: bool) -> None:
     assert Gate().opens(score(**known)) is opens
 
 

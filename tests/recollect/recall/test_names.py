@@ -48,12 +48,8 @@ def kept(contents: Sequence[str]) -> Memories:
         (["Lives in Lisbon", *(f"Liked Lisbon {n} times" for n in range(10))], [True] + [False] * 10),
     ],
 )
-def test_statements_share_a_name_in_whatever_form_unless_many_hold_it(
-    contents: list[str], shares: list[bool]
-) -> None:
-    memories = kept(contents)
-
-    assert sharing_names(memories, [0]).tolist() == shares
+def test_statements_share_a_name_in_any_form_unless_many_do(contents: list[str], shares: list[bool]) -> None:
+    assert sharing_names(kept(contents), [0]).tolist() == shares
 
 
 @table(
@@ -68,9 +64,7 @@ def test_statements_share_a_name_in_whatever_form_unless_many_hold_it(
         (["Lives in Lisbon", "Has a dog"], []),
     ],
 )
-def test_the_names_of_a_statement_are_written_in_their_shortest_form(
-    contents: list[str], names: list[str]
-) -> None:
+def test_names_of_a_statement_are_written_in_their_shortest(contents: list[str], names: list[str]) -> None:
     assert shared_names(kept(contents), 0) == names
 
 

@@ -12,7 +12,7 @@ from tests.support.terms import document_of
 
 from recollect.index import Embedded, Loaded, Snapshot, StoredMemory, StoredPassage
 from recollect.model import Provenance, Versions
-from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder as RealE5
 from recollect.recall.candidates import match_of, near_statements
 from recollect.recall.needs import Needs, NeedThresholds, intents_of, needs_of
 from recollect.recall.query import read_query
@@ -27,14 +27,14 @@ LISBON, FIPS, NURSE, TEA = (
 
 
 @pytest.fixture
-async def embedder() -> AsyncIterator[MultilingualE5Embedder]:
-    made = MultilingualE5Embedder()
+async def embedder() -> AsyncIterator[RealE5]:
+    made = RealE5()
     yield made
     await made.aclose()
 
 
 async def needed(
-    embedder: MultilingualE5Embedder,
+    embedder: RealE5,
     asked: str,
     contents: Sequence[str],
     *,
@@ -84,9 +84,7 @@ async def needed(
         ("我的狗叫什么名字？", FIPS),
     ],
 )
-async def test_the_one_that_answers_is_needed_in_whatever_language(
-    embedder: MultilingualE5Embedder, asked: str, answer: str
-) -> None:
+async def test_the_answer_is_needed_in_any_language(embedder: RealE5, asked: str, answer: str) -> None:
     _, wanted = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA])
 
     assert answer in wanted
@@ -103,9 +101,7 @@ async def test_the_one_that_answers_is_needed_in_whatever_language(
         "私について何を知っていますか？",
     ],
 )
-async def test_who_asks_for_all_that_is_known_is_given_it(
-    embedder: MultilingualE5Embedder, asked: str
-) -> None:
+async def test_who_asks_for_all_that_is_known_is_given_it(embedder: RealE5, asked: str) -> None:
     needs, wanted = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA])
 
     assert needs.everything
@@ -119,8 +115,8 @@ async def test_who_asks_for_all_that_is_known_is_given_it(
         ("alles über Svenja", ["Svenja hat Zöliakie", "Svenja trinkt am liebsten Rieslingschorle"]),
     ],
 )
-async def test_who_asks_for_all_about_one_person_is_not_given_everything(
-    embedder: MultilingualE5Embedder, asked: str, contents: list[str]
+async def test_all_about_one_person_is_not_everything(
+    embedder: RealE5, asked: str, contents: list[str]
 ) -> None:
     needs, wanted = await needed(embedder, asked, [LISBON, *contents, NURSE])
 
@@ -129,7 +125,7 @@ async def test_who_asks_for_all_about_one_person_is_not_given_everything(
 
 
 async def test_statements_that_share_a_name_with_the_best_are_needed_and_come_behind_it(
-    embedder: MultilingualE5Embedder,
+    embedder: RealE5,
 ) -> None:
     husband, stamps = "Clara's husband is Jan", "Jan collects stamps"
     bar = NeedThresholds(statement=0.4)
@@ -149,9 +145,7 @@ async def test_statements_that_share_a_name_with_the_best_are_needed_and_come_be
     assert unnamed == [husband]
 
 
-async def test_no_name_is_followed_from_a_statement_that_is_hardly_needed(
-    embedder: MultilingualE5Embedder,
-) -> None:
+async def test_no_name_is_followed_from_a_statement_that_is_hardly_needed(embedder: RealE5) -> None:
     contents = ["Jan collects stamps", "Clara's husband is Jan", TEA]
 
     _, wanted = await needed(
@@ -171,9 +165,7 @@ async def test_no_name_is_followed_from_a_statement_that_is_hardly_needed(
     ],
 )
 async def test_the_whole_of_a_document_is_not_all_that_is_known_of_a_person(
-    embedder: MultilingualE5Embedder,
-    asked: str,
-    everything: bool,  # noqa: FBT001 -- of the table
+    embedder: RealE5, asked: str, *, everything: bool
 ) -> None:
     needs, _ = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA], has_document=True)
 
@@ -191,10 +183,7 @@ async def test_the_whole_of_a_document_is_not_all_that_is_known_of_a_person(
     ],
 )
 def test_the_floor_of_a_question_is_by_its_best_statement_and_its_document(
-    asked: str,
-    has_document: bool,  # noqa: FBT001 -- of the table
-    likely: float,
-    floor: float,
+    asked: str, likely: float, floor: float, *, has_document: bool
 ) -> None:
     query = read_query(turn(asked, has_document=has_document))
 
@@ -213,11 +202,7 @@ def test_the_floor_of_a_question_is_by_its_best_statement_and_its_document(
     ],
 )
 async def test_a_threshold_decides_alone(
-    embedder: MultilingualE5Embedder,
-    bar: NeedThresholds,
-    has_document: bool,  # noqa: FBT001 -- of the table
-    wanted: list[str],
-    served: bool,  # noqa: FBT001 -- of the table
+    embedder: RealE5, bar: NeedThresholds, wanted: list[str], *, has_document: bool, served: bool
 ) -> None:
     needs, contents = await needed(embedder, "Where do I live?", [LISBON], has_document=has_document, bar=bar)
 
@@ -233,18 +218,14 @@ async def test_a_threshold_decides_alone(
         "thanks!",
     ],
 )
-async def test_what_asks_for_nothing_remembered_needs_nothing(
-    embedder: MultilingualE5Embedder, asked: str
-) -> None:
+async def test_what_asks_for_nothing_remembered_needs_nothing(embedder: RealE5, asked: str) -> None:
     needs, wanted = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA])
 
     assert wanted == []
     assert needs.served, "nor is the log to stand in"
 
 
-async def test_where_a_passage_holds_much_more_of_the_question_the_log_is_asked_too(
-    embedder: MultilingualE5Embedder,
-) -> None:
+async def test_where_a_passage_holds_much_more_of_the_question_the_log_is_asked_too(embedder: RealE5) -> None:
     asked = "Do I live in Lisbon by the botanical garden or in Alfama?"
 
     more, _ = await needed(
@@ -257,9 +238,7 @@ async def test_where_a_passage_holds_much_more_of_the_question_the_log_is_asked_
     assert less.served
 
 
-async def test_the_best_of_the_others_are_listed_behind_what_is_needed(
-    embedder: MultilingualE5Embedder,
-) -> None:
+async def test_the_best_of_the_others_are_listed_behind_what_is_needed(embedder: RealE5) -> None:
     needs, wanted = await needed(embedder, "Where do I live?", [LISBON, FIPS, NURSE, TEA])
 
     assert [each.item.content for each in needs.statements][: len(wanted)] == [LISBON]
@@ -269,7 +248,7 @@ async def test_the_best_of_the_others_are_listed_behind_what_is_needed(
     assert 2 >= scores[0] > scores[-1] >= 0
 
 
-async def test_where_nothing_is_known_the_log_may_stand_in(embedder: MultilingualE5Embedder) -> None:
+async def test_where_nothing_is_known_the_log_may_stand_in(embedder: RealE5) -> None:
     needs, wanted = await needed(embedder, "Where do I live?", [])
 
     assert wanted == []
@@ -277,9 +256,7 @@ async def test_where_nothing_is_known_the_log_may_stand_in(embedder: Multilingua
 
 
 @pytest.mark.parametrize("asked", ["What was the error ERR_CONN_4711 about?", "fix PROJ-1234"])
-async def test_what_is_found_by_its_identifier_opens_the_log_though_anybody_might_ask_so(
-    embedder: MultilingualE5Embedder, asked: str
-) -> None:
+async def test_what_is_found_by_its_identifier_opens_the_log(embedder: RealE5, asked: str) -> None:
     named, _ = await needed(embedder, asked, [LISBON, TEA], is_named=True)
     unheard, _ = await needed(embedder, asked, [LISBON, TEA])
 
@@ -287,16 +264,14 @@ async def test_what_is_found_by_its_identifier_opens_the_log_though_anybody_migh
     assert unheard.served
 
 
-async def test_where_no_model_has_read_the_log_its_own_gate_decides(embedder: MultilingualE5Embedder) -> None:
+async def test_where_no_model_has_read_the_log_its_own_gate_decides(embedder: RealE5) -> None:
     needs, wanted = await needed(embedder, "What is the integral of 1/x?", [LISBON, TEA], extractor=None)
 
     assert not wanted
     assert not needs.served
 
 
-async def test_where_no_model_has_read_the_log_what_was_asked_to_be_remembered_does_not_close_it(
-    embedder: MultilingualE5Embedder,
-) -> None:
+async def test_a_log_that_no_model_has_read_is_not_closed_by_what_was_asked_for(embedder: RealE5) -> None:
     needs, wanted = await needed(embedder, "Where do I live?", [LISBON, TEA], extractor=None)
 
     assert LISBON in wanted

@@ -13,7 +13,7 @@ from tests.support.terms import document_of
 
 from recollect.index import Embedded, Loaded, Snapshot, StoredMemory
 from recollect.model import Ending, Kind, Memory, Past, Recollection, Versions
-from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder as RealE5
 from recollect.recall.candidates import near_statements
 from recollect.recall.needs import NO_NEEDS, Needs, intents_of
 from recollect.recall.past_and_todos import _held_in, asked_for, is_open, with_past
@@ -43,14 +43,14 @@ EVERY = (LEEDS, NURSE, BRISTOL, WAITER, BOOKED, TAX, VISA, RENT, OLD, TEA)
 
 
 @pytest.fixture
-async def embedder() -> AsyncIterator[MultilingualE5Embedder]:
-    made = MultilingualE5Embedder()
+async def embedder() -> AsyncIterator[RealE5]:
+    made = RealE5()
     yield made
     await made.aclose()
 
 
 async def found(
-    embedder: MultilingualE5Embedder,
+    embedder: RealE5,
     asked: str,
     needs: Needs = NO_NEEDS,
     statements: Sequence[Memory] = EVERY,
@@ -85,12 +85,12 @@ def wanted(needs: Needs) -> list[str]:
     ],
 )
 async def test_a_question_about_the_past_gets_what_held_then(
-    embedder: MultilingualE5Embedder, asked: str, best: Memory
+    embedder: RealE5, asked: str, best: Memory
 ) -> None:
     assert wanted(await found(embedder, asked))[0] == best.content
 
 
-async def test_a_past_statement_is_found_by_what_took_its_place(embedder: MultilingualE5Embedder) -> None:
+async def test_a_past_statement_is_found_by_what_took_its_place(embedder: RealE5) -> None:
     analyst = stated("Senior analyst at Finloop")
     before = stated("Works as an analyst at PayNidhi", past=Past(MOVED, Ending.CHANGED, analyst.id))
     office = stated("Works in an office in Gdynia", past=Past(QUIT, Ending.CHANGED, NURSE.id))
@@ -101,14 +101,14 @@ async def test_a_past_statement_is_found_by_what_took_its_place(embedder: Multil
     assert wanted(needs)[0] == before.content
 
 
-async def test_a_named_time_leaves_out_what_was_over_by_then(embedder: MultilingualE5Embedder) -> None:
+async def test_a_named_time_leaves_out_what_was_over_by_then(embedder: RealE5) -> None:
     assert wanted(await found(embedder, "Which job did I use to have in January 2026?"))[0] == WAITER.content
     assert BRISTOL.content not in wanted(
         await found(embedder, "Where did I use to live and work in January 2026?")
     )
 
 
-async def test_a_change_comes_with_what_holds_since(embedder: MultilingualE5Embedder) -> None:
+async def test_a_change_comes_with_what_holds_since(embedder: RealE5) -> None:
     assert wanted(await found(embedder, "When did I change jobs?"))[:2] == [WAITER.content, NURSE.content]
     assert set(wanted(await found(embedder, "What has changed since January?"))) == {
         WAITER.content, NURSE.content,
@@ -122,9 +122,7 @@ async def test_a_change_comes_with_what_holds_since(embedder: MultilingualE5Embe
         ("Welche Aufgaben habe ich noch offen?", [RENT, TAX, VISA]),
     ],
 )
-async def test_what_is_due_is_open_todos_alone(
-    embedder: MultilingualE5Embedder, asked: str, due: list[Memory]
-) -> None:
+async def test_what_is_due_is_open_todos_alone(embedder: RealE5, asked: str, due: list[Memory]) -> None:
     needs = Needs((Recollection(TEA, 1.0),), frozenset({TEA.id}))
 
     assert wanted(await found(embedder, asked, needs)) == [each.content for each in due]
@@ -134,7 +132,7 @@ async def test_what_is_due_is_open_todos_alone(
     "asked",
     ["Where do I live?", "When did the Romans leave Britain?", "Write a to-do app", "Was trinke ich gern?"],
 )
-async def test_any_other_question_is_left_as_it_is(embedder: MultilingualE5Embedder, asked: str) -> None:
+async def test_any_other_question_is_left_as_it_is(embedder: RealE5, asked: str) -> None:
     needs = Needs((Recollection(TEA, 1.0),), frozenset({TEA.id}))
 
     assert await found(embedder, asked, needs) is needs
@@ -148,9 +146,7 @@ async def test_any_other_question_is_left_as_it_is(embedder: MultilingualE5Embed
         "Book me a table like last week",
     ],
 )
-async def test_without_a_vector_no_question_asks_for_the_past(
-    embedder: MultilingualE5Embedder, asked: str
-) -> None:
+async def test_without_a_vector_no_question_asks_for_the_past(embedder: RealE5, asked: str) -> None:
     assert await found(embedder, asked, knows=False) is NO_NEEDS
 
 
@@ -163,13 +159,11 @@ async def test_without_a_vector_no_question_asks_for_the_past(
         "How has the climate changed since 1990?",
     ],
 )
-async def test_an_unrelated_past_statement_is_not_given(embedder: MultilingualE5Embedder, asked: str) -> None:
+async def test_an_unrelated_past_statement_is_not_given(embedder: RealE5, asked: str) -> None:
     assert await found(embedder, asked, NO_NEEDS, [MILK, TEA]) is NO_NEEDS
 
 
-async def test_the_log_is_left_out_only_if_a_past_statement_surely_serves(
-    embedder: MultilingualE5Embedder,
-) -> None:
+async def test_the_log_is_left_out_only_if_a_past_statement_surely_serves(embedder: RealE5) -> None:
     sure = await found(embedder, "What did I use to drink?", NO_NEEDS, [MILK])
     doubtful = await found(embedder, "Where did I live before Leeds?")
 
@@ -180,7 +174,7 @@ async def test_the_log_is_left_out_only_if_a_past_statement_surely_serves(
 
 
 async def test_a_question_that_may_be_about_something_due_keeps_what_it_needs_but_no_old_todo(
-    embedder: MultilingualE5Embedder,
+    embedder: RealE5,
 ) -> None:
     needs = Needs((Recollection(TEA, 1.0), Recollection(OLD, 1.0)), frozenset({TEA.id, OLD.id}))
     needs = await found(embedder, "What's due for the quarterly report?", needs)
@@ -198,8 +192,8 @@ async def test_a_question_that_may_be_about_something_due_keeps_what_it_needs_bu
         ("What did I have to do last week?", ["late"]),
     ],
 )
-async def test_todos_are_those_of_the_time_that_a_question_means(
-    embedder: MultilingualE5Embedder, asked: str, due: list[str]
+async def test_todos_are_those_of_the_time_that_is_meant(
+    embedder: RealE5, asked: str, due: list[str]
 ) -> None:
     days = {"late": -5, "today": 0, "tomorrow": 1, "friday": 4, "later": 30, "some day": None}
     todos = [
@@ -225,11 +219,11 @@ def test_what_was_over_when_it_was_told_is_so_by_the_persons_clock() -> None:
     assert [_held_in(memory, query.periods[0], zone) for zone in (query.zone, None)] == [False, True]
 
 
-async def test_who_has_no_past_gets_what_is_needed_anyhow(embedder: MultilingualE5Embedder) -> None:
+async def test_who_has_no_past_gets_what_is_needed_anyhow(embedder: RealE5) -> None:
     assert await found(embedder, "Where did I live before?", NO_NEEDS, [TEA]) is NO_NEEDS
 
 
-async def test_a_document_is_not_the_persons_past(embedder: MultilingualE5Embedder) -> None:
+async def test_a_document_is_not_the_persons_past(embedder: RealE5) -> None:
     query = read_query(turn("Where did I live before?", has_document=True))
     vector = await embedder.embed_question(query.asked)
 

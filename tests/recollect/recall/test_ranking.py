@@ -58,9 +58,7 @@ async def rank(
     return ranking
 
 
-async def test_much_is_compared_in_a_thread_so_that_nobody_else_waits(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_much_is_compared_in_a_thread(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     threads: list[threading.Thread] = []
 
     def match(*given: Any) -> Any:
@@ -81,9 +79,7 @@ def contents(ranking: Ranking) -> list[str]:
     return [each.item.content for each in ranking.ranked]
 
 
-async def test_statements_and_messages_are_ranked_together_best_first_and_the_first_ones_explained(
-    store: Store,
-) -> None:
+async def test_statements_and_messages_are_ranked_together_and_the_first_ones_explained(store: Store) -> None:
     for number in range(EXPLAINED + 3):
         await engine_over(store).add(store.anna, f"bicycle {number}")
 
@@ -125,11 +121,7 @@ async def test_of_a_person_who_said_nothing_nothing_is_ranked(store: Store) -> N
     [("Darjeeling?", True, 1, False), ("Darjjeeling?", True, 1, True), ("Darjjeeling?", False, 0, False)],
 )
 async def test_a_mistyped_word_counts_as_what_it_means(
-    store: Store,
-    asked: str,
-    lexical: bool,  # noqa: FBT001 -- a case
-    matches: int,
-    corrected: bool,  # noqa: FBT001 -- a case
+    store: Store, asked: str, matches: int, *, lexical: bool, corrected: bool
 ) -> None:
     found = (await rank(store, asked, replace(REACH, lexical=lexical))).found
 
@@ -156,9 +148,7 @@ async def test_a_store_that_is_away_fails(store: Store) -> None:
 # -- a log that takes too many bytes -----------------------------------------------------------------
 
 
-async def test_above_its_bytes_the_log_is_asked_in_the_store_by_meaning_and_says_so(
-    own_postgres: Postgres,
-) -> None:
+async def test_above_its_bytes_the_log_is_asked_in_the_store_and_says_so(own_postgres: Postgres) -> None:
     store = store_over(own_postgres)
     engine = engine_over(store, PATIENT)
     for text in ("My bicycle is red", "My boat is called Albatros", "I was in Peru in May"):
@@ -193,9 +183,7 @@ class Translating(WordEmbedder):
         return await super().embed_question(text.replace("Teesorte", "Darjeeling"))
 
 
-async def test_a_statement_is_judged_by_its_embedding_which_the_message_before_draws_near(
-    store: Store,
-) -> None:
+async def test_a_statement_is_judged_by_its_embedding_that_the_message_before_draws(store: Store) -> None:
     [near] = await WordEmbedder().embed(["Darjeeling"])
     morning = store.memory("Best in the morning", embedding=near, embedding_model=Translating.name)
     await apply(store, Add(morning))
@@ -234,9 +222,7 @@ async def test_the_logs_own_embedder_is_not_asked_of_a_person_with_statements_al
         assert any("Darjeeling" in each for each in contents(ranking))
 
 
-async def test_one_embedder_for_statements_and_log_embeds_a_question_once_and_fails_once(
-    store: Store,
-) -> None:
+async def test_one_embedder_for_statements_and_log_embeds_and_fails_once(store: Store) -> None:
     shared = WordEmbedder()
     ranking = await rank(store, "Is my bicycle red?", embedder=shared)
     assert shared.embedded == ["Is my bicycle red?"]
@@ -259,9 +245,7 @@ async def test_where_the_logs_own_embedder_fails_statements_are_found_by_meaning
     assert {"I drink Darjeeling", "My bicycle is red"} <= {*contents(ranking)}
 
 
-async def test_a_question_that_can_not_stand_alone_is_embedded_for_the_log_with_what_it_refers_to(
-    store: Store,
-) -> None:
+async def test_a_question_that_can_not_stand_alone_is_embedded_with_what_it_refers_to(store: Store) -> None:
     shared = WordEmbedder()
     said = (Message(Role.USER, "My bicycle is red"), Message(Role.ASSISTANT, "A fine colour."))
     await rank(store, "And the second one?", embedder=shared, history=said)

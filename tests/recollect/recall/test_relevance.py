@@ -88,9 +88,7 @@ def test_what_is_due_when_asked_for_counts_as_near_in_time() -> None:
 
     columns = StatementColumns.from_statements([due, other])
     compared = Statements(columns, UNKNOWN, UNKNOWN, np.zeros(2))
-    when = features(asked, compared, np.zeros(len(INTENTS)))["when"]
-
-    assert np.asarray(when).tolist() == [1.0, 0.0]
+    assert np.asarray(features(asked, compared, np.zeros(len(INTENTS)))["when"]).tolist() == [1.0, 0.0]
 
 
 def test_without_a_vector_nothing_is_known_of_what_is_asked() -> None:
@@ -133,9 +131,7 @@ MONTH = Period(datetime(2024, 3, 1, tzinfo=UTC), datetime(2024, 4, 1, tzinfo=UTC
         (MONTH.end + timedelta(days=15, hours=12), [MONTH], 0.25),
     ],
 )
-def test_nearness_to_dates_falls_from_the_border_on(
-    moment: datetime, periods: list[Period], expected: float
-) -> None:
+def test_nearness_to_dates_falls_outside(moment: datetime, periods: list[Period], expected: float) -> None:
     assert proximities(np.array([moment.timestamp(), np.nan]), periods).tolist() == pytest.approx(
         [expected, np.nan], nan_ok=True
     )

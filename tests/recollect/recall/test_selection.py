@@ -196,9 +196,7 @@ def test_where_it_gives_too_little_the_others_are_searched_too() -> None:
 
 
 def test_where_before_is_asked_for_the_others_are_searched_too() -> None:
-    around = replace(HERE, user_wide=True)
-
-    assert reasons([ELSEWHERE, *OWN], around) == [None] * 4
+    assert reasons([ELSEWHERE, *OWN], replace(HERE, user_wide=True)) == [None] * 4
 
 
 def test_a_summary_does_not_leave_its_session_unless_before_is_asked_for() -> None:

@@ -67,16 +67,12 @@ def test_of_what_matters_as_much_the_newest_comes_first() -> None:
 
 
 def test_what_does_not_fit_is_passed_over_for_a_smaller_one_behind_it() -> None:
-    long = memory("long " * 200, importance=0.9)
-
-    assert chosen(long, memory("Has a cat"), budget=50) == ["Has a cat"]
+    assert chosen(memory("long " * 200, importance=0.9), memory("Has a cat"), budget=50) == ["Has a cat"]
 
 
 def test_what_is_in_doubt_comes_behind_all_that_is_sure() -> None:
     doubted = memory("Commutes by train", importance=0.9, doubt=Doubt.SUSPECT)
-    sure = memory("Has a cat", importance=0.3)
-
-    assert chosen(doubted, sure) == ["Has a cat", "Commutes by train"]
+    assert chosen(doubted, memory("Has a cat", importance=0.3)) == ["Has a cat", "Commutes by train"]
 
 
 @table(
@@ -90,7 +86,7 @@ def test_what_is_in_doubt_comes_behind_all_that_is_sure() -> None:
         ({"kind": Kind.FACT, "event_at": NOON - DAY}, True),
     ],
 )
-def test_what_is_over_does_not_stand(changed: dict[str, Any], stands: bool) -> None:  # noqa: FBT001 -- a case
+def test_what_is_over_does_not_stand(changed: dict[str, Any], *, stands: bool) -> None:
     assert bool(chosen(memory("Rents a flat", **changed))) is stands
 
 

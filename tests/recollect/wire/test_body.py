@@ -68,22 +68,15 @@ def test_only_true_asks_for_a_stream(stream: object) -> None:
         ({"type": "text", "text": "hello"}, []),
         ([], []),
         (["hello", 5, None, [], {}], []),
-        (
-            [
-                {"type": "text", "text": "look"},
-                {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
-                {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}},
-                {"type": "file", "file": {"file_id": "f1"}, "text": "not said"},
-                {"type": "refusal", "refusal": "no"},
-                {"type": ["text"], "text": "odd"},
-                {"type": "text", "text": ["odd"]},
-                {"type": "text"},
-                {"type": "text", "text": "here"},
-            ],
-            ["look", "here"],
-        ),
+        ([{"type": "text", "text": "look"}, {"type": "image_url",
+            "image_url": {"url": "data:image/png;base64,AAAA"}},
+            {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}},
+            {"type": "file", "file": {"file_id": "f1"}, "text": "not said"},
+            {"type": "refusal", "refusal": "no"}, {"type": ["text"], "text": "odd"},
+            {"type": "text", "text": ["odd"]}, {"type": "text"}, {"type": "text", "text": "here"}],
+            ["look", "here"]),
     ],
-)
+)  # fmt: skip
 def test_the_texts_of_any_content_are_read(content: object, texts: list[str]) -> None:
     [message] = read({"messages": [{"role": "user", "content": content}]}).messages
 
@@ -249,9 +242,7 @@ def test_a_damaged_body_is_not_read_or_read_as_it_stands(at: int, damage: bytes)
         ({"tools": [{}], "tool_choice": "required"}, False, True),
     ],
 )
-def test_the_shape_of_an_answer_is_told_by_each_apis_own_words(
-    given: dict[str, Any], *, is_formatted: bool, has_tools: bool
-) -> None:
+def test_apis_tell_an_answers_shape(given: dict[str, Any], *, is_formatted: bool, has_tools: bool) -> None:
     chat = read_body(json.dumps({"messages": [{"role": "user", "content": "a"}], **given}).encode())
 
     assert chat is not None

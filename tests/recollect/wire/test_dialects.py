@@ -278,8 +278,7 @@ def test_a_call_that_the_client_has_to_answer_is_one(kind: str, *, is_call: bool
     item = {"type": kind}
 
     assert heard(RESPONSES, {"type": "response.output_item.done", "item": item}).has_tool_calls is is_call
-    whole = heard_whole(RESPONSES, {"status": "completed", "output": [item]})
-    assert whole.has_tool_calls is is_call
+    assert heard_whole(RESPONSES, {"status": "completed", "output": [item]}).has_tool_calls is is_call
 
 
 @table(
@@ -337,7 +336,5 @@ def in_sound(transcript: str) -> dict[str, Any]:
         (RESPONSES, in_sound(HEARD), [delta(each) for each in PIECES]),
     ],
 )
-def test_an_answer_in_sound_is_heard_by_its_transcript(
-    dialect: Dialect, whole: dict[str, Any], streamed: list[dict[str, Any]]
-) -> None:
+def test_sound_has_a_text(dialect: Dialect, whole: dict[str, Any], streamed: list[dict[str, Any]]) -> None:
     assert (heard_whole(dialect, whole).text, heard(dialect, *streamed).text) == (HEARD, HEARD)

@@ -78,8 +78,7 @@ def test_a_text_is_made_longer_and_is_a_part_where_a_cache_tells_texts_from_part
 
     for said in (b'"hi\\u002e"', b"[%s]" % part):
         assert composed(MESSAGES, body % said, beside={0: "NEW"}) == body % parts
-    longer = composed(COMPLETIONS, body % b'"hi\\u002e"', beside={0: "NEW"})
-    assert longer == body % b'"hi\\u002e\\n\\nNEW"'
+    assert composed(COMPLETIONS, body % b'"hi\\u002e"', beside={0: "NEW"}) == body % b'"hi\\u002e\\n\\nNEW"'
 
 
 @pytest.mark.parametrize(
@@ -142,9 +141,7 @@ def test_a_new_system_message_stands_in_front_of_earlier_messages() -> None:
         (DEVELOPER, b'{"role":"system","content":"s"}', 0),
     ],
 )
-def test_the_system_message_that_the_upstream_takes_says_it(
-    style: SystemStyle, messages: bytes, after: int
-) -> None:
+def test_the_systems_message_that_is_taken_says_it(style: SystemStyle, messages: bytes, after: int) -> None:
     body = b'{"messages":[%s]}' % messages
 
     said = composed(COMPLETIONS, body, "SYS", style=style)
@@ -178,7 +175,7 @@ def test_a_system_message_further_down_gets_one_in_front(style: SystemStyle, rol
         ),
     ],
 )
-def test_where_an_api_has_a_member_for_the_system_it_says_it(
+def test_the_systems_member_says_it(
     dialect: Dialect, before: bytes, after: bytes, style: SystemStyle
 ) -> None:
     assert composed(dialect, before, "SYS", style=style) == after
@@ -227,7 +224,7 @@ def test_without_a_system_its_text_stands_beside_the_first_restored_message() ->
         (RESPONSES, b'{"input":[{"type":"function_call"}]}', Additions(beside={0: "NEW"}), ANY),
     ],
 )
-def test_nothing_is_added_where_a_part_has_no_certain_place(
+def test_without_a_certain_place_nothing(
     dialect: Dialect, body: bytes, additions: Additions, style: SystemStyle
 ) -> None:
     assert dialect.compose(read(dialect, body), additions, style) is None
@@ -255,9 +252,7 @@ def in_deep(calls: int, dialect: Dialect, chat: ChatBody, additions: Additions) 
         (RESPONSES, b'{"input":"a","tools":%s}', Additions("SYS")),
     ],
 )
-def test_a_body_too_deep_for_the_calls_under_way_has_no_certain_place(
-    dialect: Dialect, body: bytes, additions: Additions
-) -> None:
+def test_a_body_too_deep_has_no_certain_place(dialect: Dialect, body: bytes, additions: Additions) -> None:
     depth = sys.getrecursionlimit() // 2
     chat = read(dialect, body % (b"[" * depth + b"]" * depth))
 

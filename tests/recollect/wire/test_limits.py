@@ -103,9 +103,7 @@ def test_of_a_long_chat_as_many_messages_are_decoded_as_matter(monkeypatch: pyte
     assert len(turn.anchors) <= counting.asked
 
 
-def test_a_long_chat_has_the_key_the_session_and_the_anchor_that_it_had_when_all_was_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_long_chat_has_the_key_session_and_anchor_it_has_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     body = many(5_001)
     short = heard(body).turn
     monkeypatch.setattr(limits, "LAST", 10_000)
@@ -223,9 +221,7 @@ FEW_STEPS = 400_000
     ],
 )
 @table("asks", [False, True])
-def test_whatever_stands_beside_the_messages_takes_few_steps_to_pass_over(
-    others: bytes, *, asks: bool
-) -> None:
+def test_what_stands_beside_the_messages_takes_few_steps_to_pass(others: bytes, *, asks: bool) -> None:
     body = b"{" + others + (b',"recollect":{},' if asks else b",") + SAID + b"}"
 
     def read() -> None:
@@ -246,9 +242,7 @@ def test_whatever_stands_beside_the_messages_takes_few_steps_to_pass_over(
         (b",".join(b'"%d":1' % number for number in range(20_000)), False),
     ],
 )
-def test_what_is_passed_over_changes_nothing_of_what_is_said_or_asked(
-    others: bytes, *, is_read: bool
-) -> None:
+def test_what_is_passed_over_changes_nothing_that_is_said_or_asked(others: bytes, *, is_read: bool) -> None:
     body = b"{" + others + b',"recollect":{"recall":false},' + SAID + b"}"
 
     kept, options = take_options(body)

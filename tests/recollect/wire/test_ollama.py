@@ -137,7 +137,7 @@ def test_a_request_that_is_not_certain_is_not_read(dialect: Dialect, body: bytes
         ({"options": {"num_predict": -1}, "format": ""}, True, 0, False),
     ],
 )
-def test_an_answer_is_streamed_unless_the_request_says_otherwise(
+def test_an_answer_is_streamed_by_default(
     given: dict[str, Any], *, stream: bool, tokens: int, formatted: bool
 ) -> None:
     for dialect, words in ((OLLAMA_CHAT, {"messages": [ASK]}), (OLLAMA_COMPLETION, {"prompt": "x"})):
@@ -161,26 +161,18 @@ def test_an_answer_is_streamed_unless_the_request_says_otherwise(
             '{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"}]}',
             '{"messages":[{"role":"system","content":"Be brief.\\n\\nWhat is known: tea."},{"role":"user","content":"Hi"}]}',
         ),
-        (
-            OLLAMA_COMPLETION,
-            '{"prompt":"Hi","system":"Be brief."}',
-            '{"prompt":"Hi","system":"Be brief.\\n\\nWhat is known: tea."}',
-        ),
+        (OLLAMA_COMPLETION, '{"prompt":"Hi","system":"Be brief."}',
+            '{"prompt":"Hi","system":"Be brief.\\n\\nWhat is known: tea."}'),
         (  # without one none is begun: it would displace the model's
             OLLAMA_CHAT,
             '{"messages":[{"role":"user","content":"Hi","images":["aGk="]}], "keep_alive": -1}',
             '{"messages":[{"role":"user","content":"Hi\\n\\nWhat is known: tea.","images":["aGk="]}], "keep_alive": -1}',
         ),
-        (
-            OLLAMA_COMPLETION,
-            '{"prompt":"Hi", "think": true}',
-            '{"prompt":"Hi\\n\\nWhat is known: tea.", "think": true}',
-        ),
+        (OLLAMA_COMPLETION, '{"prompt":"Hi", "think": true}',
+            '{"prompt":"Hi\\n\\nWhat is known: tea.", "think": true}'),
     ],
-)
-def test_a_system_text_is_added_where_the_model_keeps_its_own(
-    dialect: Dialect, before: str, after: str
-) -> None:
+)  # fmt: skip
+def test_a_system_text_is_added_if_the_model_keeps_its_own(dialect: Dialect, before: str, after: str) -> None:
     assert composed(dialect, before, Additions(system=BLOCK)) == after
 
 
@@ -242,24 +234,16 @@ def test_a_stream_is_heard_however_it_is_cut(cuts: list[int]) -> None:
     [
         ([PIECES[1], PIECES[2]], Reply("Lapsang.", model="llama")),  # broke off
         ([PIECES[1], {"error": "out of memory"}], Reply("Lap", model="llama", failed=True)),
-        (
-            [
-                {"message": {"content": "", "tool_calls": [{"function": {"name": "f"}}]}},
-                {"done": True, "done_reason": "stop"},
-            ],
-            Reply(has_tool_calls=True, finish_reason="stop", complete=True),
-        ),
+        ([{"message": {"content": "", "tool_calls": [{"function": {"name": "f"}}]}},
+            {"done": True, "done_reason": "stop"}], Reply(has_tool_calls=True, finish_reason="stop",
+            complete=True)),
         ([{"done": True}], Reply(finish_reason="stop", complete=True)),
-        (
-            [
-                {"response": "Lap", "thinking": "x", "done": False},
-                {"response": "sang.", "done": True, "done_reason": "length"},
-            ],
-            Reply("Lapsang.", finish_reason="length", complete=True),
-        ),
+        ([{"response": "Lap", "thinking": "x", "done": False},
+            {"response": "sang.", "done": True, "done_reason": "length"}],
+            Reply("Lapsang.", finish_reason="length", complete=True)),
         ([{"message": {"content": 7}}, {"response": None, "done": "yes"}], Reply()),
     ],
-)
+)  # fmt: skip
 def test_each_line_counts_for_what_it_says(lines: list[dict[str, Any]], found: Reply) -> None:
     assert reply(OLLAMA_CHAT, *lines) == found
 

@@ -90,9 +90,7 @@ def test_a_value_that_is_not_unicode_is_cut_out_as_it_is() -> None:
     escaped=st.booleans(),
     comma=st.sampled_from([",", " , ", ",\n"]),
 )
-def test_whatever_else_a_body_holds_stays(
-    *, members: list[tuple[str, object]], escaped: bool, comma: str
-) -> None:
+def test_all_else_in_a_body_stays(*, members: list[tuple[str, object]], escaped: bool, comma: str) -> None:
     written = [
         (name, f"{json.dumps(name, ensure_ascii=escaped)}: {json.dumps(value, ensure_ascii=escaped)}")
         for name, value in members

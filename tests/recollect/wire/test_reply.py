@@ -76,69 +76,37 @@ def only(delta: Any, **choice: Any) -> bytes:
     [
         (ANSWER, REPLY),
         # Cut off; ended without a reason; a reason is a word.
-        (
-            said("Once upon", " a ti") + b'data: {"choices":[{"delta":{"con',
-            replace(SAID_A, text="Once upon a ti"),
-        ),
+        (said("Once upon", " a ti") + b'data: {"choices":[{"delta":{"con',
+            replace(SAID_A, text="Once upon a ti")),
         (said("a") + DONE, replace(SAID_A, complete=True)),
         *((only({"content": "a"}, finish_reason=reason), SAID_A) for reason in ("", *ODD)),
         # Reasoning and refusals are no text.
-        *(
-            (
-                only({"content": None, name: "hm"}) + STOP,
-                Reply(finish_reason="stop", model="gpt-5", complete=True),
-            )
-            for name in ("reasoning_content", "reasoning", "refusal")
-        ),
+        *((only({"content": None, name: "hm"}) + STOP,
+            Reply(finish_reason="stop", model="gpt-5", complete=True)) for name in ("reasoning_content",
+            "reasoning", "refusal")),
         # Calls of tools.
-        *(
-            (only(delta) + only({}, finish_reason="tool_calls") + said(""), CALLED)
-            for delta in ({"tool_calls": [{"index": 0, "id": "1"}]}, {"function_call": {"name": "f"}})
-        ),
+        *((only(delta) + only({}, finish_reason="tool_calls") + said(""),
+            CALLED) for delta in ({"tool_calls": [{"index": 0, "id": "1"}]},
+            {"function_call": {"name": "f"}})),
         (only({"tool_calls": []}), Reply(model="gpt-5")),
         # Only the first choice counts.
-        (
-            event(
-                {
-                    "choices": [
-                        {"index": 1, "delta": {"content": "x", "tool_calls": [1]}, "finish_reason": "stop"}
-                    ]
-                }
-            )
-            + event(
-                {
-                    "choices": [
-                        {"index": 1, "delta": {"content": "y"}},
-                        {"index": 0, "delta": {"content": "a"}},
-                    ]
-                }
-            )
-            + event({"choices": [{"delta": {"content": "b"}}, {"delta": {"content": "z"}}, None, 5]}),
-            Reply("ab"),
-        ),
+        (event({"choices": [{"index": 1, "delta": {"content": "x", "tool_calls": [1]},
+            "finish_reason": "stop"}]}) + event({"choices": [{"index": 1, "delta": {"content": "y"}},
+            {"index": 0, "delta": {"content": "a"}}]}) + event({"choices": [{"delta": {"content": "b"}},
+            {"delta": {"content": "z"}}, None, 5]}), Reply("ab")),
         # What is odd is passed over: deltas, fields, events.
         *((only(delta), Reply(model="gpt-5")) for delta in ("a", [], *ODD)),
-        *(
-            (event(fields) + said("a"), SAID_A)
-            for fields in ({"model": None}, {"model": 5}, {"model": ""}, {"choices": None}, {"choices": 5})
-        ),
-        *(
-            (b"data: " + data + b"\n\n" + said("a"), SAID_A)
-            for data in (b"", b"{", b"[]", b"7", b"[DONE", b'{"choices":[{"delta":{"content":"\xff"}}]}')
-        ),
+        *((event(fields) + said("a"), SAID_A) for fields in ({"model": None}, {"model": 5}, {"model": ""},
+            {"choices": None}, {"choices": 5})),
+        *((b"data: " + data + b"\n\n" + said("a"), SAID_A) for data in (b"", b"{", b"[]", b"7", b"[DONE",
+            b'{"choices":[{"delta":{"content":"\xff"}}]}')),
         # An error amid a stream is a failure; an event without data is none.
-        *(
-            (said("a") + failure, replace(SAID_A, failed=True))
-            for failure in (
-                event(ERROR),
-                b'event: error\ndata: "overloaded"\n\n',
-                b"event:error\n" + event({}),
-                event({**chunk(), **ERROR}),
-            )
-        ),
+        *((said("a") + failure, replace(SAID_A, failed=True)) for failure in (event(ERROR),
+            b'event: error\ndata: "overloaded"\n\n', b"event:error\n" + event({}),
+            event({**chunk(), **ERROR}))),
         (b"event: error\n\n" + said("a"), SAID_A),
     ],
-)
+)  # fmt: skip
 def test_a_streamed_reply_is_heard_for_what_it_says(stream: bytes, reply: Reply) -> None:
     reader = ReplyReader(STREAM)
     reader.feed(stream)
@@ -186,17 +154,10 @@ def test_every_way_to_write_a_stream_is_heard_alike(stream: bytes) -> None:
         (None, ""),
         (5, ""),
         ({}, ""),
-        (
-            [
-                {"type": "thinking", "thinking": "hm"},
-                {"type": "text", "text": "a"},
-                {"type": "text", "text": "b"},
-                5,
-            ],
-            "ab",
-        ),
+        ([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "a"},
+            {"type": "text", "text": "b"}, 5], "ab"),
     ],
-)
+)  # fmt: skip
 def test_any_content_is_heard(content: object, text: str) -> None:
     message = {"choices": [{"message": {"content": content}}]}
 
@@ -269,9 +230,7 @@ def test_every_encoding_is_undone(encoding: str) -> None:
 
 
 @table("encoding", PACKED)
-def test_an_encoded_stream_cut_anywhere_is_heard_alike(
-    encoding: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_encoded_stream_cut_anywhere_is_heard_so(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     read_in_slabs(monkeypatch, 1)
     stream = PACKED[encoding](ANSWER)
 
@@ -380,9 +339,7 @@ def test_a_bomb_of_nothing_is_not_unpacked(encoding: str, size: int) -> None:
 
 
 @table("size", [7, 10_000])
-def test_more_lines_than_are_read_are_left_out_and_said_so(
-    size: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_lines_than_are_read_are_left_out_and_told(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     read_in_slabs(monkeypatch, 1)
     monkeypatch.setattr("recollect.wire.reply._MOST_LINES", 1000)
     stream = ANSWER + b"\n" * (1000 - ANSWER.count(b"\n") - 2) + said("a", "b")

@@ -1,7 +1,7 @@
 import json
 from typing import Any
 
-from tests.support.tables import table
+from tests.support.tables import table, texts
 
 from recollect.model import Skip
 from recollect.wire import ChatBody, is_background_task, read_body, session_skip
@@ -106,9 +106,7 @@ def test_merging_may_be_streamed(*, stream: bool) -> None:
 
 
 @table(("prompt", "fields"), QUOTING.values())
-def test_a_title_that_quotes_the_chat_is_a_task_unless_it_is_streamed_or_has_more_messages(
-    prompt: str, fields: dict[str, Any]
-) -> None:
+def test_a_title_that_quotes_the_chat_alone_unstreamed_is_a_task(prompt: str, fields: dict[str, Any]) -> None:
     assert is_background_task(chat(user(prompt), **fields))
     assert not is_background_task(chat(user(prompt), **fields, stream=True))
     assert not is_background_task(chat(user("hi"), user(prompt), **fields))
@@ -166,16 +164,17 @@ def test_a_sub_agent_works_on_a_task_whatever_its_chat_looks_like() -> None:
 @table(
     "prompt",
     [
+        *texts("""
+        This is how a template ends: <chat_history>{{MESSAGES}}</chat_history> | </chat_history>
+        <chat_history>
+        You have been provided with a set of responses from various models to the latest user query. Why?
+        Provide a concise, 5-word-or-less title for the conversation between my cats
+    """),
         "### Task:\nfix my code",
         "### Task:\nGenerate a concise title for my blog",
         "### Task:\nGenerate a detailed prompt for a fantasy painting",
         "### Task:\nGenerate a concise title summarizing the content of this page",
         f"What does this mean?\n{CHAT}\nI found it in a log.",
-        "This is how a template ends: <chat_history>{{MESSAGES}}</chat_history>",
-        "</chat_history>",
-        "<chat_history>",
-        "You have been provided with a set of responses from various models to the latest user query. Why?",
-        "Provide a concise, 5-word-or-less title for the conversation between my cats",
         "My settings:\nUser: alice\nHost: nas\nWhy can't I sign in?",
         "Human: rights\nare my topic.",
         "I live in Rome. What went wrong here?\nUser: hi\nAI: hello\nThanks!",
@@ -226,13 +225,11 @@ def test_what_no_person_wrote_is_a_task_however_long_the_chat(prompt: str) -> No
 @table(
     "prompt",
     [
+        *texts("""
+        What is HEARTBEAT.md for? | HEARTBEAT is my favourite song | [cron] does not start | System: [old] one
+        I read HEARTBEAT.md today | Read HEARTBEAT.md and tell me whether it says that I live in Oslo.
+    """),
         f"{EVENT}\n\nI live in Oslo.",
-        "What is HEARTBEAT.md for?",
-        "HEARTBEAT is my favourite song",
-        "[cron] does not start",
-        "System: [old] one",
-        "I read HEARTBEAT.md today",
-        "Read HEARTBEAT.md and tell me whether it says that I live in Oslo.",
     ],
 )
 def test_what_a_person_writes_about_agents_or_below_their_events_is_no_task(prompt: str) -> None:

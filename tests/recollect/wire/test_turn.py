@@ -152,9 +152,7 @@ def test_a_retry_is_not_another_turn() -> None:
 
 def test_the_same_word_later_is_another_turn() -> None:
     first = [user("Tea?"), assistant("With milk?"), user("yes")]
-    second = [*first, assistant("With sugar?"), user("yes")]
-
-    assert turn(*first).key != turn(*second).key
+    assert turn(*first).key != turn(*[*first, assistant("With sugar?"), user("yes")]).key
     assert turn(user("yes")).key != turn(*first).key
     rounds = [assistant("And?"), user("yes")] * 6
     assert turn(user("Tea?"), *rounds).key != turn(user("Milk?"), *rounds).key
@@ -228,9 +226,7 @@ def test_each_message_of_the_user_has_an_anchor_over_the_last_three_that_say_som
 
 
 def test_images_alone_have_an_anchor_and_are_not_counted_among_what_was_said() -> None:
-    image = user([{"type": "image_url"}])
-
-    assert keys(user("a"), assistant("b"), image, assistant("c"), user("d")) == [
+    assert keys(user("a"), assistant("b"), user([{"type": "image_url"}]), assistant("c"), user("d")) == [
         digest("user:1:a"),
         digest("user:1:aassistant:1:buser:0:"),
         digest("assistant:1:bassistant:1:cuser:1:d"),

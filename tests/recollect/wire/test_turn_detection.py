@@ -79,9 +79,7 @@ def test_what_the_server_keeps_lacks_nothing(*, kept: dict[str, Any], is_whole: 
 
 @table("named", [{}, {"previous_response_id": None}, {"conversation": {"id": 7}}])
 @table("is_whole", [None, False, True])
-def test_without_it_a_request_is_as_whole_as_it_is_said_to_be(
-    *, named: dict[str, Any], is_whole: bool | None
-) -> None:
+def test_without_it_a_request_is_whole_as_it_says(*, named: dict[str, Any], is_whole: bool | None) -> None:
     assert told_whole(is_whole, **named) is is_whole
 
 

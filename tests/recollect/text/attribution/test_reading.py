@@ -273,9 +273,7 @@ def test_a_persons_own_words_are_theirs_in_whatever_shape(text: str) -> None:
         (f"> {F}\n{Q}", f"[quoted]\n> {F}\n[end of quoted]\n\n{Q}"),
     ],
 )
-def test_a_mark_stands_for_what_is_not_the_persons_and_doubtful_words_stand_between_marks(
-    text: str, shown: str
-) -> None:
+def test_a_mark_stands_for_others_words_and_doubtful_ones_stand_between(text: str, shown: str) -> None:
     assert read_message(text).shown == shown
 
 

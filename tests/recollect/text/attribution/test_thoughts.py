@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.long_texts import up_to
-from tests.support.tables import table
+from tests.support.tables import table, texts
 
 from recollect.text.attribution.thoughts import without_data, without_thoughts
 from recollect.wire.reply_parser import CompletionParser
@@ -58,16 +58,15 @@ def test_an_answer_that_was_cut_off_while_it_thought_says_nothing(text: str) -> 
 @table(
     "text",
     [
+        *texts("""
+        I think that you reason well: (think) [thought]. | Use `<think>` and `</think>` tags.
+        Models emit <think> before </think>, and [/THINK]. | The tag "</think>" ends it.
+        <details><summary>Steps</summary>Open the box.</details> | <details type="table">mine</details>
+        <answer>42</answer>
+    """),
         SAID,
-        "I think that you reason well: (think) [thought].",
-        "Use `<think>` and `</think>` tags.",
-        "Models emit <think> before </think>, and [/THINK].",
-        'The tag "</think>" ends it.',
         "```xml\n<think>a</think>\n```\nThat is the form.",
         "[Analysis]\nYour data shows growth.",
-        "<details><summary>Steps</summary>Open the box.</details>",
-        '<details type="table">mine</details>',
-        "<answer>42</answer>",
     ],
 )
 def test_an_answer_that_speaks_of_thoughts_stays_as_it_is(text: str) -> None:
@@ -91,17 +90,15 @@ def test_any_answer_is_survived(pieces: list[str]) -> None:
 @table(
     "piece",
     [
-        *(
-            "<think>",
-            "</think>",
-            "<think>a</think>",
-            "a<think>",
-            "[THINK]",
-            " \n<think>",
-            "`<think>",
-            "<think ",
-        ),
-        *('<details type="reasoning">', ":::thinking\n", "<|channel|>analysis", "<|end|>", "thinking "),
+        *texts("""
+        <think> | </think> | <think>a</think> | a<think> | [THINK] | `<think> | <details type="reasoning">
+    """),
+        " \n<think>",
+        "<think ",
+        ":::thinking\n",
+        "<|channel|>analysis",
+        "<|end|>",
+        "thinking ",
     ],
 )
 def test_a_long_run_of_marks_is_read_in_linear_time(piece: str, length: int) -> None:
@@ -162,14 +159,10 @@ def test_an_answer_that_is_too_long_without_any_image_is_cut_off() -> None:
 @up_to(1_000_000)
 @table(
     "piece",
-    [
-        "data:image/png;base64,",
-        "![x](data:image/png;base64,AAAA",
-        "![x](",
-        ";base64,",
-        "data:a/b;a;a;base64,",
-        "data:",
-    ],
+    texts("""
+        data:image/png;base64, | ![x](data:image/png;base64,AAAA | ![x]( | ;base64, | data:a/b;a;a;base64,
+        data:
+    """),
 )
 def test_a_long_run_of_files_is_read_in_linear_time(piece: str, length: int) -> None:
     assert without_data(piece * (length // len(piece)))

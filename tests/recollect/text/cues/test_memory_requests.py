@@ -236,9 +236,7 @@ def test_the_examples_of_the_page_are_read_as_their_request(request_name: Reques
 
 
 def test_the_page_on_the_list_is_made_from_the_table() -> None:
-    page = Path("docs/reference/requests.md").read_text("utf-8")
-
-    assert page == requests_page()
+    assert Path("docs/reference/requests.md").read_text("utf-8") == requests_page()
 
 
 def test_a_long_text_is_read_in_linear_time() -> None:

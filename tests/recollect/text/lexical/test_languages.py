@@ -42,9 +42,7 @@ FOUND = """
     ("document", "question", "unrelated"),
     [line.split(" | ") for line in map(str.strip, FOUND.strip().splitlines())],
 )
-def test_a_question_finds_what_it_asks_for_and_nothing_else(
-    document: str, question: str, unrelated: str
-) -> None:
+def test_a_question_finds_what_it_asks_for_alone(document: str, question: str, unrelated: str) -> None:
     wanted = set(query_terms(question))
     assert wanted & document_terms(document).keys()
     assert not wanted & document_terms(unrelated).keys()

@@ -194,9 +194,7 @@ def test_a_secret_of_the_beginning_is_masked_at_the_end_too() -> None:
     assert kept.endswith("so what does [secret: password] mean")
 
 
-def test_a_secret_of_four_characters_is_masked_wherever_it_stands_and_a_shorter_one_where_it_is_told() -> (
-    None
-):
+def test_four_characters_are_masked_wherever_they_stand_and_fewer_where_they_are_told() -> None:
     assert redacted("my pin is 4821. So 4821?") == "my pin is [redacted]. So [redacted]?"
     assert redacted("CVV 519. I have 519 books") == "CVV [redacted]. I have 519 books"
 

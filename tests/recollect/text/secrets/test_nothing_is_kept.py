@@ -156,9 +156,7 @@ async def test_nothing_of_a_secret_is_kept_or_sent(own_store: Store, own_dsn: st
         assert not [*standing_in(text, told)], name
 
 
-async def test_a_secret_stays_in_the_log_where_the_operator_wants_it_and_nowhere_else(
-    own_store: Store, own_dsn: str
-) -> None:
+async def test_a_secret_stays_in_the_log_where_the_operator_wants_it(own_store: Store, own_dsn: str) -> None:
     model, embedder = Gullible(), WordEmbedder()
     subject = engine_over(
         own_store,
@@ -200,9 +198,7 @@ async def test_a_turn_that_is_sent_again_is_known_though_its_secret_is_masked(st
     assert await subject.remember(said, "Noted.") is False
 
 
-async def test_what_the_log_has_in_clear_from_before_reaches_no_model_and_no_index(
-    own_store: Store, own_dsn: str
-) -> None:
+async def test_what_the_log_has_in_clear_reaches_no_model_nor_index(own_store: Store, own_dsn: str) -> None:
     model, embedder = Gullible(), WordEmbedder()
     subject = engine_over(
         own_store,

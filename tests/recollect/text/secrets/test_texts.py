@@ -173,9 +173,7 @@ PHRASES = (
 @up_to(1_000_000)
 @table("piece", [*PIECES.split("|"), *LINES, *PHRASES])
 def test_a_long_run_of_anything_is_survived(piece: str, length: int) -> None:
-    said = "my wifi password is sunflowerfield. "
-
-    assert mask(said + piece * (length // len(piece))).text.startswith(
+    assert mask("my wifi password is sunflowerfield. " + piece * (length // len(piece))).text.startswith(
         "my wifi password is [secret: password]. "
     )
 
