@@ -28,14 +28,8 @@ _UNHURRIED_MS = 30_000
 _DRAINS = 20
 _PAGE = 100
 _UNLIMITED = (
-    "formation_quiet_seconds",
-    "memories_per_hour",
-    "session_cap",
-    "user_cap",
-    "summary_turns",
-    "summary_tokens",
-    "user_tokens_per_day",
-    "tokens_per_day",
+    *("formation_quiet_seconds", "memories_per_hour", "session_cap", "user_cap", "summary_turns"),
+    *("summary_tokens", "user_tokens_per_day", "tokens_per_day"),
 )
 """Settings of 0: nothing waits, and no number leaves anything out."""
 

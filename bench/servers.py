@@ -137,11 +137,7 @@ def recollect(
     """Run `recollect serve` with a data folder, which also takes its log, and wait until it answers."""
     port = port or free_port()
     command: list[str | Path] = [
-        RECOLLECT,
-        "serve",
-        "--log-level",
-        log_level,
-        "--port",
+        *(RECOLLECT, "serve", "--log-level", log_level, "--port"),
         str(port),
         "--data-dir",
         data_dir,

@@ -14,11 +14,8 @@ from tests.support.raw_client import fetch
 from bench.servers import TOKEN
 
 _SENTENCES = (
-    "My kayak is {mark}.",
-    "Mein Fahrrad ist {mark}.",
-    "Ma lanterne est {mark}.",
-    "Mi telescopio es {mark}.",
-    "Meu violino \u00e9 {mark}.",
+    *("My kayak is {mark}.", "Mein Fahrrad ist {mark}.", "Ma lanterne est {mark}."),
+    *("Mi telescopio es {mark}.", "Meu violino \u00e9 {mark}."),
     "\u041c\u043e\u044f \u043b\u043e\u0434\u043a\u0430 \u2014 {mark}.",
     "\u6211\u7684\u81ea\u884c\u8f66\u662f {mark}\u3002",
     "\u0642\u0627\u0631\u0628\u064a \u0647\u0648 {mark}.",

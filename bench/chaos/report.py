@@ -13,18 +13,9 @@ from bench.chaos.system import EXTRACTION_SECONDS
 from bench.report import table
 
 _HEAD = (
-    "fault",
-    "chats: answered byte for byte / asked",
-    "asked again",
-    "slowest chat in the fault",
-    "chats with memory in the fault",
-    "lost",
-    "not formed",
-    "twice",
-    "kept whole",
-    "first memory after",
-    "nothing waits after",
-    "load",
+    *("fault", "chats: answered byte for byte / asked", "asked again", "slowest chat in the fault"),
+    *("chats with memory in the fault", "lost", "not formed", "twice", "kept whole", "first memory after"),
+    *("nothing waits after", "load"),
 )
 
 

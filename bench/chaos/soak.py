@@ -199,10 +199,7 @@ def tenths(samples: Sequence[Sample], load: Load, began: float) -> str:
     heads = (
         "minutes",
         *WHO,
-        "files of both",
-        "exchanges that wait, most",
-        "the oldest waits, most",
-        "chats: p50 / p95",
+        *("files of both", "exchanges that wait, most", "the oldest waits, most", "chats: p50 / p95"),
     )
     growing = f"Behind the first third memory grows by (line of least squares, MiB an hour): {grown}."
     return f"{table(heads, found)}\n\n{growing}"

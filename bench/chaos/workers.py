@@ -166,11 +166,7 @@ def told(found: Sequence[Figures]) -> str:
         left = sum(each.unformed for each in of_it)
         rows_of.append((workers, number(rate), number(cpu * 1000, 0), number(middle), number(late), left))
     heads = (
-        "workers",
-        "formed a second",
-        "processor ms for each",
-        "lag p50 at a steady load, s",
-        "p95, s",
+        *("workers", "formed a second", "processor ms for each", "lag p50 at a steady load, s", "p95, s"),
         "unformed",
     )
     return table(heads, rows_of)

@@ -44,18 +44,8 @@ class Decision(StrEnum):
 
 
 CLASSES = (
-    "good",
-    "hallucinated",
-    "injected-echo",
-    "instruction",
-    "secret",
-    "paraphrase-duplicate",
-    "near-duplicate",
-    "refinement",
-    "contradiction",
-    "older-contradiction",
-    "transient",
-    "request",
+    *("good", "hallucinated", "injected-echo", "instruction", "secret", "paraphrase-duplicate"),
+    *("near-duplicate", "refinement", "contradiction", "older-contradiction", "transient", "request"),
     "confirmed",
 )
 """The classes of cases, in the order of the reports."""

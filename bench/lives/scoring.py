@@ -192,17 +192,8 @@ def _said_twice(lines: Sequence[str], good: Sequence[Label]) -> int:
 
 
 _COLUMNS = (
-    "questions",
-    "all needed there",
-    "needed items",
-    "noise lines",
-    "said twice",
-    "stale",
-    "nothing needed, noise given",
-    "tokens p50",
-    "p95",
-    "recalled lines",
-    "standing lines",
+    *("questions", "all needed there", "needed items", "noise lines", "said twice", "stale"),
+    *("nothing needed, noise given", "tokens p50", "p95", "recalled lines", "standing lines"),
     "standing tokens p50",
 )
 

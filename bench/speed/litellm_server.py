@@ -40,11 +40,7 @@ def litellm(folder: Path, upstream: int, models: Sequence[str]) -> Iterator[Syst
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else it asks the internet for prices
     }
     command: list[str | Path] = [
-        program,
-        "--config",
-        folder / "config.yaml",
-        "--log_config",
-        folder / "log.json",
+        *(program, "--config", folder / "config.yaml", "--log_config", folder / "log.json"),
     ]
     command += ["--host", "127.0.0.1", "--port", str(port), "--num_workers", "1"]
     headers = {"Authorization": f"Bearer {key}"}

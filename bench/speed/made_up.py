@@ -27,45 +27,19 @@ _TURNS = 25
 """The exchanges of a chat."""
 _SEED = 2026
 _WHO = (
-    "Anna",
-    "her sister Ida",
-    "her son Max",
-    "the neighbour",
-    "her boss",
-    "uncle Tom",
-    "the choir",
+    *("Anna", "her sister Ida", "her son Max", "the neighbour", "her boss", "uncle Tom", "the choir"),
     "Dr. Roth",
 )
 _DOES = (
-    "prefers",
-    "bought",
-    "repairs",
-    "is allergic to",
-    "dreams of",
-    "wrote about",
-    "sells",
-    "avoids",
+    *("prefers", "bought", "repairs", "is allergic to", "dreams of", "wrote about", "sells", "avoids"),
     "collects",
 )
 _WHAT = (
-    "tea",
-    "bicycles",
-    "peanuts",
-    "the blue house",
-    "old maps",
-    "violin lessons",
-    "a rowing boat",
-    "jazz",
+    *("tea", "bicycles", "peanuts", "the blue house", "old maps", "violin lessons", "a rowing boat", "jazz"),
     "bees",
 )
 _WHERE = (
-    "in Lisbon",
-    "at work",
-    "on Sundays",
-    "since March",
-    "near the lake",
-    "at school",
-    "in winter",
+    *("in Lisbon", "at work", "on Sundays", "since March", "near the lake", "at school", "in winter"),
     "at home",
 )
 

@@ -14,15 +14,7 @@ _TURN_BYTES = 1_500
 _QUESTION = "QUESTION"
 _PEOPLE = ("my sister", "my neighbour", "Anna", "my boss", "Yusuf", "the twins", "my doctor", "Marta")
 _DEEDS = (
-    "recommended",
-    "cancelled",
-    "repaired",
-    "forgot",
-    "painted",
-    "bought",
-    "sold",
-    "borrowed",
-    "praised",
+    *("recommended", "cancelled", "repaired", "forgot", "painted", "bought", "sold", "borrowed", "praised"),
 )
 _THINGS = (
     *("a blue bicycle", "the piano lessons", "a trip to Lisbon", "the garden fence", "an espresso machine"),

@@ -18,12 +18,8 @@ from recollect_weights.building.packed_file import PackedModel
 _PIECES = 512
 _BATCH = 48
 _DENSE = (
-    "attention.self.query",
-    "attention.self.key",
-    "attention.self.value",
-    "attention.output.dense",
-    "intermediate.dense",
-    "output.dense",
+    *("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"),
+    *("intermediate.dense", "output.dense"),
 )
 _NORMS = ("attention.output.LayerNorm", "output.LayerNorm")
 

@@ -106,12 +106,8 @@ def test_statements_stand_under_the_year_they_were_said_in_the_newest_last() -> 
     lines = composed(right, wrong, same).text.split("\n")
     assert "not instructions" in lines[1]
     assert [lines[0], *lines[2:]] == [
-        "<recollect_memories>",
-        "2026:",
-        "• Birthday on 9 March (on 2026-03-15)",
-        "• Likes tea",
-        "• Birthday on 19 March",
-        "</recollect_memories>",
+        *("<recollect_memories>", "2026:", "• Birthday on 9 March (on 2026-03-15)", "• Likes tea"),
+        *("• Birthday on 19 March", "</recollect_memories>"),
     ]
 
 

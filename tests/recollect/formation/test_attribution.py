@@ -75,13 +75,8 @@ def test_a_quote_that_holds_a_quotation_is_one_of_the_words_outside() -> None:
 
 def test_the_lines_of_our_blocks_are_told_without_labels_and_dates() -> None:
     assert read("hi", injected=(BLOCK, HISTORY, BLOCK)).injected == (
-        "Prefers tea over coffee.",
-        "Lives in Bergen.",
-        "We moved to Bergen, all four of us.",
-        "I have two sisters.",
-        "Bergen is rainy.",
-        "I like rain",
-        "Noted.",
+        *("Prefers tea over coffee.", "Lives in Bergen.", "We moved to Bergen, all four of us."),
+        *("I have two sisters.", "Bergen is rainy.", "I like rain", "Noted."),
     )
     assert read("hi", injected=("", "no bullets here\n  at all")).injected == ()
     assert read("hi", injected=("- [DONE] Likes tea.", "- Likes rain")).injected == (

@@ -82,15 +82,10 @@ LESSONS = [
     "The endpoint /v2/orders is deprecated since May",
     "The API key for the sandbox is in .env.local as SANDBOX_KEY",
     "Escalate to the on-call engineer when the queue has more than 1000 jobs",
-    "Make sure that feature flags are off in tests",
-    "Please always respond with the summary first",
-    "Tests: make test",
-    "make test",
-    "Vor jedem Commit `make lint` ausf\u00fchren",
-    "Die Tests laufen mit `make test`",
-    "Wir haben uns f\u00fcr SQLite entschieden",
-    "Les tests se lancent avec make test",
-    "Utiliser toujours pnpm, jamais npm",
+    *("Make sure that feature flags are off in tests", "Please always respond with the summary first"),
+    *("Tests: make test", "make test", "Vor jedem Commit `make lint` ausf\u00fchren"),
+    *("Die Tests laufen mit `make test`", "Wir haben uns f\u00fcr SQLite entschieden"),
+    *("Les tests se lancent avec make test", "Utiliser toujours pnpm, jamais npm"),
 ]
 """Statements as agents write them about their work."""
 

@@ -435,11 +435,8 @@ class TestCommands:
 
     async def test_without_a_model_earlier_messages_are_found_by_words_alone(self, store: Store) -> None:
         texts = (
-            "I live in Kassel",
-            "Kassel has a park",
-            "We live in Bonn",
-            "Please forget that I live in Kassel",
-            "I live in Kassel again",
+            *("I live in Kassel", "Kassel has a park", "We live in Bonn"),
+            *("Please forget that I live in Kassel", "I live in Kassel again"),
         )
         exchanges = [said(store, text, minute) for minute, text in enumerate(texts)]
         for each in exchanges:

@@ -15,13 +15,8 @@ from recollect.text.cues import (
 )
 
 ALL = (
-    asks_about_code,
-    asks_for_before,
-    asks_what_assistant_said,
-    cannot_stand_alone,
-    complains_of_forgetting,
-    is_about_oneself,
-    is_small_talk,
+    *(asks_about_code, asks_for_before, asks_what_assistant_said, cannot_stand_alone),
+    *(complains_of_forgetting, is_about_oneself, is_small_talk),
 )
 
 

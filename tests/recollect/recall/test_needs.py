@@ -93,12 +93,8 @@ async def test_the_answer_is_needed_in_any_language(embedder: RealE5, asked: str
 @pytest.mark.parametrize(
     "asked",
     [
-        "What do you know about me?",
-        "Was weißt du über mich?",
-        "¿Qué sabes de mí?",
-        "Qu'est-ce que tu sais sur moi ?",
-        "你知道我哪些事？",
-        "私について何を知っていますか？",
+        *("What do you know about me?", "Was weißt du über mich?", "¿Qué sabes de mí?"),
+        *("Qu'est-ce que tu sais sur moi ?", "你知道我哪些事？", "私について何を知っていますか？"),
     ],
 )
 async def test_who_asks_for_all_that_is_known_is_given_it(embedder: RealE5, asked: str) -> None:

@@ -87,11 +87,7 @@ def test_nobody_is_the_commons() -> None:
 
 
 TEMPLATES = (
-    "{{LIBRECHAT_USER_ID}}",
-    "$[user.id]",
-    "{{ user.id }}",
-    "{{{user}}}",
-    "lc:{{LIBRECHAT_USER_ID}}",
+    *("{{LIBRECHAT_USER_ID}}", "$[user.id]", "{{ user.id }}", "{{{user}}}", "lc:{{LIBRECHAT_USER_ID}}"),
     '"{{USER}}"',
     *texts("""
         {{}} | ${USER_ID} | ${{ github.actor }} | $USER_ID | $user | $(USER) | $1 | $$USER$$
@@ -100,41 +96,15 @@ TEMPLATES = (
         {{user | <user-id> | <your user id> | <USER_ID_1> | <nil> | <<user>> | <%= user.id %>
         <? echo $id ?> | &lt;id&gt; | {% user %}
     """),
-    r"\(user.id)",
-    ":user_id",
-    ":1",
-    "?",
-    "@USER_ID@",
-    "##USER##",
-    "!USERNAME!",
-    "~USER~",
-    "*|USER|*",
-    "$env:USERNAME",
-    "process.env.USER_ID",
-    "`whoami`",
-    "__USER_ID__",
-    "%7B%7BUSER_ID%7D%7D",
+    *(r"\(user.id)", ":user_id", ":1", "?", "@USER_ID@", "##USER##", "!USERNAME!", "~USER~", "*|USER|*"),
+    *("$env:USERNAME", "process.env.USER_ID", "`whoami`", "__USER_ID__", "%7B%7BUSER_ID%7D%7D"),
     r"\u007b\u007buser",
     "<\u0438\u0434\u0435\u043d\u0442\u0438\u0444\u0438\u043a\u0430\u0442\u043e\u0440>",
-    "{\u7528\u6237ID}",
-    "\u00abutilisateur\u00bb",
-    "\u3010\u7528\u6237\u3011",
-    "{usuario}",
+    *("{\u7528\u6237ID}", "\u00abutilisateur\u00bb", "\u3010\u7528\u6237\u3011", "{usuario}"),
 )
 NOTHING = (
-    "undefined",
-    "null",
-    "NULL",
-    "None",
-    "nil",
-    "NaN",
-    "(null)",
-    '"null"',
-    "'undefined'",
-    "n/a",
-    "true",
-    "",
-    " ",
+    *("undefined", "null", "NULL", "None", "nil", "NaN", "(null)", '"null"', "'undefined'", "n/a", "true"),
+    *("", " "),
     *texts("""
         undefined-undefined | user-undefined | user_null | chat:None | session/undefined
         undefined@example.com | null null | ... | *** | -- | 00000000-0000-0000-0000-000000000000
@@ -151,15 +121,9 @@ FIELDS = (
     *("messageId", "parent_message_id", "user.id", "@user_id"),
 )
 IDS = (
-    "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11",
-    "{ad9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11}",
-    "5f8d0d55b54764421b7156c3",
-    "Jos\u00e9",
-    "\u674e\u96f7",
-    "\u0645\u062d\u0645\u062f",
-    "\u0930\u093e\u092e",
-    "\u7528\u623742",
-    "\u00df",
+    *("7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11", "{ad9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11}"),
+    *("5f8d0d55b54764421b7156c3", "Jos\u00e9", "\u674e\u96f7", "\u0645\u062d\u0645\u062f"),
+    *("\u0930\u093e\u092e", "\u7528\u623742", "\u00df"),
     *texts("""
         i | 0 | -1 | 42 | alice@example.com | chris.null@example.com | jennifer-null | Nonesuch
         undefined_behavior | nullpointer | <@U02ABC3D> | <CAF+x=abc@mail.example.com>

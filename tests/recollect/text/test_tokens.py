@@ -119,10 +119,7 @@ def test_of_a_very_long_name_only_the_beginning_is_looked_at() -> None:
     "letters",
     [
         *(
-            "e\u0301" * 10,
-            "\u0535\u0580\u0587\u0561\u0576",
-            "\u10e5\u10d0\u10e0\u10d7",
-            "\ud800",
+            *("e\u0301" * 10, "\u0535\u0580\u0587\u0561\u0576", "\u10e5\u10d0\u10e0\u10d7", "\ud800"),
             "\udc00\udc00",
         ),
         *("\x00", "\x1f\x7f", "\u202e", "\u3000", "\U00020000", "\r\n", "\t", " "),

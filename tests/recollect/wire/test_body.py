@@ -140,12 +140,9 @@ ARRAY = b'[{",":","}]'  # shifted by one string, its bytes are part of the list 
 @table(
     "body",
     [
-        b'{"other":%s,"messages":%s}',
-        b'{"messages":%s,"other":%s}',
-        b'{"other":{"messages":%s},"messages":%s}',
-        b'{"other":["[{",":","}]",%s],"messages":%s}',
-        b'{"other":[],"other":%s,"messages":%s}',
-        b'{"other":%s,"other":[],"messages":%s}',
+        *(b'{"other":%s,"messages":%s}', b'{"messages":%s,"other":%s}'),
+        *(b'{"other":{"messages":%s},"messages":%s}', b'{"other":["[{",":","}]",%s],"messages":%s}'),
+        *(b'{"other":[],"other":%s,"messages":%s}', b'{"other":%s,"other":[],"messages":%s}'),
     ],
 )
 def test_equal_bytes_elsewhere_are_not_taken_for_the_messages(body: bytes) -> None:
@@ -161,14 +158,9 @@ def test_equal_bytes_elsewhere_are_not_taken_for_the_messages(body: bytes) -> No
 @table(
     "repeated",
     [
-        b'"k":1 ,"k":12',
-        b'"k":12,"k":1',
-        b'"k":"a\\"]}","k":null',
-        b'"k":{"a":["]","\\\\"],"b":{}},"k":true',
-        b'"k":[{"messages":[1]}],"k":-1.5e3',
-        b'"k":null,"k":[[]]',
-        b'"k":"1","k":"1"',
-        b'"k":[],"k":[],"\\u006b":{}',
+        *(b'"k":1 ,"k":12', b'"k":12,"k":1', b'"k":"a\\"]}","k":null'),
+        *(b'"k":{"a":["]","\\\\"],"b":{}},"k":true', b'"k":[{"messages":[1]}],"k":-1.5e3'),
+        *(b'"k":null,"k":[[]]', b'"k":"1","k":"1"', b'"k":[],"k":[],"\\u006b":{}'),
     ],
 )
 def test_other_keys_may_come_twice(repeated: bytes) -> None:
@@ -181,31 +173,15 @@ def test_other_keys_may_come_twice(repeated: bytes) -> None:
 @table(
     "body",
     [
-        b"",
-        b"{",
-        b"null",
-        b"[]",
-        b'"messages"',
-        b"{}",
-        b'{"messages":null}',
-        b'{"messages":[]}',
-        b'{"messages":{}}',
-        b'{"messages":"[{}]"}',
-        b'{"messages":["hello"]}',
-        b'{"messages":[{},null]}',
-        b'{"messages":[{}],}',
-        b'{"messages":[{}]} {}',
-        b'{"messages":[{}],"messages":[{}]}',
-        b'{"messages":[{}],"m\\u0065ssages":[{}]}',
-        b'\xef\xbb\xbf{"messages":[{}]}',
+        *(b"", b"{", b"null", b"[]", b'"messages"', b"{}", b'{"messages":null}', b'{"messages":[]}'),
+        *(b'{"messages":{}}', b'{"messages":"[{}]"}', b'{"messages":["hello"]}', b'{"messages":[{},null]}'),
+        *(b'{"messages":[{}],}', b'{"messages":[{}]} {}', b'{"messages":[{}],"messages":[{}]}'),
+        *(b'{"messages":[{}],"m\\u0065ssages":[{}]}', b'\xef\xbb\xbf{"messages":[{}]}'),
         '{"messages":[{}]}'.encode("utf-16"),
         '{"messages":[{}]}'.encode("utf-16-le"),
-        b'{"messages":[{}],"temperature":NaN}',
-        b'{"messages":[{}],"temperature":Infinity}',
-        b'{"messages":[{"content":"\\ud83d"}]}',
-        b'{"messages":[{"content":"\xed\xa0\xbd"}]}',
-        b'{"messages":[{"content":"\xff"}]}',
-        b'{"\xff":1,"messages":[{}]}',
+        *(b'{"messages":[{}],"temperature":NaN}', b'{"messages":[{}],"temperature":Infinity}'),
+        *(b'{"messages":[{"content":"\\ud83d"}]}', b'{"messages":[{"content":"\xed\xa0\xbd"}]}'),
+        *(b'{"messages":[{"content":"\xff"}]}', b'{"\xff":1,"messages":[{}]}'),
         b'{"messages":[{"content":"line\nend"}]}',
         b'{"messages":[{}],"deep":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
     ],
@@ -267,11 +243,7 @@ def test_the_model_of_the_object_itself_counts(body: bytes, model: str | None) -
 @pytest.mark.parametrize(
     "body",
     [
-        b'{"model":"a","model":"b"}',
-        b'{"model":"a","mo\\u0064el":"a"}',
-        b'{"model":"a"',
-        b"[]",
-        b"",
+        *(b'{"model":"a","model":"b"}', b'{"model":"a","mo\\u0064el":"a"}', b'{"model":"a"', b"[]", b""),
         b'\xef\xbb\xbf{"model":"a"}',
     ],
 )

@@ -53,13 +53,9 @@ def written(text: str) -> str:
         f"{RETRIEVED}\n{ATTACHED}{WORDS}",
         f"{ATTACHED}{RETRIEVED}\n{WORDS}",
         f'<source id="1" name="tea.pdf"></source>\n<source id="2"></source>\n\n{WORDS}',
-        f'<source name="weather">rain</source>\n{WORDS}',
-        f"{MEMORIES}\n\n{WORDS}",
-        f"{WORDS}\n\n{MEMORIES}",
-        f"{OLD_MEMORIES}\n{MEMORIES}\n{WORDS}",
-        f"{WORDS}\n\n{OURS}",
-        f"{OURS}\n\n{WORDS}",
-        f"{HISTORY}\n\n{OURS}\n\n{WORDS}\n\n{OURS}",
+        *(f'<source name="weather">rain</source>\n{WORDS}', f"{MEMORIES}\n\n{WORDS}"),
+        *(f"{WORDS}\n\n{MEMORIES}", f"{OLD_MEMORIES}\n{MEMORIES}\n{WORDS}", f"{WORDS}\n\n{OURS}"),
+        *(f"{OURS}\n\n{WORDS}", f"{HISTORY}\n\n{OURS}\n\n{WORDS}\n\n{OURS}"),
         f"{RETRIEVED}\n{WORDS}\n\n{OURS}".replace("\n", "\r\n"),
         # AnythingLLM's agents put files behind, LibreChat in front.
         f"{WORDS}\n\n<attached_documents>\nI hate tea.\n</attached_documents>",
@@ -74,29 +70,20 @@ def test_only_the_users_words_are_left(text: str) -> None:
 @table(
     "text",
     [
-        "### Task:\nfix my code",
-        "### Task:\nExplain what <context> and </context> mean to a model.",
-        "What does <context> do? And </context>?",
-        "Why does it write\n<context>\nhere</context>?",
+        *("### Task:\nfix my code", "### Task:\nExplain what <context> and </context> mean to a model."),
+        *("What does <context> do? And </context>?", "Why does it write\n<context>\nhere</context>?"),
         'Why is there no end to\n<context>\n<source id="1">',
         "### Task:\n</context>\nclosed before\n<context>\nit opened",
         "<source src='a.mp4'></source> is how a video is embedded",
-        '<source id="1" is how a citation begins',
-        "<memory_context> is never closed",
+        *('<source id="1" is how a citation begins', "<memory_context> is never closed"),
         "Attached document(s):\n```md\nis how it begins\n\n```\nWhy?",
         FILE.strip(),
         'This is mine:\n```py # "main.py"\nprint()\n\n```\nI live in Rome.',
-        "File: main.py\nprint()\n\nI live in Rome.",
-        "File: cv.txt is missing",
-        "Why does it say\nFile: cv.txt\nthere?",
-        "What do <memory_context> and </memory_context> mean?",
-        "What goes into <attached_files> before </attached_files>?",
-        "I said <user_query>yes</user_query>",
-        "1 < 2",
-        f"<{FENCE}>\nis never closed",
-        f"</{FENCE}>\nis never opened",
-        f"What do <{FENCE}> and\n</{FENCE}> mean?",
-        f"<{FENCE}>\nis not closed by\n</recollect_history>",
+        *("File: main.py\nprint()\n\nI live in Rome.", "File: cv.txt is missing"),
+        *("Why does it say\nFile: cv.txt\nthere?", "What do <memory_context> and </memory_context> mean?"),
+        *("What goes into <attached_files> before </attached_files>?", "I said <user_query>yes</user_query>"),
+        *("1 < 2", f"<{FENCE}>\nis never closed", f"</{FENCE}>\nis never opened"),
+        *(f"What do <{FENCE}> and\n</{FENCE}> mean?", f"<{FENCE}>\nis not closed by\n</recollect_history>"),
     ],
 )
 def test_words_that_only_look_like_wrapping_are_kept(text: str) -> None:
@@ -166,12 +153,9 @@ def test_parts_that_an_agent_puts_around_the_words_are_no_words_of_a_person(part
 @table(
     "part",
     [
-        f"{REMINDER}And {WORDS}",
-        f"<user_query>{WORDS}</user_query>",
-        f"<user_input mode='act'>{WORDS}</user_input>",
-        "<div>I hate tea</div>",
-        "<system-reminder> is what it writes",
-        "<me-too>",
+        *(f"{REMINDER}And {WORDS}", f"<user_query>{WORDS}</user_query>"),
+        *(f"<user_input mode='act'>{WORDS}</user_input>", "<div>I hate tea</div>"),
+        *("<system-reminder> is what it writes", "<me-too>"),
     ],
 )
 def test_parts_with_words_of_a_person_stay(part: str) -> None:
@@ -188,22 +172,12 @@ def test_what_others_said_is_left_as_it_is(role: object) -> None:
 
 
 TAGS = (
-    "context",
-    "attached_files",
-    "memory_context",
-    "memory_user_context",
-    "user_query",
-    FENCE,
+    *("context", "attached_files", "memory_context", "memory_user_context", "user_query", FENCE),
     HISTORY_FENCE,
 )
 PIECES = st.sampled_from(
     [
-        "### Task:",
-        "\n",
-        " ",
-        "word",
-        '<source id="1">',
-        "</source>",
+        *("### Task:", "\n", " ", "word", '<source id="1">', "</source>"),
         *(f"<{t}>" for t in TAGS),
         *(f"</{t}>" for t in TAGS),
     ]
@@ -228,13 +202,8 @@ def test_what_we_added_to_any_words_is_cut_off_again(text: str, added: str) -> N
 @table(
     "piece",
     [
-        '<source id="1">',
-        "<context>\n",
-        "\n<memory_context>",
-        "\n<recollect_memories>\n",
-        "### Task:\n<context>\n<source ",
-        "\n\n```\n",
-        "\n\nFile: a.",
+        *('<source id="1">', "<context>\n", "\n<memory_context>", "\n<recollect_memories>\n"),
+        *("### Task:\n<context>\n<source ", "\n\n```\n", "\n\nFile: a."),
     ],
 )
 def test_a_long_hostile_text_is_read_in_linear_time(piece: str) -> None:

@@ -295,13 +295,10 @@ def test_a_model_is_not_shown_what_only_programs_mark_off(text: str) -> None:
 
 DOUBTFUL = [
     "<bio>I live in Oslo and I am vegan</bio>\nWhat can I cook?",
-    "<über>Ich wohne in Oslo</über>\nUnd nun?",
-    "[spoiler]I live in Oslo[/spoiler] what can I eat?",
+    *("<über>Ich wohne in Oslo</über>\nUnd nun?", "[spoiler]I live in Oslo[/spoiler] what can I eat?"),
     "What can I eat? [spoiler]I live in Oslo[/spoiler] Thanks",
-    "[begin rant]\nI live in Oslo\n[end rant]\nhelp",
-    "[Monday]: I moved to Oslo\n[/Monday]",
-    "[DAY 1]: I moved to Oslo\n\n[DAY 2]: slept badly",
-    "BEGIN\nI live in Oslo\nEND\nPlan?",
+    *("[begin rant]\nI live in Oslo\n[end rant]\nhelp", "[Monday]: I moved to Oslo\n[/Monday]"),
+    *("[DAY 1]: I moved to Oslo\n\n[DAY 2]: slept badly", "BEGIN\nI live in Oslo\nEND\nPlan?"),
     "--- début ---\nJ'habite à Oslo\n--- fin ---\nEt alors ?",
     "> 40, diabetic, and I live in Oslo\n> and my son is vegan\nwhat can we eat?",
     "I have 2 kids, more on us:\n> we live in Oslo\n> and are vegan\nwhat now?",
@@ -341,50 +338,19 @@ def test_a_message_is_known_by_its_words_whatever_a_client_puts_around_it() -> N
     ):
         assert without_frame(around.format(Q)) == Q
     for text in (
-        "<a>\nb\n</a>",
-        "<p>I live in Oslo</p>",
-        "What does </a> mean?",
-        "<a> is open",
-        f"{Q} <a>b</a>",
+        *("<a>\nb\n</a>", "<p>I live in Oslo</p>", "What does </a> mean?", "<a> is open", f"{Q} <a>b</a>"),
     ):
         assert without_frame(text) == text
 
 
 PIECES = [
     *(
-        "a",
-        "> ",
-        "\n",
-        "\n\n",
-        "<a_b>",
-        "</a_b>",
-        "\n<x>\n",
-        "</x>",
-        "[x begin]",
-        "[x end]",
-        "[/x]",
-        "[x]",
-        "---\n",
-        "[A 1]:\n",
-        "```\n",
-        "\r\n",
+        *("a", "> ", "\n", "\n\n", "<a_b>", "</a_b>", "\n<x>\n", "</x>", "[x begin]", "[x end]", "[/x]"),
+        *("[x]", "---\n", "[A 1]:\n", "```\n", "\r\n"),
     ),
     *(
-        "--- BEGIN X ---\n",
-        "--- END X ---\n",
-        "![",
-        "](",
-        '"',
-        "\u00ab",
-        "[10:15] A: ",
-        "From: a@b\n",
-        "at 1:\n",
-        "<o@x.org>\n> a\n",
-        "BEGIN\n",
-        "END\n",
-        "x;\n",
-        "<user_query>",
-        "</user_query>",
+        *("--- BEGIN X ---\n", "--- END X ---\n", "![", "](", '"', "\u00ab", "[10:15] A: ", "From: a@b\n"),
+        *("at 1:\n", "<o@x.org>\n> a\n", "BEGIN\n", "END\n", "x;\n", "<user_query>", "</user_query>"),
     ),
 ]
 

@@ -15,31 +15,17 @@ SAID = "So you work nights, right?"
 THOUGHT = "may be a nurse called Otto"
 ASIDE = '<details type="reasoning" done="true" duration="5">\n<summary>Thought for 5 seconds</summary>\n> {}\n</details>\n{}'
 FORMS = [
-    "<think>{}</think> {}",
-    "<think>\n{}\n</think>\n\n{}",
-    "<think>a</think><think>{}</think>{}",
-    "<think>{} <think>twice</think> {}",
-    "<thinking>{}</thinking>\n{}",
-    "<thought>{}</thought><answer>{}</answer>",
-    "<reasoning>{}</reasoning>\n\n{}",
-    "<seed:think>{}</seed:think>{}",
-    "<scratchpad>{}</scratchpad>{}",
-    "<antThinking>{}</antThinking>{}",
-    "<inner_monologue>{}</inner_monologue>\n{}",
-    "[THINK]{}[/THINK]{}",
-    "\u25c1think\u25b7{}\u25c1/think\u25b7{}",
-    "{}</think>{}",
-    "{}\n</think>\n\n{}",
-    "{}\n[/THINK]\n{}",
+    *("<think>{}</think> {}", "<think>\n{}\n</think>\n\n{}", "<think>a</think><think>{}</think>{}"),
+    *("<think>{} <think>twice</think> {}", "<thinking>{}</thinking>\n{}"),
+    *("<thought>{}</thought><answer>{}</answer>", "<reasoning>{}</reasoning>\n\n{}"),
+    *("<seed:think>{}</seed:think>{}", "<scratchpad>{}</scratchpad>{}", "<antThinking>{}</antThinking>{}"),
+    *("<inner_monologue>{}</inner_monologue>\n{}", "[THINK]{}[/THINK]{}"),
+    *("\u25c1think\u25b7{}\u25c1/think\u25b7{}", "{}</think>{}", "{}\n</think>\n\n{}", "{}\n[/THINK]\n{}"),
     "<|START_THINKING|>{}<|END_THINKING|><|START_RESPONSE|>{}<|END_RESPONSE|>",
     "<|begin_of_thought|>{}<|end_of_thought|>\n<|begin_of_solution|>{}<|end_of_solution|>",
     "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final<|message|>{}<|return|>",
-    "<|channel>thought\n{}<channel|>{}",
-    "<unused94>thought\n{}<unused95>{}",
-    "analysis{}assistantfinal{}",
-    ":::thinking\n{}\n:::\n{}",
-    "```thinking\n{}\n```\n{}",
-    ASIDE,
+    *("<|channel>thought\n{}<channel|>{}", "<unused94>thought\n{}<unused95>{}", "analysis{}assistantfinal{}"),
+    *(":::thinking\n{}\n:::\n{}", "```thinking\n{}\n```\n{}", ASIDE),
     ASIDE.replace('<details type="reasoning"', "<details open class='t' type='reasoning'"),
 ]
 
@@ -93,12 +79,7 @@ def test_any_answer_is_survived(pieces: list[str]) -> None:
         *texts("""
         <think> | </think> | <think>a</think> | a<think> | [THINK] | `<think> | <details type="reasoning">
     """),
-        " \n<think>",
-        "<think ",
-        ":::thinking\n",
-        "<|channel|>analysis",
-        "<|end|>",
-        "thinking ",
+        *(" \n<think>", "<think ", ":::thinking\n", "<|channel|>analysis", "<|end|>", "thinking "),
     ],
 )
 def test_a_long_run_of_marks_is_read_in_linear_time(piece: str, length: int) -> None:

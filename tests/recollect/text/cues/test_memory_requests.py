@@ -67,28 +67,15 @@ OTHERS = {
 }
 NONE = [
     # Of something else.
-    "Forget the second argument of the function.",
-    "Delete the last line of the file",
-    "Lösch den zweiten Absatz",
-    "Borra el segundo párrafo del texto",
-    "Supprime la dernière ligne du fichier",
-    "删除最后一行",
-    "Undo the last commit",
-    "Remember this chat we had about bees?",
-    "Forget it.",
-    "Forget me not",
+    *("Forget the second argument of the function.", "Delete the last line of the file"),
+    *("Lösch den zweiten Absatz", "Borra el segundo párrafo del texto"),
+    *("Supprime la dernière ligne du fichier", "删除最后一行", "Undo the last commit"),
+    *("Remember this chat we had about bees?", "Forget it.", "Forget me not"),
     # Denied, asked, supposed, told.
-    "Don't forget the second one.",
-    "I don't remember this chat.",
-    "No borrar el segundo",
-    "Nie usuń drugiego",
-    "不删除第二条",
-    "Undo that?",
-    "Why did you stop remembering me?",
-    "If I say forget number 2, what happens?",
-    "You should stop remembering me if I was rude.",
-    "She said: stop remembering me.",
-    "He told me to forget number 3.",
+    *("Don't forget the second one.", "I don't remember this chat.", "No borrar el segundo"),
+    *("Nie usuń drugiego", "不删除第二条", "Undo that?", "Why did you stop remembering me?"),
+    *("If I say forget number 2, what happens?", "You should stop remembering me if I was rude."),
+    *("She said: stop remembering me.", "He told me to forget number 3."),
     "Mein Bruder sagt, du sollst dir nichts mehr über mich merken.",
     # Others' words, or a text to work on.
     '"Stop remembering me."',
@@ -241,11 +228,7 @@ def test_the_page_on_the_list_is_made_from_the_table() -> None:
 
 def test_a_long_text_is_read_in_linear_time() -> None:
     texts = [
-        "forget 1" + " and 2" * 18,
-        "please " * 16,
-        "no, " * 29,
-        "第" * LONGEST_MESSAGE,
-        "删掉第二和" * 24,
+        *("forget 1" + " and 2" * 18, "please " * 16, "no, " * 29, "第" * LONGEST_MESSAGE, "删掉第二和" * 24),
     ]
 
     for text in texts:  # quadratic time would take minutes

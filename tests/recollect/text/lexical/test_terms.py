@@ -127,12 +127,7 @@ def test_what_repeats_after_the_first_words_is_counted() -> None:
 
 def test_a_question_of_stop_words_has_no_terms() -> None:
     for question in (
-        "",
-        "?!",
-        "What was that about?",
-        "Was war das?",
-        "Qu'est-ce que c'est ?",
-        "Что это было?",
+        *("", "?!", "What was that about?", "Was war das?", "Qu'est-ce que c'est ?", "Что это было?"),
     ):
         assert query_terms(question) == ()
 
@@ -243,10 +238,7 @@ def test_names_of_code_are_identifiers(text: str, found: set[str]) -> None:
         "It cost $3.50 at 10:30 on 2024-03-15, flight UA12, GPT-4, A380, PS5, 15.03.2024",
         "word(s), item(s) and (see below), _emphasis_ and *stars*, CDs, URLs, NASA",
         "write to ada@example.org or see https://example.org/plan",
-        "Ich wohne in der Müllerstraße. Où est-il ? ¿Qué? 猫の名前は",
-        "--and then",
-        "a" * 300 + "_b",
-        "",
+        *("Ich wohne in der Müllerstraße. Où est-il ? ¿Qué? 猫の名前は", "--and then", "a" * 300 + "_b", ""),
     ],
 )
 def test_prose_has_no_identifiers(prose: str) -> None:

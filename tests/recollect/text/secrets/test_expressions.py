@@ -69,18 +69,7 @@ def test_a_separator_is_no_letter_and_no_digit() -> None:
 @table(
     "between",
     [
-        " ",
-        "-",
-        "\u2013",
-        ".",
-        "/",
-        "\u00b7",
-        "\u00a0",
-        "\u2009",
-        "\u200b",
-        "\ufeff",
-        "\u3000",
-        "\uff0d",
+        *(" ", "-", "\u2013", ".", "/", "\u00b7", "\u00a0", "\u2009", "\u200b", "\ufeff", "\u3000", "\uff0d"),
         "\U0001f4b3",
     ],
 )

@@ -217,10 +217,7 @@ def test_an_id_without_a_secret_is_kept_as_it_is(text: str) -> None:
 @table(
     "text",
     [
-        A_KEY,
-        f"chat-{A_KEY}",
-        "password: hunter2hunter2",
-        "https://u:pw12345678@host/x",
+        *(A_KEY, f"chat-{A_KEY}", "password: hunter2hunter2", "https://u:pw12345678@host/x"),
         "4111 1111 1111 1111",
     ],
 )

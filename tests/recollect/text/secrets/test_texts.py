@@ -51,21 +51,14 @@ LAID_OUT = [
     ("security answer: my first pet Bello", "security answer: [redacted]"),
 ]
 NEAR_MISSES = [
-    "pin 3300 is the reset line on this board",
-    "safe: 5-10-20 mg a day for adults",
-    'id="card-header-QwE45rTy67uIo89pAs"',
-    "we need a basic introduction_to_probability_theory_2",
-    "I think passwords are annoying",
-    "| password | string | yes | the user's password |",
+    *("pin 3300 is the reset line on this board", "safe: 5-10-20 mg a day for adults"),
+    *('id="card-header-QwE45rTy67uIo89pAs"', "we need a basic introduction_to_probability_theory_2"),
+    *("I think passwords are annoying", "| password | string | yes | the user's password |"),
     "| Field | Type |\n|---|---|\n| password | varchar(255) |\n| email | text |",
-    "| password | remarks |\n|---|---|\n",
-    "Password\n\nChoose a strong one and never share it.",
-    "Username\nPassword\nLogin\n",
-    "my social is better than my written English",
-    "account number 3 in the list is wrong, 4488120937 is not in it",
-    "echo hello | sudo tee /etc/motd",
-    "net user is a Windows command",
-    "log in with the username and password provided.",
+    *("| password | remarks |\n|---|---|\n", "Password\n\nChoose a strong one and never share it."),
+    *("Username\nPassword\nLogin\n", "my social is better than my written English"),
+    *("account number 3 in the list is wrong, 4488120937 is not in it", "echo hello | sudo tee /etc/motd"),
+    *("net user is a Windows command", "log in with the username and password provided."),
     "Мой кот любит рыбу и пассат",
     "\U0001f468\u200d\U0001f469\u200d\U0001f467 we went to café Müller and paid 1200 yen",
     "the quick brown fox jumps over lazy dogs near every small river",
@@ -153,20 +146,12 @@ def test_any_text_is_survived_and_masked_once_and_a_key_in_it_never_left(pieces:
 
 PIECES = "a|1|4|key |key=|password |password is |1 |4111 |DE12 |DE12|://a:|sk-|eyJ|aA0|AAAA-|seed |mysql | -u a:|cookie: a=b; |pin |密码"
 LINES = (
-    "password: gooseberry\n",
-    "code sms 123456\n",
-    "x" * 64 + "\n",
-    "-----BEGIN PRIVATE KEY-----",
+    *("password: gooseberry\n", "code sms 123456\n", "x" * 64 + "\n", "-----BEGIN PRIVATE KEY-----"),
     "https://",
 )
 PHRASES = (
-    "the door takes 1 ",
-    "seed phrase is ",
-    "seed phrase is apple ",
-    "\ud800",
-    "\x00",
-    "[secret: password]",
-    "Zm9v",
+    *("the door takes 1 ", "seed phrase is ", "seed phrase is apple ", "\ud800", "\x00"),
+    *("[secret: password]", "Zm9v"),
 )
 
 
