@@ -111,67 +111,27 @@ QUESTION = "So you live in Oslo and prefer trains, right?"
 
 @table(
     "answer",
-    """ok ja
-    ja
-    sì
-    はい
-    igen
-    ndiyo
-    네
-    כן
-    yes; and I do
-    yes
-    Yes, exactly!
-    yep that's me
-    That's right, and I also like boats
-    correct
-    ja genau
-    Stimmt.
-    oui, c'est ça
-    Exactement
-    sí, exacto
-    Así es
-    sì, esatto
-    Sim, isso mesmo
-    tak, dokładnie
-    да, верно
-    Точно!
-    так, саме так
-    evet, aynen
-    是的
-    没错，就是这样
-    对
-    はい、そうです
-    その通りです
-    네, 맞아요
-    맞습니다
-    نعم، بالضبط""".splitlines(),
+    texts("""
+        ok ja | ja | sì | はい | igen | ndiyo | 네 | כן | yes; and I do | yes | Yes, exactly! | yep that's me
+        That's right, and I also like boats | correct | ja genau | Stimmt. | oui, c'est ça | Exactement
+        sí, exacto | Así es | sì, esatto | Sim, isso mesmo | tak, dokładnie | да, верно | Точно! | так, саме так
+        evet, aynen | 是的 | 没错，就是这样 | 对 | はい、そうです | その通りです | 네, 맞아요 | 맞습니다 | نعم، بالضبط
+    """),
 )
 def test_a_short_yes_confirms_what_the_assistant_said_last(answer: str) -> None:
-    assert read(answer.strip(), history=(said("hi", Role.USER), said(QUESTION))).confirmed == QUESTION
+    assert read(answer, history=(said("hi", Role.USER), said(QUESTION))).confirmed == QUESTION
 
 
 @table(
     "answer",
-    """Oh wow. What else do you know?
-    hm
-    Hmm…
-    mhm
-    uh
-    Mmh!
-    Ναι;
-    ja?
-    так? 🤔
-    thanks
-    no
-    不是
-    yes?
-    yesterday I moved to Bergen
-    What do you mean?
-    yes I think that would be one of the many things that we could try out next week""".splitlines(),
+    texts("""
+        Oh wow. What else do you know? | hm | Hmm… | mhm | uh | Mmh! | Ναι; | ja? | так? 🤔 | thanks | no | 不是
+        yes? | yesterday I moved to Bergen | What do you mean?
+        yes I think that would be one of the many things that we could try out next week
+    """),
 )
 def test_anything_else_confirms_nothing(answer: str) -> None:
-    assert read(answer.strip(), history=(said(QUESTION),)).confirmed == ""
+    assert read(answer, history=(said(QUESTION),)).confirmed == ""
 
 
 @table(
@@ -228,13 +188,6 @@ def test_any_text_is_survived(text: str, blocks: list[str], reply: str) -> None:
 )
 def test_a_long_run_of_anything_is_survived(piece: str, length: int) -> None:
     assert read(piece * (length // len(piece)), injected=(BLOCK,)).injected
-
-
-def test_a_statement_of_a_block_is_known_by_its_bullet_and_a_persons_own_list_is_not() -> None:
-    block = BLOCK.replace("</recollect_memories>", "\u2022 Drinks green tea\n</recollect_memories>")
-
-    assert read("\u2022 Drinks green tea\nWhy?", injected=(block,)).authored == "Why?"
-    assert read("- Drinks green tea\nWhy?", injected=(BLOCK,)).authored == "- Drinks green tea\nWhy?"
 
 
 def test_long_words_between_marks_are_cut_and_the_sentence_stays() -> None:

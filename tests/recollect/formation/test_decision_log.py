@@ -68,14 +68,12 @@ class TestLogFormed:
         ("unread", "level"), [(Unread.OFF, "debug"), (Unread.NO_MODEL, "info"), (Unread.UNREADABLE, "info")]
     )
     def test_it_says_why_no_model_read_an_exchange(self, unread: Unread, level: str) -> None:
-        formed = [
-            Formed(EXCHANGE, (), 0, unread),
-            Formed(EXCHANGE, (), 0, unread),
-            Formed(EXCHANGE, (), 0, None),
-        ]
-
         with capture_logs() as lines:
-            log_formed(formed, [[], [], []], milliseconds=1)
+            log_formed(
+                [Formed(EXCHANGE, (), 0, each) for each in (unread, unread, None)],
+                [[], [], []],
+                milliseconds=1,
+            )
 
         [line] = lines
         assert (line["unread"], line["log_level"]) == ({unread.value: 2}, level)

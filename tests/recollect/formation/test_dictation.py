@@ -48,45 +48,40 @@ def test_orders_to_the_assistant_wait_for_the_person(content: str) -> None:
     assert (verdict.reason, verdict.candidate.content) == (Reason.INSTRUCTION, content)
 
 
-LESSONS = [
-    "Tests run with `make test`, not with plain pytest",
-    "Always run `make lint` before a commit",
-    "Run `make migrate` before the tests, otherwise they fail with UndefinedTable",
-    "The build needs Node 20; Node 18 fails with ERR_REQUIRE_ESM",
-    "We decided to use asyncpg instead of psycopg because of COPY",
-    "Use `uv pip sync` to install, never `pip install`",
-    "Never edit files in src/generated: they are written by `make proto`",
-    "The flaky test test_reconnect passes when run alone",
-    "Next time, look at the lock order first when a deadlock appears",
-    "Commit messages are in imperative mood, without a prefix",
-    "The staging database is at db-staging:5432, schema `app`",
-    "Don't push to main: open a pull request against develop",
-    "The user wants small pull requests of at most 300 lines",
-    "The reviewer is Maria for all changes in billing",
-    "Deploys go out on Tuesdays at 10:00",
-    "Do not use mocks for the database; the tests start their own Postgres",
-    "Attempted to upgrade pydantic to 2.9: broke the settings module, reverted",
-    "If the CI is red on arm64, restart the job once",
-    "You must set PYTHONPATH=src before running scripts",
-    "Refunds over 100 EUR need approval by a supervisor",
-    "The report must be in PDF, A4, with the logo at the top right",
-    "arXiv's API needs a pause of three seconds between requests",
-    "The sources in German were better than the English ones for this topic",
-    "Ask before deleting any branch",
-    "To do: rename `Foo` to `Bar` in the docs",
-    "When answering a refund question, first ask for the order number",
-    "The command `npm run e2e` takes 16 minutes; run single specs with `--spec`",
-    "Failed: `terraform apply` without -target destroys the cache",
-    "I fixed the memory leak by closing the pool in lifespan",
-    "Prefers tabs over spaces in Go files",
-    "The endpoint /v2/orders is deprecated since May",
-    "The API key for the sandbox is in .env.local as SANDBOX_KEY",
-    "Escalate to the on-call engineer when the queue has more than 1000 jobs",
-    *("Make sure that feature flags are off in tests", "Please always respond with the summary first"),
-    *("Tests: make test", "make test", "Vor jedem Commit `make lint` ausf\u00fchren"),
-    *("Die Tests laufen mit `make test`", "Wir haben uns f\u00fcr SQLite entschieden"),
-    *("Les tests se lancent avec make test", "Utiliser toujours pnpm, jamais npm"),
-]
+LESSONS = texts("""
+    Tests run with `make test`, not with plain pytest | Always run `make lint` before a commit
+    Run `make migrate` before the tests, otherwise they fail with UndefinedTable
+    The build needs Node 20; Node 18 fails with ERR_REQUIRE_ESM
+    We decided to use asyncpg instead of psycopg because of COPY
+    Use `uv pip sync` to install, never `pip install`
+    Never edit files in src/generated: they are written by `make proto`
+    The flaky test test_reconnect passes when run alone
+    Next time, look at the lock order first when a deadlock appears
+    Commit messages are in imperative mood, without a prefix
+    The staging database is at db-staging:5432, schema `app`
+    Don't push to main: open a pull request against develop
+    The user wants small pull requests of at most 300 lines | The reviewer is Maria for all changes in billing
+    Deploys go out on Tuesdays at 10:00
+    Do not use mocks for the database; the tests start their own Postgres
+    Attempted to upgrade pydantic to 2.9: broke the settings module, reverted
+    If the CI is red on arm64, restart the job once | You must set PYTHONPATH=src before running scripts
+    Refunds over 100 EUR need approval by a supervisor
+    The report must be in PDF, A4, with the logo at the top right
+    arXiv's API needs a pause of three seconds between requests
+    The sources in German were better than the English ones for this topic | Ask before deleting any branch
+    To do: rename `Foo` to `Bar` in the docs
+    When answering a refund question, first ask for the order number
+    The command `npm run e2e` takes 16 minutes; run single specs with `--spec`
+    Failed: `terraform apply` without -target destroys the cache
+    I fixed the memory leak by closing the pool in lifespan | Prefers tabs over spaces in Go files
+    The endpoint /v2/orders is deprecated since May
+    The API key for the sandbox is in .env.local as SANDBOX_KEY
+    Escalate to the on-call engineer when the queue has more than 1000 jobs
+    Make sure that feature flags are off in tests | Please always respond with the summary first
+    Tests: make test | make test | Vor jedem Commit `make lint` ausführen | Die Tests laufen mit `make test`
+    Wir haben uns für SQLite entschieden | Les tests se lancent avec make test
+    Utiliser toujours pnpm, jamais npm
+""")
 """Statements as agents write them about their work."""
 
 

@@ -14,7 +14,7 @@ from tests.recollect.wire.fuzzing import dialects
 from tests.recollect.wire.test_fuzz_bodies import written
 from tests.support.tables import table
 
-from recollect.model import Skip
+from recollect.model import Skip, Turn
 from recollect.wire import (
     COMPLETIONS,
     MESSAGES,
@@ -37,6 +37,12 @@ HEAVY = {"LIGHT_BYTES": 0, "PLAIN_BYTES": 4}
 
 def heard(body: bytes, dialect: Dialect = COMPLETIONS) -> DetectedTurn:
     return detect_turn(body, dialect=dialect, user_id="anna", session_id=None, message_id=None, at=AT)
+
+
+def turn_of(body: bytes) -> Turn:
+    turn = heard(body).turn
+    assert turn is not None
+    return turn
 
 
 def chat(contents: list[Any], **others: Any) -> bytes:
@@ -94,9 +100,8 @@ def test_of_a_long_chat_as_many_messages_are_decoded_as_matter(monkeypatch: pyte
     counting = Counting(completions._MESSAGES._one)
     monkeypatch.setattr(completions._MESSAGES, "_one", counting)
 
-    turn = heard(many(20_001)).turn
+    turn = turn_of(many(20_001))
 
-    assert turn is not None
     assert turn.text == "message 20000"
     assert counting.asked == limits.FIRST + limits.LAST
     assert len(turn.history) < counting.asked
@@ -105,12 +110,10 @@ def test_of_a_long_chat_as_many_messages_are_decoded_as_matter(monkeypatch: pyte
 
 def test_a_long_chat_has_the_key_session_and_anchor_it_has_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     body = many(5_001)
-    short = heard(body).turn
+    short = turn_of(body)
     monkeypatch.setattr(limits, "LAST", 10_000)
-    whole = heard(body).turn
+    whole = turn_of(body)
 
-    assert short is not None
-    assert whole is not None
     assert (short.key, short.scope, short.anchor) == (whole.key, whole.scope, whole.anchor)
     assert short.anchors[-500:] == whole.anchors[-500:]
     assert short.history[0] == whole.history[0]
@@ -118,11 +121,7 @@ def test_a_long_chat_has_the_key_session_and_anchor_it_has_whole(monkeypatch: py
 
 
 def test_one_message_more_of_a_long_chat_is_another_turn() -> None:
-    one, other = heard(chat(["yes"] * 9_001)).turn, heard(chat(["yes"] * 9_003)).turn
-
-    assert one is not None
-    assert other is not None
-    assert one.key != other.key
+    assert turn_of(chat(["yes"] * 9_001)).key != turn_of(chat(["yes"] * 9_003)).key
 
 
 @table("dialect", [COMPLETIONS, RESPONSES, MESSAGES])
@@ -173,10 +172,7 @@ def test_a_chat_whose_user_said_nothing_for_thousands_of_messages_is_not_taken_f
 def test_of_images_only_the_text_beside_them_is_decoded() -> None:
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "iVBO" * 1_500_000}}
 
-    turn = heard(chat([[{"type": "text", "text": "What is this?"}, image]])).turn
-
-    assert turn is not None
-    assert turn.text == "What is this?"
+    assert turn_of(chat([[{"type": "text", "text": "What is this?"}, image]])).text == "What is this?"
 
 
 def test_a_member_nobody_knows_may_be_large_and_hold_anything() -> None:
@@ -247,15 +243,12 @@ def test_what_is_passed_over_changes_nothing_that_is_said_or_asked(others: bytes
 
     kept, options = take_options(body)
 
-    assert options is not None
-    assert bytes(options) == b'{"recall":false}'
+    assert bytes(options or b"") == b'{"recall":false}'
     if not is_read:
         assert kept is None
         return
     assert kept == b"{" + others + b"," + SAID + b"}"
-    turn = heard(kept).turn
-    assert turn is not None
-    assert turn.text == "hi"
+    assert turn_of(kept).text == "hi"
 
 
 def test_members_without_end_are_not_walked_through() -> None:
@@ -265,11 +258,7 @@ def test_members_without_end_are_not_walked_through() -> None:
 
 
 def test_a_text_too_long_is_one_thing_of_its_own() -> None:
-    assert (
-        message_list.content_of(msgspec.Raw(b'"' + b"x" * limits.LONGEST_TEXT + b'"'))
-        is message_list.TOO_LONG
-    )
-    assert message_list.content_of(msgspec.Raw(b'["a", {"type": "text", "text": "b"}]')) == [
-        "a",
-        {"type": "text", "text": "b"},
-    ]
+    content_of, parts = message_list.content_of, b'["a", {"type": "text", "text": "b"}]'
+
+    assert content_of(msgspec.Raw(b'"' + b"x" * limits.LONGEST_TEXT + b'"')) is message_list.TOO_LONG
+    assert content_of(msgspec.Raw(parts)) == json.loads(parts)

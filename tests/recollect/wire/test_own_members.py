@@ -2,13 +2,20 @@ import json
 from datetime import UTC, datetime
 from uuid import UUID
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.wire.fuzzing import names, values
 from tests.support.tables import table
 
 from recollect.wire import add_memories, limits, may_have_options, take_options
+
+
+def taken_of(body: str) -> tuple[str, str]:
+    """Return the body that is left, and the member's value as it was written."""
+    rest, taken = take_options(body.encode())
+    assert rest is not None
+    assert taken is not None
+    return rest.decode(), bytes(taken).decode()
 
 
 @table(
@@ -27,15 +34,10 @@ from recollect.wire import add_memories, limits, may_have_options, take_options
 )
 @table("options", ['{"recall":false , "n":1.0}', "null", '"},"', "[1]", "1e400"])
 def test_the_member_is_cut_out_and_its_value_kept_as_written(body: str, after: str, options: str) -> None:
-    rest, taken = take_options((body % options).encode())
-
-    assert rest is not None
-    assert rest.decode() == after
-    assert taken is not None
-    assert bytes(taken).decode() == options
+    assert taken_of(body % options) == (after, options)
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "after"),
     [
         ('{"recollect":1,"recollect":2}', "{}"),
@@ -45,12 +47,7 @@ def test_the_member_is_cut_out_and_its_value_kept_as_written(body: str, after: s
     ],
 )
 def test_given_twice_all_are_cut_out_and_the_last_counts(body: str, after: str) -> None:
-    rest, taken = take_options(body.encode())
-
-    assert rest is not None
-    assert rest.decode() == after
-    assert taken is not None
-    assert bytes(taken) == b"2"
+    assert taken_of(body) == (after, "2")
 
 
 @table(
@@ -71,9 +68,7 @@ def test_any_other_body_stays_as_it_is(body: bytes) -> None:
 def test_a_value_that_is_not_unicode_is_cut_out_as_it_is() -> None:
     rest, taken = take_options(b'{"recollect":"\xff"}')
 
-    assert rest == b"{}"
-    assert taken is not None
-    assert bytes(taken) == b'"\xff"'
+    assert (rest, bytes(taken or b"")) == (b"{}", b'"\xff"')
 
 
 @given(
@@ -150,7 +145,7 @@ ENCODED = (
 ).encode()
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "before", "after"),
     [
         (b"{}", b"{", b"}"),
@@ -161,10 +156,6 @@ ENCODED = (
 )
 def test_memories_become_the_last_member(body: bytes, before: bytes, after: bytes) -> None:
     assert add_memories(body, [MEMORY]) == before + b'"memories":' + ENCODED + after
-
-
-def test_no_memories_are_an_empty_list() -> None:
-    assert json.loads(add_memories(b'{"id":"a"}', ())) == {"id": "a", "memories": []}
 
 
 def test_what_the_history_took_stands_behind_the_memories() -> None:
