@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -43,8 +44,8 @@ def told(recollection: Recollection, *, focus: frozenset[str] = frozenset(), cod
     return line_of(recollection, count=estimate_tokens, focus=focus, code_first=code_first).text
 
 
-def composed(*recollections: Recollection, budget: int = 1000, code_first: bool = False) -> Block:
-    block = compose(recollections, budget=budget, count=estimate_tokens, code_first=code_first)
+def composed(*recollections: Recollection, budget: int = 1000, **how: Any) -> Block:
+    block = compose(recollections, budget=budget, count=estimate_tokens, **how)
     assert block is not None
     return block
 
@@ -116,9 +117,8 @@ def test_statements_for_every_answer_come_first_and_are_numbered_with_the_others
         "Metric units", hints=Hints(Use.ALWAYS), observed_at=NOON.replace(month=11), id=UUID(int=2)
     )
 
-    block = compose([recollection("Has a cat"), always], budget=1000, count=estimate_tokens, numbers=True)
+    block = composed(recollection("Has a cat"), always, numbers=True)
 
-    assert block is not None
     assert block.text.split("\n")[2:6] == [
         "Always:",
         "• Metric units (number 1)",
@@ -132,9 +132,7 @@ def test_numbers_at_the_ends_of_lines_count_for_the_budget() -> None:
     notes = [recollection(f"Note {n} on tea") for n in range(60)]
 
     for budget in range(100, 400, 10):
-        block = compose(notes, budget=budget, count=estimate_tokens, numbers=True)
-        assert block is not None
-        assert block.tokens <= budget
+        assert composed(*notes, budget=budget, numbers=True).tokens <= budget
 
 
 def test_what_was_said_stands_behind_what_is_known() -> None:
@@ -284,14 +282,11 @@ def test_a_block_never_takes_more_than_its_budget_and_holds_whole_memories(
 
 @given(st.lists(anything, min_size=1, max_size=4))
 def test_nothing_recalled_opens_closes_or_imitates_fence_or_bullet(recollections: list[Recollection]) -> None:
-    block = compose(recollections, budget=100_000, count=estimate_tokens)
+    block = composed(*recollections, budget=100_000)
 
-    assert block is not None
     lines = block.text.splitlines()
-    assert lines[0] == f"<{FENCE}>"
-    assert lines[-1] == f"</{FENCE}>"
-    assert len(fences_seen(block.text)) == 2
-    assert block.text.splitlines() == block.text.split("\n")
+    assert (lines[0], lines[-1], len(fences_seen(block.text))) == (f"<{FENCE}>", f"</{FENCE}>", 2)
+    assert lines == block.text.split("\n")
     ours = [line for line in lines[2:-1] if not line.startswith("  ")]
     assert sum(line.startswith(("- ", "• ")) for line in ours) == len(block.recollections)
     headings = [line for line in ours if not line.startswith(("- ", "• "))]

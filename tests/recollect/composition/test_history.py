@@ -104,8 +104,7 @@ def test_an_answer_the_request_begins_with_is_not_told_again() -> None:
     missing = missing_exchanges(turn("now", history=messages(CHAT)[5:]), CHAT)
 
     assert [each.turn_index // 2 for each in missing] == [0, 1, 2]
-    assert missing[-1].said == "said 2"
-    assert missing[-1].reply == ""
+    assert (missing[-1].said, missing[-1].reply) == ("said 2", "")
     assert split_history(missing, answered=True)[1][-1].said == "said 2"
 
 
@@ -149,11 +148,8 @@ def test_what_the_request_carries_is_never_missing(
 
 def test_messages_that_a_cut_conversation_begins_with_are_known_by_the_logs_keys() -> None:
     here = tuple((2 * n, f"here {n}") for n in range(4))
-    assert known_anchors(turn("now", history=messages(CHAT[9:]), anchors=here), CHAT) == {
-        "here 0": "anchor 9",
-        "here 1": "anchor 10",
-        "here 2": "anchor 11",
-    }
+    cut = turn("now", history=messages(CHAT[9:]), anchors=here)
+    assert known_anchors(cut, CHAT) == {f"here {n}": f"anchor {n + 9}" for n in range(3)}
     assert known_anchors(turn("now", history=messages(CHAT), anchors=here), CHAT) == {}
     assert known_anchors(turn("now", history=messages(CHAT[9:]), anchors=here[1:]), CHAT) == {}
 

@@ -143,14 +143,8 @@ def test_what_was_done_is_told_first_and_nothing_of_what_was_forgotten() -> None
 
 
 def test_it_is_told_where_nothing_else_is() -> None:
-    placed = place(
-        turn(),
-        (),
-        Chat(done=(done(Reason.ASKED, "Has a sister called Carla"),)),
-        Bounds(),
-        count=estimate_tokens,
-        at=NOON,
-    )
+    chat = Chat(done=(done(Reason.ASKED, "Has a sister called Carla"),))
+    placed = place(turn(), (), chat, Bounds(), count=estimate_tokens, at=NOON)
 
     assert "Carla" in placed.system
     assert placed.injection is not None

@@ -12,6 +12,7 @@ from tests.support.recollections import NOON, injection, logged, recollection, t
 from tests.support.tables import table
 
 from recollect.composition import Bounds, Placed, attached, place
+from recollect.composition.block import Block
 from recollect.model import Chat, Injection, Message, Place, Placement, Recollection, Role, Turn
 from recollect.text.tokens import estimate_tokens
 
@@ -28,13 +29,13 @@ EDITED = turn("other", key="key x", anchors=((0, "x0"),))
 SYSTEM = injection("a0", "SYSTEM", Place.SYSTEM)
 
 
-def placed(
-    request: Turn,
-    chat: Chat | None = None,
-    bounds: Bounds = BOUNDS,
-    recollections: Sequence[Recollection] = (NOTE,),
-) -> Placed:
-    return place(request, recollections, chat or Chat(), bounds, count=estimate_tokens, at=NOON)
+def placed(request: Turn, chat: Chat | None = None, bounds: Bounds = BOUNDS, *many: Recollection) -> Placed:
+    return place(request, many or (NOTE,), chat or Chat(), bounds, count=estimate_tokens, at=NOON)
+
+
+def block_of(found: Placed) -> Block:
+    assert found.block is not None
+    return found.block
 
 
 def last_only(messages: Sequence[Said]) -> Sequence[Said]:
@@ -44,44 +45,26 @@ def last_only(messages: Sequence[Said]) -> Sequence[Said]:
 def test_a_chats_first_block_goes_into_the_system_prompt() -> None:
     first = placed(FIRST)
 
-    assert first.block is not None
-    assert first.system == first.block.text
-    assert first.beside == {}
+    assert (first.system, first.beside) == (block_of(first).text, {})
     assert first.injection is not None
-    assert first.injection.place is Place.SYSTEM
-    assert first.injection.items == (NOTE.item.id,)
-    assert first.tokens == first.block.tokens == first.injection.tokens
+    assert (first.injection.place, first.injection.items) == (Place.SYSTEM, (NOTE.item.id,))
+    assert first.tokens == block_of(first).tokens == first.injection.tokens
 
 
-def test_a_later_block_stands_beside_its_turn() -> None:
-    later = placed(SECOND, Chat((SYSTEM,)))
+def test_a_later_block_stands_beside_its_turn_also_where_it_is_the_first() -> None:
+    later, alone = placed(SECOND, Chat((SYSTEM,))), placed(SECOND)
 
-    assert later.system == "SYSTEM"
-    assert later.block is not None
-    assert later.beside == {2: later.block.text}
-    assert later.tokens == later.block.tokens + SYSTEM.tokens
-
-
-def test_a_first_block_of_a_later_turn_stands_beside_it_too() -> None:
-    later = placed(SECOND)
-
-    assert later.system == ""
-    assert list(later.beside) == [2]
+    assert (later.system, later.beside) == ("SYSTEM", {2: block_of(later).text})
+    assert later.tokens == block_of(later).tokens + SYSTEM.tokens
+    assert (alone.system, list(alone.beside)) == ("", [2])
 
 
 def test_what_comes_later_may_take_three_hundred_tokens_and_never_more_than_what_comes_first() -> None:
     many = [recollection(f"Note {n} of a long list: " + "green tea " * 10) for n in range(40)]
 
-    first = placed(FIRST, recollections=many)
-    later = placed(SECOND, Chat((SYSTEM,)), recollections=many)
-    narrow = placed(SECOND, Chat((SYSTEM,)), Bounds(memory_tokens=200), recollections=many)
-
-    assert first.block is not None
-    assert later.block is not None
-    assert narrow.block is not None
-    assert 900 < first.block.tokens <= 1000
-    assert 250 < later.block.tokens <= 300
-    assert 150 < narrow.block.tokens <= 200
+    assert 900 < block_of(placed(FIRST, None, BOUNDS, *many)).tokens <= 1000
+    assert 250 < block_of(placed(SECOND, Chat((SYSTEM,)), BOUNDS, *many)).tokens <= 300
+    assert 150 < block_of(placed(SECOND, Chat((SYSTEM,)), Bounds(memory_tokens=200), *many)).tokens <= 200
 
 
 def test_what_is_detached_adds_nothing() -> None:
@@ -89,41 +72,18 @@ def test_what_is_detached_adds_nothing() -> None:
     assert Placed(system="a") != Placed()
 
 
-@pytest.mark.parametrize("chat", [Chat(), Chat((SYSTEM,))])
-@pytest.mark.parametrize("request_", [FIRST, SECOND])
-def test_to_place_twice_is_to_place_once(request_: Turn, chat: Chat) -> None:
-    once = placed(request_, chat)
-    noted = Chat((*chat.injections, *filter(None, [once.injection])))
-
-    again = placed(request_, noted, recollections=[recollection("Something new.")])
-
-    assert (again.system, again.beside, again.earlier, again.tokens) == (
-        once.system,
-        once.beside,
-        once.earlier,
-        once.tokens,
-    )
-    assert again.block is None
-    assert again.injection is None
-    assert placed(request_, chat) == once
-
-
 def test_placed_by_the_system_all_stands_there_and_nothing_comes_again() -> None:
     bounds = Bounds(placement=Placement.SYSTEM)
     later = placed(SECOND, Chat((SYSTEM,)), bounds)
 
-    assert later.block is not None
-    assert later.system == later.block.text
-    assert later.beside == {}
+    assert (later.system, later.beside) == (block_of(later).text, {})
     assert attached(SECOND, Chat((SYSTEM,)), bounds) == ()
 
 
 def test_placed_by_the_user_all_stands_there() -> None:
     first = placed(FIRST, Chat((SYSTEM,)), Bounds(placement=Placement.USER))
 
-    assert first.block is not None
-    assert first.system == ""
-    assert first.beside == {0: first.block.text}
+    assert (first.system, first.beside) == ("", {0: block_of(first).text})
 
 
 def test_placed_nowhere_nothing_is_added() -> None:
@@ -133,9 +93,7 @@ def test_placed_nowhere_nothing_is_added() -> None:
 
 
 def test_a_turn_without_anchors_is_known_by_its_key() -> None:
-    nameless = replace(SECOND, anchors=())
-
-    later = placed(nameless)
+    later = placed(replace(SECOND, anchors=()))
 
     assert later.injection is not None
     assert later.injection.anchor == "key 1"
@@ -151,8 +109,7 @@ def test_an_edited_first_message_never_gets_the_other_branchs_block(*, is_whole:
 
     edited = placed(replace(EDITED, is_whole=is_whole), chat)
 
-    assert edited.block is not None
-    assert edited.system == edited.block.text
+    assert edited.system == block_of(edited).text
     assert "BESIDE" not in edited.beside.values()
 
 
@@ -273,7 +230,7 @@ def test_whatever_is_said_to_place_twice_is_to_place_once(
         once, twice = chat.send(text), chat.send(text)
 
         assert twice.body == once.body
-        assert twice.placed.injection is None
+        assert (twice.placed.block, twice.placed.injection) == (None, None)
         chat.answer(once)
 
 
@@ -292,15 +249,13 @@ def long_chat(turns: int) -> tuple[Turn, Chat]:
 
 def test_the_oldest_half_of_those_beside_messages_goes_at_once() -> None:
     request, chat = long_chat(9)
-    bounds = Bounds(memory_tokens=200, chat_memory_tokens=1000)
 
-    result = placed(request, chat, bounds)
+    result = placed(request, chat, Bounds(memory_tokens=200, chat_memory_tokens=1000))
 
     assert result.detached == tuple(f"anchor {n}" for n in range(1, 5))
     assert result.system == "BLOCK 0"
     assert list(result.beside.values())[:-1] == [f"BLOCK {n}" for n in range(5, 9)]
-    assert result.block is not None
-    assert result.tokens == 500 + result.block.tokens
+    assert result.tokens == 500 + block_of(result).tokens
 
 
 def test_as_long_as_they_may_all_stay() -> None:
@@ -312,24 +267,19 @@ def test_as_long_as_they_may_all_stay() -> None:
 def test_more_goes_where_half_is_not_enough_but_never_the_first_nor_the_turns_own() -> None:
     request, chat = long_chat(9)
     own = injection(request.anchor, "OWN", tokens=900)
-    bounds = Bounds(memory_tokens=900, chat_memory_tokens=900)
 
-    result = placed(request, Chat((*chat.injections, own)), bounds)
+    result = placed(request, Chat((*chat.injections, own)), Bounds(memory_tokens=900, chat_memory_tokens=900))
 
-    assert len(result.detached) == 8
-    assert result.system == "BLOCK 0"
-    assert list(result.beside.values()) == ["OWN"]
+    assert (len(result.detached), result.system, list(result.beside.values())) == (8, "BLOCK 0", ["OWN"])
 
 
 def test_the_same_turn_once_more_detaches_nothing() -> None:
     request, chat = long_chat(8)
-    bounds = Bounds(memory_tokens=200, chat_memory_tokens=1000)
-    own = injection(request.anchor, "OWN", tokens=200)
+    kept = Chat((*chat.injections, injection(request.anchor, "OWN", tokens=200)))
 
-    again = placed(request, Chat((*chat.injections, own)), bounds)
+    again = placed(request, kept, Bounds(memory_tokens=200, chat_memory_tokens=1000))
 
-    assert again.detached == ()
-    assert len(again.beside) == 8
+    assert (again.detached, len(again.beside)) == ((), 8)
 
 
 def test_what_was_detached_never_comes_back() -> None:
