@@ -15,10 +15,8 @@ DOG = "I have a dog called Rex."
 
 
 def read(dialect: Dialect, **body: Any) -> DetectedTurn:
-    at = datetime(2026, 3, 1, tzinfo=UTC)
-    return detect_turn(
-        json.dumps(body).encode(), user_id="u", session_id=None, message_id=None, at=at, dialect=dialect
-    )
+    written, at = json.dumps(body).encode(), datetime(2026, 3, 1, tzinfo=UTC)
+    return detect_turn(written, user_id="u", session_id=None, message_id=None, at=at, dialect=dialect)
 
 
 def turn(dialect: Dialect, **body: Any) -> Turn:
@@ -56,21 +54,15 @@ def input_text(words: str) -> dict[str, Any]:
     return {"type": "input_text", "text": words}
 
 
+FILE = {"type": "input_file", "file_id": DOG}
+CALLED = {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {"a": DOG}}]}
 ITEMS: dict[str, list[dict[str, Any]]] = {
     "a message": [user(CAT)],
     "a typed message": [{"type": "message", **user([input_text(CAT)])}],
     "behind the developer's": [{"role": "developer", "content": DOG}, user(CAT)],
     "before the developer's": [user(CAT), {"role": "developer", "content": [input_text(DOG)]}],
     "behind the system's": [{"role": "system", "content": DOG}, user(CAT)],
-    "with an image and a file": [
-        user(
-            [
-                {"type": "input_image", "image_url": DOG},
-                input_text(CAT),
-                {"type": "input_file", "file_id": DOG},
-            ]
-        )
-    ],
+    "with an image and a file": [user([{"type": "input_image", "image_url": DOG}, input_text(CAT), FILE])],
     "before a call and its result": [
         user(CAT),
         {"type": "reasoning", "summary": [{"type": "summary_text", "text": DOG}]},
@@ -87,40 +79,27 @@ ITEMS: dict[str, list[dict[str, Any]]] = {
     "with a role that a result bears": [user(CAT), {"type": "function_call_output", **user(DOG)}],
 }
 
+DOCUMENTS = [
+    {"type": "document", "source": {"type": "text", "data": DOG}, "title": DOG, "context": DOG},
+    {"type": "search_result", "source": DOG, "title": DOG, "content": [text(DOG)]},
+    {"type": "image", "source": {"type": "base64", "data": DOG}},
+]
+THOUGHTS = [
+    {"type": "thinking", "thinking": DOG, "signature": "x"},
+    {"type": "redacted_thinking", "data": DOG},
+]
+RESULT: dict[str, Any] = {"type": "tool_result", "tool_use_id": "1", "content": DOG}
 MESSAGE_LISTS: dict[str, list[dict[str, Any]]] = {
     "a text": [user(CAT)],
     "a block": [user([text(CAT) | {"cache_control": {"type": "ephemeral"}}])],
-    "with documents": [
-        user(
-            [
-                {"type": "document", "source": {"type": "text", "data": DOG}, "title": DOG, "context": DOG},
-                {"type": "search_result", "source": DOG, "title": DOG, "content": [text(DOG)]},
-                {"type": "image", "source": {"type": "base64", "data": DOG}},
-                text(CAT),
-            ]
-        )
-    ],
+    "with documents": [user([*DOCUMENTS, text(CAT)])],
     "behind thoughts": [
         user("Hello."),
-        {
-            "role": "assistant",
-            "content": [
-                {"type": "thinking", "thinking": DOG, "signature": "x"},
-                {"type": "redacted_thinking", "data": DOG},
-                text("Hi!"),
-            ],
-        },
+        {"role": "assistant", "content": [*THOUGHTS, text("Hi!")]},
         user(CAT),
     ],
-    "before a result": [
-        user(CAT),
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {"a": DOG}}]},
-        user([{"type": "tool_result", "tool_use_id": "1", "content": [text(DOG)]}]),
-    ],
-    "beside a result": [
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {}}]},
-        user([{"type": "tool_result", "tool_use_id": "1", "content": DOG}, text(CAT)]),
-    ],
+    "before a result": [user(CAT), CALLED, user([RESULT | {"content": [text(DOG)]}])],
+    "beside a result": [CALLED, user([RESULT, text(CAT)])],
     "before a prefilled answer": [user(CAT), {"role": "assistant", "content": "Minka"}],
 }
 
@@ -142,11 +121,9 @@ def test_the_users_words_are_theirs_alone(dialect: Dialect, member: str, given: 
 
 def test_the_answers_of_a_response_are_history() -> None:
     output = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi!"}]}
+    history = turn(RESPONSES, input=[user("Hello."), output, user(CAT)]).history
 
-    assert [each.text for each in turn(RESPONSES, input=[user("Hello."), output, user(CAT)]).history] == [
-        "Hello.",
-        "Hi!",
-    ]
+    assert [each.text for each in history] == ["Hello.", "Hi!"]
 
 
 def test_what_the_server_keeps_tells_turns_and_chats_apart() -> None:
@@ -187,17 +164,14 @@ PORTO = Reply("In Porto.", model="m", prompt_tokens=3, completion_tokens=4, comp
 
 
 def test_a_streamed_answer_is_heard() -> None:
-    usage = {"input_tokens": 3, "output_tokens": 4}
+    usage, ended = {"input_tokens": 3, "output_tokens": 4}, {"model": "m", "status": "completed"}
     of_response = heard(
         RESPONSES,
         {"type": "response.created", "response": {"status": "in_progress", "model": "m"}},
         {"type": "response.output_text.delta", "delta": "In "},
         {"type": "response.reasoning_summary_text.delta", "delta": "hmm"},
         {"type": "response.output_text.delta", "delta": "Porto."},
-        {
-            "type": "response.completed",
-            "response": {"model": "m", "status": "completed", "usage": usage, "id": "r"},
-        },
+        {"type": "response.completed", "response": ended | {"usage": usage, "id": "r"}},
         named=True,
     )
     of_message = heard(
@@ -218,29 +192,16 @@ def test_a_streamed_answer_is_heard() -> None:
 
 
 def test_a_whole_answer_is_heard_and_its_call_of_a_tool() -> None:
-    of_response = heard_whole(
-        RESPONSES,
-        {
-            "status": "completed",
-            "model": "m",
-            "output": [
-                {"type": "reasoning", "summary": []},
-                {
-                    "type": "message",
-                    "content": [{"type": "output_text", "text": "In Porto."}, {"type": "refusal"}],
-                },
-                {"type": "function_call", "name": "f"},
-            ],
-        },
-    )
+    spoken = {
+        "type": "message",
+        "content": [{"type": "output_text", "text": "In Porto."}, {"type": "refusal"}],
+    }
+    output = [{"type": "reasoning", "summary": []}, spoken, {"type": "function_call", "name": "f"}]
+    content = [text("In Porto."), {"type": "tool_use", "id": "1"}]
+
+    of_response = heard_whole(RESPONSES, {"status": "completed", "model": "m", "output": output})
     of_message = heard_whole(
-        MESSAGES,
-        {
-            "type": "message",
-            "model": "m",
-            "content": [{"type": "text", "text": "In Porto."}, {"type": "tool_use", "id": "1"}],
-            "stop_reason": "tool_use",
-        },
+        MESSAGES, {"type": "message", "model": "m", "content": content, "stop_reason": "tool_use"}
     )
 
     plain = Reply("In Porto.", has_tool_calls=True, model="m", complete=True)

@@ -19,7 +19,6 @@ from recollect.wire import (
     ChatBody,
     Dialect,
     SystemStyle,
-    read_body,
     said_with,
 )
 from recollect.wire.insertion import restorable
@@ -34,6 +33,13 @@ def read(dialect: Dialect, body: bytes) -> ChatBody:
     chat = dialect.read(body)
     assert chat is not None
     return chat
+
+
+def contents(after: bytes | None) -> list[Any]:
+    """Return the contents of the messages or items of a request."""
+    assert after is not None
+    body = json.loads(after)
+    return [each["content"] for each in body.get("messages", body.get("input"))]
 
 
 def composed(
@@ -100,10 +106,9 @@ def test_text_stands_at_the_end_of_a_users_item(content: bytes, after: bytes) ->
 def test_the_results_of_tools_stay_in_front_of_the_text() -> None:
     result = b'{"type":"tool_result","tool_use_id":"1","content":"22 degrees"},{"type":"text","text":"And?"}'
     body = b'{"system":"Be kind.","messages":[{"role":"user","content":[%s]}]}'
+    new = b',{"type":"text","text":"NEW"}'
 
-    after = composed(MESSAGES, body % result, beside={1: "NEW"})
-
-    assert after == body % (result + b',{"type":"text","text":"NEW"}')
+    assert composed(MESSAGES, body % result, beside={1: "NEW"}) == body % (result + new)
 
 
 def test_an_input_of_one_text_takes_text() -> None:
@@ -197,12 +202,7 @@ def test_without_a_system_its_text_stands_beside_the_first_restored_message() ->
 
     after = composed(RESPONSES, b'{"input":"a"}', "SYS", {0: "NEW"}, earlier, NONE)
 
-    assert after is not None
-    assert [item["content"] for item in json.loads(after)["input"]] == [
-        f"I like tea.\n\nSYS\n\n{block}",
-        "Noted.",
-        "a\n\nNEW",
-    ]
+    assert contents(after) == [f"I like tea.\n\nSYS\n\n{block}", "Noted.", "a\n\nNEW"]
 
 
 @table(
@@ -268,16 +268,12 @@ def test_half_a_surrogate_pair_is_replaced_wherever_it_is_added() -> None:
 
     after = composed(COMPLETIONS, b'{"messages":[{%s"x"}]}' % SAID, "a\ud83d", {0: "b\ud83d\0"}, earlier)
 
-    assert after is not None
-    contents: list[Any] = [message["content"] for message in json.loads(after)["messages"]]
-    assert contents == ["a?", "c?", "d?", "x\n\nb?\0"]
+    assert contents(after) == ["a?", "c?", "d?", "x\n\nb?\0"]
 
 
 def goes_on(role: str) -> ChatBody:
     messages = [{"role": "system", "content": "s"}, {"role": role, "content": "x"}]
-    chat = read_body(json.dumps({"messages": messages}).encode())
-    assert chat is not None
-    return chat
+    return read(COMPLETIONS, json.dumps({"messages": messages}).encode())
 
 
 def conversation(said: str) -> tuple[Message, ...]:
@@ -315,23 +311,18 @@ def test_answers_in_a_row_become_one() -> None:
 any_role = st.sampled_from(sorted(Role))
 
 
-@given(
-    st.lists(st.builds(Message, any_role, st.sampled_from(["", " ", "a", "b"]))),
-    st.sampled_from(sorted(Role)),
-)
+@given(st.lists(st.builds(Message, any_role, st.sampled_from(["", " ", "a", "b"]))), any_role)
 def test_whatever_was_said_is_restored_in_turns_and_only_once(said: list[Message], role: Role) -> None:
     chat = goes_on(role)
 
     kept = restorable(chat, said)
 
-    assert [message.role for message in kept] == [Role.USER, Role.ASSISTANT] * (len(kept) // 2) + (
-        [Role.USER] * (len(kept) % 2)
-    )
+    assert [each.role for each in kept] == ([Role.USER, Role.ASSISTANT] * len(kept))[: len(kept)]
     assert len(kept) % 2 == 0 or role == "assistant"
     assert restorable(chat, kept) == kept
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "added", "both"), [("a", "b", "a\n\nb"), ("", "b", "b"), ("a", "", "a"), (" ", "b", " \n\nb")]
 )
 def test_what_is_added_to_a_text_follows_after_a_blank_line(said: str, added: str, both: str) -> None:

@@ -5,12 +5,11 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tables import table
 
-from recollect.model import Message, Role, Skip
+from recollect.model import Message, Role, Skip, Turn
 from recollect.wire import OLLAMA_CHAT, OLLAMA_COMPLETION, Additions, Dialect, Reply, SystemStyle
 from recollect.wire.turn_detection import DetectedTurn, detect_turn
 
@@ -21,14 +20,14 @@ PORTO = (Message(Role.USER, "I live in Porto."), Message(Role.ASSISTANT, "Noted.
 
 
 def heard(dialect: Dialect, **body: Any) -> DetectedTurn:
-    return detect_turn(
-        json.dumps({"model": "llama", **body}).encode(),
-        user_id="u",
-        session_id=None,
-        message_id=None,
-        at=AT,
-        dialect=dialect,
-    )
+    written = json.dumps({"model": "llama", **body}).encode()
+    return detect_turn(written, user_id="u", session_id=None, message_id=None, at=AT, dialect=dialect)
+
+
+def turn_of(dialect: Dialect, **body: Any) -> Turn:
+    turn = heard(dialect, **body).turn
+    assert turn is not None
+    return turn
 
 
 def composed(
@@ -50,40 +49,38 @@ def reply(dialect: Dialect, *lines: dict[str, Any], content_type: str = "applica
 
 
 def test_a_chat_is_read_with_what_was_said_before() -> None:
-    found = heard(
+    called = {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"function": {"name": "f", "arguments": {}}}],
+    }
+    turn = turn_of(
         OLLAMA_CHAT,
         messages=[
             {"role": "system", "content": "Be brief."},
             {"role": "user", "content": "I live in Porto."},
             {"role": "assistant", "content": "Noted.", "thinking": "A city."},
-            {
-                "role": "assistant",
-                "content": "",
-                "tool_calls": [{"function": {"name": "f", "arguments": {}}}],
-            },
+            called,
             {"role": "tool", "tool_name": "f", "content": "secret"},
             {**ASK, "images": ["aGVsbG8="]},
         ],
     )
 
-    assert found.turn is not None
-    assert (found.turn.text, found.turn.model, found.forms) == ("Which tea?", "llama", True)
-    assert [each.text for each in found.turn.history] == ["I live in Porto.", "Noted."]
+    assert (turn.text, turn.model) == ("Which tea?", "llama")
+    assert [each.text for each in turn.history] == ["I live in Porto.", "Noted."]
+    assert heard(OLLAMA_CHAT, messages=[ASK]).forms
 
 
 def test_a_photo_alone_is_a_turn_without_words() -> None:
-    found = heard(OLLAMA_CHAT, messages=[{"role": "user", "content": "", "images": ["aGVsbG8="]}])
-
-    assert found.turn is not None
-    assert found.turn.text == ""
+    photo = {"role": "user", "content": "", "images": ["aGVsbG8="]}
+    assert turn_of(OLLAMA_CHAT, messages=[photo]).text == ""
 
 
 def test_a_completion_is_one_message_that_lacks_no_earlier_one() -> None:
-    found = heard(OLLAMA_COMPLETION, prompt="Which tea?", system="Be brief.", images=["aGVsbG8="])
+    turn = turn_of(OLLAMA_COMPLETION, prompt="Which tea?", system="Be brief.", images=["aGVsbG8="])
 
-    assert found.turn is not None
-    assert (found.turn.text, found.turn.is_whole, found.turn.history) == ("Which tea?", True, ())
-    assert found.turn.prompt == ("Which tea?", "Be brief.")
+    assert (turn.text, turn.is_whole, turn.history) == ("Which tea?", True, ())
+    assert turn.prompt == ("Which tea?", "Be brief.")
 
 
 @table(
@@ -143,11 +140,8 @@ def test_an_answer_is_streamed_by_default(
     for dialect, words in ((OLLAMA_CHAT, {"messages": [ASK]}), (OLLAMA_COMPLETION, {"prompt": "x"})):
         chat = dialect.read(json.dumps({**words, **given}).encode())
         assert chat is not None
-        assert (chat.shape.stream, chat.shape.most_tokens, chat.shape.is_formatted) == (
-            stream,
-            tokens,
-            formatted,
-        )
+        shape = chat.shape
+        assert (shape.stream, shape.most_tokens, shape.is_formatted) == (stream, tokens, formatted)
 
 
 # -- additions -------------------------------------------------------------------------------------
@@ -248,28 +242,20 @@ def test_each_line_counts_for_what_it_says(lines: list[dict[str, Any]], found: R
     assert reply(OLLAMA_CHAT, *lines) == found
 
 
-def test_an_answer_that_is_not_streamed_is_one_object() -> None:
+def test_an_answer_that_is_not_streamed_is_one_object_and_lines_that_are_called_json_are_heard() -> None:
     whole = {**PIECES[3], "message": {"role": "assistant", "content": "Lapsang."}}
 
     found = reply(OLLAMA_CHAT, whole, content_type="application/json; charset=utf-8")
 
     assert (found.text, found.complete, found.prompt_tokens) == ("Lapsang.", True, 12)
-
-
-def test_lines_that_are_called_json_are_heard() -> None:
     assert reply(OLLAMA_CHAT, *PIECES, content_type="application/json").text == "Lapsang."
 
 
-@pytest.mark.parametrize("size", [16 * 1024 * 1024 + 1])
-def test_a_line_that_is_too_large_is_left_out(size: int) -> None:
+def test_a_line_that_is_too_large_is_left_out() -> None:
     reader = OLLAMA_CHAT.listen("application/x-ndjson", "")
-    for piece in (
-        json.dumps(PIECES[1]).encode(),
-        b'{"message":{"content":"' + b"x" * size,
-        b'"}}\n',
-        json.dumps(PIECES[2]).encode(),
-    ):
-        reader.feed(piece + (b"\n" if piece.endswith(b"}") else b""))
+    large = (b'{"message":{"content":"' + b"x" * (16 * 1024 * 1024 + 1), b'"}}\n')
+    for piece in (json.dumps(PIECES[1]).encode() + b"\n", *large, json.dumps(PIECES[2]).encode() + b"\n"):
+        reader.feed(piece)
 
     found = reader.finish()
 

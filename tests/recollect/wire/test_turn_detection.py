@@ -5,32 +5,27 @@ from typing import Any
 import pytest
 from tests.support.tables import table
 
-from recollect.model import ROOT, Skip
+from recollect.model import ROOT, Skip, Turn
 from recollect.wire import MESSAGES, RESPONSES, DetectedTurn, detect_turn
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 HELLO = {"role": "user", "content": "hello"}
 
 
-def heard(
-    *messages: dict[str, Any], session_id: str | None = "s", recall_in_temporary: bool = False
-) -> DetectedTurn:
-    body = json.dumps({"model": "m", "messages": messages}).encode()
-    return detect_turn(
-        body,
-        user_id="ann",
-        session_id=session_id,
-        message_id="m1",
-        at=AT,
-        recall_in_temporary=recall_in_temporary,
-    )
+def heard(*messages: dict[str, Any], **told: Any) -> DetectedTurn:
+    given: dict[str, Any] = {"user_id": "ann", "session_id": "s", "message_id": "m1", "at": AT}
+    return detect_turn(json.dumps({"model": "m", "messages": messages}).encode(), **given | told)
+
+
+def turn_of(found: DetectedTurn) -> Turn:
+    assert found.turn is not None
+    return found.turn
 
 
 def test_a_persons_turn_is_heard_and_may_be_remembered() -> None:
     said = heard(HELLO)
 
-    assert said.turn is not None
-    assert (said.turn.text, said.turn.key, said.forms, said.skip) == ("hello", "m1", True, None)
+    assert (turn_of(said).text, turn_of(said).key, said.forms, said.skip) == ("hello", "m1", True, None)
     assert said.body is not None
 
 
@@ -59,8 +54,7 @@ def test_a_temporary_chat_may_recall_but_never_forms() -> None:
 
     said = heard(HELLO, session_id="temporary:1", recall_in_temporary=True)
 
-    assert said.turn is not None
-    assert not said.forms
+    assert (turn_of(said).text, said.forms) == ("hello", False)
 
 
 @table(
@@ -83,18 +77,12 @@ def test_without_it_a_request_is_whole_as_it_says(*, named: dict[str, Any], is_w
     assert told_whole(is_whole, **named) is is_whole
 
 
-def told_whole(is_whole: bool | None, **fields: Any) -> bool | None:  # noqa: FBT001 -- what is told on
+def told_whole(told: bool | None, **fields: Any) -> bool | None:  # noqa: FBT001 -- what is told on
+    body = json.dumps({"model": "m", "input": "hello", **fields}).encode()
     said = detect_turn(
-        json.dumps({"model": "m", "input": "hello", **fields}).encode(),
-        user_id="ann",
-        session_id="s",
-        message_id="m1",
-        at=AT,
-        dialect=RESPONSES,
-        is_whole=is_whole,
+        body, user_id="a", session_id="s", message_id="m", at=AT, dialect=RESPONSES, is_whole=told
     )
-    assert said.turn is not None
-    return said.turn.is_whole
+    return turn_of(said).is_whole
 
 
 @table(
@@ -110,20 +98,11 @@ def told_whole(is_whole: bool | None, **fields: Any) -> bool | None:  # noqa: FB
 def test_what_a_turn_follows_on_is_known_by_the_frontends_ids_alone(
     message_id: str | None, parent_id: str | None, *, carried: bool, parent: str | None
 ) -> None:
-    before = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi!"}]
-    messages = [*(before if carried else []), {"role": "user", "content": "I like tea"}]
+    before = [HELLO, {"role": "assistant", "content": "Hi!"}] if carried else []
 
-    heard = detect_turn(
-        json.dumps({"model": "m", "messages": messages}).encode(),
-        user_id="anna",
-        session_id="chat-1",
-        message_id=message_id,
-        parent_id=parent_id,
-        at=datetime(2026, 11, 21, tzinfo=UTC),
-    )
+    found = heard(*before, HELLO, message_id=message_id, parent_id=parent_id)
 
-    assert heard.turn is not None
-    assert heard.turn.parent == parent
+    assert turn_of(found).parent == parent
 
 
 CACHED = {"type": "text", "text": "hello", "cache_control": {"type": "ephemeral"}}
@@ -147,10 +126,7 @@ def test_words_in_a_later_part_are_no_file_where_an_agent_joins_messages_of_its_
     parts = ["Go on, please.", "Then look at main.py\nI prefer tabs."]
     joined = {"role": "user", "content": [{"type": "text", "text": each} for each in parts]}
 
-    detected = of_agent(joined, tools=TOOLS)
-
-    assert detected.turn is not None
-    assert detected.turn.text == "\n".join(parts)
+    assert turn_of(of_agent(joined, tools=TOOLS)).text == "\n".join(parts)
 
 
 def test_an_agent_asks_for_itself_behind_a_chat_whose_end_is_not_to_be_cached() -> None:
@@ -162,12 +138,10 @@ def test_an_agent_asks_for_itself_behind_a_chat_whose_end_is_not_to_be_cached() 
 
     for ends in ((said, told), (HELLO, answer, said), (said, answer, said, told), (HELLO,)):
         persons = of_agent(*ends, tools=TOOLS)
-        assert persons.turn is not None
-        assert (persons.turn.text, persons.forms) == ("hello", True)
+        assert (turn_of(persons).text, persons.forms) == ("hello", True)
     for asks in ((said, answer, summary), (HELLO, cached_answer, summary, told)):
         aside = of_agent(*asks, tools=TOOLS)
-        assert aside.turn is not None
-        assert (aside.turn.text, aside.forms) == ("", False)
+        assert (turn_of(aside).text, aside.forms) == ("", False)
 
 
 def test_results_of_tools_with_an_agents_reminder_are_no_turn() -> None:
@@ -180,7 +154,4 @@ def test_results_of_tools_with_an_agents_reminder_are_no_turn() -> None:
     }
     called = {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "Bash", "input": {}}]}
 
-    detected = of_agent(HELLO, called, results, tools=TOOLS)
-
-    assert detected.turn is not None
-    assert detected.turn.text == "hello"
+    assert turn_of(of_agent(HELLO, called, results, tools=TOOLS)).text == "hello"
