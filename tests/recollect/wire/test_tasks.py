@@ -16,32 +16,26 @@ SUB_AGENT = "You are a sub-agent working on a specific task assigned by the lead
 
 
 AS_JSON = {"response_format": {"type": "json_schema"}}
-# As the client of LibreChat sends them, recorded from `@librechat/agents` 3.2.21.
-QUOTING = {
-    "title": (
-        (
-            "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. "
-            "Only return the title itself.\n\nConversation:\nUser: I live in Lisbon.\nAI: "
-        ),
-        {},
-    ),
-    "title, by schema": (
-        (
-            "Analyze this conversation and provide:\n1. The detected language of the conversation\n"
-            "2. A concise title in the detected language (5 words or less, no punctuation or quotation)\n\n"
-            "User: I live in Lisbon.\nAI: Noted."
-        ),
-        AS_JSON,
-    ),
-    "title by schema, reworded by an administrator": (
-        "Titel in drei Worten.\nUser: I live in Lisbon.\nI have a dog.\nAI: Noted.",
-        AS_JSON,
-    ),
-}
-MEMORY = {
-    "of a first message": "# Current Chat:\n\nHuman: I live in Lisbon.",
-    "cut": "# Current Chat:\n\n[Earlier chat content omitted due to memory input limit]\n\nAI: Noted.\nHuman: Why?",
-}
+SHORT_TITLE = (
+    "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. "
+    "Only return the title itself.\n\nConversation:\nUser: I live in Lisbon.\nAI: "
+)
+TITLE_AND_LANGUAGE = (
+    "Analyze this conversation and provide:\n1. The detected language of the conversation\n"
+    "2. A concise title in the detected language (5 words or less, no punctuation or quotation)\n\n"
+    "User: I live in Lisbon.\nAI: Noted."
+)
+QUOTING: list[tuple[str, dict[str, Any]]] = [
+    # As the client of LibreChat sends them, recorded from `@librechat/agents` 3.2.21.
+    (SHORT_TITLE, {}),
+    (TITLE_AND_LANGUAGE, AS_JSON),
+    # Reworded by an administrator.
+    ("Titel in drei Worten.\nUser: I live in Lisbon.\nI have a dog.\nAI: Noted.", AS_JSON),
+]
+MEMORY = [
+    "# Current Chat:\n\nHuman: I live in Lisbon.",
+    "# Current Chat:\n\n[Earlier chat content omitted due to memory input limit]\n\nAI: Noted.\nHuman: Why?",
+]
 TOOL = {"tools": [{"type": "function", "function": {"name": "set_memory"}}]}
 
 
@@ -105,14 +99,14 @@ def test_merging_may_be_streamed(*, stream: bool) -> None:
     assert is_background_task(chat(user(MERGE), stream=stream))
 
 
-@table(("prompt", "fields"), QUOTING.values())
+@table(("prompt", "fields"), QUOTING)
 def test_a_title_that_quotes_the_chat_alone_unstreamed_is_a_task(prompt: str, fields: dict[str, Any]) -> None:
     assert is_background_task(chat(user(prompt), **fields))
     assert not is_background_task(chat(user(prompt), **fields, stream=True))
     assert not is_background_task(chat(user("hi"), user(prompt), **fields))
 
 
-@table("prompt", MEMORY.values())
+@table("prompt", MEMORY)
 def test_a_memory_that_reads_the_chat_is_a_task_with_its_tool_and_instructions(prompt: str) -> None:
     assert is_background_task(chat(system("Use the tool."), user(prompt), **TOOL, stream=False))
     assert not is_background_task(chat(system("Use the tool."), user(prompt), **TOOL, stream=True))
@@ -155,9 +149,8 @@ def test_a_sub_agent_works_on_a_task_whatever_its_chat_looks_like() -> None:
     calls = {"role": "assistant", "tool_calls": [{"id": "1"}]}
 
     assert is_background_task(chat(prompt, user("Find the ship\n\n## Context\nIt sank."), stream=True))
-    assert is_background_task(
-        chat(prompt, user("Find it"), calls, {"role": "tool", "content": "here"}, stream=True)
-    )
+    result = {"role": "tool", "content": "here"}
+    assert is_background_task(chat(prompt, user("Find it"), calls, result, stream=True))
     assert not is_background_task(chat(user(SUB_AGENT), stream=True))
 
 
@@ -213,13 +206,11 @@ EVENT = "System: [2026-02-02 10:00:00 GMT+1] Node joined."
     ],
 )
 def test_what_no_person_wrote_is_a_task_however_long_the_chat(prompt: str) -> None:
-    before = (user("hi"), {"role": "assistant", "content": "hello"})
+    answered = {"role": "assistant", "content": "hello"}
 
     assert is_background_task(chat(user(prompt), stream=True))
-    assert is_background_task(chat(*before, user(prompt), stream=True))
-    assert not is_background_task(
-        chat(user(prompt), {"role": "assistant", "content": "ok"}, user("thanks"), stream=True)
-    )
+    assert is_background_task(chat(user("hi"), answered, user(prompt), stream=True))
+    assert not is_background_task(chat(user(prompt), answered, user("thanks"), stream=True))
 
 
 @table(

@@ -21,6 +21,7 @@ IMAGES = {
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
     ],
 }
+SYSTEM = {"role": "system", "content": "Be kind."}
 CALLS = {"role": "assistant", "content": "", "tool_calls": [{"id": "1"}]}
 RESULT = {"role": "tool", "content": "22 degrees", "tool_call_id": "1"}
 RETRIEVED = '### Task:\nUse it.\n<context>\n<source id="1">a</source>\n</context>\n\n'
@@ -40,22 +41,20 @@ def body(*messages: dict[str, Any], **fields: Any) -> ChatBody:
     return chat
 
 
-def maybe(
-    *messages: dict[str, Any], session_id: str | None = "s", message_id: str | None = None
-) -> Turn | None:
-    chat = body(*messages, model="gpt-5")
-    return read_turn(chat, user_id="ann", session_id=session_id, message_id=message_id, at=AT)
+def maybe(*messages: dict[str, Any], **ids: str | None) -> Turn | None:
+    given: dict[str, Any] = {"session_id": "s", "message_id": None} | ids
+    return read_turn(body(*messages, model="gpt-5"), user_id="ann", at=AT, **given)
 
 
-def turn(*messages: dict[str, Any], session_id: str | None = "s", message_id: str | None = None) -> Turn:
-    read = maybe(*messages, session_id=session_id, message_id=message_id)
+def turn(*messages: dict[str, Any], **ids: str | None) -> Turn:
+    read = maybe(*messages, **ids)
     assert read is not None
     return read
 
 
 def test_a_turn_is_what_the_user_said_last_and_what_came_before() -> None:
     read = turn(
-        {"role": "system", "content": "Be kind."},
+        SYSTEM,
         user(f"{RETRIEVED}I moved to Leipzig.", name="Ann"),
         assistant("How nice!"),
         user([{"type": "image_url"}]),
@@ -108,7 +107,7 @@ def test_images_of_tools_are_not_history_either() -> None:
     "messages",
     [
         [assistant("hello")],
-        [{"role": "system", "content": "Be kind."}],
+        [SYSTEM],
         [{}],
         [IMAGES],
         [{"role": ["user"], "content": "hi"}],
@@ -185,10 +184,6 @@ def test_a_speaker_is_named_by_text_only(name: object) -> None:
     assert turn(user("hi", name=name)).speaker is None
 
 
-def message(role: str, content: Any) -> dict[str, Any]:
-    return {"role": role, "content": content}
-
-
 def anchored(*messages: dict[str, Any], dialect: Dialect = COMPLETIONS, **members: Any) -> tuple[Anchor, ...]:
     listed = "input" if dialect is RESPONSES else "messages"
     chat = dialect.read(json.dumps({listed: messages, **members}).encode())
@@ -206,13 +201,13 @@ def digest(said: str) -> str:
 
 def test_each_message_of_the_user_has_an_anchor_over_the_last_three_that_say_something() -> None:
     found = anchored(
-        message("system", "Be kind."),
+        SYSTEM,
         user("Hi"),
-        message("developer", "Be brief."),
+        {"role": "developer", "content": "Be brief."},
         assistant("Hello!"),
         user("Tea?"),
-        {**assistant(None), "tool_calls": [{"id": "1"}]},
-        message("tool", "a pot"),
+        CALLS,
+        RESULT,
         IMAGES,
         assistant("Yes."),
         user("ok"),
@@ -243,18 +238,15 @@ def test_what_a_frontend_puts_around_a_message_leaves_its_key() -> None:
 def test_what_we_added_leaves_its_key() -> None:
     block = "\n\n<recollect_memories>\n- a\n</recollect_memories>"
 
-    assert keys(user("Tea?" + block), assistant("Yes."), user("No" + block)) == keys(
-        user("Tea?"), assistant("Yes."), user("No")
-    )
+    with_blocks = keys(user("Tea?" + block), assistant("Yes."), user("No" + block))
+    assert with_blocks == keys(user("Tea?"), assistant("Yes."), user("No"))
 
 
 def test_a_long_message_is_known_by_its_length_and_both_ends() -> None:
     middle = "x" * 5_000
+    long = (f"a{middle}b", f"a{middle}c", f"c{middle}b", f"a{middle}xb")
 
-    assert (
-        len({keys(user(each))[0] for each in (f"a{middle}b", f"a{middle}c", f"c{middle}b", f"a{middle}xb")})
-        == 4
-    )
+    assert len({keys(user(each))[0] for each in long}) == len(long)
 
 
 def test_the_same_again_in_one_request_is_numbered() -> None:
@@ -321,36 +313,26 @@ def prompt_of(dialect: Dialect, **members: Any) -> tuple[str, ...]:
 
 def test_all_that_a_prompt_says_is_told_newest_first() -> None:
     documents = '### Task:\n<context>\n<source id="1">Tea is warm.</source>\n</context>\n\nIs it?'
-    chat = body(
-        {"role": "system", "content": "Be kind."},
-        {"role": "user", "content": [{"type": "image_url"}]},
-        {"role": "assistant", "content": "  "},
-        {"role": "tool", "content": "22 degrees"},
-        {"role": "user", "content": documents},
-    )
+    chat = body(SYSTEM, user([{"type": "image_url"}]), assistant("  "), RESULT, user(documents))
 
     assert prompt_texts(chat) == (documents, "22 degrees", "Be kind.")
 
 
 def test_instructions_beside_the_messages_are_told_too() -> None:
-    assert prompt_of(RESPONSES, instructions="Be kind.", input="hi") == ("hi", "Be kind.")
     system = [{"type": "text", "text": "Be kind."}]
-    assert prompt_of(MESSAGES, system=system, messages=[{"role": "user", "content": "hi"}]) == (
-        "hi",
-        "Be kind.",
-    )
+    for told in (
+        prompt_of(RESPONSES, instructions="Be kind.", input="hi"),
+        prompt_of(MESSAGES, system=system, messages=[user("hi")]),
+    ):
+        assert told == ("hi", "Be kind.")
 
 
 def test_a_long_message_is_cut_off() -> None:
-    chat = body({"role": "user", "content": "a" * 20_001}, {"role": "user", "content": "b" * 20_000})
-
-    assert prompt_texts(chat) == ("b" * 20_000, "a" * 20_000)
+    assert prompt_texts(body(user("a" * 20_001), user("b" * 20_000))) == ("b" * 20_000, "a" * 20_000)
 
 
 def test_a_long_conversation_is_told_from_its_end() -> None:
-    chat = body(*({"role": "user", "content": str(n % 10) * 15_000} for n in range(20)))
-
-    told = prompt_texts(chat)
+    told = prompt_texts(body(*(user(str(n % 10) * 15_000) for n in range(20))))
 
     assert [text[0] for text in told] == list("9876")
     assert [len(text) for text in told] == [15_000] * 3 + [5_000]
