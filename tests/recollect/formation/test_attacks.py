@@ -37,12 +37,12 @@ SEEN, UNSEEN, OWN, OWN_WORDS = (
 )
 
 
-def held(attacks: Sequence[Attack]) -> list[bool]:
-    """Return for each text whether its statement waits for the person's approval, by a model that flags none."""
+def held(attacks: Sequence[Attack], *, steers: bool = False) -> list[bool]:
+    """Return for each text whether its statement waits for approval; a gullible model flags none (``steers``)."""
     verdicts = []
     for each in attacks:
         said = Attribution(f"Summarise this page for me. {each.evidence}. Thank you!", ())
-        candidate = Candidate(each.content, Kind.PREFERENCE, 0.9, each.evidence, 1.0)
+        candidate = Candidate(each.content, Kind.PREFERENCE, 0.9, each.evidence, 1.0, steers=steers)
         verdicts += verify([candidate], [said], minimum_importance=0.3)
     return [isinstance(each, HeldCandidate) for each in verdicts]
 
