@@ -41,11 +41,7 @@ def read_dockerfile(path: Path) -> list[tuple[str, str]]:
 
 
 def make_base(root: Path) -> None:
-    """Make a minimal Debian with Python, as this machine's own release, from where its apt has it.
-
-    Raises:
-        CalledProcessError: debootstrap failed; its output says why.
-    """
+    """Make a minimal Debian with Python, as this machine's own release, from where its apt has it."""
     asked = ["apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME)"]
     targets = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.splitlines()
     mirror, release = next(line.split() for line in targets if "-" not in line.split()[1])
@@ -115,14 +111,7 @@ class Stage:
 
 
 def build(dockerfile: Path, context: Path, folder: Path, **given: str) -> Stage:
-    """Perform a Dockerfile, and return its last stage.
-
-    Args:
-        dockerfile: The file.
-        context: What the builder sees.
-        folder: Where the roots are made; must be empty.
-        given: What the builder says instead of an ARG's default.
-    """
+    """Perform a Dockerfile, and return its last stage."""
     make_base(base := folder / "base")
     stages: dict[str, Stage] = {}
     stage: Stage | None = None

@@ -21,12 +21,7 @@ pytestmark = pytest.mark.slow
 
 
 class Sink:
-    """An upstream that reads whatever comes, keeps none of it, and answers at the end.
-
-    Attributes:
-        port: Where on the loopback.
-        arrived: How many bytes came.
-    """
+    """An upstream that reads whatever comes, keeps none of it, and answers at the end."""
 
     def __init__(self, listening: socket.socket) -> None:
         self._listening = listening

@@ -57,19 +57,7 @@ def load(content: str = CONTENT, *, function_id: str = "recollect") -> Any:
 
 @dataclass
 class Chat:
-    """A chat of one user with a model, through the hooks of a filter.
-
-    Attributes:
-        filter: The filter in use.
-        user_id: Who chats.
-        chat_id: The chat, as Open WebUI names it; "" for a call of its API.
-        metadata: What else Open WebUI knows of each request.
-        valves: The user's own valves; None if Open WebUI could not read them.
-        history: What was said, as the browser keeps it.
-        sent: The last request's body, as it went to the model.
-        switch: A filter that comes before this one.
-        shown: The events that this person's browser was sent.
-    """
+    """A chat of one user with a model, through the hooks of a filter."""
 
     filter: Any
     user_id: str

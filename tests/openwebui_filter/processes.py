@@ -14,12 +14,7 @@ from recollect.assembly import host_engine
 
 @dataclass(frozen=True)
 class Process:
-    """What the filters of one process share.
-
-    Attributes:
-        valves: What each of them is told.
-        engines: The engine that is open, as ``sharing`` keeps it.
-    """
+    """What the filters of one process share."""
 
     valves: dict[str, Any]
     engines: list[Any] = field(default_factory=list)

@@ -34,14 +34,7 @@ PAGE = "https://me.example/p/1"
 
 
 class Tab:
-    """A browser tab in which a person makes requests on the page, one after the other, and closes it.
-
-    Attributes:
-        language: The language of Open WebUI's page in it.
-        replies: The replies to the page.
-        codes: The scripts that were sent to the tab.
-        shown: The events that were sent to the tab.
-    """
+    """A browser tab in which a person makes requests on the page, one after the other, and closes it."""
 
     def __init__(self, *requests: Any, language: Any = "en-US") -> None:
         self.language = language

@@ -14,12 +14,7 @@ REPLY = "All right."
 
 @dataclass(frozen=True)
 class Sent:
-    """What went up.
-
-    Attributes:
-        body: Its bytes.
-        api: The API it was spoken in.
-    """
+    """What went up."""
 
     body: bytes
     api: Api
@@ -68,19 +63,7 @@ def _words(content: str | list[dict[str, Any]] | None) -> str:
 
 @dataclass
 class Frontend:
-    """Someone's chat.
-
-    Attributes:
-        proxy: Through which they speak.
-        upstream: What answers.
-        user: Who speaks.
-        chat: The chat's id; None: the frontend gives none.
-        api: The API it is spoken in.
-        model: The model it names.
-        messages: The conversation so far.
-        headers: Further headers of each request.
-        answer: The last answer's headers, by name.
-    """
+    """Someone's chat."""
 
     proxy: RunningProxy
     upstream: ScriptedUpstream

@@ -11,11 +11,7 @@ from tests.support.tables import table
 def in_turn(
     names: str | Sequence[str], rows: Iterable[Any]
 ) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., Any]]:
-    """Run a test for each row, as one test, as ``table`` does; its users and its upstream know nothing of other rows.
-
-    Raises:
-        ValueError: A row would name one of them.
-    """
+    """Run a test for each row, as one test, as ``table`` does; its users and its upstream know nothing of other rows."""
     called = {each.strip() for each in names.split(",")} if isinstance(names, str) else set(names)
     if called & {"user", "other_user", "upstream"}:
         raise ValueError("users and the upstream are new in each row")

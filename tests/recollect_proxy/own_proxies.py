@@ -19,10 +19,6 @@ class OwnProxies:
     """Serves proxies, each over a database that no other has: else one takes another's jobs.
 
     A start costs as much as a dozen chats: tests with the same settings share a proxy.
-
-    Attributes:
-        settings: What they are told but for what is said here.
-        databases: Where each is lent one.
     """
 
     settings: ProxySettings
@@ -43,9 +39,6 @@ class ListeningProxies:
     """Serves proxies that form nothing of what they hear, all over one database: who looks at a chat alone needs no more.
 
     What comes of a chat in the background takes four times as long as the chat.
-
-    Attributes:
-        settings: What they are told but for what is said here.
     """
 
     settings: ProxySettings

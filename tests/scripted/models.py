@@ -16,11 +16,7 @@ _TOKENS = 100
 
 
 class WordEmbedder:
-    """Embeds a text by its words: texts that share words are near each other.
-
-    Attributes:
-        embedded: Every text it was given.
-    """
+    """Embeds a text by its words: texts that share words are near each other."""
 
     name = "words"
     gate = 0.2
@@ -75,15 +71,7 @@ class SlowEmbedder:
 
 
 class ScriptedExtractor:
-    """Answers what it is told to, one answer a call; afterwards it finds nothing.
-
-    Args:
-        answers: Candidates to return, all that was extracted, or errors to raise.
-
-    Attributes:
-        asked: The exchanges of each call, with the memories beside them.
-        closed: Whether it was closed.
-    """
+    """Answers what it is told to, one answer a call; afterwards it finds nothing."""
 
     def __init__(self, *answers: Sequence[Candidate] | Extracted | Exception) -> None:
         self._answers = list(answers)
@@ -106,15 +94,7 @@ class ScriptedExtractor:
 
 
 class ScriptedJudge:
-    """Chooses what it is told to.
-
-    Args:
-        chosen: Contents of memories that are meant by any command.
-        failure: What it raises instead, if anything.
-
-    Attributes:
-        commands: What it was to choose for.
-    """
+    """Chooses what it is told to."""
 
     def __init__(
         self,
@@ -136,14 +116,7 @@ class ScriptedJudge:
 
 
 class ScriptedSummarizer:
-    """Answers what it is told to, one answer a call; afterwards the first words of each message.
-
-    Args:
-        answers: Summaries to return, or errors to raise.
-
-    Attributes:
-        asked: What it was to summarize.
-    """
+    """Answers what it is told to, one answer a call; afterwards the first words of each message."""
 
     def __init__(self, *answers: Summarized | Exception) -> None:
         self._answers = list(answers)
@@ -162,15 +135,7 @@ class ScriptedSummarizer:
 
 
 class ScriptedHinter:
-    """Names each statement's own words as its topic.
-
-    Args:
-        answers: Hints to return, or errors to raise, one a call; afterwards those.
-        disclosure: What may be sent to it.
-
-    Attributes:
-        asked: The contents of each call, and on whose behalf it was.
-    """
+    """Names each statement's own words as its topic."""
 
     def __init__(self, *answers: Hinted | Exception, disclosure: Disclosure = ALL_TOLD) -> None:
         self._answers = list(answers)

@@ -19,14 +19,7 @@ REFUSED = "refused"
 
 @dataclass
 class RealtimeUpstream:
-    """What was asked of it, and how it answers.
-
-    Attributes:
-        port: Where on the loopback.
-        handshakes: Every request for a socket, in order.
-        events: Every event that came, in order, from all sockets.
-        closed: How each socket was closed by the client: code and reason.
-    """
+    """What was asked of it, and how it answers."""
 
     port: int = 0
     handshakes: list[Request] = field(default_factory=list)

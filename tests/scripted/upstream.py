@@ -140,11 +140,7 @@ class ScriptedUpstream:
         await asyncio.gather(*self._open, return_exceptions=True)
 
     async def requests(self, count: int, *, begun: bool = False, seconds: float = 20) -> list[Received]:
-        """Wait until that many requests have come (or their heads), and return all of them.
-
-        Raises:
-            TimeoutError: They did not come.
-        """
+        """Wait until that many requests have come (or their heads), and return all of them."""
         requests = self.begun if begun else self.received
         async with asyncio.timeout(seconds), self._arrived:
             await self._arrived.wait_for(lambda: len(requests) >= count)

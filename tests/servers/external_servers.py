@@ -32,10 +32,6 @@ def external_server(version: str, *, settings: Sequence[str] = ()) -> Iterator[s
     """Run a server in memory that is reached over TCP, and yield the dsn of its superuser.
 
     It asks nobody for a password: tests make roles, and are them.
-
-    Args:
-        version: "16" or "18".
-        settings: Further settings of the server, as ``name=value``.
     """
     folder = quick_folder()
     data, account = folder.path / "external", account_for(folder.path / "none")

@@ -15,11 +15,7 @@ _ROOM = 2**30
 
 @contextmanager
 def database_folder(*, created: bool = False) -> Iterator[Path]:
-    """Make a data folder for an embedded database, which is stopped in the end whatever happened.
-
-    Args:
-        created: Whether the database is there already.
-    """
+    """Make a data folder for an embedded database, which is stopped in the end whatever happened."""
     folder = quick_folder()
     try:
         if created:

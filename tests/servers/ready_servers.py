@@ -13,11 +13,7 @@ from recollect.assembly import lifecycle
 
 @dataclass(frozen=True)
 class ReadyServer:
-    """A server that runs already, as its user sees it.
-
-    Attributes:
-        dsn: How to connect.
-    """
+    """A server that runs already, as its user sees it."""
 
     dsn: str
 

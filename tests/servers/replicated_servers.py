@@ -19,12 +19,7 @@ _SETTINGS = ("fsync=off", "full_page_writes=off", "listen_addresses=127.0.0.1", 
 
 @dataclass
 class Server:
-    """One of them.
-
-    Attributes:
-        data: Its folder.
-        port: Where it is reached, on this machine.
-    """
+    """One of them."""
 
     data: Path
     port: int
@@ -37,11 +32,7 @@ class Server:
         return f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
 
     def start(self, *settings: str) -> None:
-        """Start it, and wait until it answers.
-
-        Args:
-            settings: Further ones, as ``name=value``.
-        """
+        """Start it, and wait until it answers."""
         options = " ".join(f"-c {each}" for each in (*_SETTINGS, f"port={self.port}", *settings))
         control(self.programs, self.account, "start", self.data, "-l", self.data / "log", "-o", options)
 
@@ -77,12 +68,7 @@ class Server:
 
 @dataclass(frozen=True)
 class Pair:
-    """Both, and how both are reached.
-
-    Attributes:
-        primary: Takes writes at the beginning; each waits until the standby has it.
-        standby: Follows it.
-    """
+    """Both, and how both are reached."""
 
     primary: Server
     standby: Server
@@ -95,11 +81,7 @@ class Pair:
 
 @contextmanager
 def replicated_servers(version: str = "18") -> Iterator[Pair]:
-    """Run a primary and its standby in memory.
-
-    Args:
-        version: "16" or "18".
-    """
+    """Run a primary and its standby in memory."""
     folder, programs = quick_folder(), programs_of(version)
     account = account_for(folder.path / "none")
     servers = []

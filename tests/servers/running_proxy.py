@@ -39,11 +39,7 @@ _TO_BE_FORMED = "state = 'pending' AND coalesce(waits_for, 'outage') = 'outage'"
 
 @dataclass(frozen=True)
 class User:
-    """Someone who chats.
-
-    Attributes:
-        id: As the frontend sends it, percent-encoded.
-    """
+    """Someone who chats."""
 
     id: str
 
@@ -70,15 +66,7 @@ def somebody() -> User:
 
 @dataclass(frozen=True)
 class RunningProxy:
-    """A proxy that is served.
-
-    Attributes:
-        port: Where on the loopback.
-        app: The application itself, to look inside.
-        server: What serves it.
-        settings: What it was told.
-        database: Connections to its database, beside its own.
-    """
+    """A proxy that is served."""
 
     port: int
     app: App
@@ -129,11 +117,7 @@ class RunningProxy:
         return await self.fetch(method, b"/memory" + path.encode(), headers, json.dumps(body).encode())
 
     async def memories(self, user: User, *, at_least: int = 1) -> list[Memory]:
-        """Wait until that many memories of the user are formed, and return all of them.
-
-        Raises:
-            TimeoutError: They were not formed.
-        """
+        """Wait until that many memories of the user are formed, and return all of them."""
         found: tuple[Memory, ...] = ()
 
         async def enough() -> bool:

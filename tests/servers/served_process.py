@@ -49,14 +49,7 @@ def processes_in(folder: Path) -> list[str]:
 
 @dataclass
 class ServedProcess:
-    """A running `recollect serve`.
-
-    Attributes:
-        process: The process.
-        port: Where it serves.
-        output: What it printed so far.
-        logged: What it logged so far.
-    """
+    """A running `recollect serve`."""
 
     process: asyncio.subprocess.Process
     port: int = 0
@@ -76,11 +69,7 @@ class ServedProcess:
             os.kill(int(each), signal.SIGKILL)
 
     async def ended(self) -> int:
-        """Wait until the process has ended, and return its exit status.
-
-        Raises:
-            TimeoutError: It does not end.
-        """
+        """Wait until the process has ended, and return its exit status."""
         async with asyncio.timeout(_PATIENCE_SECONDS):
             await asyncio.gather(*self._readers)
             return await self.process.wait()
@@ -110,11 +99,7 @@ class ServedProcess:
 async def served_process(
     *options: str, environ: Mapping[str, str], program: Path = RECOLLECT
 ) -> AsyncIterator[ServedProcess]:
-    """Start `recollect serve` on a free port, wait for its banner, and end it on leaving.
-
-    Raises:
-        TimeoutError: There is no banner.
-    """
+    """Start `recollect serve` on a free port, wait for its banner, and end it on leaving."""
     process = await asyncio.create_subprocess_exec(
         program,
         "serve",

@@ -50,11 +50,7 @@ class Film:
         await session.send("Page.startScreencast", {"format": "jpeg", "quality": 95})
 
     async def end(self) -> None:
-        """Make a film of the pictures; Debian's ffmpeg does it.
-
-        Raises:
-            AssertionError: It can't.
-        """
+        """Make a film of the pictures; Debian's ffmpeg does it."""
         assert self.path is not None
         folder = self.path.with_suffix("")
         folder.mkdir(parents=True, exist_ok=True)

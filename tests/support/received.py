@@ -10,16 +10,7 @@ from tests.scripted.answers import Fields
 
 @dataclass
 class Received:
-    """A request, exactly as it came.
-
-    Attributes:
-        head: Request line and header lines, without the empty line behind them.
-        raw_body: The body as it was framed.
-        body: The body without its framing.
-        arrived: How many bytes of the body have come so far.
-        client_left: Set when the client closes the connection.
-        interrupted: Whether it did so before the answer was written to its end.
-    """
+    """A request, exactly as it came."""
 
     head: bytes
     raw_body: bytes = b""

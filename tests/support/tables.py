@@ -20,9 +20,6 @@ def table(
     Written as ``pytest.mark.parametrize`` is, for pure functions over many texts: a row costs what it does, not what a
     test costs. All rows share the test's fixtures. A row that needs fixtures, a mark or a report of its own is
     parametrized.
-
-    Raises:
-        ValueError: There is no row, or one has a mark.
     """
     called = [each.strip() for each in names.split(",")] if isinstance(names, str) else list(names)
     given = [_arguments(called, row) for row in rows]

@@ -34,12 +34,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A client before an upstream, with the proxy between them and without.
-
-    Attributes:
-        proxy: What stands between.
-        upstream: What it stands before.
-    """
+    """A client before an upstream, with the proxy between them and without."""
 
     proxy: RunningProxy
     upstream: ScriptedUpstream

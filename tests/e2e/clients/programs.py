@@ -45,11 +45,7 @@ def _surroundings() -> dict[str, str]:
 
 
 async def run(*command: str | Path, given: bytes = b"", folder: Path | None = None, **environ: str) -> bytes:
-    """Run a command to its end, in a folder, and return what it printed.
-
-    Raises:
-        TimeoutError: It does not end.
-    """
+    """Run a command to its end, in a folder, and return what it printed."""
     running = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE,
@@ -94,13 +90,7 @@ def python_client(script: str, **options: Any) -> Client:
 
 
 def node_client(way: str, program: str = "client.mjs", **options: Any) -> Client:
-    """Return a client written for Node.
-
-    Args:
-        way: The name of a function in the program.
-        program: A file in node/.
-        options: As for ``python_client``.
-    """
+    """Return a client written for Node."""
 
     async def ask(address: str, headers: Mapping[str, str]) -> Any:
         node = shutil.which("node")

@@ -74,14 +74,7 @@ def _call(name: str, **arguments: Any) -> Answer:
 
 @dataclass
 class CodingAgent:
-    """The agent's own loop.
-
-    Attributes:
-        port: Where the proxy is.
-        key: The one thing that it is configured with.
-        commands: The commands that it ran in the last session.
-        results: The results of the memory's tools in the last session.
-    """
+    """The agent's own loop."""
 
     port: int
     key: str

@@ -40,11 +40,7 @@ async def started(*arguments: str, settings: Mapping[str, str]) -> asyncio.subpr
 
 
 async def ended(process: asyncio.subprocess.Process) -> Ended:
-    """Wait until a command has ended; it is killed if it does not.
-
-    Raises:
-        TimeoutError: It did not.
-    """
+    """Wait until a command has ended; it is killed if it does not."""
     try:
         async with asyncio.timeout(SECONDS):
             out, errors = await process.communicate()
@@ -57,12 +53,7 @@ async def ended(process: asyncio.subprocess.Process) -> Ended:
 
 @dataclass(frozen=True)
 class Recollect:
-    """A Recollect that was never started: its database, and the import into it.
-
-    Attributes:
-        dsn: The database.
-        data_dir: The folder of its caches.
-    """
+    """A Recollect that was never started: its database, and the import into it."""
 
     dsn: str
     data_dir: Path

@@ -63,11 +63,7 @@ MemoryApi: TypeAlias = Callable[[], AbstractAsyncContextManager[RunningProxy]]
 
 
 class Database:
-    """A Postgres of one host's own, that can be stopped and started.
-
-    Attributes:
-        dsn: How to reach it while it runs.
-    """
+    """A Postgres of one host's own, that can be stopped and started."""
 
     def __init__(self, folder: Path) -> None:
         self.dsn = ""
@@ -98,16 +94,7 @@ class Database:
 
 @dataclass(frozen=True)
 class Host:
-    """Open WebUI with Recollect.
-
-    Attributes:
-        name: "proxy" or "filter".
-        server: Open WebUI.
-        administrator: Who may add people there.
-        model: The LLM behind all.
-        database: Where memories are.
-        memory_api: Opens Recollect's memory API over that database.
-    """
+    """Open WebUI with Recollect."""
 
     name: str
     server: Server
@@ -117,11 +104,7 @@ class Host:
     memory_api: MemoryApi
 
     async def learned(self, person: Person, *memories: str) -> None:
-        """Wait until nothing of a person's is left to form, and their memories are these.
-
-        Raises:
-            AssertionError: They are others.
-        """
+        """Wait until nothing of a person's is left to form, and their memories are these."""
         states, found = ["pending"], [""]
 
         async def so_far() -> bool:

@@ -23,24 +23,14 @@ _TASKS = ("title_generation", "tags_generation", "follow_up_generation")
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who is signed in.
-
-    Attributes:
-        id: As Open WebUI names them.
-        client: Speaks with the server in their name.
-        administrator: Who may see what runs; None of the administrator.
-    """
+    """Somebody who is signed in."""
 
     id: str
     client: httpx.AsyncClient
     administrator: "Person | None" = None
 
     async def call(self, method: str, path: str, **given: Any) -> Any:
-        """Ask the server, and return what it answers.
-
-        Raises:
-            AssertionError: It answers with an error.
-        """
+        """Ask the server, and return what it answers."""
         answer = await self.client.request(method, path, **given)
         assert answer.is_success, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json()
@@ -141,11 +131,7 @@ class Person:
 
 
 async def signed_in(server: Server) -> Person:
-    """Return the administrator, who has looked which models there are.
-
-    Raises:
-        AssertionError: Not those that the LLM has.
-    """
+    """Return the administrator, who has looked which models there are."""
     async with _client(server.base_url) as client:
         given = {"email": ADMIN_EMAIL, "password": ADMIN_PASSWORD}
         session = (await client.post("/api/v1/auths/signin", json=given)).raise_for_status().json()
@@ -237,11 +223,7 @@ class Conversation:
         return (await self.messages())[self.answered[0]]
 
     async def statuses(self) -> list[str]:
-        """Return the lines over that answer, in order, but those that Open WebUI itself put there.
-
-        Raises:
-            AssertionError: One shimmers for ever.
-        """
+        """Return the lines over that answer, in order, but those that Open WebUI itself put there."""
         history = (await self.answer()).get("statusHistory") or []
         shown = [each for each in history if "action" not in each]
         assert all(each.get("done") is True for each in shown), shown

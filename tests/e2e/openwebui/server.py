@@ -24,12 +24,7 @@ _LOG_LINES = 80
 
 @dataclass(frozen=True)
 class Server:
-    """A running Open WebUI.
-
-    Attributes:
-        base_url: Where it serves.
-        log_file: Where it and the functions inside it log.
-    """
+    """A running Open WebUI."""
 
     base_url: str
     log_file: Path
@@ -49,18 +44,7 @@ class Server:
 async def served_openwebui(
     folder: Path, *, connection: str, connection_headers: Mapping[str, str], model: str, **environ: str
 ) -> AsyncIterator[Server]:
-    """Start Open WebUI on a free port, wait until it is ready, and end it on leaving.
-
-    Args:
-        folder: Where it keeps its data and its log.
-        connection: Base URL of its connection to an OpenAI-compatible server.
-        connection_headers: What it sends along there; its templates are filled in.
-        model: Base URL of the LLM itself, which embeds documents.
-        environ: What else it is told.
-
-    Raises:
-        TimeoutError: It does not become ready, or does not end.
-    """
+    """Start Open WebUI on a free port, wait until it is ready, and end it on leaving."""
     program = ENVIRONMENT / "bin" / "open-webui"
     if not program.exists():
         pytest.skip("Open WebUI is not installed: `make e2e-openwebui` does it")

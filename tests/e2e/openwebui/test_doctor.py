@@ -56,13 +56,7 @@ class Remembering(Conversation):
 
 @dataclass(frozen=True)
 class Practice:
-    """An Open WebUI, and whoever has it examined.
-
-    Attributes:
-        administrator: Who changes its connection.
-        alice: Who sends the message.
-        model: The LLM that it spoke with before.
-    """
+    """An Open WebUI, and whoever has it examined."""
 
     administrator: Person
     alice: Person

@@ -68,13 +68,7 @@ ASKED = {
 
 @dataclass(frozen=True)
 class Crew:
-    """Open WebUI with the filter and several workers.
-
-    Attributes:
-        host: It, and a database that its filter may use.
-        embedded: The folder of another database, which the filter may bring along.
-        ending: Ends Open WebUI when it is closed.
-    """
+    """Open WebUI with the filter and several workers."""
 
     host: Host
     embedded: Path
@@ -105,11 +99,7 @@ class Crew:
         return prompt(asked)
 
     async def recall(self, people: Sequence[Person], question: str, answer: str) -> None:
-        """Wait until each of these is told the answer in a new chat.
-
-        Raises:
-            TimeoutError: Somebody is not.
-        """
+        """Wait until each of these is told the answer in a new chat."""
         for person in people:
 
             async def is_told(person: Person = person) -> bool:

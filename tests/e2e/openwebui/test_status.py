@@ -28,11 +28,7 @@ def host(host: Host) -> Host:
 
 
 async def shown(chat: Conversation, *statuses: str, beside: Collection[str] = ()) -> None:
-    """Wait until these are the lines over the last answer, and none but those that may stand ``beside`` them.
-
-    Raises:
-        AssertionError: They are others.
-    """
+    """Wait until these are the lines over the last answer, and none but those that may stand ``beside`` them."""
     found: list[str] = []
 
     async def so_far() -> bool:

@@ -40,11 +40,7 @@ def parent_of(process: int) -> int:
 
 
 async def workers_of(server: Server, count: int) -> list[int]:
-    """Wait until so many workers are there, and return their ids.
-
-    Raises:
-        TimeoutError: There are fewer, or more.
-    """
+    """Wait until so many workers are there, and return their ids."""
     first, *_ = started(server)
     living: list[int] = []
 
@@ -71,12 +67,7 @@ def through(worker: int, person: Person) -> Person:
 
 @dataclass
 class _OneWorker(httpx.AsyncBaseTransport):
-    """Sends requests over connections that one worker has accepted.
-
-    Attributes:
-        base_url: Of Open WebUI.
-        worker: The process.
-    """
+    """Sends requests over connections that one worker has accepted."""
 
     base_url: str
     worker: int

@@ -54,14 +54,7 @@ async def dsn(server: str) -> AsyncIterator[str]:
 
 @dataclass
 class World:
-    """What all processes speak with, and what was said through them.
-
-    Attributes:
-        settings: Of every process, but its data folder.
-        upstream: The LLM.
-        dsn: The database.
-        answers: What came, by what was said.
-    """
+    """What all processes speak with, and what was said through them."""
 
     settings: dict[str, object]
     upstream: ScriptedUpstream

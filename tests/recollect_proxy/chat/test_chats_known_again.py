@@ -49,11 +49,7 @@ def numbered(text: str) -> str:
 
 
 class Chain:
-    """A chat kept by the LLM's server: each request has the new message and the id of the last answer.
-
-    Attributes:
-        last: The id of the last answer.
-    """
+    """A chat kept by the LLM's server: each request has the new message and the id of the last answer."""
 
     def __init__(self, proxy: RunningProxy, upstream: ScriptedUpstream, person: User) -> None:
         self._proxy, self._upstream, self._person = proxy, upstream, person
@@ -128,11 +124,7 @@ async def test_an_answers_id_names_the_chat_of_nobody_else(
 
 @dataclass
 class Window(Frontend):
-    """A frontend that sends the last few messages alone, to a model that answers with the list that it was given.
-
-    Attributes:
-        most: How many it sends.
-    """
+    """A frontend that sends the last few messages alone, to a model that answers with the list that it was given."""
 
     most: int = 3
 

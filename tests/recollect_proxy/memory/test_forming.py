@@ -37,11 +37,7 @@ BOAT = "My boat Heron lies in Falmouth."
 
 @dataclass
 class Thread(Frontend):
-    """A chat whose frontend says of each message which it is, and on which it follows.
-
-    Attributes:
-        ids: The ids of the messages so far, in order.
-    """
+    """A chat whose frontend says of each message which it is, and on which it follows."""
 
     ids: list[str] = field(default_factory=list)
 

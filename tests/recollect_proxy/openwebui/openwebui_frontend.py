@@ -28,13 +28,7 @@ def spoken_for(user: User, said: str = "") -> list[tuple[bytes, bytes]]:
 
 @dataclass(frozen=True)
 class Shown:
-    """What a stream shows.
-
-    Attributes:
-        before: The events of ours in front of what the upstream said.
-        said: What the upstream said, as it said it.
-        within: The events of ours between events of the upstream's.
-    """
+    """What a stream shows."""
 
     before: list[dict[str, Any]]
     said: bytes

@@ -159,12 +159,7 @@ def test_a_token_that_can_be_guessed_is_refused_where_others_can_try() -> None:
 
 
 class Build:
-    """Builds an application that notes each request, once it is allowed to.
-
-    Attributes:
-        count: How often it was called.
-        asked: The paths that were asked for.
-    """
+    """Builds an application that notes each request, once it is allowed to."""
 
     def __init__(self) -> None:
         self.count = 0

@@ -169,11 +169,7 @@ async def test_people_who_send_megabytes_take_nothing_from_those_who_chat_meanwh
 
 
 class Load:
-    """People who chat all the time, each in a chat of their own, with whatever serves on a port.
-
-    Attributes:
-        port: Where to; None: nobody serves.
-    """
+    """People who chat all the time, each in a chat of their own, with whatever serves on a port."""
 
     def __init__(self) -> None:
         self.port: int | None = None

@@ -15,13 +15,7 @@ OPERATORS_KEY = "sk-of-the-operator"
 
 @dataclass(frozen=True)
 class Route:
-    """A kind of request.
-
-    Attributes:
-        path: Where it is posted.
-        body: What is posted.
-        known: Whether it says who is speaking.
-    """
+    """A kind of request."""
 
     path: bytes
     body: bytes

@@ -26,14 +26,7 @@ async def echo(socket: ServerConnection) -> None:
 
 @dataclass
 class TalkingUpstream:
-    """A server that is served.
-
-    Attributes:
-        port: Where on the loopback.
-        talk: What it does with a socket; it closes the socket afterwards.
-        subprotocol: Which it selects.
-        opened: Its sockets, in order.
-    """
+    """A server that is served."""
 
     port: int = 0
     talk: Talk = echo

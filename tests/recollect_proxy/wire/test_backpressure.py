@@ -32,15 +32,7 @@ IN_BUFFERS = _most_buffered()
 
 @dataclass
 class Flow:
-    """One upstream, for one request at a time.
-
-    Attributes:
-        port: Where on the loopback.
-        sent: Bytes of the answer's body that it could hand to its socket.
-        taken: Bytes of the request that it read, its head included.
-        reads_on: Whether it may read what stands behind the request's head.
-        client_left: Set when the other side is gone.
-    """
+    """One upstream, for one request at a time."""
 
     port: int = 0
     sent: int = 0
@@ -96,11 +88,7 @@ async def serving(flow: Flow, talk: Talk) -> AsyncIterator[Flow]:
 
 
 class StubbornClient:
-    """A client that reads only when told to, and writes as long as it may.
-
-    Attributes:
-        written: Bytes that it could hand to its socket.
-    """
+    """A client that reads only when told to, and writes as long as it may."""
 
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected

@@ -52,14 +52,7 @@ pytestmark = [
 
 @dataclass(frozen=True)
 class Nginx:
-    """One that serves.
-
-    Attributes:
-        port: Where it speaks TLS, on the loopback.
-        plain: Where it does not.
-        tls: Trusts its certificate.
-        folder: Where it writes.
-    """
+    """One that serves."""
 
     port: int
     plain: int

@@ -42,11 +42,7 @@ class Served:
         os.kill(os.getpid(), number)
 
     async def ended(self) -> None:
-        """Wait for the end.
-
-        Raises:
-            TimeoutError: It does not end.
-        """
+        """Wait for the end."""
         await asyncio.wait_for(asyncio.shield(self.serving), _PATIENCE_SECONDS)
 
 

@@ -21,13 +21,7 @@ async def drinker(session_listening: RunningProxy) -> User:
 
 @dataclass(frozen=True)
 class Spoken:
-    """An API that a chat is spoken in.
-
-    Attributes:
-        path: Where it is posted.
-        before: What stands in front of the added text.
-        behind: What stands behind it, up to the last bytes of the object.
-    """
+    """An API that a chat is spoken in."""
 
     path: bytes
     before: bytes

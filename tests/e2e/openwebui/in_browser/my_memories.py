@@ -9,14 +9,7 @@ from recollect_openwebui.languages import words_in
 
 
 class MyMemories:
-    """The page of a person's memories, over the chat, as a person uses it.
-
-    Attributes:
-        page: Open WebUI's page under it.
-        tab: The browser's tab.
-        words: The names of its buttons and fields, by their keys.
-        frame: Its content.
-    """
+    """The page of a person's memories, over the chat, as a person uses it."""
 
     def __init__(self, page: WebPage) -> None:
         self.page = page

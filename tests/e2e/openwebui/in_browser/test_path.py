@@ -27,31 +27,7 @@ _FILMS = os.environ.get("FILMS")
 
 @dataclass(frozen=True)
 class Script:
-    """What a person says on the path, and is shown.
-
-    Attributes:
-        locale: Of their browser.
-        home: A statement about where they live.
-        moved: The same, corrected.
-        club: Another statement.
-        question: Whose answer needs the first.
-        noted: The answer to statements.
-        knows: The answer where the prompt has the first.
-        lost: The answer where it has not.
-        title: Of their chats.
-        follow_up: The question that is offered after an answer.
-        remembered: The line over the answer to the statements.
-        recalled: The line where one is recalled.
-        kind: What a memory is called under an answer.
-        corrected: The notice of it.
-        undone: The notice of it.
-        is_off: What My memories says while memory is off.
-        off: The line over an answer then.
-        downloaded: The notice of it.
-        warning: The begin of the question before all is erased.
-        erased: The begin of the notice of it.
-        nothing: What My memories says with none.
-    """
+    """What a person says on the path, and is shown."""
 
     locale: str
     home: str
@@ -127,13 +103,7 @@ GERMAN = Script(
 
 
 class Play:
-    """One person on the path, step by step; each ends with what they see.
-
-    Args:
-        page: Open WebUI's.
-        script: What they say.
-        film: The files that are kept.
-    """
+    """One person on the path, step by step; each ends with what they see."""
 
     def __init__(self, page: WebPage, script: Script, film: Film) -> None:
         self._page, self._script, self._film = page, script, film

@@ -108,19 +108,11 @@ class WebPage:
         return "\n".join(await self._messages.last.get_by_role("paragraph").all_inner_texts())
 
     async def is_answered(self, text: str) -> None:
-        """Wait until this is the last answer.
-
-        Raises:
-            AssertionError: It is another.
-        """
+        """Wait until this is the last answer."""
         await expect(self._messages.last.get_by_role("paragraph")).to_have_text(text)
 
     async def shows(self, line: str | re.Pattern[str]) -> None:
-        """Wait until this is the line over the last answer, or fits it.
-
-        Raises:
-            AssertionError: It is another, or there is none.
-        """
+        """Wait until this is the line over the last answer, or fits it."""
         await expect(self._line).to_have_text(line)
 
     async def lines(self) -> list[str]:
@@ -175,11 +167,7 @@ class WebPage:
         await self._messages.last.get_by_role("button", name=name).click()
 
     async def is_told(self, text: str) -> None:
-        """Wait until a message that goes by says this.
-
-        Raises:
-            AssertionError: None does.
-        """
+        """Wait until a message that goes by says this."""
         passing = self._page.get_by_role("region", name="Notifications").get_by_text(text)
         await expect(passing).to_be_visible()
 
@@ -248,17 +236,7 @@ class WebPage:
 async def web_page(
     browser: Browser, base_url: str, *, failing: Path, locale: str = "en-US"
 ) -> AsyncIterator[WebPage]:
-    """Open a tab as somebody whom no other tab knows, and close it on leaving.
-
-    Args:
-        browser: Where to open it.
-        base_url: Of Open WebUI.
-        failing: Where a picture is kept of the page if what is done with it fails.
-        locale: Of the browser: English, or "de-DE".
-
-    Raises:
-        AssertionError: The page asked somebody else than the server for something.
-    """
+    """Open a tab as somebody whom no other tab knows, and close it on leaving."""
     context = await browser.new_context(
         viewport={"width": 1280, "height": 800}, locale=locale, service_workers="block"
     )

@@ -26,20 +26,12 @@ print(json.dumps([(each.name, each.version) for each in metadata.distributions()
 
 @dataclass(frozen=True)
 class Environment:
-    """Where Open WebUI and its functions are imported from.
-
-    Attributes:
-        folder: Its folder.
-    """
+    """Where Open WebUI and its functions are imported from."""
 
     folder: Path
 
     def pip(self, *arguments: str) -> None:
-        """Have its pip do something, offline.
-
-        Raises:
-            CalledProcessError: It fails.
-        """
+        """Have its pip do something, offline."""
         _run(self.folder, "-m", "pip", *arguments, "--quiet", "--disable-pip-version-check")
 
     def versions(self) -> dict[str, str]:

@@ -25,13 +25,7 @@ _FACTS = ("Painted the kitchen walls green", "Keeps the project files in a folde
 
 
 class Agent(NamedTuple):
-    """What is expected of a recording.
-
-    Attributes:
-        requests: One chat's requests, in order.
-        said: What its person said.
-        chat: The chat's id; "" if the agent sends none.
-    """
+    """What is expected of a recording."""
 
     requests: tuple[str, ...]
     said: tuple[str, ...]

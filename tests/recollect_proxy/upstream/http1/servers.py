@@ -19,13 +19,7 @@ Talk: TypeAlias = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitab
 
 @dataclass
 class Serving:
-    """A server.
-
-    Attributes:
-        port: Where on the loopback.
-        heads: The requests' heads, where the talk notes them.
-        left: Set when a client of it is gone.
-    """
+    """A server."""
 
     port: int = 0
     heads: list[bytes] = field(default_factory=list)
