@@ -2,31 +2,9 @@
 
 import pytest
 from tests.e2e.clients.comparing import TEA, Comparison
-from tests.recollect_proxy.conftest import (  # fixtures
-    extraction,
-    fresh_settings,
-    other_user,
-    proxy,
-    session_proxy,
-    session_settings,
-    session_upstream,
-    upstream,
-    user,
-)
+from tests.recollect_proxy.conftest import *  # noqa: F403 -- its fixtures
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
-
-__all__ = [
-    "extraction",
-    "fresh_settings",
-    "other_user",
-    "proxy",
-    "session_proxy",
-    "session_settings",
-    "session_upstream",
-    "upstream",
-    "user",
-]
 
 
 @pytest.fixture

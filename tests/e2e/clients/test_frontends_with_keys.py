@@ -7,7 +7,6 @@ import pytest
 from tests.e2e.clients.comparing import TEA
 from tests.e2e.clients.programs import QUESTION, Client, node_client, python_client
 from tests.e2e.clients.test_ollama import NDJSON, chat
-from tests.recollect_proxy.conftest import listening_proxies
 from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.scripted.upstream import Answer, ScriptedUpstream, completion_stream, streamed
@@ -15,8 +14,6 @@ from tests.servers.running_proxy import RunningProxy, User
 
 from recollect_proxy.identity.api_key import add_key
 from recollect_proxy.settings.proxy_settings import IdentityMode
-
-__all__ = ["listening_proxies"]
 
 PIECES = ["Lapsang", " Souchong."]
 LLM_KEY = "sk-of-the-llm"

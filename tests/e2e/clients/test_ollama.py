@@ -7,13 +7,10 @@ from typing import Any
 import pytest
 from tests.e2e.clients.comparing import TEA, Comparison, assert_same_but_for_the_memory
 from tests.e2e.clients.programs import QUESTION, Client, node_client, python_client
-from tests.recollect_proxy.conftest import listening_proxies
 from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.scripted.upstream import Answer, ScriptedUpstream, streamed, whole
 from tests.servers.running_proxy import RunningProxy, User
-
-__all__ = ["listening_proxies"]
 
 SAID = "Lapsang Souchong."
 PIECES = ["Lapsang", " Souchong."]

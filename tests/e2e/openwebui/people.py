@@ -229,19 +229,6 @@ class Conversation:
         assert all(each.get("done") is True for each in shown), shown
         return [each["description"] for each in shown]
 
-    async def acts(self, action: str) -> None:
-        """Press the button of an action under that answer."""
-        kept = await self.messages()
-        told = [kept[each] for each in (self.said, self.answered[0])]
-        body = {
-            "model": MODELS[0],
-            "messages": [{name: each[name] for name in ("id", "role", "content")} for each in told],
-            "chat_id": self.id,
-            "session_id": "a browser's tab",
-            "id": self.answered[0],
-        }
-        await self.person.call("POST", f"/api/chat/actions/{action}", json=body)
-
     async def _answer(
         self,
         text: str,

@@ -168,26 +168,6 @@ async def test_without_headers_of_the_connection_it_says_which_to_add(practice: 
 
 
 @SIGNING
-async def test_a_secret_that_differs_is_named(practice: Practice) -> None:
-    examined = await practice.examine(
-        TOKENS | {"openwebui_jwt_secret": "another secret, as long as the other"}
-    )
-
-    assert (examined.status, examined.missing) == (1, ["identity"])
-    assert "was signed with another secret" in examined.findings["identity"]
-    assert "FORWARD_USER_INFO_HEADER_JWT_SECRET" in examined.findings["identity"]
-    assert SECRET not in examined.out
-
-
-@SIGNING
-async def test_a_signature_that_nobody_reads_is_named(practice: Practice) -> None:
-    examined = await practice.examine(HEADER)
-
-    assert (examined.status, examined.missing) == (1, ["identity"])
-    assert "OpenWebUI signs who is speaking, and Recollect is not told" in examined.findings["identity"]
-
-
-@SIGNING
 async def test_open_webuis_own_memory_is_noticed_even_while_it_is_empty(practice: Practice) -> None:
     empty = await practice.examine(TOKENS, "--json", chat=Remembering(practice.alice))
     await practice.alice.call("POST", "/api/v1/memories/add", json={"content": _HAT, "type": "user"})
@@ -251,21 +231,6 @@ async def test_plain_headers_are_believed_and_that_is_told(practice: Practice) -
     assert (examined.status, examined.missing) == (1, ["identity"])
     assert "a plain header that is not signed" in examined.findings["identity"]
     assert "RECOLLECT_IDENTITY=openwebui-jwt" in examined.findings["identity"]
-
-
-@PLAIN_SPOKEN
-async def test_plain_headers_from_a_network_that_is_trusted_are_enough(practice: Practice) -> None:
-    examined = await practice.examine(HEADER | {"trusted_networks": "127.0.0.0/8"})
-
-    assert (examined.status, examined.missing) == (0, []), examined.out
-
-
-@PLAIN_SPOKEN
-async def test_plain_headers_where_signed_ones_are_wanted_are_refused(practice: Practice) -> None:
-    examined = await practice.examine(TOKENS)
-
-    assert (examined.status, examined.missing) == (1, ["identity"])
-    assert "Recollect accepts signed ones only" in examined.findings["identity"]
 
 
 @pytest.mark.parametrize("settings", [TOKENS, HEADER], ids=["signed", "plain"])

@@ -141,21 +141,6 @@ async def test_what_a_dry_run_says_comes_once_and_a_second_time_nothing(
         assert await recollect.everything() == kept
 
 
-async def test_of_one_person_alone_nothing_of_the_other_comes(past: LivedIn, recollect: Recollect) -> None:
-    came = await recollect.imports(past.source, "--chats", "--user", past.bob.id)
-
-    assert came.status == 0
-    assert came.lines[1:5] == [
-        "users:     1",
-        "memories:  1 new, 0 there already",
-        "chats:     1 new or longer, 0 there already",
-        "exchanges: 1 new, 0 there already",
-    ]
-    assert await recollect.memories(past.alice.id) == set()
-    assert await recollect.said(past.alice.id) == []
-    assert (await recollect.memories(past.bob.id), await recollect.said(past.bob.id)) == ({OSLO}, [KAYAK])
-
-
 async def test_who_looks_on_sees_how_far_it_is(past: LivedIn, recollect: Recollect) -> None:
     status, drawn = await recollect.imports_on_a_terminal(past.source, "--chats")
 

@@ -112,29 +112,18 @@ async def test_a_message_to_several_models_forms_once(host: Host, alice: Person)
     assert len(host.model.pupil.extractions(LISBON)) == 1
 
 
-async def test_an_edited_first_message_replaces_what_it_taught(host: Host, alice: Person) -> None:
+@pytest.mark.parametrize("before", [[], [LOCKER]], ids=["the first", "a later one"])
+async def test_an_edited_message_replaces_what_it_taught(
+    host: Host, alice: Person, before: list[str]
+) -> None:
     chat = Conversation(alice)
-    await chat.says(PALMER)
-    await host.learned(alice, PALMER)
+    for each in (*before, PALMER):
+        await chat.says(each)
+    await host.learned(alice, *before, PALMER)
     await chat.edits(QUILL)
-    await host.learned(alice, QUILL)
 
+    await host.learned(alice, *before, QUILL)
     told = await asked(host, alice, WHICH_DENTIST)
-
-    assert QUILL in told
-    assert "Palmer" not in told
-
-
-async def test_an_edited_later_message_replaces_what_it_taught(host: Host, alice: Person) -> None:
-    chat = Conversation(alice)
-    await chat.says(LOCKER)
-    await chat.says(PALMER)
-    await host.learned(alice, LOCKER, PALMER)
-    await chat.edits(QUILL)
-    await host.learned(alice, LOCKER, QUILL)
-
-    told = await asked(host, alice, WHICH_DENTIST)
-
     assert QUILL in told
     assert "Palmer" not in told
 

@@ -1,21 +1,20 @@
-"""What the filter shows in Open WebUI of what it does: lines over an answer, its sources, and a way back."""
+"""What the filter shows in Open WebUI of what it does: lines over an answer, and its sources."""
 
 from collections.abc import Collection
 
 import pytest
-from tests.e2e.openwebui.hosts import FILTER_NAME, HINT, MEMORIES, Host
-from tests.e2e.openwebui.language_model import MODELS, prompt
+from tests.e2e.openwebui.hosts import HINT, MEMORIES, Host
+from tests.e2e.openwebui.language_model import MODELS
 from tests.e2e.openwebui.people import Conversation, Person
 from tests.support.waiting import until
 
 LISBON = "I live in Lisbon with my dog Pipa."
 WHERE = "In which city do I live with my dog?"
-LOCKER = "My locker at the pool has the number 417."
 DIARY = "I am Ottoline Marsh. I keep eleven ferrets in Kirkwall."
 WHERE_AND_DIARY = "In which city do I live with my dog, and what stands in this diary?"
 
 _SECONDS = 60.0
-_STARTING, _KNOWN = "Memory is starting", "Knows 1 thing about you"
+_STARTING = "Memory is starting"
 _OFF, _UNDO = "recollect_off", "recollect_undo"
 
 
@@ -103,61 +102,6 @@ async def test_sources_of_a_document_keep_their_numbers_before_what_was_recalled
 
     await until(lambda: has_documents(chat, DIARY, LISBON), seconds=_SECONDS)
     assert "Recalled 1 memory" in await chat.statuses()
-
-
-async def test_where_nothing_happened_nothing_is_shown(host: Host, alice: Person) -> None:
-    chat = Conversation(alice)
-    await chat.says(WHERE)
-    await host.learned(alice)
-
-    assert await chat.statuses() == []
-    assert await documents(chat) == []
-
-
-async def test_who_wants_no_status_is_shown_none(host: Host, alice: Person) -> None:
-    await alice.set_valves(FILTER_NAME, show_status=False)
-    await Conversation(alice).says(LISBON)
-    await host.learned(alice, LISBON)
-    chat = Conversation(alice)
-    await chat.says(WHERE)
-
-    assert LISBON in prompt(host.model.chats(WHERE)[-1])
-    assert await chat.statuses() == []
-    assert await documents(chat) == []
-
-
-async def test_what_was_remembered_is_taken_back_by_the_button_under_the_answer(host: Host) -> None:
-    somebody = host.administrator  # others may press it only for models that Open WebUI has registered
-    await Conversation(somebody).says(LOCKER)
-    await host.learned(somebody, LOCKER)
-    await Conversation(somebody).says("Is that so?")  # its answer shows the news
-    chat = Conversation(somebody)
-    await chat.says(LISBON)
-    await shown(chat, f"Remembered: {LISBON}", beside=[_KNOWN])
-
-    await chat.acts(_UNDO)
-
-    await host.learned(somebody, LOCKER)
-    await shown(chat, f"Remembered: {LISBON}", f"Undone. Forgot: {LISBON}", beside=[_KNOWN])
-    await Conversation(somebody).says(WHERE)
-    assert "Lisbon" not in prompt(host.model.chats(WHERE)[-1])
-
-
-async def test_a_chat_whose_memory_is_switched_off_recalls_and_forms_nothing(
-    host: Host, alice: Person
-) -> None:
-    await Conversation(alice).says(LISBON)
-    await host.learned(alice, LISBON)
-    chat = Conversation(alice, switches=[_OFF])
-    await chat.says(f"{WHERE} {LOCKER}")
-
-    assert "Lisbon" not in prompt(host.model.of_chat(chat.id)[-1])
-    [line] = await chat.statuses()
-    assert line.startswith("No memory here")
-    assert await host.logged(alice) == [LISBON]
-    chat.switches = ()
-    await chat.says(WHERE)
-    assert LISBON in prompt(host.model.of_chat(chat.id)[-1])
 
 
 async def test_the_switch_and_the_button_are_offered_with_every_model(alice: Person) -> None:

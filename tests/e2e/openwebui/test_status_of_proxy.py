@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.e2e.openwebui.hosts import Host
-from tests.e2e.openwebui.language_model import MODELS, REPLY, prompt
+from tests.e2e.openwebui.language_model import REPLY, prompt
 from tests.e2e.openwebui.people import Conversation, Person
 
 LISBON = "I live in Lisbon with my dog Pipa."
@@ -73,18 +73,6 @@ async def test_a_turn_with_a_tool_shows_each_thing_once(host: Host, alice: Perso
     host.model.looks_up.add(AGAIN)
     assert await chat.says(AGAIN) == REPLY
     assert await shown(chat) == ([f"Meanwhile remembered: {LOCKER}"], [])
-
-
-async def test_a_stream_of_the_api_without_a_chat_shows_nothing(host: Host, alice: Person) -> None:
-    await Conversation(alice).says(LISBON)
-    await host.learned(alice, LISBON)
-    call = {"model": MODELS[0], "messages": [{"role": "user", "content": WHERE}], "stream": True}
-
-    answer = await alice.client.post("/api/chat/completions", json=call)
-
-    assert "data: [DONE]" in answer.text
-    assert '"event"' not in answer.text
-    assert LISBON in prompt(host.model.chats(WHERE)[-1])
 
 
 async def test_a_chat_whose_memory_is_switched_off_recalls_and_forms_nothing_and_says_so(

@@ -1,7 +1,6 @@
 """What a person sees of their memory on Open WebUI's real web page, in a browser; pictures of it are kept."""
 
 import os
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -18,10 +17,9 @@ from tests.support.browsers import headless_browser
 
 LISBON = "I live in Lisbon with my dog Pipa."
 WHERE = "In which city do I live with my dog?"
-ROWING = "My rowing club meets on Thursdays at seven."
 
 _PICTURES = REPOSITORY / "tests" / "e2e" / "screenshots"
-_SWITCH, _UNDO = "No memory", "Undo what was remembered"
+_SWITCH = "No memory"
 
 Visit: TypeAlias = Callable[[Person], AbstractAsyncContextManager[WebPage]]
 Keep: TypeAlias = Callable[[WebPage, str], Awaitable[None]]
@@ -73,21 +71,13 @@ async def _says(host: Host, page: WebPage, person: Person, said: str) -> None:
     await page.shows(f"Meanwhile remembered: {said}")
 
 
-async def test_what_a_person_says_is_shown_in_its_chat_as_remembered(
-    host: Host, visit: Visit, keep: Keep, alice: Person
-) -> None:
-    async with visit(alice) as page:
-        await _says(host, page, alice, LISBON)
-
-        assert await page.sources() == []
-        await keep(page, "remembered")
-
-
 async def test_what_was_said_in_one_chat_is_recalled_and_cited_in_a_new_one(
     host: Host, visit: Visit, keep: Keep, alice: Person
 ) -> None:
     async with visit(alice) as page:
         await _says(host, page, alice, LISBON)
+        assert await page.sources() == []
+        await keep(page, "remembered")
         await page.begin_chat()
 
         assert await page.says(WHERE) == REPLY
@@ -154,34 +144,3 @@ async def test_with_the_switch_of_the_message_field_on_nothing_is_recalled_and_a
         assert await filter_host.logged(alice) == [LISBON]
         await page.open_switches()
         await keep(page, "switch")
-
-
-async def test_the_button_under_an_answer_takes_back_what_was_remembered_and_says_so(
-    filter_host: Host, visit: Visit, keep: Keep
-) -> None:
-    somebody = filter_host.administrator
-    async with visit(somebody) as page:
-        await page.says(ROWING)
-        await page.shows(re.compile(f"^Remembered: {ROWING}"))
-        assert ROWING in await filter_host.memories(somebody)
-
-        await page.presses(_UNDO)
-
-        await page.is_told(f"Undone. Forgot: {ROWING}")
-        await page.shows(f"Undone. Forgot: {ROWING}")
-        assert ROWING not in await filter_host.memories(somebody)
-        await keep(page, "undone")
-
-
-@pytest.mark.usefixtures("given_model")
-async def test_who_was_given_the_model_may_press_that_button_too(
-    filter_host: Host, visit: Visit, alice: Person
-) -> None:
-    async with visit(alice) as page:
-        await page.says(LISBON)
-        await page.shows(f"Remembered: {LISBON}{HINT}")
-
-        await page.presses(_UNDO)
-
-        await page.shows(f"Undone. Forgot: {LISBON}")
-        await filter_host.learned(alice)
