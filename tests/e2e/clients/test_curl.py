@@ -1,4 +1,4 @@
-"""curl through the proxy: streamed, compressed, a large body after 100 Continue, and HTTP/1.0."""
+"""curl through the proxy: streamed, compressed, and a large body after 100 Continue."""
 
 import json
 import shutil
@@ -16,7 +16,6 @@ from tests.scripted.upstream import (
     completion_stream,
     compressed,
     events,
-    failure,
     whole,
 )
 from tests.servers.running_proxy import User
@@ -86,29 +85,3 @@ async def test_curl_waits_for_100_continue_with_a_large_body(
     assert "100 Continue" in through.got["talk"]
     assert len(through.requests[0].body) > 2**21
     assert_same_but_for_the_memory(past, through, taken_out=from_messages, known=known)
-
-
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-async def test_curl_speaks_http_1_0(
-    comparison: Comparison, someone: User, tmp_path: Path, *, stream: bool
-) -> None:
-    answer = completion_stream("Lapsang", " Souchong.") if stream else completion("Lapsang Souchong.")
-    body = b"".join(events("Lapsang", " Souchong.")) if stream else completion_body("Lapsang Souchong.")
-    client = curl(tmp_path, "--http1.0", stream=stream)
-
-    _, through = await comparison.ask(client, someone, answer)
-
-    assert through.got["body"] == body.decode()
-    assert "transfer-encoding" not in through.got["talk"].lower()
-    [request] = through.requests
-    assert request.line == b"POST /v1/chat/completions HTTP/1.1"
-    assert "favourite tea is Lapsang" in from_messages(request.json)
-
-
-async def test_curl_fails_where_the_upstream_does(
-    comparison: Comparison, someone: User, tmp_path: Path
-) -> None:
-    past, through = await comparison.ask(curl(tmp_path), someone, failure(418))
-
-    assert past.got["body"] == through.got["body"]
-    assert " 418 " in through.got["talk"]

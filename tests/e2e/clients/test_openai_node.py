@@ -70,16 +70,6 @@ async def test_a_stream_that_the_node_sdk_aborts_frees_the_upstream(
     assert (await comparison.proxy.logged(someone))[-1] == ("assistant", "Lapsang")
 
 
-async def test_a_node_client_whose_patience_ends_frees_the_upstream(
-    comparison: Comparison, someone: User
-) -> None:
-    past, through = await comparison.ask(node_client("timeout"), someone, (End.SILENCE,))
-
-    assert past.got == through.got == {"timedOut": True}
-    async with asyncio.timeout(20):
-        await through.requests[0].client_left.wait()
-
-
 async def test_the_node_sdk_tries_again_and_that_is_one_exchange(
     comparison: Comparison, someone: User
 ) -> None:

@@ -1,11 +1,16 @@
 """What a person says in Open WebUI is recalled in their other chats, once, and for nobody else."""
 
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
-from tests.e2e.openwebui.hosts import Host
+from tests.e2e.openwebui.hosts import Host, with_filter, with_proxy
 from tests.e2e.openwebui.language_model import MODELS, REPLY, prompt
 from tests.e2e.openwebui.people import Conversation, Person, temporary
+from tests.scripted.extraction import messages_shown
+from tests.support.waiting import until
 
 LISBON = "I live in Lisbon with my dog Pipa."
 WHERE = "In which city do I live with my dog?"
@@ -15,6 +20,9 @@ LOCKER_AND_WHERE = f"{LOCKER} {WHERE}"
 SHORTER = "I want it in one short sentence."
 PALMER = "My dentist is Doctor Palmer in Mill Lane."
 QUILL = "My dentist is Doctor Quill in Castle Street."
+DIARY = "I am Ottoline Marsh. I keep eleven ferrets in Kirkwall. My brother repairs church organs."
+TURIN = "I have to summarize this for my office in Turin."
+FIPS, HOME = "I live in Lisbon and my dog is called Fips.", "Where do I live?"
 WHICH_DENTIST = "Who is my dentist, and in which street?"
 
 
@@ -199,3 +207,88 @@ async def test_what_was_said_is_remembered_though_its_answer_is_stopped(host: Ho
 
     assert await host.logged(alice) == [LISBON]
     assert LISBON in await asked(host, alice, WHERE)
+
+
+# -- documents that a person attaches ----------------------------------------
+
+
+@pytest.mark.parametrize("legacy", [True, False], ids=["searched", "offered"])
+async def test_an_attached_document_is_not_taken_for_what_its_reader_said(
+    host: Host, alice: Person, *, legacy: bool
+) -> None:
+    diary = await alice.upload("diary.txt", DIARY)
+
+    assert await Conversation(alice, legacy=legacy).says(TURIN, files=[diary]) == REPLY
+    await host.learned(alice, TURIN)
+
+    shown = prompt(host.model.chats(TURIN)[-1])
+    assert "ferrets" in shown, "the model was given no document"
+    assert ("<attached_files>" in shown) is not legacy
+    assert await host.logged(alice) == [TURIN]
+    learned = [words for each in host.model.pupil.extractions() for words in messages_shown(each)]
+    assert not [words for words in learned if "ferrets" in words or "diary.txt" in words]
+
+
+async def test_who_else_is_asked_for_an_answer_is_told_nothing_that_is_remembered(
+    host: Host, alice: Person
+) -> None:
+    await Conversation(alice).says(LISBON)
+    await Conversation(alice).says(LOCKER)
+    await host.learned(alice, LISBON, LOCKER)
+    chat = Conversation(alice, legacy=True, tasks=True)
+    await chat.says(WHERE)
+
+    await chat.says(WHICH_LOCKER, files=[await alice.upload("diary.txt", DIARY)])
+
+    shown = prompt(host.model.of_chat(chat.id)[-1])
+    assert LOCKER in shown
+    assert "ferrets" in shown
+    tasks = host.model.tasks(chat.id)
+    assert "query_generation" in tasks, "nothing was searched for"
+    asked = [prompt(each) for requests in tasks.values() for each in requests]
+    embedded = [
+        str(each.json) for each in host.model.upstream.received if each.target.endswith(b"/embeddings")
+    ]
+    assert embedded
+    assert not [each for each in asked + embedded if "Lisbon" in each or "417" in each]
+
+
+async def test_while_the_database_is_stopped_chats_are_answered_and_what_is_said_is_not_lost(
+    host: Host, alice: Person
+) -> None:
+    await Conversation(alice).says(LISBON)
+    await host.learned(alice, LISBON)
+
+    await host.database.stop()
+    try:
+        chat = Conversation(alice)
+        assert await chat.says(WHERE) == REPLY
+        assert "Lisbon" not in prompt(host.model.chats(WHERE)[-1])
+        assert await chat.says(LOCKER) == REPLY
+    finally:
+        await host.database.start()
+
+    await host.learned(alice, LISBON, LOCKER)
+
+    async def recalled_again() -> bool:
+        await Conversation(alice).says(WHICH_LOCKER)
+        return LOCKER in prompt(host.model.chats(WHICH_LOCKER)[-1])
+
+    await until(recalled_again)
+    assert "Lisbon" not in host.server.log, "what a person said is logged"
+
+
+@pytest.mark.parametrize("served", [with_proxy, with_filter], ids=["proxy", "filter"])
+@pytest.mark.parametrize("time", range(3))
+async def test_the_first_question_finds_the_fact(
+    served: Callable[[Path], AbstractAsyncContextManager[Host]], time: int, tmp_path: Path
+) -> None:
+    async with served(tmp_path) as host:
+        somebody = await host.administrator.add(f"Somebody {time}")
+        await Conversation(somebody).says(FIPS)
+        await host.learned(somebody, FIPS)
+
+        await Conversation(somebody).says(HOME)
+
+        assert "Lisbon" in prompt(host.model.chats(HOME)[-1])
+        assert host.server.log.count("a chat had no memory") == 0

@@ -21,7 +21,8 @@ from recollect_proxy.settings.proxy_settings import IdentityMode
 
 SIGNING = "a secret of OpenWebUI's, of thirty-two bytes and more"
 SHARED = "a secret of a trusted frontend, of thirty-two bytes and more"
-KEYS = {"recollect-key-of-anna-0123456789": "anna", "sk-key-of-berta-0123456789": "berta"}
+KEY_OF_BERTA = "sk-key-of-berta-0123456789"
+KEYS = {"recollect-key-of-anna-0123456789": "anna", KEY_OF_BERTA: "berta"}
 
 
 @pytest.fixture(scope="module")
@@ -82,20 +83,12 @@ async def test_each_mode_reaches_its_own_users_memory_and_no_others(
 
 BAD: dict[str, Any] = {
     "signed by another": lambda user: [signed(user, secret=SIGNING[::-1])],
-    "expired": lambda user: [signed(user, exp=datetime.now(UTC) - timedelta(hours=1))],
-    "of another issuer": lambda user: [signed(user, iss="somebody")],
-    "no token": lambda _user: [(b"X-OpenWebUI-User-Jwt", b"x.y.z")],
     "two tokens": lambda user: [signed(user), signed(user)],
     "a plain header, unsigned": lambda user: [(b"X-OpenWebUI-User-Id", user.encode())],
-    "a bad token beside a good key": lambda user: [
-        signed(user, secret=SIGNING[::-1]),
-        keyed("sk-key-of-berta-0123456789"),
-    ],
-    "two keys": lambda _user: [keyed("sk-key-of-berta-0123456789"), (b"X-Api-Key", b"sk-1")],
-    "a wrong secret": lambda user: named(user, secret=SHARED[::-1]),
+    "a bad token beside a good key": lambda user: [signed(user, secret=SIGNING[::-1]), keyed(KEY_OF_BERTA)],
+    "two keys": lambda _user: [keyed(KEY_OF_BERTA), (b"X-Api-Key", b"sk-1")],
     "no secret": lambda user: named(user)[:1],
     "the commons": lambda _user: named("*"),
-    "a name too long": lambda _user: named("x" * 257),
 }
 
 
@@ -162,27 +155,7 @@ async def test_every_id_reaches_exactly_its_own_memory(
         assert memory.owner == user.known_as
 
 
-TEMPLATES = (
-    *(
-        "{{LIBRECHAT_USER_ID}}",
-        "{{USER_ID}}",
-        "${USER_ID}",
-        "$USER_ID",
-        "%USER_ID%",
-        "<user-id>",
-        "{user}",
-        "undefined",
-    ),
-    *(
-        "null",
-        "None",
-        "[object Object]",
-        "%7B%7BUSER_ID%7D%7D",
-        "__USER_ID__",
-        "user-undefined",
-        "YOUR_USER_ID",
-    ),
-)
+TEMPLATES = ("{{LIBRECHAT_USER_ID}}", "$USER_ID", "undefined", "%7B%7BUSER_ID%7D%7D")
 
 
 async def test_people_whose_id_nobody_filled_in_share_no_memory(
