@@ -164,8 +164,7 @@ async def test_a_missing_package_is_told_once_and_chats_go_on(
 
 
 @table(
-    ("valve", "value"),
-    [("recall_deadline_ms", -1), ("memory_tokens", "many"), ("database_url", ["hunter2"])],
+    ("valve", "value"), [("recall_deadline_ms", -1), ("memory_tokens", "many"), ("database_url", ["hunter2"])]
 )
 async def test_a_valve_that_makes_no_sense_is_named_without_its_value_and_chats_go_on(
     valve: str, value: Any, caplog: pytest.LogCaptureFixture

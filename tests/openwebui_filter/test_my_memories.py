@@ -130,10 +130,7 @@ async def test_a_person_sees_corrects_removes_and_undoes(
     assert texts(last) == [OSLO]
     told = [(each["action"], each["before"], each["after"]) for each in changes["changes"]]
     assert told[:2] == [("retire", DOG, None), ("edit", ROME, OSLO)]
-    assert [each["id"] for each in changes["changes"][:2]] == [
-        removed["changes"][0],
-        corrected["change"],
-    ]
+    assert [each["id"] for each in changes["changes"][:2]] == [removed["changes"][0], corrected["change"]]
     undoing = [{"request": "undo", "ids": each} for each in (removed["changes"], [corrected["change"]])]
     tab = await serve_page(action, alice, *undoing, undoing[0])
     assert "failed" not in tab.replies[0] | tab.replies[1]

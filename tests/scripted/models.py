@@ -96,12 +96,7 @@ class ScriptedExtractor:
 class ScriptedJudge:
     """Chooses what it is told to."""
 
-    def __init__(
-        self,
-        *,
-        chosen: Collection[str] = (),
-        failure: Exception | None = None,
-    ) -> None:
+    def __init__(self, *, chosen: Collection[str] = (), failure: Exception | None = None) -> None:
         self._chosen = frozenset(chosen)
         self._failure = failure
         self.commands: list[str] = []

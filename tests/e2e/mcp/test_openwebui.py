@@ -23,10 +23,7 @@ CALL = {
     "index": 0,
     "id": "call-1",
     "type": "function",
-    "function": {
-        "name": "memory_remember",
-        "arguments": json.dumps({"content": "I live in Lisbon"}),
-    },
+    "function": {"name": "memory_remember", "arguments": json.dumps({"content": "I live in Lisbon"})},
 }
 
 

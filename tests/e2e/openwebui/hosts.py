@@ -50,14 +50,9 @@ _HEADERS = {
     "X-Recollect-Parent": "{{USER_MESSAGE_PARENT_ID}}",
 }
 _PATIENT = {
-    "recall_deadline_ms": 30_000,  # the machine may be busy with other tests
+    "recall_deadline_ms": 30_000  # the machine may be busy with other tests
 }
-_QUICK = {
-    "formation_quiet_seconds": 0,
-    "formation_batch_turns": 1,
-    "summary_turns": 0,
-    "summary_tokens": 0,
-}
+_QUICK = {"formation_quiet_seconds": 0, "formation_batch_turns": 1, "summary_turns": 0, "summary_tokens": 0}
 
 MemoryApi: TypeAlias = Callable[[], AbstractAsyncContextManager[RunningProxy]]
 

@@ -83,9 +83,7 @@ def test_it_fails_when_what_must_come_of_it_does_not(
     monkeypatch.setattr(stage, "_PATIENCE_SECONDS", 1.0)
 
     ended = play(
-        **operators(operator_settings),
-        RECOLLECT_DATABASE_URL=ANOTHER_DATABASE,
-        RECOLLECT_RECORD="false",
+        **operators(operator_settings), RECOLLECT_DATABASE_URL=ANOTHER_DATABASE, RECOLLECT_RECORD="false"
     )
 
     assert ended.exit_code == 1

@@ -6,14 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 from tests.recollect_proxy.settings import proxy_settings
-from tests.scripted.upstream import (
-    Answer,
-    Received,
-    ScriptedUpstream,
-    completion,
-    failure,
-    whole,
-)
+from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, failure, whole
 from tests.servers.running_proxy import extract_statements
 
 from examples.demo import stage as staging

@@ -45,8 +45,7 @@ def first_silent(upstream: ScriptedUpstream, *, story: asyncio.Event | None = No
 
 async def exchanges(proxy: RunningProxy, user: User) -> list[tuple[str, int, str | None]]:
     rows = await proxy.rows(
-        "SELECT state, attempts, waits_for FROM recollect.exchanges WHERE user_id = $1 ORDER BY id",
-        user.id,
+        "SELECT state, attempts, waits_for FROM recollect.exchanges WHERE user_id = $1 ORDER BY id", user.id
     )
     return [tuple(row) for row in rows]
 

@@ -188,11 +188,7 @@ WORDLESS: list[tuple[str, Any, str | None]] = [
 
 @table("name, content, chat_id", WORDLESS)
 async def test_a_chat_keeps_what_it_was_given_and_begins_with_what_stands_in_every_chat(
-    proxy: RunningProxy,
-    upstream: ScriptedUpstream,
-    name: str,
-    content: Any,
-    chat_id: str | None,
+    proxy: RunningProxy, upstream: ScriptedUpstream, name: str, content: Any, chat_id: str | None
 ) -> None:
     upstream.otherwise = replies("All right.")
     eater = await given_memory(proxy, somebody(), ALLERGY)

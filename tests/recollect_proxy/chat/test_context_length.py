@@ -6,15 +6,7 @@ from typing import Any
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import named
-from tests.scripted.upstream import (
-    JSON,
-    End,
-    ScriptedUpstream,
-    completion_body,
-    failure,
-    head,
-    whole,
-)
+from tests.scripted.upstream import JSON, End, ScriptedUpstream, completion_body, failure, head, whole
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.support.recollections import turn
 from tests.support.tables import table

@@ -157,12 +157,7 @@ def test_a_memory_is_shown_with_id_kind_source_preview_and_score() -> None:
     [memory] = listed_memories([recollection("Likes  tea\nat five", score=0.123456)])
 
     assert UUID(str(memory.pop("id"))).version == 7
-    assert memory == {
-        "kind": "fact",
-        "source": "extracted",
-        "preview": "Likes tea at five",
-        "score": 0.1235,
-    }
+    assert memory == {"kind": "fact", "source": "extracted", "preview": "Likes tea at five", "score": 0.1235}
 
 
 def test_a_passage_of_the_log_is_shown_as_a_message() -> None:

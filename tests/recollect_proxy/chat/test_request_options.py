@@ -178,10 +178,7 @@ proxy = named("session_listening")
 
 
 @in_turn("known", [True, False])
-@in_turn(
-    "given",
-    [{"recollect": {"top_k": 3}}, {"recollect": 7}, {"recollect": {"placement": "top"}}],
-)
+@in_turn("given", [{"recollect": {"top_k": 3}}, {"recollect": 7}, {"recollect": {"placement": "top"}}])
 async def test_a_senseless_option_is_refused_and_nothing_is_sent_on(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, given: dict[str, Any], *, known: bool
 ) -> None:

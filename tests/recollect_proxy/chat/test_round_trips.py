@@ -73,11 +73,7 @@ async def test_all_that_a_turn_writes_is_one_round_trip(
 
 @pytest.mark.parametrize("project", ["tea house", "team:tea house"])
 async def test_a_turn_in_a_project_takes_no_further_round_trip(
-    counted_proxy: RunningProxy,
-    upstream: ScriptedUpstream,
-    user: User,
-    statements: Statements,
-    project: str,
+    counted_proxy: RunningProxy, upstream: ScriptedUpstream, user: User, statements: Statements, project: str
 ) -> None:
     engine = counted_proxy.engine
     await engine.keep_team("tea house")

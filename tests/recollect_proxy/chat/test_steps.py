@@ -112,8 +112,7 @@ async def functions(own_proxies: OwnProxies) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("title", TITLES)
 async def test_what_the_architecture_lists_is_what_runs_in_that_order(
-    title: str,
-    functions: list[tuple[str, str]],
+    title: str, functions: list[tuple[str, str]]
 ) -> None:
     listed = steps(title)
     names = [name for step in listed for name in step]

@@ -33,15 +33,7 @@ def test_without_a_user_there_is_no_identity(headers: list[tuple[bytes, bytes]])
 
 @table(
     "found",
-    [
-        [b"anna", b"anna"],
-        [b"anna", b""],
-        [b"%8f"],
-        [b"\x8f"],
-        [b"a%00b"],
-        [b"a" * 257],
-        [b"%ED%A0%80"],
-    ],
+    [[b"anna", b"anna"], [b"anna", b""], [b"%8f"], [b"\x8f"], [b"a%00b"], [b"a" * 257], [b"%ED%A0%80"]],
 )
 def test_what_is_not_one_readable_id_is_a_bad_identity(found: list[bytes]) -> None:
     caller = IDENTITY.identify([(b"x-user", value) for value in found], PEER)

@@ -114,13 +114,7 @@ async def test_nor_does_anything_else(
     assert upstream.received == []
 
 
-@in_turn(
-    "asked",
-    [
-        (b"GET", b"/v1/models", []),
-        (b"OPTIONS", CHAT, PREFLIGHT),
-    ],
-)
+@in_turn("asked", [(b"GET", b"/v1/models", []), (b"OPTIONS", CHAT, PREFLIGHT)])
 async def test_nor_a_body_with_what_is_for_everybody(
     strict: RunningProxy, upstream: ScriptedUpstream, asked: tuple[bytes, bytes, Fields]
 ) -> None:

@@ -13,13 +13,7 @@ from structlog.testing import capture_logs
 from tests.recollect_proxy.chat.spoken import replies
 from tests.recollect_proxy.frontends import Frontend, LastOnly, Sent
 from tests.recollect_proxy.own_proxies import serves
-from tests.scripted.extraction import (
-    Lesson,
-    Pupil,
-    asked_for,
-    messages_shown,
-    shown,
-)
+from tests.scripted.extraction import Lesson, Pupil, asked_for, messages_shown, shown
 from tests.scripted.upstream import Answer, Received, ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
 from tests.support.waiting import until
@@ -263,14 +257,7 @@ ASKED = (
     "Where do I swim in the morning?",
 )
 
-KEPT_IN = (
-    "vectors",
-    "users_vectors",
-    "memory_updates",
-    "quarantine",
-    "injections",
-    "request_metrics",
-)
+KEPT_IN = ("vectors", "users_vectors", "memory_updates", "quarantine", "injections", "request_metrics")
 """Where memories are, what became of them, and what went into prompts. The messages themselves are in the log, hidden."""
 
 

@@ -53,8 +53,7 @@ def test_chunks_that_are_not_whole_are_refused_and_not_quoted(tmp_path: Path, fr
 
 
 @table(
-    "headers",
-    [{"X-A": "b", "X-C": ["d", "é"]}, [["X-A", "b"], ["X-C", "d"], ["X-C", "é"], "broken", ["x"]]],
+    "headers", [{"X-A": "b", "X-C": ["d", "é"]}, [["X-A", "b"], ["X-C", "d"], ["X-C", "é"], "broken", ["x"]]]
 )
 def test_a_request_as_json_is_read(tmp_path: Path, headers: object) -> None:
     given = {"headers": headers, "body": json.loads(BODY), "path": "/api/chat/completions"}

@@ -18,11 +18,7 @@ from tests.support.tables import table
 from typer.testing import Result
 
 from recollect_proxy.openwebui import captured_request, doctor_command
-from recollect_proxy.openwebui.captured_request import (
-    CapturedRequest,
-    NothingCameError,
-    await_request,
-)
+from recollect_proxy.openwebui.captured_request import CapturedRequest, NothingCameError, await_request
 from recollect_proxy.openwebui.diagnosis import is_from_a_person
 
 SETTINGS = proxy_settings(identity="openwebui-jwt", openwebui_jwt_secret=SECRET)
@@ -43,9 +39,7 @@ def request_file(folder: Path, given: dict[str, str], content: bytes | None = No
 
 def test_a_captured_request_with_all_set_ends_with_0(tmp_path: Path) -> None:
     done = doctor(
-        "--openwebui",
-        "--request",
-        request_file(tmp_path, headers(x_openwebui_user_jwt=token(age=9_000))),
+        "--openwebui", "--request", request_file(tmp_path, headers(x_openwebui_user_jwt=token(age=9_000)))
     )
 
     assert done.exit_code == 0, done.output

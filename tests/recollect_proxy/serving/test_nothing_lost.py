@@ -244,10 +244,7 @@ def _is_empty(folder: Path) -> bool:
 
 WORKERS = 4
 FORMED_BEFORE_THE_KILL = 3
-FACTS = (
-    "plays the violoncello on Mondays.",
-    "was born in Ljubljana.",
-)
+FACTS = ("plays the violoncello on Mondays.", "was born in Ljubljana.")
 """What each user tells, in words so different that no two are taken for one."""
 
 
@@ -311,10 +308,7 @@ async def test_a_kill_loses_no_exchange_and_forms_none_twice(
             "job_heartbeat_seconds": 1,
         }
         environ = environment(
-            upstream=upstream.base_url,
-            data_dir=fresh_settings.data_dir,
-            database_url=dsn,
-            **own,
+            upstream=upstream.base_url, data_dir=fresh_settings.data_dir, database_url=dsn, **own
         )
         async with served_process(environ=environ) as served:
             await asyncio.gather(*(tell(served.port, user) for user in users))

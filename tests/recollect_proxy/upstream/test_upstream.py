@@ -18,12 +18,7 @@ from tests.support.waiting import until
 from recollect_proxy.upstream import check as upstream_check
 from recollect_proxy.upstream.check import complaint_about
 from recollect_proxy.upstream.upstream import TruncatedError, Upstream, UpstreamError
-from recollect_proxy.web.errors import (
-    BAD_REQUEST,
-    UPSTREAM_BROKE_OFF,
-    UPSTREAM_BUSY,
-    UPSTREAM_SILENT,
-)
+from recollect_proxy.web.errors import BAD_REQUEST, UPSTREAM_BROKE_OFF, UPSTREAM_BUSY, UPSTREAM_SILENT
 
 
 async def failure_of(upstream: Upstream, target: bytes = b"/x", *headers: tuple[bytes, bytes]) -> object:

@@ -100,11 +100,7 @@ async def test_an_answer_to_be_rewritten_that_breaks_off_is_a_502(
 
 @pytest.mark.parametrize("route", WITH_MEMORY.values(), ids=WITH_MEMORY)
 async def test_a_failure_of_our_own_is_a_500_that_says_so(
-    proxy: RunningProxy,
-    upstream: ScriptedUpstream,
-    user: User,
-    route: Route,
-    monkeypatch: pytest.MonkeyPatch,
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(turn: Turn, *_arguments: object, **_options: object) -> Prepared:
         raise RuntimeError(turn.text)

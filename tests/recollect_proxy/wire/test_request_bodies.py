@@ -6,12 +6,7 @@ from hashlib import sha256
 
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.routes import MESSAGES, RESPONSES, Route, on_every_route
-from tests.scripted.upstream import (
-    LAST_CHUNK,
-    ScriptedUpstream,
-    chunk,
-    compressed,
-)
+from tests.scripted.upstream import LAST_CHUNK, ScriptedUpstream, chunk, compressed
 from tests.servers.running_proxy import CHAT, RunningProxy, User
 from tests.support.raw_client import RawConnection, request_bytes
 from tests.support.waiting import until

@@ -9,11 +9,7 @@ client = Anthropic(
     default_headers=TASK.headers,
     max_retries=2 if TASK.way == "retry" else 0,
 )
-request = {
-    "model": "scripted",
-    "max_tokens": 100,
-    "messages": [{"role": "user", "content": TASK.question}],
-}
+request = {"model": "scripted", "max_tokens": 100, "messages": [{"role": "user", "content": TASK.question}]}
 if TASK.way == "stream":
     with client.messages.stream(**request) as stream:
         pieces = list(stream.text_stream)

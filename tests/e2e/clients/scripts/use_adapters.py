@@ -21,11 +21,7 @@ def of_langchain() -> object:
         history = RecollectChatHistory(client, USER, "chat-1")
         said = [(each.type, each.content) for each in history.messages]
         history.clear()
-        return {
-            "found": [each.page_content for each in found],
-            "said": said,
-            "cleared": history.messages,
-        }
+        return {"found": [each.page_content for each in found], "said": said, "cleared": history.messages}
 
 
 async def of_llamaindex() -> object:

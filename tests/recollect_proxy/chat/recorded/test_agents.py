@@ -36,9 +36,7 @@ _THREE = ("first", "results", "second")
 CODEX = "01a228ca-6e35-7d82-8fbb-63e5286e06d3"
 CHATS = {
     "claude_code": Agent(
-        ("first", "second"),
-        (_WALLS, "And one for my bathroom?"),
-        "4c8ac580-6306-4881-9ad3-34b0809917be",
+        ("first", "second"), (_WALLS, "And one for my bathroom?"), "4c8ac580-6306-4881-9ad3-34b0809917be"
     ),
     "claude_code, tools": Agent(("asked", "results"), (_LIST,), "fa457abd-b8eb-42c0-8798-62ee30ce1a4f"),
     "codex": Agent(_THREE, (_LIST, _INDENT), CODEX),
@@ -47,12 +45,7 @@ CHATS = {
     "cline": Agent(("first", "results"), (_LIST,)),
     "aider": Agent(("first",), (f"{_INDENT}\n\nAnswer with whole files, each behind its name.",)),
 }
-ASIDE = (
-    ("claude_code", "title"),
-    ("claude_code", "sub_agent"),
-    ("codex", "summary"),
-    ("opencode", "title"),
-)
+ASIDE = (("claude_code", "title"), ("claude_code", "sub_agent"), ("codex", "summary"), ("opencode", "title"))
 
 
 def recorded(agent: str, name: str) -> dict[str, Any]:

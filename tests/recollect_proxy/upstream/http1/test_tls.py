@@ -47,10 +47,7 @@ def test_an_address_is_read_from_a_url(url: str, address: Address) -> None:
 
 @table(
     ("base", "shown"),
-    [
-        ("http://llm:8000/v1", "http://llm:8000"),
-        ("https://key:hush@llm/hush/v1?key=hush", "https://llm"),
-    ],
+    [("http://llm:8000/v1", "http://llm:8000"), ("https://key:hush@llm/hush/v1?key=hush", "https://llm")],
 )
 def test_of_an_address_the_log_has_the_server_alone(base: str, shown: str) -> None:
     assert Address.parse(base).origin == shown
