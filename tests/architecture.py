@@ -96,7 +96,6 @@ def violations(root: Path, known: Sequence[Module]) -> list[str]:
 
 
 def modules(root: Path) -> list[Module]:
-    """Return the modules of all source roots and programs below ``root``, in order of their paths."""
     return [
         _read(root, root / source_root, path)
         for source_root, below in [*((each, each) for each in ROOTS), *(("", each) for each in PROGRAMS)]

@@ -118,7 +118,6 @@ async def template_database(database_server: str) -> AsyncIterator[str]:
 
 @pytest.fixture(scope="session")
 async def spare_databases(database_server: str, template_database: str) -> "AsyncIterator[SpareDatabases]":
-    """Databases to lend."""
     from tests.servers.databases import SpareDatabases  # noqa: PLC0415 -- see above
 
     async with AsyncExitStack() as closing:
@@ -161,7 +160,6 @@ async def new_dsn(database_server: str, template_database: str) -> AsyncIterator
 
 @pytest.fixture
 async def empty_dsn(database_server: str) -> AsyncIterator[str]:
-    """The dsn of a database that has nothing in it."""
     from tests.servers.databases import new_database  # noqa: PLC0415 -- see above
 
     async with new_database(database_server) as dsn:
@@ -170,5 +168,4 @@ async def empty_dsn(database_server: str) -> AsyncIterator[str]:
 
 @pytest.fixture(scope="session")
 def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder for all."""
     return tmp_path_factory.mktemp("data")

@@ -11,7 +11,6 @@ PASSING = {"_quietly": "warning", "_if_it_can": "warning", "tell": "warning"}
 
 
 def logged_events(root: Path) -> dict[str, set[str]]:
-    """Return each event with its levels."""
     found: dict[str, set[str]] = {}
     for source_root in ROOTS:
         for path in sorted((root / source_root).rglob("*.py")):

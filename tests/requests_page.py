@@ -91,7 +91,6 @@ def _item(title: str, phrases: Iterable[str]) -> str:
 
 
 def requests_page() -> str:
-    """Return the page."""
     parts = [_INTRODUCTION]
     for code, words in read_table("recollect.text.cues", "memory_requests").items():
         items = [_item(title, words[name]) for name, title in _REQUESTS.items()]

@@ -190,7 +190,6 @@ def test_each_package_imports_the_libraries_that_are_named_here_and_no_other(our
 
 
 def imported_by_text(module: Module) -> list[str]:
-    """Return the modules that are named in calls of `import_module` or `__import__`, or in calls that are given these."""
     return [
         argument.value
         for node in module.nodes

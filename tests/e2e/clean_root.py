@@ -111,7 +111,6 @@ class Stage:
 
 
 def build(dockerfile: Path, context: Path, folder: Path, **given: str) -> Stage:
-    """Perform a Dockerfile, and return its last stage."""
     make_base(base := folder / "base")
     stages: dict[str, Stage] = {}
     stage: Stage | None = None

@@ -102,7 +102,6 @@ class World:
     met: set[tuple[str, str, str]] = field(default_factory=set)
 
     def scopes(self) -> list[Scope]:
-        """Return the scopes of all who are there."""
         return [
             Scope(person, place)
             for person in PEOPLE
@@ -129,7 +128,6 @@ class World:
                 self.leaks.append((where, scope, canary))
 
     def may_meet(self, scope: Scope, reach: Reach, canary: Canary) -> bool:
-        """Return whether an answer to a scope may show a canary."""
         of = canary.of
         if reach is Reach.NOTHING or canary.number < self.erased.get(of.person, 0):
             return False
@@ -149,7 +147,6 @@ class World:
 
 
 def canaries_in(text: str) -> set[Canary]:
-    """Return the canaries that a text holds."""
     return {
         Canary(kind, Scope(PEOPLE[int(person)], PLACES[int(place)]), int(number))
         for kind, person, place, number in _CANARY.findall(text)
@@ -165,7 +162,6 @@ class Asker:
     keys: dict[tuple[str, str], str]
 
     def headers(self, scope: Scope, *, bound: bool = False) -> list[tuple[bytes, bytes]]:
-        """Return the headers of a request."""
         key = self.keys[scope.person, BOUND if bound else ""]
         named = [] if bound or not scope.place else [(b"X-Recollect-Project", quote(scope.place).encode())]
         return [(b"Authorization", f"Bearer {key}".encode()), (b"Content-Type", b"application/json"), *named]

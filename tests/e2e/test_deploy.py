@@ -102,7 +102,6 @@ def started(
 
 
 def is_healthy(image: Stage, variables: dict[str, str]) -> bool:
-    """Perform the image's HEALTHCHECK."""
     check = image.command(stated_command(image, "HEALTHCHECK"))
     return subprocess.run(check, env=variables, check=False, capture_output=True).returncode == 0
 

@@ -105,7 +105,6 @@ async def memory(process: Process, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture
 async def engine(memory: Any) -> Engine:
-    """The engine behind ``memory``."""
     opened: Engine | None = (await memory._engine()).engine
     assert opened is not None
     return opened

@@ -40,7 +40,6 @@ def events() -> Any:
 
 
 def deleted(user_id: Any, *, event: str = "user.deleted", kind: str = "user") -> dict[str, Any]:
-    """Return an event as 0.12.4 makes it (``events.build_event``)."""
     return {
         "event": event,
         "resource": "user",
@@ -70,12 +69,10 @@ async def test_all_of_who_is_deleted_goes_and_nothing_of_anybody_else(
 
 
 def deleted_chat(chat_id: Any, owner: Any) -> dict[str, Any]:
-    """Return the event of a chat that its owner, or an administrator, deleted."""
     return deleted(chat_id, event="chat.deleted", kind="chat") | {"data": {"owner_id": owner}}
 
 
 async def two_chats(memory: Any, user_id: str) -> list[Chat]:
-    """Have two chats, and each of their sentences in memory."""
     chats = [Chat(memory, user_id), Chat(memory, user_id)]
     for chat, text in zip(chats, (LISBON, LOCKER), strict=True):
         await chat.says(text)
@@ -237,7 +234,6 @@ def erasures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def store(engine: Engine) -> Store:
-    """The store of the engine."""
     not_asked_for = {"generations": None, "database": None}
     names = {each.name for each in fields(Postgres)} - {*not_asked_for}
     return Store(**{name: getattr(engine._backends, name) for name in names}, **not_asked_for)  # type: ignore[arg-type]
@@ -258,7 +254,6 @@ def first(memory: Any, store: Store, process: Process, monkeypatch: pytest.Monke
 
 
 def waiting(erasures: Path) -> list[str]:
-    """Return the files in which erasures wait."""
     return sorted(each.name for each in erasures.glob("*"))
 
 
@@ -268,7 +263,6 @@ def everything_of(user_id: str) -> str:
 
 
 def write(erasures: Path, **texts: str) -> None:
-    """Have erasures wait."""
     erasures.mkdir(parents=True)
     for name, text in texts.items():
         (erasures / f"{name}.json").write_text(text)

@@ -35,7 +35,6 @@ class Tables:
     fails: bool = False
 
     async def get_chat_folder_id(self, chat_id: str, user_id: str) -> str | None:
-        """Return the folder of a person's chat."""
         return None if self.fails else self.folders.get((chat_id, user_id))
 
     async def get_chat_by_id_and_user_id(self, chat_id: str, user_id: str) -> Any:

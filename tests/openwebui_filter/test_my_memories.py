@@ -58,7 +58,6 @@ class Tab:
         return request | {"n": len(self.codes)} if isinstance(request, dict) else request
 
     async def emit(self, event: dict[str, Any]) -> None:
-        """Show an event."""
         self.shown.append(event)
 
     @property

@@ -81,7 +81,6 @@ def fresh_settings(session_settings: ProxySettings, own_dsn: str) -> ProxySettin
 
 @pytest.fixture(scope="session")
 def own_proxies(session_settings: ProxySettings, spare_databases: SpareDatabases) -> OwnProxies:
-    """Proxies with settings of their own."""
     return OwnProxies(session_settings, spare_databases)
 
 
@@ -95,7 +94,6 @@ async def session_proxy(session_settings: ProxySettings) -> AsyncIterator[Runnin
 async def listening_proxies(
     session_settings: ProxySettings, spare_databases: SpareDatabases
 ) -> AsyncIterator[ListeningProxies]:
-    """Proxies that form nothing."""
     async with spare_databases.one() as dsn:
         yield ListeningProxies(changed(session_settings, database_url=dsn))
 

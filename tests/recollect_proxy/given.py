@@ -10,7 +10,6 @@ WHICH_TEA = "Which tea is my favourite?"
 
 
 async def given_memory(proxy: RunningProxy, user: User, content: str = TEA, **more: str) -> User:
-    """Write a memory of the user's down, and return the user."""
     answer = await proxy.fetch(
         b"POST",
         f"/memory/users/{quote(user.known_as, safe='')}/memories".encode(),

@@ -14,7 +14,6 @@ class _GivenSettings(ProxySettings):
 
 
 def changed(settings: ProxySettings, **own: Any) -> ProxySettings:
-    """Return the settings with these changed, and checked as any others."""
     return _GivenSettings(**settings.model_dump() | own)
 
 

@@ -35,7 +35,6 @@ def head(status: int, headers: Iterable[tuple[bytes, bytes]] = ()) -> bytes:
 
 
 def chunk(data: bytes) -> bytes:
-    """Return a chunk of the chunked transfer coding; of no data, the last one."""
     return b"%x\r\n%s\r\n" % (len(data), data)
 
 
@@ -45,7 +44,6 @@ JSON: Fields = [(b"Content-Type", b"application/json")]
 
 
 def whole(body: bytes, *, status: int = 200, headers: Iterable[tuple[bytes, bytes]] = JSON) -> Answer:
-    """Return an answer with its length."""
     return (head(status, [*headers, (b"Content-Length", b"%d" % len(body))]) + body,)
 
 

@@ -41,12 +41,10 @@ def _output_item(text: str | None, *, status: str = "completed") -> dict[str, An
 
 
 def response(text: str) -> Answer:
-    """Return a response that says this."""
     return whole(json.dumps(response_body(text), indent=1).encode())
 
 
 def response_stream(*pieces: str) -> Answer:
-    """Return a streamed response that says the pieces one after the other."""
     return streamed(*response_events(*pieces))
 
 
@@ -89,12 +87,10 @@ def message_body(text: str | None) -> dict[str, Any]:
 
 
 def message(text: str) -> Answer:
-    """Return a message that says this."""
     return whole(json.dumps(message_body(text), indent=1).encode())
 
 
 def message_stream(*pieces: str) -> Answer:
-    """Return a streamed message that says the pieces one after the other."""
     return streamed(*message_events(*pieces))
 
 

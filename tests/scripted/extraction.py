@@ -34,7 +34,6 @@ def messages_shown(request: Received) -> list[str]:
 
 
 def memories_shown(request: Received) -> list[str]:
-    """Return the memories that a request numbers, in order."""
     listed = "\n".join(shown(request, "Existing memories") + shown(request, "Memories"))
     return [content for _, _, content in _NUMBERED.findall(listed)]
 
@@ -140,7 +139,6 @@ class Pupil:
     asked: list[Received] = field(default_factory=list)
 
     def __call__(self, request: Received) -> Answer:
-        """Answer a request."""
         self.asked.append(request)
         answers: dict[str, Callable[[Received], dict[str, Any]]] = {
             "memories": self._extraction,

@@ -54,7 +54,6 @@ def refuses(status: int, message: str = "no", **headers: str) -> Reply:
 
 
 def raw(content: bytes, status: int = 200, kind: str = "application/json") -> Reply:
-    """Answer with these bytes."""
     return lambda _: web.Response(body=content, status=status, content_type=kind)
 
 

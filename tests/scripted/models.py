@@ -25,12 +25,10 @@ class WordEmbedder:
         self.embedded: list[str] = []
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one unit vector a text, in order."""
         self.embedded += texts
         return [_vector(text) for text in texts]
 
     async def embed_question(self, text: str) -> Vector:
-        """Return the vector of any text."""
         [vector] = await self.embed([text])
         return vector
 
@@ -42,7 +40,6 @@ class BrokenEmbedder(WordEmbedder):
     """Fails at every text."""
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Raise EmbedderError."""
         await super().embed(texts)
         raise EmbedderError
 
@@ -56,12 +53,10 @@ class SlowEmbedder:
         self.name, self.gate = embedder.name, embedder.gate
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Wait, then embed."""
         await asyncio.sleep(self._seconds)
         return await self._embedder.embed(texts)
 
     async def embed_question(self, text: str) -> Vector:
-        """Wait, then embed."""
         await asyncio.sleep(self._seconds)
         return await self._embedder.embed_question(text)
 

@@ -11,7 +11,6 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 
 def write_certificate(path: Path) -> Path:
-    """Write a certificate for 127.0.0.1 with its key, good for a day, and return its path."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "a test's own")])
     now = datetime.now(UTC)

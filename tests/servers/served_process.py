@@ -58,7 +58,6 @@ class ServedProcess:
     _readers: list["asyncio.Task[None]"] = field(default_factory=list)
 
     def signal(self, number: signal.Signals) -> None:
-        """Send the process a signal."""
         self.process.send_signal(number)
 
     def kill(self) -> None:

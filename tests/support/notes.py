@@ -11,12 +11,10 @@ from recollect.store.messages import MessageLog
 async def note_block(
     log: MessageLog, scope: Scope, injection: Injection | None, detached: Sequence[str]
 ) -> None:
-    """Note the block of a turn; blocks with ``detached`` anchors are not added again."""
     await log.write_notes(scope, TurnNotes(injection, tuple(detached)))
 
 
 async def note_request(log: MessageLog, request: RequestRecord) -> None:
-    """Keep the record of a request."""
     await log.write_notes(request.scope, TurnNotes(request=request))
 
 

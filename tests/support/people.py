@@ -21,11 +21,9 @@ class Person(str):
 
     @property
     def elsewhere(self) -> Scope:
-        """Another one."""
         return self.chat("chat-2")
 
     def chat(self, session_id: str) -> Scope:
-        """Return a chat of theirs."""
         return Scope(self, session_id)
 
 

@@ -35,7 +35,6 @@ class Response:
 
     @property
     def json(self) -> Any:
-        """The body as JSON."""
         return json.loads(self.body)
 
 
@@ -54,7 +53,6 @@ class RawConnection:
         self._writer.close()
 
     async def send(self, data: bytes) -> None:
-        """Send bytes."""
         self._writer.write(data)
         await self._writer.drain()
 
@@ -122,7 +120,6 @@ class RawConnection:
 
 
 def request_bytes(method: bytes, target: bytes, headers: Fields = (), body: bytes | None = None) -> bytes:
-    """Return a request; a body comes with its length."""
     fields = [(b"Host", b"proxy.test"), *headers]
     if body is not None:
         fields.append((b"Content-Length", b"%d" % len(body)))

@@ -21,7 +21,6 @@ class Received:
 
     @property
     def line(self) -> bytes:
-        """The request line."""
         return self.head.split(b"\r\n")[0]
 
     @property
@@ -46,7 +45,6 @@ class Received:
 
     @property
     def json(self) -> Any:
-        """The body as JSON."""
         return json.loads(self.body)
 
     @property

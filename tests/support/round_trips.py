@@ -18,19 +18,16 @@ class Statements:
     _awaited: dict[str, Callable[[], None]] = field(default_factory=dict)
 
     def note(self, connection: int, statement: str) -> None:
-        """Note a statement that was sent."""
         self.sent.append((connection, statement))
         for part, call in self._awaited.items():
             if part in statement:
                 call()
 
     def when_sent(self, part: str, call: Callable[[], None]) -> None:
-        """Call something whenever a statement with this part was sent."""
         self._awaited[part] = call
 
     @property
     def transactions(self) -> list[list[str]]:
-        """The statements of each transaction, in the order in which the transactions ended."""
         ended: list[list[str]] = []
         open_ones: dict[int, list[str]] = {}
         for connection, statement in self.sent:

@@ -24,7 +24,6 @@ class Stored:
     architecture: Architecture = ARCHITECTURE
 
     def tensor(self, name: str) -> NDArray[Any]:
-        """Return a tensor by its name."""
         return self.tensors[name]
 
 
@@ -56,7 +55,6 @@ def tiny_weights(seed: int) -> dict[str, NDArray[np.float32]]:
 
 
 def write_tiny_graph(folder: Path, weights: dict[str, NDArray[np.float32]] | None = None) -> Path:
-    """Write the finished graph of such a model, and return its folder."""
     folder.mkdir(parents=True)
     onnx.save_model(build_graph(Stored(weights or tiny_weights(0))), folder / "graph.onnx")
     return folder

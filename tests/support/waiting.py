@@ -8,7 +8,6 @@ _PAUSE_SECONDS = 0.01
 
 
 async def until(is_so: Callable[[], bool | Awaitable[bool]], *, seconds: float = 60) -> None:
-    """Return when it is so."""
     async with asyncio.timeout(seconds):
         while True:
             answer = is_so()

@@ -20,7 +20,6 @@ class Through:
 
 
 def with_parts(store: Store, **parts: Any) -> Store:
-    """Return the store with other parts."""
     return replace(store, **parts)
 
 

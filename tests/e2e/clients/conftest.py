@@ -9,7 +9,6 @@ from tests.servers.running_proxy import RunningProxy, User
 
 @pytest.fixture
 def comparison(proxy: RunningProxy, upstream: ScriptedUpstream) -> Comparison:
-    """The proxy before the upstream."""
     return Comparison(proxy, upstream)
 
 

@@ -90,7 +90,6 @@ def python_client(script: str, **options: Any) -> Client:
 
 
 def node_client(way: str, program: str = "client.mjs", **options: Any) -> Client:
-    """Return a client written for Node."""
 
     async def ask(address: str, headers: Mapping[str, str]) -> Any:
         node = shutil.which("node")

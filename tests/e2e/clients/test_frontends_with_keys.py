@@ -41,7 +41,6 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def household(
     listening_proxies: ListeningProxies, session_upstream: ScriptedUpstream, keys: Path
 ) -> AsyncIterator[RunningProxy]:
-    """A proxy whose people have a key each."""
     async with listening_proxies.serve(
         identity=(IdentityMode.API_KEY,),
         api_keys=keys,

@@ -16,14 +16,12 @@ IDENTITY = {"X-OpenWebUI-User-Id": "someone", "X-OpenWebUI-Chat-Id": "clients"}
 
 @pytest.fixture
 async def realtime() -> AsyncIterator[RealtimeUpstream]:
-    """A realtime model."""
     async with realtime_upstream() as upstream:
         yield upstream
 
 
 @pytest.fixture
 async def before(realtime: RealtimeUpstream, session_settings: ProxySettings) -> AsyncIterator[RunningProxy]:
-    """A proxy before it."""
     async with running_proxy(changed(session_settings, upstream=realtime.base_url)) as proxy:
         yield proxy
 

@@ -54,7 +54,6 @@ class Inspector:
         return json.loads(out)
 
     async def call(self, tool: str, *pairs: str) -> Any:
-        """Return what a tool returned."""
         result = await self.ask("tools/call", "--tool-name", tool, *(f"--tool-arg={each}" for each in pairs))
         return result["structuredContent"]
 

@@ -29,7 +29,6 @@ class Ended:
 
 
 async def started(*arguments: str, settings: Mapping[str, str]) -> asyncio.subprocess.Process:
-    """Start `recollect` with these settings alone."""
     return await asyncio.create_subprocess_exec(
         RECOLLECT,
         *arguments,
@@ -64,7 +63,6 @@ class Recollect:
         return {"database_url": self.dsn, "data_dir": str(self.data_dir)}
 
     async def imports(self, *arguments: str) -> Ended:
-        """Run the import."""
         return await ended(await started("import", "openwebui", *arguments, settings=self.settings))
 
     async def imports_on_a_terminal(self, *arguments: str) -> tuple[int, str]:

@@ -66,7 +66,6 @@ class Database:
         self._server: EmbeddedServer | None = None
 
     async def start(self) -> None:
-        """Start it, where it was before."""
         self._server = await asyncio.to_thread(start_embedded, self._folder)
         self.dsn = self._server.dsn
 
@@ -123,7 +122,6 @@ class Host:
         return [row["content"] for row in await self.database.rows(query, person.id)]
 
     async def memories(self, person: Person) -> list[str]:
-        """Return what a person's memories say."""
         query = (
             "SELECT content FROM recollect.vectors JOIN recollect.users_vectors "
             "ON vector_id = vectors.id AND users_vectors.owner = vectors.owner "

@@ -141,7 +141,6 @@ def prompt(request: Received) -> str:
 
 
 def last_message(request: Received) -> str:
-    """Return what the last message of a chat request says."""
     return _text(request.json["messages"][-1].get("content"))
 
 

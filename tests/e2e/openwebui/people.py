@@ -69,11 +69,9 @@ class Person:
         await self.call("DELETE", f"/api/v1/chats/{chat_id}")
 
     async def delete_all_chats(self) -> None:
-        """Delete all chats of this person."""
         await self.call("DELETE", "/api/v1/chats/")
 
     async def set_valves(self, name: str, **valves: Any) -> None:
-        """Set this person's own valves of a filter."""
         await self.call("POST", f"/api/v1/functions/id/{name}/valves/user/update", json=valves)
 
     async def edit_filter(self, name: str, content: str) -> None:
@@ -97,7 +95,6 @@ class Person:
         return {"type": "file", "id": file["id"], "name": name, "url": file["id"], "status": "uploaded"}
 
     async def open_channel(self, *others: "Person") -> str:
-        """Open a channel with others, and return its id."""
         given = {"name": "kitchen", "type": "group", "user_ids": [each.id for each in others]}
         channel: str = (await self.call("POST", "/api/v1/channels/create", json=given))["id"]
         return channel

@@ -43,7 +43,6 @@ class Examined(Ended):
 
     @property
     def missing(self) -> list[str]:
-        """What is missing."""
         return [check for check, line in self.findings.items() if line.startswith("MISSING")]
 
 

@@ -23,7 +23,6 @@ async def left(host: Host, person: Person, *said: str) -> None:
 
 
 async def two_chats(host: Host, person: Person) -> Conversation:
-    """Have two chats, and return the first."""
     chat = Conversation(person)
     await chat.says(LISBON)
     await Conversation(person).says(LOCKER)

@@ -29,7 +29,6 @@ def started(server: Server) -> list[int]:
 
 
 def is_alive(process: int) -> bool:
-    """Whether there is such a process."""
     return (_PROCESSES / str(process)).exists()
 
 
@@ -88,7 +87,6 @@ class _OneWorker(httpx.AsyncBaseTransport):
         return None
 
     async def _connected(self) -> httpx.AsyncHTTPTransport:
-        """Connect again and again until it is this worker that accepts."""
         async with asyncio.timeout(_SECONDS):
             while True:
                 connection = httpx.AsyncHTTPTransport(trust_env=False)

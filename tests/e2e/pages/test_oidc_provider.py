@@ -37,7 +37,6 @@ class Together:
 
     @property
     def pages(self) -> str:
-        """The address of the pages."""
         return f"http://127.0.0.1:{self.proxy.port}/memory/ui"
 
     @property

@@ -27,7 +27,6 @@ pytestmark = pytest.mark.process
 
 
 def commands(heading: str) -> list[str]:
-    """Return the commands below a heading, as they are written."""
     section = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^##)", DOCUMENT, re.MULTILINE | re.DOTALL)
     assert section is not None, heading
     blocks = re.findall(r"```sh\n(.*?)```", section[1], re.DOTALL)

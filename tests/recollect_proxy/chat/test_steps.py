@@ -73,7 +73,6 @@ def is_place(name: str) -> bool:
 
 
 def first_call(name: str, functions: list[tuple[str, str]]) -> int | None:
-    """Return as the how manieth of these functions something of that name was called first; None where nothing was."""
     owner, _, last = name.rpartition(".")
     for number, (file, function) in enumerate(functions):
         if is_place(name):

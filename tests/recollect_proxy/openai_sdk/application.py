@@ -29,7 +29,6 @@ def identity(user: User | None) -> dict[str, str]:
 
 
 def sdk(proxy: RunningProxy, user: User | None, *, retries: int = 0, **options: Any) -> AsyncOpenAI:
-    """Return the SDK as an application of this user's has it."""
     return AsyncOpenAI(
         base_url=f"http://127.0.0.1:{proxy.port}/v1",
         api_key=KEY,
@@ -59,6 +58,5 @@ def assert_recalled(request: Received, known: User | None) -> None:
 
 
 def assert_recalled_in_instructions(request: Received, known: User | None) -> None:
-    """Assert the same of a request for a response."""
     assert (TEA in request.json.get("instructions", "")) == (known is not None)
     assert_untouched(request)

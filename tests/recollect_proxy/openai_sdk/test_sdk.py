@@ -130,7 +130,6 @@ async def test_a_streamed_response(
 
 
 def answer_with(upstream: ScriptedUpstream, *bodies: dict[str, Any]) -> None:
-    """Let the upstream answer with these, in order."""
     upstream.answers += [whole(json.dumps(body).encode()) for body in bodies]
 
 
@@ -277,7 +276,6 @@ async def test_it_is_tried_again_until_it_succeeds(
 
 @pytest.fixture(scope="module")
 async def realtime() -> AsyncIterator[RealtimeUpstream]:
-    """A realtime model."""
     async with realtime_upstream() as upstream:
         yield upstream
 

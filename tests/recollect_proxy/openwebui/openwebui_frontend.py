@@ -36,7 +36,6 @@ class Shown:
 
     @property
     def lines(self) -> list[str]:
-        """What the status says, line by line."""
         told = [each for each in [*self.before, *self.within] if each["type"] == "status"]
         assert all(each["data"]["done"] is True for each in told)
         return [each["data"]["description"] for each in told]

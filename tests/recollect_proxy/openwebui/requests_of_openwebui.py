@@ -50,6 +50,5 @@ def captured(
     path: str = "/v1/chat/completions",
     peer: str | None = None,
 ) -> CapturedRequest:
-    """Return a request with these headers."""
     encoded = [(name.encode(), value.encode()) for name, value in given.items()]
     return CapturedRequest(encoded, body() if content is None else content, path, peer)

@@ -97,7 +97,6 @@ def port_of(origin: str) -> int:
 
 
 def wait(**how: Any) -> Coroutine[Any, Any, CapturedRequest]:
-    """Wait for a request on a free port."""
     usual: dict[str, Any] = {"host": "127.0.0.1", "port": 0, "seconds": 30, "limit": 2**20}
     deaf = {"is_wanted": lambda _: True, "ready": lambda _: None}
     return await_request(**usual | deaf | how)

@@ -55,6 +55,5 @@ def talker(session_talker: TalkingUpstream) -> TalkingUpstream:
 
 @pytest.fixture
 def relay(session_relay: RunningProxy, talker: TalkingUpstream) -> RunningProxy:
-    """A proxy before ``talker``."""
     assert talker.base_url == session_relay.settings.upstream
     return session_relay

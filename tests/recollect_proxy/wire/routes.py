@@ -22,7 +22,6 @@ class Route:
     known: bool
 
     def headers(self, user: User, headers: Fields = ()) -> list[tuple[bytes, bytes]]:
-        """Return these headers, with those that name the user behind them where the kind has any."""
         identity = [(b"X-OpenWebUI-User-Id", user.id.encode()), (b"X-OpenWebUI-Chat-Id", b"chat-1")]
         return [*headers, *(identity if self.known else [])]
 

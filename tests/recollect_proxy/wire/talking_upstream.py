@@ -40,7 +40,6 @@ class TalkingUpstream:
 
     @property
     def socket(self) -> ServerConnection:
-        """The latest socket."""
         return self.opened[-1]
 
     def forget(self) -> None:
@@ -61,7 +60,6 @@ class TalkingUpstream:
         await self.talk(socket)
 
     def select(self, _socket: ServerConnection, _offered: Sequence[Subprotocol]) -> Subprotocol | None:
-        """Return the subprotocol to speak."""
         return Subprotocol(self.subprotocol) if self.subprotocol else None
 
 

@@ -46,7 +46,6 @@ class Flow:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def forget(self) -> None:
-        """Forget the request before."""
         self.sent = self.taken = 0
         self.reads_on, self.client_left = asyncio.Event(), asyncio.Event()
 

@@ -94,7 +94,6 @@ async def learned(proxy: RunningProxy, upstream: ScriptedUpstream, user: User, *
 
 
 def once_looked(monkeypatch: pytest.MonkeyPatch) -> Answer:
-    """Return an answer that comes once the proxy has looked for news."""
     looked = asyncio.Event()
     look = status.Shown._look
 

@@ -30,7 +30,6 @@ async def ask(proxy: RunningProxy, *more: tuple[bytes, bytes], target: bytes = R
 async def keyed_relay(
     listening_proxies: ListeningProxies, session_talker: TalkingUpstream
 ) -> AsyncIterator[RunningProxy]:
-    """A proxy before ``talker`` with the operator's key."""
     own = {"upstream": session_talker.base_url, "upstream_api_key": OPERATORS_KEY}
     async with listening_proxies.serve(**own) as proxy:
         yield proxy

@@ -42,7 +42,6 @@ class Served:
         os.kill(os.getpid(), number)
 
     async def ended(self) -> None:
-        """Wait for the end."""
         await asyncio.wait_for(asyncio.shield(self.serving), _PATIENCE_SECONDS)
 
 

@@ -28,7 +28,6 @@ async def asked(server: ScriptedUpstream) -> AsyncIterator[Upstream]:
 async def ask(
     upstream: Upstream, method: str = "POST", body: bytes | AsyncIterator[bytes] | None = b"{}"
 ) -> bytes:
-    """Ask, and return the answer."""
     headers = [(b"content-length", b"%d" % len(body))] if isinstance(body, bytes) else []
     async with upstream.forward(method, b"/x", headers, body) as answer:
         return await answer.read_body()

@@ -11,7 +11,6 @@ messages = [{"role": "user", "content": TASK.question}]
 
 
 def pieces(answer: Iterable[Any], read: Callable[[Any], str]) -> list[str]:
-    """Return the pieces of a streamed answer that have words."""
     return [piece for piece in map(read, answer) if piece]
 
 

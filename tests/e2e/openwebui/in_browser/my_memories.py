@@ -24,13 +24,11 @@ class MyMemories:
         await expect(self.frame.get_by_role("button", name=switch)).to_be_visible()
 
     async def close(self) -> None:
-        """Close it by the keyboard."""
         await self.tab.keyboard.press("Escape")
         await expect(self.tab.locator("dialog")).to_have_count(0)
 
     @property
     def rows(self) -> Locator:
-        """The memories."""
         return self.frame.get_by_role("list", name=self.words["page.title"]).get_by_role("listitem")
 
     async def texts(self) -> list[str]:
@@ -38,7 +36,6 @@ class MyMemories:
         return await self.rows.locator(".text").all_inner_texts()
 
     async def press(self, name: str) -> None:
-        """Press the first button of this name."""
         await self.frame.get_by_role("button", name=re.compile(f"^{name}")).first.click()
 
     async def choose(self, text: str, action: str) -> None:

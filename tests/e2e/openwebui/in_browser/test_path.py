@@ -140,7 +140,6 @@ class Play:
         await self._film.pause()
 
     async def undoes(self) -> None:
-        """Undo that."""
         await self._press("page.undo")
         await self._mine.says(self._script.undone)
         await self._lists(self._script.club, self._script.home)
@@ -170,7 +169,6 @@ class Play:
         await self._film.pause()
 
     async def erases(self) -> None:
-        """Erase everything."""
         await self._press("page.erase")
         await expect(self._mine.frame.get_by_text(self._script.warning)).to_be_visible()
         await self._film.pause()

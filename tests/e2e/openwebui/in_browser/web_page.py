@@ -134,14 +134,12 @@ class WebPage:
         return [" ".join(each.split()) for each in await self._sources.all_inner_texts()]
 
     async def open_source(self, name: str) -> str:
-        """Open one of these sources, and return all that its window says."""
         await self._sources.filter(has_text=name).click()
         window = self._page.get_by_role("dialog")
         await expect(window).to_be_visible()
         return await window.inner_text()
 
     async def close_source(self) -> None:
-        """Close the window of a source."""
         await self._page.get_by_role("button", name="Close citation modal").click()
         await expect(self._page.get_by_role("dialog")).to_have_count(0)
 
@@ -154,7 +152,6 @@ class WebPage:
         await expect(self._chip(name)).to_be_visible()
 
     async def open_switches(self) -> None:
-        """Open that menu."""
         await self._page.get_by_role("button", name="Integrations").click()
         await expect(self._page.get_by_role("menu")).to_be_visible()
 
@@ -183,7 +180,6 @@ class WebPage:
         await self._page.screenshot(path=picture, animations="disabled")
 
     async def keep_failing(self, picture: Path) -> str:
-        """Keep a picture of it where a test failed, and return where that is, and of what."""
         with suppress(Error):  # the page may be gone, and the test's own error tells more
             await self._page.screenshot(path=picture)
             return f"{self._page.url} looked like {picture}"
@@ -197,7 +193,6 @@ class WebPage:
             await route.abort()
 
     def notes(self, url: str) -> None:
-        """Note what the page asked for."""
         if not self._is_own(url):
             self.asked_elsewhere.append(url)
 

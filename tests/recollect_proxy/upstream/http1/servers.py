@@ -34,7 +34,6 @@ class Serving:
 
 @asynccontextmanager
 async def serving(talk: Talk | None = None, *, tls: ssl.SSLContext | None = None) -> AsyncIterator[Serving]:
-    """Serve; without a talk of its own, answer."""
     server = Serving()
     open_now: set[asyncio.Task[None]] = set()
 
@@ -64,7 +63,6 @@ async def serving(talk: Talk | None = None, *, tls: ssl.SSLContext | None = None
 
 @asynccontextmanager
 async def connected(server: Serving | ScriptedUpstream) -> AsyncIterator[Connection]:
-    """Connect."""
     _, connection = await asyncio.get_running_loop().create_connection(Connection, "127.0.0.1", server.port)
     try:
         yield connection
