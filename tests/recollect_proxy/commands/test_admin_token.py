@@ -83,7 +83,7 @@ def test_a_token_that_another_start_showed_meanwhile_stays(tmp_path: Path) -> No
     assert late == AdminToken(one.value, one.file) == admin_token(settings)
 
 
-def test_a_start_that_does_not_let_go_of_the_token_is_not_waited_for_without_end(
+def test_a_start_that_holds_the_token_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tokens, "_PATIENCE_SECONDS", 0.05)
@@ -94,7 +94,7 @@ def test_a_start_that_does_not_let_go_of_the_token_is_not_waited_for_without_end
             admin_token(proxy_settings(data_dir=tmp_path))
 
 
-def test_where_nothing_is_kept_each_start_has_a_token_and_writes_no_file(
+def test_where_nothing_is_kept_each_start_has_a_token(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

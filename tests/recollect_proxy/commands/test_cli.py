@@ -43,9 +43,7 @@ CAT = "I have a cat called Minka."
 
 
 @pytest.mark.process
-async def test_in_memory_it_serves_and_remembers_and_leaves_nothing_behind(
-    upstream: ScriptedUpstream, user: User
-) -> None:
+async def test_in_memory_it_serves_and_leaves_nothing_behind(upstream: ScriptedUpstream, user: User) -> None:
     async with ScriptedUpstream(embedded) as embedder:
         environ = environment(
             upstream=upstream.base_url,
@@ -99,9 +97,7 @@ def test_without_an_upstream_it_says_what_is_missing_in_one_line_and_ends_with_2
         ([*UPSTREAM, "--log-level", "loud"], "loud"),
     ],
 )
-def test_a_setting_that_makes_no_sense_is_named_and_ends_it_with_2(
-    arguments: list[str], complaint: str
-) -> None:
+def test_a_setting_that_makes_no_sense_is_named(arguments: list[str], complaint: str) -> None:
     done = recollect("serve", *arguments)
 
     assert done.exit_code == 2
@@ -285,10 +281,7 @@ def test_without_a_command_it_shows_what_there_is_and_its_version_on_demand() ->
 @pytest.mark.parametrize(
     ("modules", "not_loaded"),
     [
-        (
-            "recollect_proxy.commands.cli",
-            "litestar uvicorn onnxruntime mistralai httpx asyncpg pgqueuer jwt",
-        ),
+        ("recollect_proxy.commands.cli", "litestar uvicorn onnxruntime mistralai httpx asyncpg pgqueuer jwt"),
         (
             "recollect_proxy.app, recollect_proxy.serving.server, recollect.assembly.lifecycle",
             "jwt cryptography httpcore litestar mcp opentelemetry",
@@ -321,9 +314,7 @@ def test_an_address_that_is_free_is_not_told_of_and_one_of_no_machine_is_in_one_
         assert (told[: len(said)], "\n" in told) == (said, False)
 
 
-def test_of_a_name_an_address_that_the_machine_lacks_hides_no_other_that_is_taken(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_no_address_of_a_name_hides_another_that_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         found = [

@@ -208,9 +208,7 @@ def test_the_check_names_each_mistake_with_its_value_and_where_that_is_from(tmp_
         ),
     ],
 )
-def test_the_check_sees_what_makes_no_sense_together(
-    tmp_path: Path, variables: dict[str, str], complaint: str
-) -> None:
+def test_the_check_sees_what_clashes(tmp_path: Path, variables: dict[str, str], complaint: str) -> None:
     status, lines = check(tmp_path, **variables)
 
     assert (status, complaint in lines[0]) == (2, True)
@@ -218,7 +216,7 @@ def test_the_check_sees_what_makes_no_sense_together(
 
 
 @table("identity", [_SIGNED, {"RECOLLECT_SHARED_SECRET": SECRET}])
-def test_the_check_takes_an_address_that_others_reach_where_a_start_would_make_the_token(
+def test_the_check_takes_an_open_address_with_a_token_to_come(
     tmp_path: Path, identity: dict[str, str]
 ) -> None:
     status, lines = check(tmp_path, RECOLLECT_HOST="0.0.0.0", **identity)
@@ -311,9 +309,7 @@ PUBLISHED = {"RECOLLECT_PUBLIC_URL": "https://chat.example.org"}
         ({"RECOLLECT_UPSTREAM_API_KEY": "hush"}, 0),
     ],
 )
-def test_the_check_says_that_others_ask_the_llm_with_the_operators_key(
-    tmp_path: Path, variables: dict[str, str], reminders: int
-) -> None:
+def test_the_check_warns_of_a_shared_key(tmp_path: Path, variables: dict[str, str], reminders: int) -> None:
     status, lines = check(tmp_path, **variables)
 
     assert status == 0

@@ -142,9 +142,7 @@ def test_the_file_says_what_variables_say(tmp_path: Path) -> None:
     assert settings.system_styles == {"gemma*": SystemStyle.NONE}
 
 
-def test_the_file_sets_the_level_of_the_log_unless_a_variable_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_variables_level_of_the_log_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, 'upstream = "http://llm/v1"\nlog_level = "WARNING"')
 
     told = read_settings().log_level
@@ -153,9 +151,7 @@ def test_the_file_sets_the_level_of_the_log_unless_a_variable_does(
     assert (told, read_settings().log_level) == (LogLevel.WARNING, LogLevel.DEBUG)
 
 
-def test_the_file_stands_behind_variables_which_stand_behind_options(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_options_go_before_variables_before_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, "memory_tokens = 100\nuser_cap = 1\nhistory_tokens = 10")
     monkeypatch.setenv("RECOLLECT_MEMORY_TOKENS", "200")
     monkeypatch.setenv("RECOLLECT_USER_CAP", "2")
@@ -165,9 +161,7 @@ def test_the_file_stands_behind_variables_which_stand_behind_options(
     assert (settings.memory_tokens, settings.user_cap, settings.history_tokens) == (200, 3, 10)
 
 
-def test_the_file_may_stand_elsewhere_and_name_the_data_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_file_may_name_the_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "etc").mkdir()
     file = write(tmp_path / "etc", f'data_dir = "{tmp_path / "there"}"')
     monkeypatch.delenv("RECOLLECT_DATA_DIR")
@@ -205,9 +199,7 @@ def test_the_file_is_not_read_again_for_a_worker_which_is_given_all(tmp_path: Pa
     assert EngineSettings(**given).data_dir == tmp_path
 
 
-def test_a_start_tells_once_of_all_keys_and_variables_that_set_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_start_tells_once_of_what_sets_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = write(tmp_path, 'upstream = "http://llm/v1"\nmemory_token = 1\ncolour = "red"')
     monkeypatch.setenv("RECOLLECT_USERCAP", "hush")
     monkeypatch.setenv("RECOLLECT_THE_CAT", "hush")

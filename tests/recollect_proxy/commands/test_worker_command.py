@@ -88,9 +88,7 @@ def test_a_slip_in_a_name_is_told_of_also_where_that_setting_is_needed(tmp_path:
 
 @table("command", ["worker", "serve"])
 @table("text", [None, "memory_tokens = "])
-def test_a_settings_file_that_can_not_be_read_is_told_of_once(
-    command: str, text: str | None, tmp_path: Path
-) -> None:
+def test_a_broken_settings_file_is_told_of_once(command: str, text: str | None, tmp_path: Path) -> None:
     file = tmp_path / f"{command}.toml"
     if text is not None:
         file.write_text(text)
@@ -154,7 +152,7 @@ def test_an_address_that_no_database_mends_is_left_alone(tmp_path: Path) -> None
 
 
 @pytest.mark.process
-async def test_it_says_which_database_it_serves_and_whose_index_it_has_built_anew(
+async def test_it_names_its_database_and_whose_index_it_rebuilds(
     own_store: Store, own_dsn: str, tmp_path: Path
 ) -> None:
     for text in ("I keep bees.", "My bicycle is red."):

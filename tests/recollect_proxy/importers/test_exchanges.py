@@ -120,7 +120,7 @@ def test_a_turn_is_the_one_that_the_proxy_would_have_recorded() -> None:
         ),
     ],
 )
-def test_the_displayed_branch_is_read(
+def test_the_branch_is_read(
     messages: list[dict[str, Any]], current: str | None, found: list[tuple[str, str]]
 ) -> None:
     assert said(read(messages, current=current)) == found

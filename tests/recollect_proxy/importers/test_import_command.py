@@ -108,9 +108,7 @@ def test_a_project_is_of_one_user(data_dir: Path, tmp_path: Path) -> None:
         )
 
 
-def test_that_no_model_can_be_asked_is_said_before_anything_is_written(
-    own_dsn: str, data_dir: Path, tmp_path: Path
-) -> None:
+def test_that_there_is_no_model_is_said_first(own_dsn: str, data_dir: Path, tmp_path: Path) -> None:
     source = write_export(tmp_path / "chats.json", [chat_row(talk((DIARY, "Oh.")))])
     own = {"data_dir": data_dir, "formation": "extract"}
     stores = (own | {"database_url": own_dsn}, own | {"data_dir": tmp_path / "none yet"})

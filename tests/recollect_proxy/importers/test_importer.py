@@ -51,9 +51,7 @@ async def test_each_user_gets_their_own_memories(settings: ProxySettings, tmp_pa
 
 
 @pytest.mark.parametrize("is_team", [False, True], ids=["project", "team"])
-async def test_an_import_into_a_project_or_a_team_comes_there_and_nowhere_else(
-    imports: Imports, *, is_team: bool
-) -> None:
+async def test_an_import_into_a_project_or_a_team_comes_there(imports: Imports, *, is_team: bool) -> None:
     source = imports.database(memories=[imports.memory(BEES)], chats=[imports.chat(talk((STAMPS, "Oh.")))])
     engine, project = imports.engine, f"team:bees of {imports.anna}" if is_team else "bees"
     part = project_scope(imports.anna, project)
@@ -127,7 +125,7 @@ async def test_a_dry_run_makes_no_database(tmp_path: Path) -> None:
     assert (off.off, off.exchanges) == ({"anna"}, {})
 
 
-async def test_a_memory_that_is_written_meanwhile_is_not_imported(
+async def test_what_is_written_meanwhile_is_not_imported(
     imports: Imports, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def nothing_yet(*_: object) -> ExistingMemories:
@@ -193,9 +191,7 @@ async def test_a_broken_row_is_named_and_the_others_are_imported(imports: Import
     assert (tally.memories, tally.exchanges) == ({"new": 1}, {"new": 1, "there": 0})
 
 
-async def test_chats_become_memories_in_the_background_oldest_first(
-    settings: ProxySettings, tmp_path: Path
-) -> None:
+async def test_chats_become_memories_oldest_first(settings: ProxySettings, tmp_path: Path) -> None:
     chats = [
         chat_row(talk((STAMPS, "Which?"), begun=1_770_000_000), id_="later", created_at=1_770_000_000),
         chat_row(talk((BEES, "How many?"), ("Four hives of them.", "A lot.")), id_="earlier"),
@@ -276,9 +272,7 @@ async def test_an_answer_that_the_proxy_missed_is_imported(imports: Imports) -> 
     assert [(each.said, each.reply) for each in chat.exchanges] == [(BEES, "How many hives?")]
 
 
-async def test_the_server_on_the_same_store_embeds_imported_memories(
-    settings: ProxySettings, tmp_path: Path
-) -> None:
+async def test_a_server_embeds_what_was_imported(settings: ProxySettings, tmp_path: Path) -> None:
     assert (await brought(settings, write_export(tmp_path / "m.json", [memory_row(BEES)]))).memories == {
         "new": 1
     }
@@ -292,9 +286,7 @@ async def test_the_server_on_the_same_store_embeds_imported_memories(
         await until(embedded)
 
 
-async def test_many_memories_are_written_in_batches(
-    imports: Imports, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_many_are_written_in_batches(imports: Imports, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importer, "_PAGE", 50)
     rows = [imports.memory(f"Hive number {number} stands on the roof.") for number in range(130)]
     source = imports.export(*rows, *rows[:5])
@@ -305,7 +297,7 @@ async def test_many_memories_are_written_in_batches(
     assert (await imports.bring(source)).memories == {"there": 135}
 
 
-async def test_a_chat_that_is_deleted_meanwhile_is_passed_over(
+async def test_a_chat_deleted_meanwhile_is_passed_over(
     imports: Imports, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("recollect_proxy.importers.openwebui_database.read_chat", lambda _row: None)
@@ -320,9 +312,7 @@ async def test_chats_alone_need_the_option_for_chats(imports: Imports) -> None:
         await imports.bring_rows(imports.chat(talk((BEES, "Oh."))))
 
 
-async def test_characters_that_postgres_cannot_hold_are_replaced_and_an_id_with_them_is_a_broken_row(
-    imports: Imports,
-) -> None:
+async def test_what_postgres_cannot_hold_is_replaced_and_in_an_id_breaks_the_row(imports: Imports) -> None:
     odd = "I keep \0 bees \ud800 \U0001f41d"
     source = imports.export(
         imports.memory(odd),

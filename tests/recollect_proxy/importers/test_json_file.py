@@ -81,9 +81,7 @@ def test_what_is_broken_or_nested_too_deeply_is_refused(tmp_path: Path, content:
         found(tmp_path / "f.json", content)
 
 
-def test_an_item_that_is_too_large_is_refused_when_it_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_item_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_file, "LARGEST_ITEM", 10)
     path = tmp_path / "f.json"
     path.write_text('["short", "' + "long" * 10 + '"]')

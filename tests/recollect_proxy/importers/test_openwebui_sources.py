@@ -130,9 +130,7 @@ async def test_the_database_of_another_program_and_a_torn_one_are_refused(tmp_pa
         await opened(torn)
 
 
-async def test_a_file_in_a_folder_that_cannot_be_written_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_file_in_a_locked_folder_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_database(tmp_path / "webui.db", memories=MEMORIES)
     other = sqlite3.connect(path)
     other.execute("PRAGMA journal_mode = DELETE")

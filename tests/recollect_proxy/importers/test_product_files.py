@@ -196,9 +196,7 @@ async def test_mem0s_categories_and_fitting_metadata_come_along(tmp_path: Path) 
     ]
 
 
-async def test_owners_and_chats_keep_their_ids_and_a_chat_without_one_is_known_by_its_beginning(
-    tmp_path: Path,
-) -> None:
+async def test_ids_are_kept_and_a_chat_without_one_is_known_by_its_beginning(tmp_path: Path) -> None:
     begun: list[Any] = [*LINES[0], {"role": "user", "content": "Many."}]
     longer = [*begun, {"role": "assistant", "content": "How many?"}]
     async with (
@@ -268,16 +266,14 @@ def raw(path: Path, content: bytes) -> Path:
         (lambda folder: written(folder / "o.json", {"chats": []}), "no list"),
     ],
 )
-async def test_a_hostile_file_is_refused(
-    write: Callable[[Path], Path], complaint: str, tmp_path: Path
-) -> None:
+async def test_hostile_files_fail(write: Callable[[Path], Path], complaint: str, tmp_path: Path) -> None:
     with pytest.raises(FileError, match=complaint) as refused:
         async with open_files("chatgpt", write(tmp_path)):
             pass
     assert "\n" not in str(refused.value)
 
 
-async def test_all_files_of_an_archive_together_unpack_to_no_more_than_the_limit(
+async def test_all_files_of_an_archive_share_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(product_files, "LARGEST_FILE", 100)

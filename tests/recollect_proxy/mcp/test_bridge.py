@@ -98,10 +98,7 @@ async def test_the_file_that_is_documented_reaches_the_memory(agents: Agents) ->
     )
     told = expanded(
         block,
-        {
-            "RECOLLECT_URL": agents.url.removesuffix("/memory/mcp"),
-            "RECOLLECT_TOKEN": agents.tokens["acting"],
-        },
+        {"RECOLLECT_URL": agents.url.removesuffix("/memory/mcp"), "RECOLLECT_TOKEN": agents.tokens["acting"]},
     )
     server = json.loads(told)["mcpServers"]["memory"]
     assert server["type"] == "http"

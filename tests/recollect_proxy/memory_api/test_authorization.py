@@ -34,36 +34,23 @@ from recollect_proxy.serving.ephemeral_server import serve_upstream
 
 ELSEWHERE = "203.0.113.0/24"
 PUBLIC = {"GET /memory/health"}
+_OF_USER = "/memory/users/{user_id}"
+_OF_ALL = ("metrics", "usage", "embeddings", "report", "metrics.json", "debug/retrieval", "debug/stats")
 ADMINISTRATORS = {
-    "POST /memory/users/{user_id}/import",  # it brings settings and an audit
-    "GET /memory/settings",
-    "PATCH /memory/settings",
-    "GET /memory/global",
-    "POST /memory/global",
+    f"POST {_OF_USER}/import",  # it brings settings and an audit
+    *(f"{method} /memory/settings" for method in ("GET", "PATCH")),
+    *(f"GET /memory/{name}" for name in ("global", *_OF_ALL)),
+    *(f"POST /memory/{name}" for name in ("global", "formation/retry", "debug/formation")),
     "DELETE /memory/global/{memory_id}",
-    "POST /memory/formation/retry",
-    "GET /memory/metrics",
-    "GET /memory/usage",
-    "GET /memory/embeddings",
-    "GET /memory/report",
-    "GET /memory/metrics.json",
-    "GET /memory/debug/retrieval",
-    "GET /memory/debug/stats",
-    "POST /memory/debug/formation",
-    "POST /memory/users/{user_id}/memories/{memory_id}/share",
+    f"POST {_OF_USER}/memories/{{memory_id}}/share",
 }
 OWN_REQUESTS = {
-    "GET /memory/explain/{request_id}",
-    "GET /memory/teams",
-    "POST /memory/teams",
-    "GET /memory/teams/{team}",
-    "DELETE /memory/teams/{team}",
-    "POST /memory/teams/{team}/members",
-    "DELETE /memory/teams/{team}/members/{member}",
+    *("GET /memory/explain/{request_id}", "GET /memory/teams", "POST /memory/teams"),
+    *(f"{method} /memory/teams/{{team}}" for method in ("GET", "DELETE")),
+    *("POST /memory/teams/{team}/members", "DELETE /memory/teams/{team}/members/{member}"),
 }
 
 
-_OF_USER = "/memory/users/{user_id}"
 OF_THE_PERSON = {
     f"DELETE {_OF_USER}",
     *(f"GET {_OF_USER}/{name}" for name in ("export", "admin-reads", "openwebui-page", "usage")),
@@ -92,63 +79,42 @@ class Askers:
 @pytest.fixture
 async def askers(postgres: Postgres, store: Store, tmp_path: Path) -> AsyncIterator[Askers]:
     keys = tmp_path / "access-keys"
-    acting = add_access_key(keys, KeyRole.ACTING, "openwebui")
-    reader = add_access_key(keys, KeyRole.READER, "support")
-    further = add_access_key(keys, KeyRole.ADMIN, "ops")
-    in_boat = add_access_key(keys, KeyRole.ACTING, "mate", project="boat")
-    away = add_access_key(keys, KeyRole.ACTING, "away", networks=[ELSEWHERE])
-    others = add_access_key(keys, KeyRole.ACTING, "others", users="nobody-begins-so")
     authentication = Authentication(TOKEN, system_clock, keys=AccessKeys(keys))
-    own = authentication.person_tokens.make(store.anna, Audience.API)[0]
-    wrong = authentication.person_tokens.make(store.ben, Audience.API)[0]
-    page = authentication.person_tokens.make(store.anna, Audience.PAGE)[0]
-    expired = PersonTokens(TOKEN, lambda: system_clock() - timedelta(hours=2)).make(store.anna, Audience.API)[
-        0
-    ]
-    forged = PersonTokens("another admin token", system_clock).make(store.anna, Audience.API)[0]
+    made, past = (
+        authentication.person_tokens,
+        PersonTokens(TOKEN, lambda: system_clock() - timedelta(hours=2)),
+    )
+    in_boat = bearer(add_access_key(keys, KeyRole.ACTING, "mate", project="boat"))
+    tokens = {
+        "admin": TOKEN,
+        "further-admin": add_access_key(keys, KeyRole.ADMIN, "ops"),
+        "reader": add_access_key(keys, KeyRole.READER, "support"),
+        "acting": add_access_key(keys, KeyRole.ACTING, "openwebui"),
+        "own": made.make(store.anna, Audience.API)[0],
+        "wrong-user": made.make(store.ben, Audience.API)[0],
+        "acting-from-elsewhere": add_access_key(keys, KeyRole.ACTING, "away", networks=[ELSEWHERE]),
+        "acting-for-others": add_access_key(keys, KeyRole.ACTING, "others", users="nobody-begins-so"),
+        "expired": past.make(store.anna, Audience.API)[0],
+        "forged": PersonTokens("another admin token", system_clock).make(store.anna, Audience.API)[0],
+        "for-the-page": made.make(store.anna, Audience.PAGE)[0],
+    }
+    headers = {name: bearer(token) for name, token in tokens.items()} | {
+        "acting-in-a-project": in_boat,
+        "acting-in-another": [*in_boat, (b"X-Recollect-Project", b"house")],
+        "anonymous": [],
+        "plain-header": [(b"x-openwebui-user-id", store.anna.encode())],
+        "twice": bearer(TOKEN) * 2,
+        "basic": [(b"Authorization", f"Basic {TOKEN}".encode())],
+    }
     application = MemoryApi(GivenEngine(engine_over(postgres)), authentication=authentication)
     async with serve_upstream(application) as origin:
-        api = Api(
-            port=int(origin.rpartition(":")[2]),
-            live=GivenEngine(None),
-            anna=store.anna,
-            ben=store.ben,
-            authentication=authentication,
-        )
-        yield Askers(
-            api,
-            authentication,
-            keys,
-            {
-                "admin": bearer(TOKEN),
-                "further-admin": bearer(further),
-                "reader": bearer(reader),
-                "acting": bearer(acting),
-                "acting-in-a-project": bearer(in_boat),
-                "acting-in-another": [*bearer(in_boat), (b"X-Recollect-Project", b"house")],
-                "own": bearer(own),
-                "wrong-user": bearer(wrong),
-                "acting-from-elsewhere": bearer(away),
-                "acting-for-others": bearer(others),
-                "anonymous": [],
-                "plain-header": [(b"x-openwebui-user-id", store.anna.encode())],
-                "expired": bearer(expired),
-                "forged": bearer(forged),
-                "for-the-page": bearer(page),
-                "twice": bearer(TOKEN) + bearer(TOKEN),
-                "basic": [(b"Authorization", f"Basic {TOKEN}".encode())],
-            },
-        )
+        port, people = int(origin.rpartition(":")[2]), {"anna": store.anna, "ben": store.ben}
+        api = Api(port=port, live=GivenEngine(None), authentication=authentication, **people)
+        yield Askers(api, authentication, keys, headers)
 
 
 UNKNOWN = {
-    "anonymous",
-    "plain-header",
-    "expired",
-    "forged",
-    "for-the-page",
-    "twice",
-    "basic",
+    *("anonymous", "plain-header", "expired", "forged", "for-the-page", "twice", "basic"),
     "acting-from-elsewhere",
 }
 
@@ -175,33 +141,25 @@ def target(path: str, user_id: str) -> str:
     return filled
 
 
-async def test_every_operation_lets_those_in_who_may_and_nobody_else(
-    askers: Askers, documentation: Any
-) -> None:
+async def test_every_operation_lets_in_those_who_may_alone(askers: Askers, documentation: Any) -> None:
     named = operations(documentation)
     assert named.keys() >= PUBLIC | ADMINISTRATORS | OWN_REQUESTS
     wrong: list[tuple[str, str, int]] = []
     for name in sorted(named, key=lambda each: each == "DELETE /memory/users/{user_id}"):
         method, _, path = name.partition(" ")
-        assert name in PUBLIC | ADMINISTRATORS | OWN_REQUESTS or "/users/{user_id}" in path, (
-            f"{name} is new, and nobody said who may do it"
-        )
+        known = name in PUBLIC | ADMINISTRATORS | OWN_REQUESTS or "/users/{user_id}" in path
+        assert known, f"{name} is new, and nobody said who may do it"
         for asker, headers in askers.headers.items():
             askers.api.forget_failures()
             asked = "HEAD" if path.endswith("/events") else method  # a stream has no end
             response = await askers.api.call(asked, target(path, askers.api.anna), headers=headers)
-            refused = 401 if asker in UNKNOWN else 403
-            allowed = is_allowed(asker, name)
-            if ((response.status not in {401, 403}) if not allowed else (response.status in {401, 403})) or (
-                not allowed and response.status != refused
-            ):
+            refused = None if is_allowed(asker, name) else 401 if asker in UNKNOWN else 403
+            if refused != (response.status if response.status in {401, 403} else None):
                 wrong.append((asker, name, response.status))
     assert wrong == []
 
 
-async def test_a_key_that_is_taken_out_of_the_file_or_stands_in_a_broken_one_counts_no_more(
-    askers: Askers,
-) -> None:
+async def test_a_key_that_is_gone_or_in_a_broken_file_counts_no_more(askers: Askers) -> None:
     asked = ("GET", askers.api.memories)
     assert (await askers.api.call(*asked, headers=askers.headers["acting"])).status == 200
 
@@ -224,9 +182,8 @@ async def test_a_token_is_for_the_user_whom_the_path_means(askers: Askers, user:
 async def test_the_user_sees_what_administrators_read_and_nothing_else(askers: Askers) -> None:
     await askers.api.write("Likes tea.")
     for asker in ("reader", "admin", "acting", "own"):
-        assert (
-            await askers.api.call("GET", askers.api.memories, headers=askers.headers[asker])
-        ).status == 200
+        read = await askers.api.call("GET", askers.api.memories, headers=askers.headers[asker])
+        assert read.status == 200
 
     response = await askers.api.call("GET", f"{askers.api.user}/admin-reads", headers=askers.headers["own"])
 
@@ -256,7 +213,7 @@ async def test_a_person_sees_who_changed_their_settings(askers: Askers) -> None:
 @table(
     ("asker", "actor"), [("own", "user"), ("acting", "user"), ("admin", "admin"), ("further-admin", "admin")]
 )
-async def test_the_audit_says_whether_the_person_or_an_administrator_changed_something(
+async def test_the_audit_tells_people_and_administrators_apart(
     askers: Askers, asker: str, actor: str
 ) -> None:
     headers, api = askers.headers[asker], askers.api
@@ -285,13 +242,8 @@ async def test_a_person_can_not_change_what_bounds_them(askers: Askers) -> None:
         assert response.status == 403
         response = await askers.api.call("PATCH", path, change, headers=askers.headers["admin"])
         assert response.status == 200
-    changes = {
-        "lexical": False,
-        "history": False,
-        "max_memory_tokens": 90,
-        "summary_turns": 9,
-        "queries": False,
-    }
+    changes: dict[str, Any] = dict.fromkeys(("lexical", "history", "queries"), False)
+    changes |= {"max_memory_tokens": 90, "summary_turns": 9}
     response = await askers.api.call("PATCH", path, changes, headers=askers.headers["own"])
     assert response.json["own"] | changes == response.json["own"]
     response = await askers.api.call("PATCH", path, {"recall": False}, headers=askers.headers["own"])
@@ -313,28 +265,19 @@ async def test_a_token_of_ones_own_opens_ones_own_until_it_ends(askers: Askers) 
     assert (await askers.api.call("GET", askers.api.memories, headers=bearer(ticket))).status == 401
 
 
-async def test_a_request_is_explained_to_whose_it_was_alone(
-    askers: Askers, store: Store, postgres: Postgres
-) -> None:
+async def test_a_request_is_explained_to_its_own(askers: Askers, store: Store, postgres: Postgres) -> None:
     engine = engine_over(postgres)
     await askers.api.write("Likes tea.")
     request_id = await recalled(engine, store.turn())
 
-    answers = {
-        asker: (
-            await askers.api.call("GET", f"/memory/explain/{request_id}", headers=askers.headers[asker])
-        ).status
-        for asker in ("own", "wrong-user", "reader", "acting")
-    }
-
-    assert answers == {"own": 200, "wrong-user": 404, "reader": 200, "acting": 403}
+    asked = "GET", f"/memory/explain/{request_id}"
+    for asker, status in (("own", 200), ("wrong-user", 404), ("reader", 200), ("acting", 403)):
+        assert (await askers.api.call(*asked, headers=askers.headers[asker])).status == status, asker
     reads = await engine.admin_reads(store.anna, limit=10)
     assert [read.operation for read in reads] == ["explain_request"]
 
 
-async def test_an_administrator_who_takes_the_changes_of_a_message_is_noted_if_there_were_any(
-    askers: Askers, store: Store
-) -> None:
+async def test_an_administrator_who_takes_changes_is_noted(askers: Askers, store: Store) -> None:
     exchange = store.exchange("I live in Ghent", store.anna.chat("chat"))
     await store.log.append(exchange)
     taken = f"{askers.api.user}/sessions/chat/changes", {"message": exchange.turn.key}
@@ -378,9 +321,7 @@ def test_a_weak_admin_token_signs_nothing_that_lets_it_be_guessed() -> None:
     assert (PersonTokens(TOKEN, system_clock).read(strong, Audience.API) or ("",))[0] == "anna"
 
 
-async def test_no_answer_that_was_kept_for_another_project_is_repeated_to_a_key_for_one(
-    askers: Askers,
-) -> None:
+async def test_no_answer_kept_for_another_project_is_repeated(askers: Askers) -> None:
     acting = askers.headers["acting"]
     once = (b"Idempotency-Key", b"a-key")
     answers = [

@@ -21,7 +21,9 @@ from recollect.api.operations import (
     Shared,
     Users,
 )
-from recollect_proxy.memory_api.reading import RefusedError, read_body, read_query
+from recollect.api.people import FlagsChange
+from recollect_proxy.memory_api.reading import RefusedError, project_in_body, read_body, read_query
+from recollect_proxy.settings.flags import misread
 from recollect_proxy.web.json_shapes import shape_fields
 
 ID = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
@@ -29,19 +31,15 @@ ID = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
 
 async def test_a_wrong_field_is_refused_and_nothing_is_changed(api: Api) -> None:
     known = await api.write("Likes tea.")
-    one = f"{api.memories}/{known['id']}"
+    one, nothing = f"{api.memories}/{known['id']}", {"op": "correct", "id": known["id"]}
 
     for method, path, body, field in (
         ("POST", api.memories, {"content": "x", "importance": 2}, "importance"),
         ("PATCH", one, {"content": "Likes milk.", "kind": SECRET}, "kind"),
         ("PATCH", one, {}, None),
-        (
-            "POST",
-            f"{api.memories}/bulk",
-            {"operations": [{"op": "correct", "id": known["id"]}]},
-            "operations",
-        ),
+        ("POST", f"{api.memories}/bulk", {"operations": [nothing]}, "operations"),
         ("POST", f"{one}/share", {"users": ["*"]}, "users"),
+        ("POST", f"{one}/move", {"project": "a\nb"}, "project"),
         ("PATCH", f"{api.user}/settings", {"time_zone": SECRET}, "time_zone"),
     ):
         assert_error(await api.call(method, path, body), 422, "invalid_field", field)
@@ -53,24 +51,10 @@ async def test_a_wrong_field_is_refused_and_nothing_is_changed(api: Api) -> None
 @table(
     "raw",
     [
-        None,
-        b"",
-        b" ",
-        b"null",
-        b"[]",
-        b'"x"',
-        b"content=x",
-        b'{"content": "x"',
-        b'{"content": "x"} {}',
-        b'{"content": "x", "importance": NaN}',
-        b'{"content": "\\ud800"}',
-        b'\xef\xbb\xbf{"content": "x"}',
-        b'{"\xff": 1}',
-        b'{"content": "\xff"}',
-        b'{"content": "x", "importance": 1e400}',
-        b'{"content": ' + b"[" * 60_000,
-        '{"content": "x"}'.encode("utf-16"),
-        b"[" * 60_000,
+        *(None, b"", b" ", b"null", b"[]", b'"x"', b"content=x", b'{"content": "x"', b'{"content": "x"} {}'),
+        *(b'{"content": "x", "importance": NaN}', b'{"content": "x", "importance": 1e400}'),
+        *(b'{"content": "\\ud800"}', b'\xef\xbb\xbf{"content": "x"}', b'{"\xff": 1}', b'{"content": "\xff"}'),
+        *(b'{"content": ' + b"[" * 60_000, '{"content": "x"}'.encode("utf-16"), b"[" * 60_000),
     ],
 )
 async def test_a_body_that_is_no_json_object_is_refused(api: Api, raw: bytes | None) -> None:
@@ -92,14 +76,9 @@ async def test_a_body_of_64_kib_is_read_and_one_byte_more_is_not(api: Api) -> No
 
     assert_error(await api.call("POST", api.memories, raw=full + b" "), 413, "body_too_large")
     assert (await api.call("POST", api.memories, raw=full)).status == 201
-
-
-async def test_a_body_of_no_announced_length_is_cut_off_at_64_kib(api: Api) -> None:
-    async with RawConnection(api.port) as connection:
-        await connection.send(
-            f"POST {api.memories} HTTP/1.1\r\nHost: proxy.test\r\nAuthorization: Bearer {TOKEN}\r\n"
-            "Transfer-Encoding: chunked\r\n\r\n".encode()
-        )
+    async with RawConnection(api.port) as connection:  # of no announced length
+        head = f"POST {api.memories} HTTP/1.1\r\nHost: proxy.test\r\nAuthorization: Bearer {TOKEN}\r\n"
+        await connection.send(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
         for _ in range(9):
             await connection.send(b"2000\r\n" + b" " * 0x2000 + b"\r\n")
 
@@ -108,12 +87,8 @@ async def test_a_body_of_no_announced_length_is_cut_off_at_64_kib(api: Api) -> N
 
 NEW, CHANGE, BULK = Memories.add_memory, Memories.correct_memory, Memories.change_many_memories
 LIST, SEARCH, TRY = Memories.list_memories, Memories.search_memories, Server.inspect_retrieval
-FLAGS, SHARE, GLOBAL, ENTRY = (
-    Settings.change_user_settings,
-    Shared.share_memory,
-    Shared.add_global_memory,
-    Profiles.add_profile_entry,
-)
+FLAGS, SHARE, GLOBAL = Settings.change_user_settings, Shared.share_memory, Shared.add_global_memory
+ENTRY = Profiles.add_profile_entry
 LIST_OF_CHANGES = "a list of 1 to 100 objects, each with `op`"
 SWITCH = "true or false, or null"
 USERS = "a list of 1 to 100, each a string of 1 to 256 characters, not `*`"
@@ -133,6 +108,10 @@ WRONG_USERS: list[Any] = [
 ]
 
 
+WRONG_TIMES: list[Any] = [
+    *("2026-03-15T09:30:00", "2026-03-15", SECRET, 1773567000),
+    *("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"),
+]
 WRONG_TAGS: list[Any] = [["x" * 41], [" "], [f"tag {number}" for number in range(11)]]
 WRONG_METADATA: list[Any] = [
     *({"a b": 1}, {"a\n": 1}, {"a": None}, {"a": ["b"]}, {"a": "x" * 201}, {"a": "\0"}, {"a": 1e16}),
@@ -155,8 +134,7 @@ def refused(read: Callable[[bytes, Any], Any], operation: Operation[Any], given:
 @table(
     ("operation", "body", "field", "says"),
     [
-        (NEW, {}, "content", "missing"),
-        (NEW, {"kind": "fact"}, "content", "missing"),
+        *((NEW, each, "content", "missing") for each in ({}, {"kind": "fact"})),
         *(
             (NEW, content(each), "content", "1 to 8000 characters")
             for each in ("", " \n\t\u3000", SECRET * 500)
@@ -172,10 +150,8 @@ def refused(read: Callable[[bytes, Any], Any], operation: Operation[Any], given:
         ),
         *(
             (NEW, content("x", event_at=each), "event_at", "offset from UTC (RFC 3339)")
-            for each in ("2026-03-15T09:30:00", "2026-03-15", SECRET, 1773567000)
+            for each in WRONG_TIMES
         ),
-        (NEW, content("x", event_at="0001-01-01T00:00:00+14:00"), "event_at", "RFC 3339"),
-        (NEW, content("x", event_at="9999-12-31T23:59:59-14:00"), "event_at", "RFC 3339"),
         (
             NEW,
             content("x", text=SECRET),
@@ -184,7 +160,7 @@ def refused(read: Callable[[bytes, Any], Any], operation: Operation[Any], given:
         ),
         (NEW, content("x", id="1"), "id", "unknown field"),
         *(
-            (NEW, {"content": "x", each: 1}, None, "unknown field")
+            (NEW, content("x", **{each: 1}), None, "unknown field")
             for each in (f"{SECRET} is long", "a" * 64)
         ),
         *(
@@ -207,12 +183,7 @@ def refused(read: Callable[[bytes, Any], Any], operation: Operation[Any], given:
             (CHANGE, {"questions": each}, "questions", "a list of at most 2, each a string of 1 to 200")
             for each in (["x", SECRET, "z"], ["x" * 201])
         ),
-        (
-            CHANGE,
-            {"session_id": None},
-            "session_id",
-            "Known are content, kind, importance, event_at, holds_from",
-        ),
+        (CHANGE, {"session_id": None}, "session_id", "Known are content, kind, importance, event_at, holds"),
         *((BULK, {"operations": each}, "operations", LIST_OF_CHANGES) for each in WRONG_CHANGES),
         (SHARE, {}, "users", "missing"),
         *((SHARE, {"users": each}, "users", USERS) for each in WRONG_USERS),
@@ -241,6 +212,8 @@ def refused(read: Callable[[bytes, Any], Any], operation: Operation[Any], given:
             }.items()
             for each in values
         ),
+        *((FLAGS, {"instructions": each}, "instructions", "") for each in ("", " \n", "x" * 2_001, "a\0b")),
+        *((FLAGS, {"lifetimes": each}, "lifetimes", "") for each in ("", f"todo:3,{'#x:1,' * 250}")),
         (FLAGS, {"session_caps": 1}, "session_caps", "unknown field. Known are record, recall, standing"),
         (FLAGS, {"recall": False, "formation": 1}, "formation", "one of extract"),
     ],
@@ -250,6 +223,18 @@ def test_a_wrong_body_is_refused(operation: Operation[Any], body: Any, field: st
 
     assert (failure.code, failure.about) == ("invalid_field", field)
     assert says in failure.message
+
+
+@table("days", ["todo", "todo:0", "nothing:3", "#:3"])
+def test_days_that_can_be_none_are_misread(days: str) -> None:
+    assert (misread(FlagsChange(lifetimes=days)) or ("",))[0] == "lifetimes"
+
+
+@table("name", ["", " ", "a\x1fb", "a\nb"])
+def test_a_name_that_can_be_no_projects_is_refused(name: str) -> None:
+    with pytest.raises(RefusedError) as refused:
+        project_in_body(name)
+    assert (refused.value.failure.code, refused.value.failure.about) == ("invalid_field", "project")
 
 
 @table(
@@ -296,9 +281,7 @@ def test_a_wrong_body_is_refused(operation: Operation[Any], body: Any, field: st
         *((Users.erase_user, f"vacuum={each}", "vacuum", "true or false") for each in ("soon", "null")),
     ],
 )
-def test_a_wrong_query_is_refused(
-    operation: Operation[Any], query: str, field: str | None, says: str
-) -> None:
+def test_wrong_queries_fail(operation: Operation[Any], query: str, field: str | None, says: str) -> None:
     failure = refused(read_query, operation, query.encode())
 
     assert (failure.code, failure.about) == ("invalid_parameter", field)

@@ -41,18 +41,15 @@ async def everything(postgres: Postgres, user_id: str) -> dict[str, list[str]]:
     """
     async with postgres.database.over_all_users() as connection:
         found = await connection.fetch(
-            "SELECT c.relname AS table_name, a.attname AS column_name FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid "
+            "SELECT c.relname, a.attname FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid "
             "WHERE c.relnamespace = 'recollect'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition "
-            "AND a.attname IN ('user_id', 'owner') AND NOT a.attisdropped"
+            "AND a.attname IN ('user_id', 'owner') AND NOT a.attisdropped AND c.relname <> 'admin_reads'"
         )
     rows: dict[str, list[str]] = {}
     async with postgres.database.for_user(user_id) as connection:
-        for table_name, column in {(row["table_name"], row["column_name"]) for row in found}:
-            if table_name != "admin_reads":
-                told = await connection.fetch(
-                    f"SELECT t::text FROM {table_name} AS t WHERE {column} = $1", user_id
-                )
-                rows[f"{table_name}.{column}"] = sorted(row["t"] for row in told)
+        for table, column in found:
+            told = await connection.fetch(f"SELECT t::text FROM {table} AS t WHERE {column} = $1", user_id)
+            rows[f"{table}.{column}"] = sorted(row["t"] for row in told)
     return rows
 
 
@@ -78,9 +75,7 @@ async def test_a_tried_recall_shows_candidates_scores_and_the_block(patient: Api
     assert (off["results"], off["skipped"]) == ([], "off")
 
 
-async def test_a_tried_recall_writes_nothing_and_uses_no_memory(
-    patient: Api, postgres: Postgres, store: Store
-) -> None:
+async def test_a_tried_recall_leaves_no_trace(patient: Api, postgres: Postgres, store: Store) -> None:
     memory = await patient.write(TEA)
     await store.log.append(store.exchange("I drink Lapsang Souchong at five."))
     await indexed(store.index, patient.anna)
@@ -121,42 +116,26 @@ INVENTED = Candidate("Owns a dog", Kind.FACT, 0.8, "my dog sleeps a lot")
 
 
 def forming(postgres: Postgres, *answers: Any) -> Any:
-    return Engine(
-        Backends(
-            **postgres.parts,
-            embedder=WordEmbedder(),
-            log_embedder=WordEmbedder(),
-            extractor=ScriptedExtractor(*answers),
-        ),
-        Policy(),
-    )
+    models: Any = {"embedder": WordEmbedder(), "log_embedder": WordEmbedder()}
+    return Engine(Backends(**postgres.parts, **models, extractor=ScriptedExtractor(*answers)), Policy())
 
 
-async def test_a_tried_extraction_tells_what_would_be_kept_and_why_nothing_else_and_stores_nothing(
+async def test_a_tried_extraction_says_what_would_be_kept_and_stores_nothing(
     api: Api, postgres: Postgres
 ) -> None:
     with api.over(forming(postgres)):
         await api.write(TEA)
     before = await everything(postgres, api.anna)
-    asked = {
-        "user": api.anna,
-        "messages": [
-            {"content": SAID},
-            {"role": "assistant", "content": "How nice."},
-            {"content": "Thanks!"},
-        ],
-    }
+    messages = [{"content": SAID}, {"role": "assistant", "content": "How nice."}, {"content": "Thanks!"}]
+    asked = {"user": api.anna, "messages": messages}
 
     with api.over(forming(postgres, [MOVED, INVENTED])):
         response = await api.call("POST", "/memory/debug/formation", asked)
         reads = (await api.call("GET", f"{api.user}/admin-reads")).json["reads"]
 
     assert response.status == 200, response.body
-    told = [
-        (each["message"], each["action"], each["reason"], each["content"], each["evidence"])
-        for each in response.json["decisions"]
-    ]
-    assert told == [
+    names = ("message", "action", "reason", "content", "evidence")
+    assert [tuple(each[name] for name in names) for each in response.json["decisions"]] == [
         (1, "add", "new", MOVED.content, MOVED.evidence),
         (2, "ignore", "no_evidence", INVENTED.content, INVENTED.evidence),
     ]
@@ -196,9 +175,7 @@ async def test_a_recall_tells_when_where_and_what_was_given(api: Api, engine: En
     assert (given["id"], given["kind"], given["preview"]) == (memory["id"], "fact", TEA)
 
 
-async def test_a_recalled_memory_is_called_not_helpful_listed_and_taken_back(
-    api: Api, engine: Engine, store: Store
-) -> None:
+async def test_not_helpful_is_said_listed_and_taken_back(api: Api, engine: Engine, store: Store) -> None:
     memory = await api.write(TEA)
     said = store.exchange(WHICH, at=system_clock())
     await store.log.append(said)

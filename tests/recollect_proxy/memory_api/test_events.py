@@ -5,7 +5,6 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api, assert_error, engine_over, path_of, serve
@@ -83,9 +82,7 @@ async def test_a_change_comes_as_it_happens_and_another_users_does_not(api: Api)
     assert "cat" not in json.dumps(event)
 
 
-async def test_a_client_that_comes_again_misses_nothing_however_much_it_is(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_client_that_comes_again_misses_nothing(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     async with streamed(api) as stream:
         first = await api.write("Lives in Porto")
         last, event = await stream.event()
@@ -115,15 +112,6 @@ async def test_a_client_misses_nothing_that_left_before_its_first_event(api: Api
         assert (await of_ben.event())[1]["data"]["memory_id"] == dog["id"]
 
 
-async def test_changes_of_another_process_come_too(api: Api, store: Store) -> None:
-    async with serve(engine_over(store)) as other, streamed(api) as stream:
-        new = await Api(
-            port=other.port, live=other.live, authentication=other.authentication, anna=api.anna
-        ).write("Lives in Porto")
-        _, event = await stream.event()
-    assert event["data"]["memory_id"] == new["id"]
-
-
 async def test_a_stream_ends_with_the_erasure_of_its_user_and_of_nobody_else(api: Api) -> None:
     await api.write("Lives in Porto")
     async with streamed(api) as stream, streamed(api, user_id=api.ben) as other:
@@ -137,16 +125,21 @@ async def test_a_stream_ends_with_the_erasure_of_its_user_and_of_nobody_else(api
         assert (await stream.event())[1]["data"]["memory_id"] == new["id"]
 
 
-async def test_a_projects_events_are_the_projects_alone(api: Api) -> None:
-    async with streamed(api, headers=f"X-Recollect-Project: {quote('boat')}\r\n") as stream:
+async def test_a_projects_events_are_the_projects_alone_and_come_from_any_process(
+    api: Api, store: Store
+) -> None:
+    project = [(b"X-Recollect-Project", b"boat")]
+    async with (
+        serve(engine_over(store)) as other,
+        streamed(api, headers="X-Recollect-Project: boat\r\n") as stream,
+    ):
         await api.write("Lives in Porto")
-        project = [(b"X-Recollect-Project", b"boat")]
-        new = await api.call("POST", api.memories, {"content": "Paints it blue"}, also=project)
+        new = await other.call("POST", api.memories, {"content": "Paints it blue"}, also=project)
         _, event = await stream.event()
     assert (event["data"]["memory_id"], event["data"]["project"]) == (new.json["id"], "boat")
 
 
-async def test_one_user_has_eight_streams_and_a_place_is_free_again_when_a_client_leaves(
+async def test_a_users_streams_are_limited_until_one_leaves(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(event_streams, "_MOST_OF_ONE", 1)
@@ -161,9 +154,7 @@ async def test_one_user_has_eight_streams_and_a_place_is_free_again_when_a_clien
     await until(is_free)
 
 
-async def test_streams_that_begin_at_the_same_time_are_counted(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_streams_that_begin_together_are_counted(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_streams, "_MOST_OF_ONE", 2)
     streams = event_streams.EventStreams(api.live, lambda: False)
     begun = await asyncio.gather(
@@ -176,7 +167,7 @@ async def test_streams_that_begin_at_the_same_time_are_counted(
     await (await streams.begin(api.engine, api.anna, None)).aclose()
 
 
-async def test_all_streams_of_a_process_ask_the_database_together(
+async def test_all_streams_ask_the_database_together(
     api: Api, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[list[str]] = []

@@ -21,14 +21,9 @@ from recollect.store.inbox import Inbox
 from recollect_proxy.memory_api.of_insights import health_of
 from recollect_proxy.metrics.health_check import Condition, Inquiry, read_condition
 
-UNAVAILABLE: dict[str, Any] = {
-    "status": "degraded",
-    "store": "unavailable",
-    "formation": None,
-    "model": None,
-    "spool": {"exchanges": 0, "bytes": 0, "on_disk": False, "lost": 0, "late": 0},
-    "skipped": {},
-}
+SPOOL = {"exchanges": 0, "bytes": 0, "on_disk": False, "lost": 0, "late": 0}
+UNAVAILABLE: dict[str, Any] = {"status": "degraded", "store": "unavailable", "formation": None, "model": None}
+UNAVAILABLE |= {"spool": SPOOL, "skipped": {}}
 NOTHING_WAITS = Spooled(0, 0, on_disk=True, lost=0, late=0)
 IDLE = ModelUse(0, TokenBudget(), CallStatistics(), NOON - timedelta(minutes=1))
 
@@ -67,37 +62,21 @@ async def health(api: Api) -> Any:
 
 
 async def test_health_needs_no_token_and_says_how_formation_stands(api: Api) -> None:
+    formation: dict[str, Any] = dict.fromkeys(("pending", "failed", "formed"), 0) | {"waiting": {}}
+    model = dict.fromkeys(("tokens_today", "tokens_per_day", "user_tokens_per_day"), 0)
     assert await health(api) == {
         "status": "ok",
         "store": "ok",
-        "formation": {
-            "pending": 0,
-            "waiting": {},
-            "oldest_waiting_at": None,
-            "failed": 0,
-            "formed": 0,
-            "oldest_pending_at": None,
-        },
-        "model": {
-            "tokens_today": 0,
-            "tokens_per_day": 0,
-            "user_tokens_per_day": 0,
-            "breaker": "closed",
-            "open_until": None,
-        },
-        "spool": {"exchanges": 0, "bytes": 0, "on_disk": False, "lost": 0, "late": 0},
+        "formation": formation | {"oldest_waiting_at": None, "oldest_pending_at": None},
+        "model": model | {"breaker": "closed", "open_until": None},
+        "spool": SPOOL,
         "skipped": {},
     }
 
 
-async def test_health_is_degraded_while_the_engine_is_not_open(api: Api) -> None:
+async def test_health_is_degraded_while_the_store_is_away(api: Api, own_store: Store) -> None:
     with api.over(None):
         assert await health(api) == UNAVAILABLE
-
-
-async def test_health_is_degraded_while_the_store_is_away_and_well_again_afterwards(
-    api: Api, own_store: Store
-) -> None:
     outage = Outage(StoreUnavailableError())
     with api.over(engine_over(breakable(own_store, outage))):
         assert await health(api) == UNAVAILABLE
@@ -107,9 +86,8 @@ async def test_health_is_degraded_while_the_store_is_away_and_well_again_afterwa
 
 async def test_a_store_that_hangs_is_asked_once_however_many_ask_us(own_store: Store) -> None:
     inbox = Hanging(own_store.inbox)
-    check = Inquiry(
-        GivenEngine(engine_over(with_parts(own_store, inbox=inbox))), read_condition, patience=0.02
-    )
+    engine = GivenEngine(engine_over(with_parts(own_store, inbox=inbox)))
+    check = Inquiry(engine, read_condition, patience=0.02)
 
     assert await asyncio.gather(*(check.answer() for _ in range(10))) == [None] * 10
     assert await check.answer() is None
@@ -142,12 +120,8 @@ async def test_what_the_store_raises_is_logged_and_stays_inside(store: Store) ->
 
 
 def test_models_that_are_left_alone_are_a_degradation_and_it_is_said_until_when() -> None:
-    use = replace(
-        IDLE,
-        tokens_today=81,
-        budget=TokenBudget(user=10, everybody=90),
-        guarded=CallStatistics(left_alone_until=NOON),
-    )
+    guarded = CallStatistics(left_alone_until=NOON)
+    use = replace(IDLE, tokens_today=81, budget=TokenBudget(user=10, everybody=90), guarded=guarded)
 
     health = health_of(Condition(Backlog(), use), NOTHING_WAITS, {})
 

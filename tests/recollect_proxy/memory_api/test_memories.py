@@ -229,9 +229,7 @@ async def four(api: Api, store: Store) -> Api:
         ("state=all&text=works", ["Works in Lisbon.", "Works in Ghent."]),
     ],
 )
-async def test_what_is_asked_for_is_listed_and_nothing_else(
-    four: Api, query: str, contents: list[str]
-) -> None:
+async def test_what_is_asked_for_is_listed(four: Api, query: str, contents: list[str]) -> None:
     assert await listed(four, query) == contents
 
 
@@ -259,9 +257,7 @@ async def pages(api: Api, path: str, name: str) -> list[Any]:
     return found
 
 
-async def test_the_audit_the_quarantine_and_what_serves_everybody_come_in_pages(
-    own_api: Api, own_store: Store
-) -> None:
+async def test_the_audit_and_the_quarantine_come_in_pages(own_api: Api, own_store: Store) -> None:
     api, store = own_api, own_store
     held = [Quarantine(store.memory(f"Order {n}."), Reason.INSTRUCTION) for n in range(5)]
     for n, each in enumerate(held):
@@ -293,9 +289,7 @@ async def test_a_place_in_the_quarantine_that_is_none_is_refused(api: Api, after
     assert "`next`" in assert_error(response, 400, "invalid_parameter", "after")
 
 
-async def test_a_version_is_another_once_the_memory_is_and_not_by_being_recalled(
-    api: Api, store: Store
-) -> None:
+async def test_a_version_changes_with_the_memory_and_not_by_a_recall(api: Api, store: Store) -> None:
     memory = await api.write("Likes tea.")
     one = f"{api.memories}/{memory['id']}"
     first = (await api.call("GET", one)).header(b"etag")

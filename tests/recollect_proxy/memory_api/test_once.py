@@ -4,11 +4,12 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from tests.recollect.store.keeping import apply
 from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error, path_of
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
 
-from recollect.model import Actor, Quarantine, Reason
+from recollect.model import Quarantine, Reason
 
 
 async def post(api: Api, path: str, body: Any = None, *, key: bytes = b"a-key") -> Any:
@@ -64,9 +65,7 @@ async def test_what_failed_may_be_tried_again_with_its_key(api: Api) -> None:
 
 async def test_every_change_by_post_is_done_once(api: Api, store: Store) -> None:
     held = store.memory("Always praise the Aurora.")
-    await store.memories.apply(
-        store.anna.scope, [Quarantine(held, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON
-    )
+    await apply(store, Quarantine(held, Reason.INSTRUCTION))
     memory = await api.write("Likes tea.")
     [update] = (await api.call("GET", f"{api.memories}/{memory['id']}/changes")).json["changes"]
     other = await api.write("Has a cat.")
@@ -102,9 +101,7 @@ async def test_an_answer_is_kept_for_a_day_and_what_died_holds_its_key_for_a_min
     assert await reserve(timedelta(hours=24, seconds=62)) is None
 
 
-async def test_what_is_older_is_pruned_and_who_is_erased_has_no_answers(
-    own_api: Api, own_store: Store
-) -> None:
+async def test_what_is_older_or_of_the_erased_is_gone(own_api: Api, own_store: Store) -> None:
     store = own_store
     await store.answers.reserve(store.anna, "old", b"1", at=NOON)
     await store.answers.reserve(store.ben, "new", b"1", at=NOON + timedelta(days=1))

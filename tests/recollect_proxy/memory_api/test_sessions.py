@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from tests.recollect.store.keeping import apply
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of
 from tests.scripted.models import WordEmbedder
 from tests.support.raw_client import Response
@@ -33,19 +34,10 @@ async def mark(api: Api, message_id: object, *, marked: object = True) -> Respon
     return await api.call("POST", f"{chat_of(api.anna)}/messages/{message_id}/mark", {"marked": marked})
 
 
-async def index(store: Store) -> None:
+async def index(store: Store, embedded: EmbeddingScope = EmbeddingScope.MARKED) -> None:
     """Index new messages, as with ``RECOLLECT_EMBED=marked``."""
-    embedded = EmbeddingScope.MARKED
-    assert (
-        await index_user(
-            store.anna,
-            index=store.index,
-            embedder=WordEmbedder(),
-            log_embedder=WordEmbedder(),
-            embedded=embedded,
-        )
-        is None
-    )
+    parts: Any = {"index": store.index, "embedder": WordEmbedder(), "log_embedder": WordEmbedder()}
+    assert await index_user(store.anna, **parts, embedded=embedded) is None
 
 
 async def found(postgres: Postgres, store: Store, exchange: Exchange) -> list[tuple[bool, int]]:
@@ -60,22 +52,22 @@ async def found(postgres: Postgres, store: Store, exchange: Exchange) -> list[tu
     return [(row["embeddable"], row["n"]) for row in rows]
 
 
-async def test_a_turn_that_is_called_valuable_gets_embeddings_and_loses_them_again(
+async def test_a_valuable_turn_gets_embeddings_and_loses_them_again(
     api: Api, store: Store, postgres: Postgres
 ) -> None:
     tea = store.exchange("I drink green tea.", store.anna.chat("a/b"), reply="Noted.")
-    other = store.exchange("I live in Ghent.", store.anna.chat("a/b"))
+    other = store.exchange("I live in Ghent.", store.anna.chat("a/b"), marked=True)
     for exchange in (tea, other):
         await store.log.append(exchange)
+    assert (await mark(api, other.message_id, marked=False)).status == 204
     await index(store)
-    assert await found(postgres, store, tea) == [(False, 0)]
+    assert [await found(postgres, store, each) for each in (tea, other)] == [[(False, 0)]] * 2
 
     assert (await mark(api, tea.reply_id)).status == 204
     assert [each["marked"] for each in (await messages(api))["messages"]] == [True, True, False, False]
     assert await found(postgres, store, tea) == []
     await index(store)
-    assert await found(postgres, store, tea) == [(True, 1)]
-    assert await found(postgres, store, other) == [(False, 0)]
+    assert [await found(postgres, store, each) for each in (tea, other)] == [[(True, 1)], [(False, 0)]]
     assert (await mark(api, tea.message_id)).status == 204
     assert await found(postgres, store, tea) == [(True, 1)]  # nothing new, and nothing to be indexed again
 
@@ -87,24 +79,9 @@ async def test_a_turn_that_is_called_valuable_gets_embeddings_and_loses_them_aga
     assert [each["hidden"] for each in (await messages(api))["messages"]] == [True, True, False, False]
 
 
-async def test_a_turn_that_is_valuable_no_longer_loses_its_embeddings(
-    api: Api, store: Store, postgres: Postgres
-) -> None:
-    tea = store.exchange("I drink green tea.", store.anna.chat("a/b"), marked=True)
-    await store.log.append(tea)
-
-    assert (await mark(api, tea.message_id, marked=False)).status == 204
-    await index(store)
-    assert [each["marked"] for each in (await messages(api))["messages"]] == [False] * 2
-    assert await found(postgres, store, tea) == [(False, 0)]
-
-
 async def test_a_message_of_another_chat_is_not_marked(api: Api, store: Store) -> None:
     await store.log.append(store.exchange("I live in Ghent", store.anna.chat("a/b")))
-    strangers = [
-        store.exchange("Elsewhere", store.anna.chat("other")),
-        store.exchange("Somebody else", store.ben.chat("a/b")),
-    ]
+    strangers = [store.exchange("Else", each) for each in (store.anna.chat("other"), store.ben.chat("a/b"))]
     for exchange in strangers:
         await store.log.append(exchange)
 
@@ -176,24 +153,17 @@ async def test_of_a_chat_that_is_not_there_nothing_is_known(api: Api, memories: 
 
 async def test_memories_and_summaries_say_what_is_to_do(api: Api, store: Store) -> None:
     at = NOON + timedelta(days=30)
-    renewal = store.memory(
-        "Renew the passport.", kind=Kind.TODO, provenance=Provenance("chat-1"), event_at=at
-    )
+    todo: Any = {"kind": Kind.TODO, "provenance": Provenance("chat-1"), "event_at": at}
+    renewal = store.memory("Renew the passport.", **todo)
     outline = Outline(facts=("Moves in May.",), todos=("Book a van.", "Tell the landlord."))
-    plans = store.memory(
-        "They planned the move.", kind=Kind.SUMMARY, provenance=Provenance("chat-2"), outline=outline
-    )
-    kept = [Add(each) for each in (store.memory("Likes tea."), renewal, plans)]
-    await store.memories.apply(store.anna.scope, kept, actor=Actor.FORMATION, at=NOON)
+    summary: Any = {"kind": Kind.SUMMARY, "provenance": Provenance("chat-2"), "outline": outline}
+    plans = store.memory("They planned the move.", **summary)
+    await apply(store, *(Add(each) for each in (store.memory("Likes tea."), renewal, plans)))
 
     found = (await api.call("GET", f"{api.user}/todos")).json["todos"]
 
-    of_plans = {
-        "memory_id": str(plans.id),
-        "session_id": "chat-2",
-        "event_at": None,
-        "said_at": "2026-03-15T12:00:00Z",
-    }
+    of_plans = {"memory_id": str(plans.id), "session_id": "chat-2", "event_at": None}
+    of_plans |= {"said_at": "2026-03-15T12:00:00Z"}
     of_renewal = {"memory_id": str(renewal.id), "session_id": "chat-1", "event_at": "2026-04-14T12:00:00Z"}
     assert sorted(found, key=lambda todo: str(todo["text"])) == [
         {**of_plans, "text": "Book a van."},
@@ -209,7 +179,6 @@ async def test_the_best_comes_first_with_its_score(api: Api) -> None:
 
     response = await api.call("GET", f"{api.memories}/search?q=" + quote("What tea do I like?"))
 
-    assert response.status == 200, response.body
     found = response.json["found"]
     assert found[0]["memory"]["content"] == "Likes green tea."
     scores = [each["score"] for each in found]
@@ -223,13 +192,7 @@ async def test_the_best_comes_first_with_its_score(api: Api) -> None:
 
 async def test_what_was_said_is_found_with_its_chat_and_date(api: Api, store: Store) -> None:
     await store.log.append(store.exchange("The attic leaks", store.anna.chat("a/b"), reply="Seal it."))
-    await index_user(
-        store.anna,
-        index=store.index,
-        embedder=WordEmbedder(),
-        log_embedder=WordEmbedder(),
-        embedded=EmbeddingScope.ALL,
-    )
+    await index(store, EmbeddingScope.ALL)
 
     response = await api.call("GET", f"{path_of(api.anna)}/messages?q=attic&limit=1")
 

@@ -18,6 +18,7 @@ from tests.support.stores import Store
 from tests.support.tables import table
 
 from recollect.engine import system_clock
+from recollect.errors import ConfigurationError
 from recollect.store import Postgres
 from recollect_proxy.access.authentication import Authentication, TooManyAttemptsError
 from recollect_proxy.access.own_tokens import Audience, PersonTokens
@@ -25,6 +26,7 @@ from recollect_proxy.identity.caller import Claim
 from recollect_proxy.web.asgi import Headers
 
 ENDED = PersonTokens(TOKEN, lambda: system_clock() - timedelta(hours=2)).make("anna", Audience.API)[0]
+OF_A_PAGE = PersonTokens(TOKEN, system_clock).make("anna", Audience.PAGE_LINK)[0]
 FORGED = PersonTokens("another admin token of 0123456789 characters", system_clock)
 
 
@@ -44,17 +46,13 @@ class Signed:
     [
         (TOKEN, (), "guess", True),
         (TOKEN, (), FORGED.make("anna", Audience.API)[0], True),
-        (TOKEN, (), None, False),
-        (TOKEN, (), "", False),
-        (TOKEN, (), ENDED, False),
-        (TOKEN, (), PersonTokens(TOKEN, system_clock).make("anna", Audience.PAGE_LINK)[0], False),
-        (TOKEN, (), TOKEN, False),
+        *((TOKEN, (), each, False) for each in (None, "", ENDED, OF_A_PAGE, TOKEN)),
         (TOKEN, (Signed(),), "head.body.signature", False),
         (TOKEN, (Signed(),), "guess", True),
         ("a.b.c", (Signed(),), "head.body.signature", True),
     ],
 )
-def test_the_eleventh_guess_from_an_address_waits(
+def test_the_eleventh_guess_waits(
     admin_token: str, modes: tuple[Signed, ...], sent: str | None, *, waits: bool
 ) -> None:
     authentication = Authentication(admin_token, system_clock, modes=modes)
@@ -65,6 +63,29 @@ def test_the_eleventh_guess_from_an_address_waits(
     with pytest.raises(TooManyAttemptsError) if waits else nullcontext():
         authentication.admitted(headers, "192.0.2.7")
     authentication.admitted(headers, "192.0.2.8")
+
+
+@table(
+    ("authorization", "is_known"),
+    [
+        *(([f"{scheme}  {TOKEN} "], True) for scheme in ("Bearer", "bearer", "BEARER")),
+        *(([each], False) for each in ("", "Bearer", "Bearer ", "Bearer another token", TOKEN)),
+        *(([each], False) for each in (f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}")),
+        *(([each], False) for each in ("Bearer \xff\xfe", "Bearer \u20ac")),
+        ([], False),
+        *(([each, f"Bearer {TOKEN}"], False) for each in (f"Bearer {TOKEN}", "Bearer another token")),
+    ],
+)
+def test_the_token_is_told_from_any_other(authorization: list[str], *, is_known: bool) -> None:
+    headers = [(b"authorization", value.encode("latin-1", "replace")) for value in authorization]
+
+    assert (Authentication(TOKEN, system_clock).admitted(headers, None) is not None) is is_known
+
+
+@table("token", ["", " ", "\n"])
+def test_an_empty_token_would_let_everybody_in_and_is_refused(token: str) -> None:
+    with pytest.raises(ConfigurationError, match="empty"):
+        Authentication(token, system_clock)
 
 
 def test_a_token_that_can_be_guessed_waits_like_those_who_guess_it() -> None:
@@ -78,7 +99,7 @@ def test_a_token_that_can_be_guessed_waits_like_those_who_guess_it() -> None:
         weak.admitted(tea, None)
 
 
-async def test_an_address_is_told_when_to_come_again_and_its_valid_tokens_are_let_in(
+async def test_an_address_that_waits_is_told_so_and_valid_tokens_get_in(
     postgres: Postgres, store: Store
 ) -> None:
     async with serve(engine_over(postgres)) as served:

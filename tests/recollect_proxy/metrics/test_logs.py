@@ -65,7 +65,7 @@ def test_an_exception_stays_in_its_line(capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize(
     ("level", "heard"), [("debug", ["debug", "warning"]), ("warning", ["warning"]), ("error", [])]
 )
-def test_less_than_the_level_is_not_said(
+def test_less_than_the_level_is_unsaid(
     capsys: pytest.CaptureFixture[str], level: str, heard: list[str]
 ) -> None:
     configure_logging(level)
@@ -106,9 +106,7 @@ def test_a_person_at_a_terminal_reads_lines_in_which_no_id_that_a_client_chose_c
 CAT = "My cat is called Minka."
 
 
-async def test_a_chat_without_a_fault_is_logged_at_the_level_debug_alone(
-    proxy: RunningProxy, user: User
-) -> None:
+async def test_a_chat_without_a_fault_is_logged_at_debug_alone(proxy: RunningProxy, user: User) -> None:
     with capture_logs() as logs:
         await proxy.say(user, CAT)
         await proxy.say(user, "What is my cat called?")

@@ -58,12 +58,7 @@ from recollect_proxy.metrics.exposition import Metrics
 
 EXTRACTING = replace(QUICK, strategy=Strategy.EXTRACT)
 NOBODY = "the-user-nobody-may-see"
-HOSTILE = (
-    f"{NOBODY}",
-    f'{NOBODY}"}} 1\nmade_up{{a="',
-    f"{NOBODY}\\",
-    f"{NOBODY}\r\n# TYPE made_up counter",
-)
+HOSTILE = (f"{NOBODY}", f'{NOBODY}"}} 1\nmade_up{{a="', f"{NOBODY}\\", f"{NOBODY}\r\n# TYPE made_up counter")
 
 
 class Seconds:
@@ -298,9 +293,7 @@ async def test_no_user_no_chat_and_no_text_is_ever_told(own_store: Store) -> Non
 
 
 @given(st.dictionaries(st.text() | st.sampled_from(HOSTILE), st.integers(1, 9)))
-def test_a_reason_that_is_no_name_of_ours_is_told_as_another(
-    postgres: Postgres, counts: dict[str, int]
-) -> None:
+def test_a_reason_of_no_name_of_ours_is_another(postgres: Postgres, counts: dict[str, int]) -> None:
     engine = engine_over(broken(store_over(postgres)))
     engine.counts.errors.update(counts)
 
@@ -420,7 +413,7 @@ def test_what_is_no_question_is_not_counted_and_before_the_first_there_is_no_rat
     assert (counts.hit_rate, counts.seconds.counts[-1], counts.paths["none"]) == (0, 1, 1)
 
 
-async def test_an_answer_is_counted_and_a_failure_is_not(
+async def test_an_answer_is_counted_alone(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
     answers = proxy.app.engine.answers

@@ -47,9 +47,7 @@ async def readiness(probes: Probes) -> tuple[int, dict[str, object]]:
     return status, json.loads(body)
 
 
-async def test_readiness_begins_with_the_end_of_the_start_and_ends_with_the_word_to_leave(
-    store: Store,
-) -> None:
+async def test_it_is_ready_from_the_end_of_the_start_to_the_word_to_leave(store: Store) -> None:
     probes = Probes(GivenEngine(engine_over(store)))
     assert await readiness(probes) == (503, {"ready": False, "memory": "available", "waiting": 0})
 

@@ -147,9 +147,7 @@ def test_every_name_of_the_engine_that_is_shown_has_words() -> None:
         ("xx", "de", "de"),
     ],
 )
-def test_the_language_is_the_chosen_one_or_the_browsers(
-    chosen: str | None, accepted: str, language: str
-) -> None:
+def test_the_language_is_the_chosen_or_browsers(chosen: str | None, accepted: str, language: str) -> None:
     assert chosen_language(chosen, accepted) == language
 
 

@@ -35,9 +35,7 @@ SHOWING = [each for each in paths_of("GET") if not each.startswith(_ELSEWHERE)]
 """The pages of a memory."""
 
 
-async def test_the_cookie_is_the_pages_alone_and_the_ticket_does_not_stay_in_the_address(
-    pages: Pages,
-) -> None:
+async def test_the_cookie_is_the_pages_alone_and_the_ticket_leaves_the_address(pages: Pages) -> None:
     answer = await Visitor(pages.port).get(f"/enter?ticket={pages.ticket(pages.anna)}")
 
     assert answer.status == 303
@@ -64,7 +62,7 @@ async def test_a_link_opens_one_session(pages: Pages) -> None:
     assert (await (await pages.person(pages.anna)).get("/settings")).status == 200
 
 
-async def test_a_ticket_that_is_over_forged_or_for_something_else_gets_a_page_that_says_what_to_do(
+async def test_a_ticket_that_is_over_or_forged_gets_a_page_that_says_so(
     postgres: Postgres, store: Store
 ) -> None:
     now = datetime(2026, 3, 1, tzinfo=UTC)
@@ -156,8 +154,9 @@ async def test_a_form_counts_only_from_a_page_of_its_own_session(pages: Pages) -
         (b"Sec-Fetch-Site", b"same-site"),
     ],
 )
-async def test_a_form_of_another_site_counts_nowhere(pages: Pages, header: tuple[bytes, bytes]) -> None:
-    visitor = await pages.person()
+async def test_no_form_of_another_site_counts(
+    pages: Pages, visitor: Visitor, header: tuple[bytes, bytes]
+) -> None:
 
     for path in CHANGING:
         assert (await visitor.post(path, {}, header)).status == 403, path
@@ -169,16 +168,14 @@ async def test_a_form_of_another_site_counts_nowhere(pages: Pages, header: tuple
     assert (await Visitor(pages.port).post("/enter", {"key": TOKEN}, header)).status == 403
 
 
-async def test_signing_out_takes_the_cookie_away(pages: Pages) -> None:
-    visitor = await pages.person()
+async def test_signing_out_takes_the_cookie_away(visitor: Visitor) -> None:
 
     assert (await visitor.post("/sign-out")).status == 303
 
     assert "recollect_page" not in visitor.cookies
 
 
-async def test_every_answer_forbids_framing_caching_and_scripts_of_others(pages: Pages) -> None:
-    visitor = await pages.person()
+async def test_every_answer_forbids_framing_caching_and_scripts_of_others(visitor: Visitor) -> None:
 
     for path in (*SHOWING, "/enter", "/nowhere", "/enter?ticket=x"):
         answer = await visitor.get(path)
@@ -250,7 +247,7 @@ def test_failures_count_for_a_minute_and_for_their_source_alone() -> None:
         ((None, None), (None, "a unix socket"), False),
     ],
 )
-def test_as_whom_failures_are_counted(
+def test_whom_failures_count_for(
     first: tuple[str | None, str | None], second: tuple[str | None, str | None], *, same: bool
 ) -> None:
     assert (source_of(*first) == source_of(*second)) is same
@@ -273,13 +270,9 @@ async def proving(postgres: Postgres, store: Store) -> AsyncIterator[Pages]:
 
 @table(
     ("secret", "changed"),
-    [
-        ("a1b2c3d4e5f60718293a4b5c6d7e8f90", {}),
-        (OF_FRONTEND, {"exp": 1}),
-        (OF_FRONTEND, {"iss": "another"}),
-    ],
+    [("a1b2c3d4e5f60718293a4b5c6d7e8f90", {}), (OF_FRONTEND, {"exp": 1}), (OF_FRONTEND, {"iss": "another"})],
 )
-async def test_nobody_enters_by_what_the_frontend_did_not_sign(
+async def test_nobody_enters_by_anothers_signature(
     proving: Pages, secret: str, changed: dict[str, object]
 ) -> None:
     visitor = Visitor(proving.port)
@@ -288,9 +281,7 @@ async def test_nobody_enters_by_what_the_frontend_did_not_sign(
     assert (await visitor.get("")).status == 401
 
 
-async def test_a_person_enters_by_a_proof_and_the_session_does_not_count_for_the_next_one(
-    proving: Pages,
-) -> None:
+async def test_a_person_enters_by_a_proof_and_the_next_one_does_not(proving: Pages) -> None:
     visitor = Visitor(proving.port)
     await visitor.get("/enter", proof(proving.anna))
     annas = await visitor.get("", proof(proving.anna))
@@ -357,9 +348,7 @@ async def test_a_readers_key_reads_and_changes_nothing(postgres: Postgres, store
         assert (await reader.get("")).status == 401
 
 
-async def test_other_keys_and_people_are_no_administrators(
-    postgres: Postgres, store: Store, keys: Path
-) -> None:
+async def test_other_keys_are_no_administrators(postgres: Postgres, store: Store, keys: Path) -> None:
     acting = add_access_key(keys, KeyRole.ACTING, "openwebui")
     elsewhere = add_access_key(keys, KeyRole.ADMIN, "office", networks=["203.0.113.0/24"])
     async with serve_pages(engine_over(postgres), keys=keys) as served:
@@ -379,8 +368,7 @@ async def test_a_page_of_one_user_left_open_changes_nothing_of_the_next(pages: P
     assert answer.status == 403
 
 
-async def test_while_the_database_is_away_pages_say_so(pages: Pages) -> None:
-    visitor = await pages.person()
+async def test_while_the_database_is_away_pages_say_so(pages: Pages, visitor: Visitor) -> None:
     with pages.over(None):
         for path in SHOWING:
             answer = await visitor.get(path)
@@ -400,8 +388,7 @@ async def test_the_language_is_the_browsers_or_the_chosen_one(pages: Pages) -> N
         assert answer.header(b"location") == b"/memory/ui"
 
 
-async def test_a_broken_form_is_refused(pages: Pages) -> None:
-    visitor = await pages.person()
+async def test_a_broken_form_is_refused(visitor: Visitor) -> None:
     long = {"form_token": await visitor.form_token(), "id": "x" * 70_000}
 
     assert (await visitor.post("/forget", long)).status == 413

@@ -43,7 +43,7 @@ def undo_of(html: str) -> dict[str, str]:
     return {each["name"] or "": each["value"] or "" for each in found}
 
 
-async def test_memories_are_searched_by_words_kind_and_chat(pages: Pages, store: Store) -> None:
+async def test_memories_are_searched_by_words_kind_and_chat(visitor: Visitor, store: Store) -> None:
     said = Provenance(session_id="chat-9")
     await keep(
         store,
@@ -51,7 +51,6 @@ async def test_memories_are_searched_by_words_kind_and_chat(pages: Pages, store:
         store.memory("Drinks ÄPFELSAFT", kind=Kind.PREFERENCE),
         store.memory("Buys a green bike", provenance=said),
     )
-    visitor = await pages.person()
 
     async def shown(query: str) -> list[str]:
         page = rows(await visitor.html(query))
@@ -66,12 +65,9 @@ async def test_memories_are_searched_by_words_kind_and_chat(pages: Pages, store:
     assert await shown("?kind=nonsense") == ["green tea", "ÄPFELSAFT", "green bike"]
 
 
-async def test_memories_are_tagged_one_by_one_and_several_at_once_and_listed_by_a_tag(
-    pages: Pages, store: Store
-) -> None:
+async def test_memories_are_tagged_alone_and_together_and_listed(visitor: Visitor, store: Store) -> None:
     tea, coffee = (store.memory(f"Drinks {each}", tags=("drinks",)) for each in ("tea", "coffee"))
     await keep(store, tea, coffee, store.memory("Has a cat"))
-    visitor = await pages.person()
 
     await visitor.post("/add", {"content": "Has a desk", "kind": "fact", "tags": "Work, at home ,"})
     done = await visitor.followed(
@@ -89,12 +85,9 @@ async def test_memories_are_tagged_one_by_one_and_several_at_once_and_listed_by_
     assert many.status == 400
 
 
-async def test_the_tags_and_metadata_of_a_memory_are_corrected_on_its_page(
-    pages: Pages, store: Store
-) -> None:
+async def test_tags_and_metadata_are_corrected_on_its_page(visitor: Visitor, store: Store) -> None:
     tea = store.memory("Drinks tea", tags=("drinks",), metadata={"rank": "2", "source": "crm"})
     await keep(store, tea)
-    visitor = await pages.person()
 
     page = await visitor.html(f"/memory?id={tea.id}")
     same = {"id": str(tea.id), "content": tea.content, "tags": "drinks"}
@@ -115,9 +108,7 @@ async def test_the_tags_and_metadata_of_a_memory_are_corrected_on_its_page(
     assert wrong.status == 400
 
 
-async def test_a_search_shows_what_is_near_in_meaning_or_says_that_only_words_were_compared(
-    store: Store,
-) -> None:
+async def test_a_search_shows_what_is_near_or_says_that_only_words_counted(store: Store) -> None:
     engine = engine_over(store, PATIENT)
     await engine.add(store.anna, "Drinks green tea")
     await engine.add(store.anna, "Drinks coffee")
@@ -135,13 +126,12 @@ async def test_a_search_shows_what_is_near_in_meaning_or_says_that_only_words_we
     assert "the embedding model did not answer" in text_of(by_words)
 
 
-async def test_the_next_page_of_a_search_begins_where_the_last_one_ended_though_that_memory_was_forgotten(
-    pages: Pages, store: Store
+async def test_the_next_page_of_a_search_begins_where_the_last_ended(
+    pages: Pages, visitor: Visitor, store: Store
 ) -> None:
     said_at = datetime.now(UTC)
     said = [store.memory(f"Owns book number {number:03}", observed_at=said_at) for number in range(60)]
     await keep(store, *said)
-    visitor = await pages.person()
 
     first = await visitor.html("?words=BOOK+owns")
     link = first.split('rel="next" href="/memory/ui')[1].split('"')[0].replace("&amp;", "&")
@@ -154,11 +144,10 @@ async def test_the_next_page_of_a_search_begins_where_the_last_one_ended_though_
     assert last.content == "Owns book number 010"
 
 
-async def test_a_chat_is_called_by_its_first_words_and_never_by_its_id(pages: Pages, store: Store) -> None:
+async def test_a_chat_is_called_by_its_first_words_not_its_id(visitor: Visitor, store: Store) -> None:
     scope = store.anna.chat("0b1c-uuid")
     await store.log.append(store.exchange("Which tomatoes like shade?", scope))
     await keep(store, store.memory("Grows tomatoes", provenance=Provenance(session_id="0b1c-uuid")))
-    visitor = await pages.person()
 
     page = await visitor.html("")
 
@@ -192,10 +181,7 @@ async def test_a_chat_links_to_its_page_in_the_frontend_where_the_operator_named
     assert "https:" not in "".join(without)
 
 
-async def test_banners_count_what_waits_for_the_person_and_are_there_only_then(
-    pages: Pages, store: Store
-) -> None:
-    visitor = await pages.person()
+async def test_banners_count_what_waits_and_are_there_only_then(visitor: Visitor, store: Store) -> None:
     before = await visitor.text("")
     old = datetime.now(UTC) - timedelta(days=200)
     await keep(store, store.memory("Lives in Lisbon", importance=0.9, observed_at=old))
@@ -209,8 +195,7 @@ async def test_banners_count_what_waits_for_the_person_and_are_there_only_then(
     assert ("Held back: 1" in after, "Still true? 1" in after) == (True, True)
 
 
-async def test_a_memory_is_added_by_hand_and_that_is_undone(pages: Pages) -> None:
-    visitor = await pages.person()
+async def test_a_memory_is_added_by_hand_and_that_is_undone(pages: Pages, visitor: Visitor) -> None:
 
     added = await visitor.sent("/add", {"content": "Drinks green tea", "kind": "preference"})
     [memory] = (await pages.engine.page(pages.anna, limit=9)).memories
@@ -224,14 +209,11 @@ async def test_a_memory_is_added_by_hand_and_that_is_undone(pages: Pages) -> Non
     assert (await pages.engine.page(pages.anna, limit=9)).memories == ()
 
 
-async def test_all_about_something_is_found_picked_forgotten_and_brought_back_by_one_undo(
-    pages: Pages,
-) -> None:
+async def test_all_about_something_is_forgotten_and_brought_back(pages: Pages, visitor: Visitor) -> None:
     for content in ("Leo plays the piano", "Leo loves trains", "Ines is afraid of dogs"):
         await pages.engine.add(pages.anna, content)
     earlier = await pages.engine.add(pages.anna, "Leo was ill")
     await pages.engine.forget(pages.anna, earlier.id, actor=Actor.USER)
-    visitor = await pages.person()
 
     async def kept() -> set[str]:
         return {each.content for each in (await pages.engine.page(pages.anna, limit=9)).memories}
@@ -250,9 +232,7 @@ async def test_all_about_something_is_found_picked_forgotten_and_brought_back_by
     assert one.at == other.at  # one transaction
 
 
-async def test_an_administrators_search_is_one_read_however_often_it_asks_while_they_type(
-    pages: Pages,
-) -> None:
+async def test_an_administrators_search_while_they_type_is_one_read(pages: Pages) -> None:
     await pages.engine.add(pages.anna, "Leo plays the piano")
     admin = await pages.administrator(looks_at=pages.anna)
 
@@ -265,12 +245,9 @@ async def test_an_administrators_search_is_one_read_however_often_it_asks_while_
     assert len(await pages.engine.admin_reads(pages.anna, limit=9)) == 2
 
 
-async def test_nothing_is_forgotten_if_one_of_the_picked_is_not_ones_own_or_none_is_picked(
-    pages: Pages,
-) -> None:
+async def test_nothing_is_forgotten_unless_all_picked_are_ones_own(pages: Pages, visitor: Visitor) -> None:
     own = await pages.engine.add(pages.anna, "Drinks green tea")
     others = await pages.engine.add(pages.ben, "Drinks coffee")
-    visitor = await pages.person()
 
     stolen = await visitor.post_all("/forget", "picked", [str(own.id), str(others.id)])
     none = await visitor.sent("/forget")
@@ -298,10 +275,9 @@ async def test_one_is_forgotten_from_the_list_whatever_is_ticked_and_the_search_
     ("use", "told"),
     [(Use.ALWAYS, "Pinned."), (Use.TOPIC, "recalled when it fits"), (Use.ASKED, "only if you ask")],
 )
-async def test_a_memory_is_pinned_or_kept_for_when_it_is_asked_for(pages: Pages, use: Use, told: str) -> None:
+async def test_a_memory_is_pinned_or_kept_aside(pages: Pages, visitor: Visitor, use: Use, told: str) -> None:
     old = Hints(Use.ASKED if use is not Use.ASKED else Use.ALWAYS, ("walks",))
     memory = await pages.engine.add(pages.anna, f"Climbs {use}", hints=old)
-    visitor = await pages.person()
 
     page = await visitor.sent(f"/use/{use}", {"id": str(memory.id)})
     changed = await pages.engine.get(pages.anna, memory.id)

@@ -14,9 +14,7 @@ from recollect.model import Candidate, Kind
 from recollect_proxy.pages.administrators import conversation_of
 
 
-async def test_an_administrator_sees_what_a_question_would_be_given_and_the_user_that_they_tried(
-    store: Store,
-) -> None:
+async def test_an_administrator_tries_a_question_and_the_user_sees_that(store: Store) -> None:
     engine = engine_over(store, PATIENT)
     memory = await engine.add(store.anna, "My favourite tea is Lapsang Souchong")
     await engine.add(store.ben, "My favourite tea is Sencha")
@@ -46,9 +44,7 @@ MOVED = Candidate("Lives in Lisbon", Kind.FACT, 0.8, "I moved to Lisbon in May")
 INVENTED = Candidate("<b>Owns a dog</b>", Kind.FACT, 0.8, "my dog sleeps")
 
 
-async def test_an_administrator_sees_what_would_be_kept_of_a_conversation_and_the_user_that_they_tried(
-    store: Store,
-) -> None:
+async def test_an_administrator_tries_a_conversation_and_the_user_sees_that(store: Store) -> None:
     extractor = ScriptedExtractor([MOVED, INVENTED], BudgetSpentError())
     engine = engine_over(store, PATIENT, extractor=extractor)
     tea = await engine.add(store.anna, "My favourite tea is Sencha")
@@ -86,9 +82,7 @@ async def test_an_administrator_sees_what_would_be_kept_of_a_conversation_and_th
         ("Assistant:\nUser:", []),
     ],
 )
-def test_a_conversation_is_read_by_the_lines_that_begin_with_a_speaker(
-    text: str, messages: list[tuple[str, str]]
-) -> None:
+def test_a_conversation_is_read_by_its_speakers(text: str, messages: list[tuple[str, str]]) -> None:
     assert [(each.role.value, each.text) for each in conversation_of(text)] == messages
 
 

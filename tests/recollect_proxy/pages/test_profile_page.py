@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from tests.recollect_proxy.memory_api.serving import engine_over
-from tests.recollect_proxy.pages.served_pages import Elements, Pages, serve_pages, text_of
+from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, serve_pages, text_of
 from tests.scripted.models import BrokenEmbedder
 from tests.support.stores import Store
 from tests.support.tables import table
@@ -33,8 +33,7 @@ async def proposed(pages: Pages, store: Store, content: str = "Works on a tea sh
     return memory, entry_id
 
 
-async def test_without_consent_it_says_so_and_takes_nothing(pages: Pages) -> None:
-    visitor = await pages.person()
+async def test_without_consent_it_says_so_and_takes_nothing(visitor: Visitor) -> None:
 
     html = await visitor.html("/profile")
     refused = await visitor.post("/profile", {"field": "name", "content": "Is called Anna"})
@@ -45,8 +44,7 @@ async def test_without_consent_it_says_so_and_takes_nothing(pages: Pages) -> Non
     assert "Allow it on its page first" in text_of(refused.body.decode())
 
 
-async def test_a_person_allows_it_writes_changes_and_removes(pages: Pages) -> None:
-    visitor = await pages.person()
+async def test_a_person_allows_it_writes_changes_and_removes(pages: Pages, visitor: Visitor) -> None:
 
     allowed = text_of(await visitor.sent("/profile/consent", {"allows": "yes"}))
     added = text_of(
@@ -72,9 +70,8 @@ async def test_a_person_allows_it_writes_changes_and_removes(pages: Pages) -> No
     assert await entries(pages) == ()
 
 
-async def test_every_field_is_shown_and_can_be_chosen(pages: Pages) -> None:
+async def test_every_field_is_shown_and_can_be_chosen(pages: Pages, visitor: Visitor) -> None:
     await allow(pages, pages.anna)
-    visitor = await pages.person()
 
     found = Elements(await visitor.html("/profile?field=goals")).found
 
@@ -89,11 +86,10 @@ async def test_every_field_is_shown_and_can_be_chosen(pages: Pages) -> None:
     assert [each["value"] for each in options if "selected" in each] == ["goals"]
 
 
-async def test_what_memories_propose_is_confirmed_or_refused(pages: Pages, store: Store) -> None:
+async def test_a_proposal_is_confirmed_or_refused(pages: Pages, visitor: Visitor, store: Store) -> None:
     memory, first = await proposed(pages, store)
     _, second = await proposed(pages, store, "Drinks green tea")
     _, third = await proposed(pages, store, "Reads novels")
-    visitor = await pages.person()
 
     html = await visitor.html("/profile")
     confirmed = await visitor.sent("/profile/confirm", {"id": str(first)})
@@ -112,9 +108,8 @@ async def test_what_memories_propose_is_confirmed_or_refused(pages: Pages, store
     assert [(each.id, each.state) for each in await entries(pages)] == [(first, EntryState.CONFIRMED)]
 
 
-async def test_memories_are_asked_for_proposals(pages: Pages) -> None:
+async def test_memories_are_asked_for_proposals(pages: Pages, visitor: Visitor) -> None:
     await allow(pages, pages.anna)
-    visitor = await pages.person()
 
     nothing = await visitor.sent("/profile/proposals")
     await pages.engine.add(pages.anna, "Prefers short, direct answers.")
@@ -127,10 +122,9 @@ async def test_memories_are_asked_for_proposals(pages: Pages) -> None:
     assert "Your memories propose nothing new." in text_of(again)
 
 
-async def test_taking_consent_back_says_what_goes_and_erases_it(pages: Pages, store: Store) -> None:
+async def test_consent_taken_back_erases_and_says_so(pages: Pages, visitor: Visitor, store: Store) -> None:
     memory, _ = await proposed(pages, store)
     await pages.engine.add_to_profile(pages.anna, ProfileField.NAME, "Is called Anna")
-    visitor = await pages.person()
 
     before = await visitor.text("/profile")
     after = await visitor.sent("/profile/consent", {"allows": "no"})
@@ -157,9 +151,7 @@ async def test_taking_consent_back_says_what_goes_and_erases_it(pages: Pages, st
         ("/profile/consent", {"allows": "perhaps"}, 400),
     ],
 )
-async def test_what_no_statement_can_be_changes_nothing(
-    pages: Pages, path: str, fields: dict[str, str], status: int
-) -> None:
+async def test_no_nonsense_changes_it(pages: Pages, path: str, fields: dict[str, str], status: int) -> None:
     await allow(pages, pages.anna)
     if not (before := await entries(pages)):
         await pages.engine.add_to_profile(pages.anna, ProfileField.NAME, "Is called Anna")
@@ -171,11 +163,10 @@ async def test_what_no_statement_can_be_changes_nothing(
     assert await entries(pages) == before
 
 
-async def test_it_is_nobody_elses(pages: Pages) -> None:
+async def test_it_is_nobody_elses(pages: Pages, visitor: Visitor) -> None:
     await allow(pages, pages.anna)
     await allow(pages, pages.ben)
     bens = await pages.engine.add_to_profile(pages.ben, ProfileField.NAME, "Is called Ben")
-    visitor = await pages.person()
 
     for path in ("/profile/correct", "/profile/confirm", "/profile/refuse", "/profile/erase"):
         fields = {"id": str(bens.id), "field": "notes", "content": "mine"}

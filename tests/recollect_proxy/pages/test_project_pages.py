@@ -1,7 +1,7 @@
 """The pages show the memory of the person, or of a project or a team that they choose, and move memories between them."""
 
 import pytest
-from tests.recollect_proxy.pages.served_pages import Pages, text_of
+from tests.recollect_proxy.pages.served_pages import Pages, Visitor, text_of
 from tests.support.people import person
 
 from recollect.model import TeamRole, project_scope
@@ -19,8 +19,7 @@ async def boat(pages: Pages) -> str:
 
 
 @pytest.mark.usefixtures("boat")
-async def test_a_project_is_chosen_and_left(pages: Pages) -> None:
-    visitor = await pages.person()
+async def test_a_project_is_chosen_and_left(visitor: Visitor) -> None:
     assert BOAT not in await visitor.text("")
 
     shown = text_of(await visitor.sent("/project", {"name": "boat"}))
@@ -41,8 +40,7 @@ async def test_a_project_of_another_person_shows_ones_own_memory(pages: Pages) -
     assert "boat" not in shown
 
 
-async def test_a_form_changes_the_memory_that_it_was_shown_with(pages: Pages, boat: str) -> None:
-    visitor = await pages.person()
+async def test_a_form_changes_the_memory_it_shows(pages: Pages, visitor: Visitor, boat: str) -> None:
 
     await visitor.post("/add", {"content": "The mast is new", "kind": "fact", "project": "boat"})
 
@@ -55,8 +53,7 @@ async def test_a_form_changes_the_memory_that_it_was_shown_with(pages: Pages, bo
         assert refused.status == 400, name
 
 
-async def test_a_memory_is_moved_and_that_is_undone(pages: Pages, boat: str) -> None:
-    visitor = await pages.person()
+async def test_a_memory_is_moved_and_that_is_undone(pages: Pages, visitor: Visitor, boat: str) -> None:
     [tea] = (await pages.engine.page(pages.anna, limit=9)).memories
 
     page = await visitor.html(f"/memory?id={tea.id}")
@@ -71,8 +68,7 @@ async def test_a_memory_is_moved_and_that_is_undone(pages: Pages, boat: str) -> 
 
 
 @pytest.mark.usefixtures("boat")
-async def test_a_project_is_renamed_recalled_alone_and_erased(pages: Pages) -> None:
-    visitor = await pages.person()
+async def test_a_project_is_renamed_recalled_alone_and_erased(pages: Pages, visitor: Visitor) -> None:
     of_boat = {"project": "boat"}
 
     await visitor.post("/project/change", {"title": "The Petrel", "alone": "yes", **of_boat})
@@ -87,8 +83,7 @@ async def test_a_project_is_renamed_recalled_alone_and_erased(pages: Pages) -> N
     assert TEA in text_of(erased)
 
 
-async def test_all_is_exported_and_erased_whatever_project_is_shown(pages: Pages, boat: str) -> None:
-    visitor = await pages.person()
+async def test_all_is_exported_and_erased_in_any_project(pages: Pages, visitor: Visitor, boat: str) -> None:
     await visitor.post("/project", {"name": "boat"})
 
     counted = await visitor.text("/data")
@@ -160,9 +155,7 @@ async def test_who_has_left_erases_what_they_stated(pages: Pages, team: str) -> 
     assert "a team that you left" not in await visitor.html("/data")
 
 
-async def test_who_leaves_sees_nothing_of_the_team_and_neither_does_anybody_else(
-    pages: Pages, team: str
-) -> None:
+async def test_who_leaves_sees_nothing_of_the_team_nor_does_a_stranger(pages: Pages, team: str) -> None:
     visitor = await pages.person(pages.ben)
     await visitor.post("/project", {"name": team})
 

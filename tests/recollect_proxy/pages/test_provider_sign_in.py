@@ -144,9 +144,7 @@ async def test_a_person_signs_in_as_the_one_whom_the_provider_names(house: Toget
     assert (await visitor.get("/users")).status == 404
 
 
-async def test_the_way_there_has_all_that_binds_it_to_the_browser_and_nothing_that_opens_it(
-    house: Together,
-) -> None:
+async def test_the_way_there_is_bound_to_the_browser_and_opens_nothing(house: Together) -> None:
     first, second = Visitor(house.pages.port), Visitor(house.pages.port)
 
     leading = await first.get("/oidc/sign-in", (b"Host", b"evil.example"))
@@ -219,9 +217,7 @@ DECEITS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 @table("deceit", range(len(DECEITS)))
-async def test_an_answer_that_proves_nothing_opens_nothing_and_is_not_echoed(
-    house: Together, deceit: int
-) -> None:
+async def test_an_answer_that_proves_nothing_opens_nothing(house: Together, deceit: int) -> None:
     reason, told = DECEITS[deceit]
     given: dict[str, Any] = {
         name: value(house.oidc) if value is of_public_key else value for name, value in told.items()
@@ -249,7 +245,7 @@ async def test_an_answer_that_proves_nothing_opens_nothing_and_is_not_echoed(
         ({"error": "temporarily_unavailable", "code": None}, 503, "The sign-in service is away"),
     ],
 )
-async def test_a_no_of_the_provider_has_a_page_of_its_own(
+async def test_a_no_of_the_provider_is_told(
     house: Together, query: dict[str, str | None], status: int, words: str
 ) -> None:
     house.renew(query=query)
@@ -297,7 +293,7 @@ async def test_an_answer_counts_once_and_only_in_the_browser_that_asked(house: T
         ("1", [{"kty": "EC"}], False),
     ],
 )
-def test_a_key_is_the_one_that_signs_so_and_that_the_token_can_mean_alone(
+def test_a_key_is_the_one_that_signs_so(
     key_id: str | None, keys: list[dict[str, str]], *, is_found: bool
 ) -> None:
     header = {"kid": key_id} if key_id else None
@@ -393,9 +389,7 @@ async def test_a_provider_that_nobody_serves_is_away(postgres: Postgres) -> None
         {"padding": "x" * 600_000},
     ],
 )
-async def test_metadata_of_another_issuer_without_tls_or_unreadable_lead_nowhere(
-    house: Together, configuration: dict[str, Any]
-) -> None:
+async def test_bad_metadata_leads_nowhere(house: Together, configuration: dict[str, Any]) -> None:
     house.renew(configuration=configuration)
 
     answer = await Visitor(house.pages.port).get("/oidc/sign-in")
@@ -416,7 +410,7 @@ async def test_metadata_of_another_issuer_without_tls_or_unreadable_lead_nowhere
         ({"admins": True}, {}, 403),
     ],
 )
-async def test_an_administrator_is_who_has_the_claim_and_asks_to_be_one(
+async def test_an_administrator_has_the_claim(
     house: Together, groups: Any, userinfo: dict[str, Any], status: int
 ) -> None:
     claims = {"sub": ANNAS_SUB, **({} if groups is None else {"groups": groups})}
@@ -432,7 +426,7 @@ async def test_an_administrator_is_who_has_the_claim_and_asks_to_be_one(
     assert (await person.get("/users")).status == 404
 
 
-async def test_people_see_which_administrator_looked_and_none_counts_without_the_claim_in_the_settings(
+async def test_people_see_which_administrator_looked_while_the_claim_counts(
     house: Together, store: Store
 ) -> None:
     house.oidc.person = {"sub": ANNAS_SUB, "groups": ["admins"]}
@@ -476,11 +470,7 @@ def test_no_key_has_a_name_that_makes_it_a_providers_administrator(tmp_path: Pat
     ],
 )
 async def test_the_id_is_the_claim_of_the_settings_and_never_one_that_may_be_anothers(
-    house: Together,
-    claim: str | None,
-    person: dict[str, Any],
-    userinfo: dict[str, Any],
-    user_id: str | None,
+    house: Together, claim: str | None, person: dict[str, Any], userinfo: dict[str, Any], user_id: str | None
 ) -> None:
     house.renew(SignInRules(claim=claim), person=person, userinfo=userinfo)
 
@@ -492,9 +482,7 @@ async def test_the_id_is_the_claim_of_the_settings_and_never_one_that_may_be_ano
 
 
 @table("methods", [["client_secret_post"], ["client_secret_basic"], None])
-async def test_the_secret_is_sent_as_the_provider_wants_it(
-    house: Together, methods: list[str] | None
-) -> None:
+async def test_the_secret_is_sent_as_is_wanted(house: Together, methods: list[str] | None) -> None:
     house.renew(configuration={"token_endpoint_auth_methods_supported": methods} if methods else {})
 
     assert (await house.signed_in(Visitor(house.pages.port))).status == 303

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.recollect_proxy.memory_api.serving import recalled, unhurried
-from tests.recollect_proxy.pages.served_pages import Pages, text_of
+from tests.recollect_proxy.pages.served_pages import Pages, Visitor, text_of
 from tests.support.stores import Store
 
 from recollect.engine import system_clock
@@ -42,9 +42,7 @@ async def test_a_recall_tells_what_was_given_when_and_why_with_a_link(pages: Pag
     assert "tokens" not in told  # numbers are an administrator's
 
 
-async def test_a_statement_of_the_profile_is_no_memory_that_a_link_leads_to(
-    pages: Pages, store: Store
-) -> None:
+async def test_no_link_leads_to_a_statement_of_the_profile(pages: Pages, store: Store) -> None:
     await pages.engine.change_flags(Flags(profile=True), ("profile",), pages.anna)
     entry = await pages.engine.add_to_profile(pages.anna, ProfileField.NAME, "Is called Anna")
     await recalled(pages.engine, store.turn("Good morning to you", at=system_clock()))
@@ -55,8 +53,7 @@ async def test_a_statement_of_the_profile_is_no_memory_that_a_link_leads_to(
     assert str(entry.id) not in html
 
 
-async def test_where_nothing_was_given_it_says_why(pages: Pages, store: Store) -> None:
-    visitor = await pages.person()
+async def test_where_nothing_was_given_it_says_why(pages: Pages, visitor: Visitor, store: Store) -> None:
     empty = await visitor.text("/recalls")
     await recalled(pages.engine, store.turn("Good morning", at=system_clock()))
     nothing = await visitor.text("/recalls")
@@ -107,12 +104,11 @@ def test_what_spoke_for_a_candidate_is_told_in_groups_the_strongest_first() -> N
     assert signals_of({}) == ()
 
 
-async def test_a_person_says_what_was_not_helpful_and_takes_it_back(pages: Pages, store: Store) -> None:
+async def test_not_helpful_is_said_and_taken_back(pages: Pages, visitor: Visitor, store: Store) -> None:
     memory = await pages.engine.add(pages.anna, TEA)
     exchange = store.exchange(WHICH, at=system_clock())
     await store.log.append(exchange)
     request_id = await recalled(pages.engine, exchange.turn)
-    visitor = await pages.person()
     form = {"id": str(memory.id), "request": str(request_id)}
     assert "Not helpful here" in await visitor.text("/recalls")
 

@@ -33,9 +33,7 @@ def named(html: str, *, disabled: bool = False) -> set[str]:
     } & EVERY
 
 
-async def test_a_person_sees_five_switches_and_two_texts_an_administrator_all_but_consent(
-    pages: Pages,
-) -> None:
+async def test_a_person_sees_seven_settings_an_administrator_all_but_consent(pages: Pages) -> None:
     persons = await (await pages.person()).html("/settings")
     admins = await (await pages.administrator(looks_at=pages.anna)).html("/settings")
 
@@ -69,11 +67,7 @@ async def test_an_administrator_changes_what_differs_and_takes_it_back(pages: Pa
 
 @table(
     ("name", "value"),
-    [
-        ("max_memory_tokens", "49"),
-        ("minimum_importance", "nan"),
-        ("formation", "sometimes"),
-    ],
+    [("max_memory_tokens", "49"), ("minimum_importance", "nan"), ("formation", "sometimes")],
 )
 async def test_what_a_flag_can_not_be_changes_nothing(pages: Pages, name: str, value: str) -> None:
     visitor = await pages.administrator(looks_at=pages.anna)
@@ -107,9 +101,7 @@ async def test_an_administrator_changes_settings_for_everybody(own_pages: Pages)
     ]
 
 
-async def test_settings_for_everybody_are_no_persons_and_no_readers(
-    own_postgres: Postgres, tmp_path: Path
-) -> None:
+async def test_settings_for_everybody_are_an_administrators(own_postgres: Postgres, tmp_path: Path) -> None:
     keys = tmp_path / "access-keys"
     key = add_access_key(keys, KeyRole.READER, "support")
     async with serve_pages(engine_over(own_postgres), keys=keys) as served:
@@ -169,9 +161,7 @@ async def test_what_is_saved_as_it_was_is_no_change(pages: Pages) -> None:
     assert "Nothing was changed." in await person.text("/reads")
 
 
-async def test_a_person_writes_instructions_reads_the_operators_and_takes_theirs_back(
-    own_pages: Pages,
-) -> None:
+async def test_a_person_writes_instructions_and_reads_the_operators(own_pages: Pages) -> None:
     await own_pages.engine.change_flags(
         Flags(operator_instructions="Keep <i>editors</i>."), ("operator_instructions",)
     )
@@ -196,9 +186,7 @@ async def test_a_person_writes_instructions_reads_the_operators_and_takes_theirs
     assert await own_pages.engine.flags(own_pages.anna) == Flags()
 
 
-async def test_a_person_has_everything_approved_first_unless_that_is_so_for_everybody(
-    own_pages: Pages,
-) -> None:
+async def test_a_person_has_everything_approved_first(own_pages: Pages) -> None:
     person = await own_pages.person()
     rest = {"record": "on", "recall": "on", "standing": "on"}
 

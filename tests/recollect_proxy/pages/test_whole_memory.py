@@ -3,16 +3,15 @@
 import re
 from datetime import UTC, datetime
 
-from tests.recollect_proxy.pages.served_pages import Pages, text_of
+from tests.recollect_proxy.pages.served_pages import Pages, Visitor, text_of
 from tests.support.stores import Store
 
 from recollect.model import Actor, Add, Awaits, KeptCounts, Wait
 
 
-async def test_the_timeline_tells_what_was_learned_when_and_goes_on(pages: Pages) -> None:
+async def test_the_timeline_tells_what_was_learned_when_and_goes_on(pages: Pages, visitor: Visitor) -> None:
     for number in range(60):
         await pages.engine.add(pages.anna, f"Owns book number {number:03}")
-    visitor = await pages.person()
 
     first = await visitor.html("/changes")
     link = first.split('rel="next" href="/memory/ui')[1].split('"')[0]
@@ -23,11 +22,10 @@ async def test_the_timeline_tells_what_was_learned_when_and_goes_on(pages: Pages
     assert shown == [list(range(10, 60)), list(range(10))]
 
 
-async def test_what_no_model_has_read_yet_is_counted_for_its_person(pages: Pages, store: Store) -> None:
+async def test_what_no_model_has_read_is_counted(pages: Pages, visitor: Visitor, store: Store) -> None:
     said = [store.exchange("I live in Lisbon."), store.exchange("I play the oboe.")]
     for exchange in said:
         await store.log.append(exchange)
-    visitor = await pages.person()
     before = await visitor.html("")
 
     await store.inbox.wait(said, Wait(Awaits.MODEL, "No extraction model is named.", None))
@@ -39,9 +37,8 @@ async def test_what_no_model_has_read_yet_is_counted_for_its_person(pages: Pages
     assert "wait for a language model" not in await (await pages.person(pages.ben)).html("")
 
 
-async def test_a_chat_is_listed_and_erased(pages: Pages, store: Store) -> None:
+async def test_a_chat_is_listed_and_erased(pages: Pages, visitor: Visitor, store: Store) -> None:
     await store.log.append(store.exchange("I live in Lisbon."))
-    visitor = await pages.person()
     listed = await visitor.text("/chats")
     assert "I live in Lisbon. Messages: 2" in listed
     assert store.anna.scope.session_id not in listed
@@ -55,11 +52,10 @@ async def test_a_chat_is_listed_and_erased(pages: Pages, store: Store) -> None:
     assert await pages.engine.sessions(pages.anna) == []
 
 
-async def test_what_was_said_is_searched_by_chat(pages: Pages, store: Store) -> None:
+async def test_what_was_said_is_searched_by_chat(pages: Pages, visitor: Visitor, store: Store) -> None:
     for chat, text in (("house", "The attic leaks <b>badly</b>"), ("bike", "The chain jumps")):
         await pages.engine.remember(store.turn(text, store.anna.chat(chat)), "I see.")
     await pages.engine.drain(store.anna)
-    visitor = await pages.person()
 
     page = await visitor.html("/chats?words=attic")
 
@@ -71,8 +67,7 @@ async def test_what_was_said_is_searched_by_chat(pages: Pages, store: Store) -> 
     assert "No message matches." in other
 
 
-async def test_switches_show_what_is_so_and_change_it_for_their_person_alone(pages: Pages) -> None:
-    visitor = await pages.person()
+async def test_switches_show_and_change_what_is_ones_own(pages: Pages, visitor: Visitor) -> None:
     before = await visitor.html("/settings")
 
     await visitor.sent("/settings", {"recall": "on", "summaries": "on"})
@@ -86,9 +81,7 @@ async def test_switches_show_what_is_so_and_change_it_for_their_person_alone(pag
     assert (await pages.engine.flags(pages.ben)).record is None
 
 
-async def test_everything_is_erased_once_the_word_is_typed_and_is_counted_again(
-    pages: Pages, store: Store
-) -> None:
+async def test_everything_is_erased_once_the_word_is_typed(pages: Pages, store: Store) -> None:
     await pages.engine.add(pages.anna, "Drinks green tea")
     await store.memories.apply(
         store.ben.scope,

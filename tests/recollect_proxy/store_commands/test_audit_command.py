@@ -113,9 +113,7 @@ def test_what_is_wrong_is_shown_to_who_asks_for_it_and_the_person_can_see_that(o
     assert operator.admin_reads("ben") == []
 
 
-def test_findings_are_in_the_document_where_they_are_to_be_shown(
-    operator: Auditor, kept: dict[str, UUID]
-) -> None:
+def test_findings_are_in_the_document_if_to_be_shown(operator: Auditor, kept: dict[str, UUID]) -> None:
     [finding] = operator.json("--show", "--only", "contradiction")["findings"]
 
     assert (finding["user"], finding["fault"], finding["memory"]) == (
@@ -198,9 +196,7 @@ def test_a_model_is_asked_where_its_upstreams_api_is(operator: Auditor, llm: Scr
     assert {each.target for each in llm.received} == {b"/v1/chat/completions"}
 
 
-def test_an_upstream_is_told_no_memory_that_its_policy_keeps_from_it(
-    operator: Auditor, llm: ScriptedUpstream
-) -> None:
+def test_no_memory_is_told_against_the_upstreams_policy(operator: Auditor, llm: ScriptedUpstream) -> None:
     done = asked_of(operator, llm.base_url.removesuffix("/v1"), {"memories": "none"})
     assert (done.exit_code, llm.received) == (0, [])
 

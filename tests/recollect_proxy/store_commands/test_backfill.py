@@ -59,9 +59,7 @@ def test_a_rate_that_is_none_is_told_of(operator: Operator, rate: str) -> None:
 
 
 @pytest.mark.process
-async def test_an_import_that_is_killed_is_run_again_and_brings_nothing_twice(
-    own_dsn: str, data_dir: Path, tmp_path: Path
-) -> None:
+async def test_a_killed_import_brings_nothing_twice(own_dsn: str, data_dir: Path, tmp_path: Path) -> None:
     count = 150
     file = tmp_path / "chats.jsonl"
     file.write_text("\n".join(line("anna", number) for number in range(count)), "utf-8")
@@ -125,9 +123,7 @@ def test_the_gate_is_measured_once_all_is_embedded(
     assert operator.json("reembed", "--no-wait")["gate"] is None
 
 
-def test_what_lacks_todays_embedding_is_enqueued_and_who_waits_in_vain_is_told(
-    operator: Operator, old: Store, own_dsn: str
-) -> None:
+def test_what_lacks_todays_embedding_is_enqueued(operator: Operator, old: Store, own_dsn: str) -> None:
     told = operator.json("reembed", "--no-wait")
     nobody = operator.json("reembed", "--user", old.ben)
     in_vain = operator.json("reembed", "--patience", "1", status=1)
@@ -138,13 +134,8 @@ def test_what_lacks_todays_embedding_is_enqueued_and_who_waits_in_vain_is_told(
     assert asyncio.run(enqueued(own_dsn)) == [old.anna.encode()] * 2
 
 
-@table(
-    ("left", "looks"),
-    [([3, 2, 1, 0], 4), ([3, 3, 2, 2, 2, 2, 2], 6), ([3, 4, 5, 6, 7, 8, 9], 4)],
-)
-async def test_workers_are_waited_for_as_long_as_less_is_left(
-    left: list[int], looks: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@table(("left", "looks"), [([3, 2, 1, 0], 4), ([3, 3, 2, 2, 2, 2, 2], 6), ([3, 4, 5, 6, 7, 8, 9], 4)])
+async def test_workers_are_waited_for(left: list[int], looks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backlog_commands, "_LOOK_SECONDS", 0.01)
     seen = iter(left)
 

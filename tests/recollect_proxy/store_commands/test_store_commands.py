@@ -40,9 +40,7 @@ async def _indexed(own_postgres: Postgres, told: Exchange) -> None:
 
 
 @pytest.mark.usefixtures("_indexed")
-def test_an_index_is_built_anew_by_a_worker_and_none_is_missed_for_longer_than_told(
-    operator: Operator,
-) -> None:
+def test_an_index_is_rebuilt_by_a_worker_that_is_waited_for(operator: Operator) -> None:
     alone = recollect("reindex", "--patience", "1", **operator.variables)
 
     assert (alone.exit_code, "1 are left" in alone.stdout) == (1, True)
@@ -222,9 +220,7 @@ def test_tokens_are_listed_by_user_and_day_and_priced(operator: Operator) -> Non
     assert [line.split("\t")[-1] for line in priced] == ["1.00", "0.00", "0.00", "0.00", "1.00"]
 
 
-def test_a_user_is_erased_after_a_yes_and_that_nothing_was_known_of_one_is_told_of(
-    operator: Operator, told: Exchange
-) -> None:
+def test_a_user_is_erased_after_a_yes_and_an_unknown_one_told_of(operator: Operator, told: Exchange) -> None:
     anna = told.turn.scope.user_id
 
     operator("erase", anna, status=1, typed="n\n")
@@ -288,9 +284,7 @@ def test_a_store_that_does_not_answer_is_told_of_in_one_line(data_dir: Path) -> 
     assert "hush" not in done.output
 
 
-def test_what_is_exported_and_erased_is_imported_again(
-    operator: Operator, told: Exchange, tmp_path: Path
-) -> None:
+def test_what_is_exported_is_imported_again(operator: Operator, told: Exchange, tmp_path: Path) -> None:
     anna, file = told.turn.scope.user_id, tmp_path / "anna.json"
     operator("memories", "add", anna, TEA)
     operator("export", anna, "--output", str(file))

@@ -108,9 +108,7 @@ def test_what_a_terminal_would_obey_is_shown_and_not_sent(
     assert json.loads(told[told.index("{") :]) == {"sessions": [HOSTILE]}
 
 
-def test_that_there_is_nothing_is_said(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_empty_table_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     on_a_terminal(monkeypatch, 80)
 
     print_table(COLUMNS, [])
@@ -147,9 +145,7 @@ def test_a_part_that_one_id_alone_has_means_it(part: str, meant: UUID) -> None:
         ("abcd", "No memory has an id that begins or ends with abcd.\n"),
     ],
 )
-def test_a_part_of_several_or_of_none_is_refused(
-    capsys: pytest.CaptureFixture[str], part: str, said: str
-) -> None:
+def test_a_part_of_several_or_none_fails(capsys: pytest.CaptureFixture[str], part: str, said: str) -> None:
     with pytest.raises(typer.Exit) as ended:
         whole_id(part, [ONE, TWO, OTHER], "memory")
 

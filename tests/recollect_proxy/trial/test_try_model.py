@@ -85,7 +85,7 @@ def test_there_are_forty_messages_with_small_talk_secrets_and_denials_among_them
     }
 
 
-async def test_a_careless_model_is_told_by_what_it_missed_and_invented(
+async def test_a_careless_model_is_told_by_its_faults(
     spare_databases: SpareDatabases, data_dir: Path
 ) -> None:
     judgements = await tried(spare_databases, careless, data_dir)
@@ -117,9 +117,7 @@ def test_a_memory_that_had_to_stay_and_did_not_is_a_fault_as_one_that_had_to_go_
     assert (wrong.missed, wrong.invented) == (("still: Lives in Rome",), ("no longer: Sings",))
 
 
-async def test_an_answer_that_cannot_be_read_is_named_and_the_trial_goes_on(
-    spare_databases: SpareDatabases, data_dir: Path
-) -> None:
+async def test_an_unreadable_answer_is_named(spare_databases: SpareDatabases, data_dir: Path) -> None:
     judgements = await tried(spare_databases, unreadable, data_dir)
 
     assert len(judgements) == FAULTLESS
@@ -144,9 +142,7 @@ async def run(
     return done.exit_code, done.stdout, done.stderr
 
 
-async def test_the_command_asks_the_server_that_is_named_with_the_key_that_is_named(
-    spare_databases: SpareDatabases, data_dir: Path
-) -> None:
+async def test_the_command_asks_as_it_is_told(spare_databases: SpareDatabases, data_dir: Path) -> None:
     async with ScriptedUpstream(right) as llm:
         options = ("--url", llm.base_url, "--key", "sk-own")
         code, out, err = await run(spare_databases, "small", *options, data_dir=data_dir)
@@ -159,9 +155,7 @@ async def test_the_command_asks_the_server_that_is_named_with_the_key_that_is_na
     assert {value for each in llm.received for value in each.values(b"authorization")} == {b"Bearer sk-own"}
 
 
-async def test_a_model_that_cannot_be_asked_ends_it_with_a_line(
-    spare_databases: SpareDatabases, data_dir: Path
-) -> None:
+async def test_a_model_that_is_away_ends_it(spare_databases: SpareDatabases, data_dir: Path) -> None:
     async with ScriptedUpstream(lambda _: failure(404, message="no such model")) as llm:
         unknown = await run(spare_databases, "nonesuch", upstream=llm.base_url, data_dir=data_dir)
     away = await run(spare_databases, "any", upstream="http://127.0.0.1:9/v1", data_dir=data_dir)

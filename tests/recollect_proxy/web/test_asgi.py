@@ -209,9 +209,7 @@ async def test_a_cancellation_beside_the_departure_is_not_lost() -> None:
         ("1.1", [(b"host", b"h"), (b"host", b"h")], False),
     ],
 )
-def test_a_request_is_clear_or_refused(
-    version: str, headers: list[tuple[bytes, bytes]], *, clear: bool
-) -> None:
+def test_what_is_unclear_is_known(version: str, headers: list[tuple[bytes, bytes]], *, clear: bool) -> None:
     assert is_unambiguous({"http_version": version, "headers": headers}) is clear
 
 
