@@ -1,7 +1,7 @@
 """Which statements a turn needs, and when the log stays away. The embedder is the real one: its vector tells the question's intent."""
 
 import math
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from uuid import UUID
 
 import numpy as np
@@ -11,32 +11,33 @@ from tests.support.tables import table
 from tests.support.terms import document_of
 
 from recollect.index import Embedded, Loaded, Snapshot, StoredMemory, StoredPassage
-from recollect.model import Provenance, Versions
+from recollect.model import Memory, Provenance, Versions
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder as RealE5
 from recollect.recall.candidates import match_of, near_statements
 from recollect.recall.needs import Needs, NeedThresholds, intents_of, needs_of
 from recollect.recall.query import read_query
 from recollect.recall.question import Named, StatementVectors
 
-LISBON, FIPS, NURSE, TEA = (
-    "Lives in Lisbon",
-    "Has a dog called Fips",
-    "Works as a nurse at Santa Maria",
-    "Drinks green tea",
-)
+LISBON, FIPS, NURSE = "Lives in Lisbon", "Has a dog called Fips", "Works as a nurse at Santa Maria"
+TEA = "Drinks green tea"
+FOUR = [LISBON, FIPS, NURSE, TEA]
 
 
-@pytest.fixture
-async def embedder() -> AsyncIterator[RealE5]:
-    made = RealE5()
-    yield made
-    await made.aclose()
+async def snapshot_of(
+    embedder: RealE5, statements: Sequence[Memory], said: Sequence[StoredPassage] = ()
+) -> Snapshot:
+    """Return what is kept of somebody, embedded by the real embedder."""
+    stored = [
+        StoredMemory(each, document_of(each.content), Embedded(embedder.name, text.reshape(1, -1)))
+        for each, text in zip(statements, await embedder.embed([s.content for s in statements]), strict=True)
+    ]
+    return Snapshot.from_loaded("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored, said))
 
 
 async def needed(
     embedder: RealE5,
     asked: str,
-    contents: Sequence[str],
+    contents: Sequence[str] = FOUR,
     *,
     is_named: bool = False,
     extractor: str | None = "m",
@@ -47,15 +48,9 @@ async def needed(
     """Return a question's needs among statements, with a passage of the log that holds ``held``."""
     query = read_query(turn(asked, has_document=has_document))
     vector = await embedder.embed_question(query.asked)
-    learned = Provenance(extractor=extractor)
-    statements = [memory(content, provenance=learned) for content in contents]
-    texts = await embedder.embed(contents)
-    stored = [
-        StoredMemory(each, document_of(each.content), Embedded(embedder.name, text.reshape(1, -1)))
-        for each, text in zip(statements, texts, strict=True)
-    ]
+    statements = [memory(content, provenance=Provenance(extractor=extractor)) for content in contents]
     said = [StoredPassage(1, passage(held), document_of(held), None)] if held else []
-    snapshot = Snapshot.from_loaded("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored, said))
+    snapshot = await snapshot_of(embedder, statements, said)
     vectors = StatementVectors(vector, Named(embedder.name, vector, embedder.gate))
     needs = needs_of(
         query,
@@ -85,7 +80,7 @@ async def needed(
     ],
 )
 async def test_the_answer_is_needed_in_any_language(embedder: RealE5, asked: str, answer: str) -> None:
-    _, wanted = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA])
+    _, wanted = await needed(embedder, asked)
 
     assert answer in wanted
 
@@ -98,10 +93,10 @@ async def test_the_answer_is_needed_in_any_language(embedder: RealE5, asked: str
     ],
 )
 async def test_who_asks_for_all_that_is_known_is_given_it(embedder: RealE5, asked: str) -> None:
-    needs, wanted = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA])
+    needs, wanted = await needed(embedder, asked)
 
     assert needs.everything
-    assert wanted == [LISBON, FIPS, NURSE, TEA]
+    assert wanted == FOUR
 
 
 @pytest.mark.parametrize(
@@ -120,35 +115,22 @@ async def test_all_about_one_person_is_not_everything(
     assert set(contents) <= set(wanted)
 
 
-async def test_statements_that_share_a_name_with_the_best_are_needed_and_come_behind_it(
-    embedder: RealE5,
-) -> None:
-    husband, stamps = "Clara's husband is Jan", "Jan collects stamps"
+async def test_statements_that_share_a_name_with_the_best_are_needed_behind_it(embedder: RealE5) -> None:
+    asked, husband, stamps = "Who is Clara married to?", "Clara's husband is Jan", "Jan collects stamps"
     bar = NeedThresholds(statement=0.4)
 
-    needs, wanted = await needed(
-        embedder, "Who is Clara married to?", [stamps, LISBON, husband, TEA], bar=bar
-    )
-    _, unnamed = await needed(
-        embedder, "Who is Clara married to?", ["collects stamps", husband, TEA], bar=bar
-    )
+    needs, wanted = await needed(embedder, asked, [stamps, LISBON, husband, TEA], bar=bar)
 
     assert wanted == [stamps, husband]
     assert [each.item.content for each in needs.statements[:2]] == [husband, stamps]
     scores = [each.score for each in needs.statements]
     assert scores == sorted(scores, reverse=True)
     assert needs.statements[1].parts == (("shares_name", 1.0),)
-    assert unnamed == [husband]
-
-
-async def test_no_name_is_followed_from_a_statement_that_is_hardly_needed(embedder: RealE5) -> None:
-    contents = ["Jan collects stamps", "Clara's husband is Jan", TEA]
-
-    _, wanted = await needed(
-        embedder, "Who is Clara married to?", contents, bar=NeedThresholds(statement=0.4, serves=1.0)
-    )
-
-    assert wanted == ["Clara's husband is Jan"]
+    for contents, how in (
+        (["collects stamps", husband, TEA], bar),
+        ([stamps, husband, TEA], NeedThresholds(statement=0.4, serves=1.0)),  # the best is hardly needed
+    ):
+        assert (await needed(embedder, asked, contents, bar=how))[1] == [husband]
 
 
 @table(
@@ -163,7 +145,7 @@ async def test_no_name_is_followed_from_a_statement_that_is_hardly_needed(embedd
 async def test_the_whole_of_a_document_is_not_all_that_is_known_of_a_person(
     embedder: RealE5, asked: str, *, everything: bool
 ) -> None:
-    needs, _ = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA], has_document=True)
+    needs, _ = await needed(embedder, asked, has_document=True)
 
     assert needs.everything is everything
 
@@ -215,7 +197,7 @@ async def test_a_threshold_decides_alone(
     ],
 )
 async def test_what_asks_for_nothing_remembered_needs_nothing(embedder: RealE5, asked: str) -> None:
-    needs, wanted = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA])
+    needs, wanted = await needed(embedder, asked)
 
     assert wanted == []
     assert needs.served, "nor is the log to stand in"
@@ -235,7 +217,7 @@ async def test_where_a_passage_holds_much_more_of_the_question_the_log_is_asked_
 
 
 async def test_the_best_of_the_others_are_listed_behind_what_is_needed(embedder: RealE5) -> None:
-    needs, wanted = await needed(embedder, "Where do I live?", [LISBON, FIPS, NURSE, TEA])
+    needs, wanted = await needed(embedder, "Where do I live?")
 
     assert [each.item.content for each in needs.statements][: len(wanted)] == [LISBON]
     assert len(needs.statements) == len(wanted) + 2
@@ -247,8 +229,7 @@ async def test_the_best_of_the_others_are_listed_behind_what_is_needed(embedder:
 async def test_where_nothing_is_known_the_log_may_stand_in(embedder: RealE5) -> None:
     needs, wanted = await needed(embedder, "Where do I live?", [])
 
-    assert wanted == []
-    assert not needs.served
+    assert (wanted, needs.served) == ([], False)
 
 
 @pytest.mark.parametrize("asked", ["What was the error ERR_CONN_4711 about?", "fix PROJ-1234"])
@@ -260,15 +241,10 @@ async def test_what_is_found_by_its_identifier_opens_the_log(embedder: RealE5, a
     assert unheard.served
 
 
-async def test_where_no_model_has_read_the_log_its_own_gate_decides(embedder: RealE5) -> None:
-    needs, wanted = await needed(embedder, "What is the integral of 1/x?", [LISBON, TEA], extractor=None)
+async def test_where_no_model_has_read_the_log_it_stays_open(embedder: RealE5) -> None:
+    unneeded, wanted = await needed(embedder, "What is the integral of 1/x?", [LISBON, TEA], extractor=None)
+    assert (wanted, unneeded.served) == ([], False)
 
-    assert not wanted
-    assert not needs.served
-
-
-async def test_a_log_that_no_model_has_read_is_not_closed_by_what_was_asked_for(embedder: RealE5) -> None:
     needs, wanted = await needed(embedder, "Where do I live?", [LISBON, TEA], extractor=None)
-
     assert LISBON in wanted
     assert not needs.served

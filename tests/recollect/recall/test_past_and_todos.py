@@ -1,18 +1,16 @@
 """A question about the past, a change or a due date gets the statements for it. The embedder is the real one: its vector tells the question's intent."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
+from tests.recollect.recall.test_needs import snapshot_of
 from tests.support.recollections import memory, turn
-from tests.support.terms import document_of
 
-from recollect.index import Embedded, Loaded, Snapshot, StoredMemory
-from recollect.model import Ending, Kind, Memory, Past, Recollection, Versions
+from recollect.model import Ending, Kind, Memory, Past, Recollection
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder as RealE5
 from recollect.recall.candidates import near_statements
 from recollect.recall.needs import NO_NEEDS, Needs, intents_of
@@ -42,13 +40,6 @@ MILK = stated("Drinks oat milk", past=Past(QUIT, Ending.CHANGED))
 EVERY = (LEEDS, NURSE, BRISTOL, WAITER, BOOKED, TAX, VISA, RENT, OLD, TEA)
 
 
-@pytest.fixture
-async def embedder() -> AsyncIterator[RealE5]:
-    made = RealE5()
-    yield made
-    await made.aclose()
-
-
 async def found(
     embedder: RealE5,
     asked: str,
@@ -59,12 +50,7 @@ async def found(
 ) -> Needs:
     """Return a question's needs; ``knows``: whether its vector is known."""
     query = read_query(replace(turn(asked), at=NOW))
-    texts = await embedder.embed([each.content for each in statements])
-    stored = [
-        StoredMemory(each, document_of(each.content), Embedded(embedder.name, text.reshape(1, -1)))
-        for each, text in zip(statements, texts, strict=True)
-    ]
-    snapshot = Snapshot.from_loaded("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored))
+    snapshot = await snapshot_of(embedder, statements)
     vector = await embedder.embed_question(query.asked)
     vectors = StatementVectors(vector if knows else None, Named(embedder.name, vector, embedder.gate))
     near = near_statements(snapshot.memories, vectors.near)
