@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 from tests.bench.formation_cases import given_case, item, judgement, outcome, stored, truth
+from tests.support.tables import table
 
 from bench.formation.cases import Decision
+from bench.formation.outcome import Outcome
 from bench.formation.scoring import score, tally
 from recollect.model import Doubt
 
@@ -16,43 +18,142 @@ IGNORE, QUARANTINE, RETIRE = Decision.IGNORE, Decision.QUARANTINE, Decision.RETI
 def replacing(topic: str, **changed: Any) -> dict[str, Any]:
     return given_case(
         "I moved.",
-        stored=[stored("Lives in Graz.")],
         extracted=[item("Lives in Linz.", "I moved")],
         truth=[truth("replace", 0, 0)],
-        **{"class": topic} | changed,
+        **{"class": topic, "stored": [stored("Lives in Graz.")]} | changed,
     )
 
 
-def test_what_is_decided_as_it_should_be_is_right_in_every_figure() -> None:
-    found = tally(
-        [
-            outcome(judgement(ADD, ADD), judgement(IGNORE, IGNORE, reason="no_evidence")),
-            outcome(
-                judgement(REPLACE, REPLACE, target=0, hit=0),
-                case=replacing("contradiction"),
-                gone=frozenset({0}),
-            ),
-        ]
-    )
-
-    assert found["cases"] == {"of": 2, "count": 2, "share": 1.0}
-    assert found["items"] == {"of": 3, "count": 3, "share": 1.0}
-    assert found["junk_kept"] == {"of": 1, "count": 0, "share": 0.0}
-    assert found["junk_in_store"] == {"of": 2, "count": 0, "share": 0.0}
-    assert found["false_merges"] == {"of": 2, "count": 0, "share": 0.0}
-    assert found["missed_contradictions"] == {"of": 1, "count": 0, "share": 0.0}
-    assert found["wrong_replacements"]["count"] == 0
-    assert found["missed_duplicates"]["share"] is None
+def of(count: int, out_of: int) -> dict[str, Any]:
+    return {"of": out_of, "count": count, "share": count / out_of if out_of else None}
 
 
-def test_junk_is_what_was_kept_of_what_should_be_refused_or_held_back() -> None:
-    found = tally(
-        [outcome(judgement(IGNORE, ADD), judgement(QUARANTINE, REPLACE, hit=0), judgement(ADD, ADD))]
-    )
+TWO = replacing("contradiction", stored=[stored("Lives in Graz."), stored("Has a cat.")])
+WRONG, ECHO = given_case("I moved.", model="wrong"), given_case("Hello.", **{"class": "injected-echo"})
+EITHER = given_case(
+    "I have two cats.",
+    stored=[stored("Has one cat.")],
+    extracted=[item("Has two cats.", "two cats")],
+    truth=[truth("add", also=["replace"])],
+)
+MARKED = given_case(
+    "I moved.", stored=[stored("A."), stored("B."), stored("C.")], suspect=[0, 1], disputed=[2]
+)
+REQUEST = given_case("Forget it.", **{"class": "request"})
+MISSED = judgement(REPLACE, ADD, target=0)
+DISTINCT = judgement(REPLACE, ADD, target=0, reason="distinct")
 
-    assert found["junk_kept"] == {"of": 2, "count": 2, "share": 1.0}
-    assert found["junk_in_store"] == {"of": 3, "count": 2, "share": 2 / 3}
-    assert found["quarantine"]["count"] == 0
+
+@table(
+    ("outcomes", "figures"),
+    [
+        # what is decided as it should be is right in every figure
+        (
+            [
+                outcome(judgement(ADD, ADD), judgement(IGNORE, IGNORE, reason="no_evidence")),
+                outcome(
+                    judgement(REPLACE, REPLACE, target=0, hit=0),
+                    case=replacing("contradiction"),
+                    gone=frozenset({0}),
+                ),
+            ],
+            {
+                "cases": of(2, 2),
+                "items": of(3, 3),
+                "junk_kept": of(0, 1),
+                "junk_in_store": of(0, 2),
+                "false_merges": of(0, 2),
+                "missed_contradictions": of(0, 1),
+                "wrong_replacements": of(0, 0),
+                "missed_duplicates": of(0, 0),
+            },
+        ),
+        # junk is what was kept of what should be refused or held back
+        (
+            [outcome(judgement(IGNORE, ADD), judgement(QUARANTINE, REPLACE, hit=0), judgement(ADD, ADD))],
+            {"junk_kept": of(2, 2), "junk_in_store": of(2, 3), "quarantine": of(0, 1) | {"false_alarms": 0}},
+        ),
+        # false merges are counted apart where the model is wrong
+        (
+            [outcome(judgement(ADD, REINFORCE, reason="repeats"), case=WRONG)],
+            {"false_merges": of(1, 1), "false_merges_where_the_model_is_right": of(0, 0)},
+        ),
+        # a duplicate is found by reinforcing or ignoring it for its target
+        (
+            [
+                outcome(
+                    judgement(REINFORCE, REINFORCE, target=0, hit=0, reason="repeats"),
+                    judgement(REINFORCE, IGNORE, target=0, hit=0, reason="equal_content"),
+                    judgement(REINFORCE, REINFORCE, target=0, hit=1, reason="repeats"),
+                    judgement(REINFORCE, ADD, target=0),
+                )
+            ],
+            {"items": of(2, 4), "missed_duplicates": of(1, 4)},
+        ),
+        # a contradiction is missed if the old one stands without a mark
+        *(
+            (
+                [outcome(MISSED, case=replacing(topic), doubt=doubt)],
+                {"missed_contradictions": contradictions, "missed_refinements": refinements},
+            )
+            for topic, doubt, contradictions, refinements in (
+                ("contradiction", {}, of(1, 1), of(0, 0)),
+                ("contradiction", {0: Doubt.DISPUTED}, of(0, 1), of(0, 0)),
+                ("refinement", {0: Doubt.DISPUTED}, of(0, 0), of(1, 1)),
+            )
+        ),
+        # a memory that is gone and should not be; it may go where a replacement is right too
+        (
+            [outcome(judgement(REPLACE, REPLACE, target=0, hit=1), case=TWO, gone=frozenset({1}))],
+            {"wrong_replacements": of(1, 1), "cases": of(0, 1)},
+        ),
+        (
+            [outcome(judgement(ADD, REPLACE, hit=0, also=(REPLACE,)), case=EITHER, gone=frozenset({0}))],
+            {"wrong_replacements": of(0, 1), "cases": of(1, 1)},
+        ),
+        # an echo that is kept is a loop, and one that reinforces is told apart
+        ([outcome(judgement(IGNORE, ADD), case=ECHO, re_extracted=1)], {"re_extraction_loops": 1}),
+        ([outcome(judgement(ADD, ADD), case=ECHO, re_extracted=2)], {"re_extraction_loops": 2}),
+        (
+            [outcome(judgement(IGNORE, REINFORCE, reason="repeats"), case=ECHO)],
+            {"re_extraction_loops": 0, "echoes_reinforced": 1},
+        ),
+        # marks are found, missed and wrong
+        (
+            [outcome(case=MARKED, doubt={0: Doubt.SUSPECT, 2: Doubt.SUSPECT})],
+            {
+                "marks": {
+                    "suspect": {"of": 2, "found": 1, "missed": 1, "wrong": 1},
+                    "disputed": {"of": 1, "found": 0, "missed": 1, "wrong": 0},
+                }
+            },
+        ),
+        # wrong decisions are counted by what was done and why
+        (
+            [outcome(DISTINCT, judgement(ADD, ADD)), outcome(judgement(IGNORE, ADD), DISTINCT)],
+            {"wrong_decisions": {"replace -> add (distinct)": 2, "ignore -> add (new)": 1}},
+        ),
+        # requests are counted by what is asked
+        (
+            [
+                outcome(judgement(RETIRE, RETIRE, target=0, hit=0), judgement(ADD, IGNORE), case=REQUEST),
+                outcome(judgement(RETIRE, RETIRE, target=0, hit=0)),
+            ],
+            {
+                "requests": {
+                    "remember": of(0, 1),
+                    "forget": of(1, 1),
+                    "correct": of(0, 0),
+                    "no_request": of(0, 0),
+                }
+            },
+        ),
+    ],
+)
+def test_each_figure_counts_what_it_says(outcomes: list[Outcome], figures: dict[str, Any]) -> None:
+    found = tally(outcomes)
+
+    assert {name: found[name] for name in figures} == figures
 
 
 @pytest.mark.parametrize(
@@ -70,127 +171,9 @@ def test_new_ones_taken_for_known_are_false_merges(
 ) -> None:
     found = tally([outcome(judgement(ADD, did, hit=0, reason=reason))])
 
-    assert found["false_merges"]["count"] == merged
-    assert found["false_merges_where_the_model_is_right"]["count"] == merged
-    assert found["lost"]["count"] == lost
+    merges = ("false_merges", "false_merges_where_the_model_is_right")
+    assert [found[name]["count"] for name in (*merges, "lost", "items")] == [merged, merged, lost, 0]
     assert found["quarantine"]["false_alarms"] == (did is QUARANTINE)
-    assert found["items"]["count"] == 0
-
-
-def test_false_merges_are_counted_apart_where_the_model_is_wrong() -> None:
-    wrong = given_case("I moved.", model="wrong")
-
-    found = tally([outcome(judgement(ADD, REINFORCE, reason="repeats"), case=wrong)])
-
-    assert found["false_merges"]["count"] == 1
-    assert found["false_merges_where_the_model_is_right"] == {"of": 0, "count": 0, "share": None}
-
-
-def test_a_duplicate_is_found_by_reinforcing_or_ignoring_it_for_its_target() -> None:
-    found = tally(
-        [
-            outcome(
-                judgement(REINFORCE, REINFORCE, target=0, hit=0, reason="repeats"),
-                judgement(REINFORCE, IGNORE, target=0, hit=0, reason="equal_content"),
-                judgement(REINFORCE, REINFORCE, target=0, hit=1, reason="repeats"),
-                judgement(REINFORCE, ADD, target=0),
-            )
-        ]
-    )
-
-    assert found["items"]["count"] == 2
-    assert found["missed_duplicates"] == {"of": 4, "count": 1, "share": 0.25}
-
-
-def test_a_contradiction_is_missed_if_the_old_one_stands_without_a_mark() -> None:
-    missed = judgement(REPLACE, ADD, target=0)
-
-    found = [
-        tally([outcome(missed, case=replacing("contradiction"))]),
-        tally([outcome(missed, case=replacing("contradiction"), doubt={0: Doubt.DISPUTED})]),
-        tally([outcome(missed, case=replacing("refinement"), doubt={0: Doubt.DISPUTED})]),
-    ]
-
-    assert [each["missed_contradictions"]["count"] for each in found] == [1, 0, 0]
-    assert [each["missed_refinements"]["count"] for each in found] == [0, 0, 1]
-
-
-def test_a_memory_that_is_gone_and_should_not_be_is_a_wrong_replacement() -> None:
-    two = given_case(
-        "I moved.",
-        stored=[stored("Lives in Graz."), stored("Has a cat.")],
-        extracted=[item("Lives in Linz.", "I moved")],
-        truth=[truth("replace", 0, 0)],
-    )
-
-    found = tally([outcome(judgement(REPLACE, REPLACE, target=0, hit=1), case=two, gone=frozenset({1}))])
-
-    assert found["wrong_replacements"] == {"of": 1, "count": 1, "share": 1.0}
-    assert found["cases"]["count"] == 0
-
-
-def test_where_a_replacement_is_right_too_what_it_replaces_may_go() -> None:
-    either = given_case(
-        "I have two cats.",
-        stored=[stored("Has one cat.")],
-        extracted=[item("Has two cats.", "two cats")],
-        truth=[truth("add", also=["replace"])],
-    )
-
-    found = tally(
-        [outcome(judgement(ADD, REPLACE, hit=0, also=(REPLACE,)), case=either, gone=frozenset({0}))]
-    )
-
-    assert found["wrong_replacements"]["count"] == 0
-    assert found["cases"]["count"] == 1
-
-
-def test_an_echo_that_is_kept_is_a_loop_and_one_that_reinforces_is_told_apart() -> None:
-    echo = given_case("Hello.", **{"class": "injected-echo"})
-
-    kept = tally([outcome(judgement(IGNORE, ADD), case=echo, re_extracted=1)])
-    counted = tally([outcome(judgement(ADD, ADD), case=echo, re_extracted=2)])
-    reinforced = tally([outcome(judgement(IGNORE, REINFORCE, reason="repeats"), case=echo)])
-
-    assert (kept["re_extraction_loops"], counted["re_extraction_loops"]) == (1, 2)
-    assert (reinforced["re_extraction_loops"], reinforced["echoes_reinforced"]) == (0, 1)
-
-
-def test_marks_are_found_missed_and_wrong() -> None:
-    marked = given_case(
-        "I moved.", stored=[stored("A."), stored("B."), stored("C.")], suspect=[0, 1], disputed=[2]
-    )
-
-    found = tally([outcome(case=marked, doubt={0: Doubt.SUSPECT, 2: Doubt.SUSPECT})])
-
-    assert found["marks"]["suspect"] == {"of": 2, "found": 1, "missed": 1, "wrong": 1}
-    assert found["marks"]["disputed"] == {"of": 1, "found": 0, "missed": 1, "wrong": 0}
-
-
-def test_wrong_decisions_are_counted_by_what_was_done_and_why() -> None:
-    found = tally(
-        [
-            outcome(judgement(REPLACE, ADD, target=0, reason="distinct"), judgement(ADD, ADD)),
-            outcome(judgement(IGNORE, ADD), judgement(REPLACE, ADD, target=0, reason="distinct")),
-        ]
-    )
-
-    assert found["wrong_decisions"] == {"replace -> add (distinct)": 2, "ignore -> add (new)": 1}
-
-
-def test_requests_are_counted_by_what_is_asked() -> None:
-    request = given_case("Forget it.", **{"class": "request"})
-
-    found = tally(
-        [
-            outcome(judgement(RETIRE, RETIRE, target=0, hit=0), judgement(ADD, IGNORE), case=request),
-            outcome(judgement(RETIRE, RETIRE, target=0, hit=0)),
-        ]
-    )
-
-    assert found["requests"]["forget"]["of"] == 1
-    assert found["requests"]["forget"]["count"] == 1
-    assert found["requests"]["remember"] == {"of": 1, "count": 0, "share": 0.0}
 
 
 def test_groups_are_told_apart_and_classes_come_in_their_order() -> None:
