@@ -17,12 +17,11 @@ from typing import Any
 
 from bench.engines import NO_UPSTREAM
 from bench.figures import number, percent, percentiles
-from bench.recall.asking import Asked
 from bench.recall.dataset import UNANSWERABLE, LabelledConversation, read_conversations
 from bench.recall.metrics import score
 from bench.recall.opening import open_replay
 from bench.recall.plan import plan
-from bench.recall.replay import Tally
+from bench.recall.replay import Asked, Tally
 from bench.report import options_of, progress, publish, table
 from recollect_proxy.settings.proxy_settings import ProxySettings
 

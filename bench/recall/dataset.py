@@ -50,7 +50,6 @@ class Question(msgspec.Struct, frozen=True):
         evidence: The ids of the turns that answer it; none: there is nothing to find.
         asked_at: When, in ISO 8601, if known.
         before: Only turns earlier than this one may be seen; None: all of them.
-        answer: The right answer, if labelled.
     """
 
     id: str
@@ -59,7 +58,6 @@ class Question(msgspec.Struct, frozen=True):
     evidence: tuple[str, ...]
     asked_at: str | None = None
     before: str | None = None
-    answer: str | None = None
 
     @property
     def at(self) -> datetime | None:

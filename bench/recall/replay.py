@@ -7,20 +7,19 @@ import asyncio
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import datetime
 from urllib.parse import quote
 
 import httpx
 
-from bench.engines import MODEL
-from bench.recall.asking import Asked, ask
+from bench.engines import MODEL, hear
 from bench.recall.clock import ReplayClock
 from bench.recall.dataset import LabelledConversation, Question
 from bench.recall.plan import Plan, Sending
 from bench.recall.turn_ids import TurnIds
 from bench.recall.upstream import ReplayUpstream
-from recollect.engine import Engine
+from recollect.engine import Engine, RecallOptions
 from recollect.errors import RecollectError, StoreUnavailableError
+from recollect.model import Skip, Stage
 from recollect.ports import Clock
 from recollect_proxy.app import App
 from recollect_proxy.settings.proxy_settings import ProxySettings
@@ -79,6 +78,27 @@ class Tally:
     failed: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The outcome of a question.
+
+    Attributes:
+        ranked: The turns of the ranked memories, best first, each once.
+        injected: The turns of those that would reach the prompt, best first, each once.
+        tokens: The size of its block.
+        skipped: Why nothing was recalled, or None.
+        degraded: The stages that failed or were late.
+    """
+
+    question: Question
+    ranked: tuple[str, ...] = ()
+    injected: tuple[str, ...] = ()
+    tokens: int = 0
+    milliseconds: float = 0.0
+    skipped: Skip | None = None
+    degraded: tuple[Stage, ...] = ()
+
+
 class Replay:
     """Replays conversations, one after another, through one proxy."""
 
@@ -90,7 +110,7 @@ class Replay:
         client: httpx.AsyncClient,
         upstream: ReplayUpstream,
         clock: ReplayClock,
-        injected_limit: int | None = None,
+        injected_limit: int,
     ) -> None:
         """Prepare a replay."""
         self._app = app
@@ -98,7 +118,7 @@ class Replay:
         self._client = client
         self.upstream = upstream
         self.clock = clock
-        self._injected_limit = settings.recall_limit if injected_limit is None else injected_limit
+        self._injected_limit = injected_limit
         self.tally = Tally()
         self._unindexed: set[str] = set()
 
@@ -146,16 +166,23 @@ class Replay:
             self.tally.skipped[reason] += 1
 
     async def ask(self, user_id: str, question: Question, origins: TurnIds) -> Asked:
-        """Ask a question, now or when it says."""
-        at: datetime = question.at or self.clock()
-        return await ask(
-            self.engine,
+        """Ask a question in a new chat, now or when it says: as a chat's first turn, and without a trace."""
+        messages, at = [{"role": "user", "content": question.text}], question.at or self.clock()
+        heard = hear(messages, person=user_id, chat=f"question-{question.id}", at=at)
+        if heard.turn is None:
+            return Asked(question, skipped=heard.skip)
+        options = RecallOptions(limit=self._injected_limit, memory_tokens=self._settings.memory_tokens)
+        prepared = await self.engine.prepare(heard.turn, options)
+        # a recall that missed its deadline has nothing to show: what ranks is asked for apart
+        ranking = prepared.ranking or await self.engine.rank(heard.turn)
+        return Asked(
             question,
-            user_id=user_id,
-            at=at,
-            origins=origins,
-            limit=self._injected_limit,
-            budget=self._settings.memory_tokens,
+            origins.expand(each.item for each in ranking.ranked),
+            origins.expand(each.item for each in prepared.included),
+            prepared.placed.block.tokens if prepared.placed.block else 0,
+            prepared.recall.milliseconds,
+            prepared.recall.skipped,
+            ranking.degraded,
         )
 
     async def drained(self) -> None:
@@ -180,11 +207,6 @@ class Replay:
                 raise ReplayError("What was sent could not be indexed.")
             else:
                 await asyncio.sleep(_POLL_SECONDS)
-
-    @property
-    def settings(self) -> ProxySettings:
-        """The proxy's settings, but with the number of memories that a question may inject as ``recall_limit``."""
-        return self._settings.model_copy(update={"recall_limit": self._injected_limit})
 
     @property
     def engine(self) -> Engine:
