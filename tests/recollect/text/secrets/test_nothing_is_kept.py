@@ -12,15 +12,14 @@ import pytest
 from structlog.testing import capture_logs
 from tests.recollect.engines import engine_over
 from tests.recollect.text.secrets.secret_texts import ASSIGNED, SENTENCES
+from tests.scripted.extraction import statement
 from tests.scripted.models import WordEmbedder
 from tests.support.made_up_keys import BLOCKS, NUMBERS, SEEDS, VENDOR_KEYS
 from tests.support.stores import Store
 
-from recollect.engine import Engine
 from recollect.engine.policy import Batching, Policy, Summarizing
 from recollect.model import Scope, Strategy
-from recollect.models.extractors import AnswerSchema, Messages, ModelAnswer, ModelExtractor, ModelSummarizer
-from recollect.ports import Asker
+from recollect.models.extractors import Messages, ModelAnswer, ModelExtractor, ModelSummarizer
 
 POLICY = Policy(strategy=Strategy.BOTH, batching=Batching(turns=4), summarizing=Summarizing(turns=2))
 TOLD = [
@@ -40,45 +39,40 @@ _TEXTS = """
 
 
 class Gullible:
-    """A model that believes every line it is shown is worth to be kept, word by word.
-
-    Attributes:
-        heard: The texts of its calls.
-    """
+    """A model that believes every line it is shown is worth to be kept, word by word, and what it was shown."""
 
     def __init__(self) -> None:
         self.heard: list[str] = []
 
-    async def ask(
-        self,
-        messages: Messages,
-        schema: AnswerSchema,  # noqa: ARG002 -- the port's
-        asker: Asker,  # noqa: ARG002 -- the port's
-        most_tokens: int | None = None,  # noqa: ARG002 -- the port's
-    ) -> ModelAnswer:
+    async def ask(self, messages: Messages, *_: object, **__: object) -> ModelAnswer:
         """Return every line as a statement, or all of it as the summary."""
         shown = messages[-1]["content"]
         self.heard.append(shown)
         lines = [line for line in shown.splitlines() if line.strip() and not line.startswith("=")]
-        memories = [
-            {
-                "evidence": line,
-                "content": line[:500],
-                "kind": "fact",
-                "importance": 0.9,
-                "confidence": 1,
-                "relation": "new",
-                "about": None,
-                "event_date": None,
-            }
-            for line in lines
-        ]
-        return ModelAnswer(
-            json.dumps({"memories": memories, "summary": shown[-600:], "facts": lines}), 10, "m"
-        )
+        answer = {"memories": [statement(line, line[:500], importance=0.9) for line in lines]}
+        return ModelAnswer(json.dumps(answer | {"summary": shown[-600:], "facts": lines}), 10, "m")
 
     async def aclose(self) -> None:
         """Let go of nothing."""
+
+
+class Told:
+    """An engine over a store, whose model is gullible, and all that left it."""
+
+    def __init__(self, store: Store, policy: Policy = POLICY) -> None:
+        self.store, self.model, self.embedder = store, Gullible(), WordEmbedder()
+        extractor, summarizer = ModelExtractor(self.model), ModelSummarizer(self.model)
+        self.engine = engine_over(
+            store, policy, embedder=self.embedder, extractor=extractor, summarizer=summarizer
+        )
+
+    async def drained(self, user_id: str) -> None:
+        while await self.engine.drain(user_id) == timedelta(minutes=1):
+            pass
+
+    def sent(self) -> str:
+        assert self.model.heard
+        return "\n".join((*self.model.heard, *self.embedder.embedded))
 
 
 async def everything_kept(dsn: str) -> str:
@@ -120,63 +114,43 @@ def texts_of(logged: object) -> Iterator[str]:
             yield repr(logged)
 
 
-async def tell(subject: Engine, store: Store, user: int, told: list[tuple[str, str]]) -> None:
+async def tell(subject: Told, user: int, told: list[tuple[str, str]]) -> None:
     """Let a user tell all of it, and form it."""
     for number, (text, _) in enumerate(told):
         scope = Scope(f"user-{user}", f"chat-{number // 2}")
-        assert await subject.remember(store.turn(f"{text}\nI live in Ghent.", scope), f"You said: {text}")
-    while await subject.drain(f"user-{user}") == timedelta(minutes=1):
-        pass
+        turn = subject.store.turn(f"{text}\nI live in Ghent.", scope)
+        assert await subject.engine.remember(turn, f"You said: {text}")
+    await subject.drained(f"user-{user}")
 
 
 @pytest.mark.parametrize("which", [0, *(pytest.param(which, marks=pytest.mark.slow) for which in (1, 2))])
 async def test_nothing_of_a_secret_is_kept_or_sent(own_store: Store, own_dsn: str, which: int) -> None:
-    told, model, embedder = TOLD[which::3], Gullible(), WordEmbedder()
-    subject = engine_over(
-        own_store,
-        POLICY,
-        embedder=embedder,
-        extractor=ModelExtractor(model),
-        summarizer=ModelSummarizer(model),
-    )
+    told, subject = TOLD[which::3], Told(own_store)
 
     with capture_logs() as logs:
-        await asyncio.gather(*(tell(subject, own_store, user, told[user::USERS]) for user in range(USERS)))
+        await asyncio.gather(*(tell(subject, user, told[user::USERS]) for user in range(USERS)))
 
     kept = await everything_kept(own_dsn)
     assert "[secret: password]" in kept
     assert "I live in Ghent." in kept
-    assert model.heard
-    for name, text in {
-        "tables": kept,
-        "models": "\n".join(model.heard),
-        "embedded": "\n".join(embedder.embedded),
-        "log": "\n".join(texts_of(logs)),
-    }.items():
+    for name, text in {"tables": kept, "sent": subject.sent(), "log": "\n".join(texts_of(logs))}.items():
         assert not [*standing_in(text, told)], name
 
 
+SECRET = "sunflowerfield"
+
+
 async def test_a_secret_stays_in_the_log_where_the_operator_wants_it(own_store: Store, own_dsn: str) -> None:
-    model, embedder = Gullible(), WordEmbedder()
-    subject = engine_over(
-        own_store,
-        replace(POLICY, log_secrets=True),
-        embedder=embedder,
-        extractor=ModelExtractor(model),
-        summarizer=ModelSummarizer(model),
-    )
-    secret = "sunflowerfield"
+    subject = Told(own_store, replace(POLICY, log_secrets=True))
 
-    for text in (f"My wifi password is {secret}. I live in Ghent.", "And my dog is called Rex."):
-        assert await subject.remember(own_store.turn(text), "All right.")
-    while await subject.drain(own_store.anna) == timedelta(minutes=1):
-        pass
+    for text in (f"My wifi password is {SECRET}. I live in Ghent.", "And my dog is called Rex."):
+        assert await subject.engine.remember(own_store.turn(text), "All right.")
+    await subject.drained(own_store.anna)
 
-    kept = [line for line in (await everything_kept(own_dsn)).splitlines() if secret in line.casefold()]
+    kept = [line for line in (await everything_kept(own_dsn)).splitlines() if SECRET in line.casefold()]
     assert kept
     assert [line for line in kept if not line.startswith("messages.content: ")] == []
-    assert model.heard
-    assert secret not in "\n".join((*model.heard, *embedder.embedded))
+    assert SECRET not in subject.sent()
 
 
 async def test_what_a_person_writes_by_hand_is_masked(own_store: Store) -> None:
@@ -199,24 +173,12 @@ async def test_a_turn_that_is_sent_again_is_known_though_its_secret_is_masked(st
 
 
 async def test_what_the_log_has_in_clear_reaches_no_model_nor_index(own_store: Store, own_dsn: str) -> None:
-    model, embedder = Gullible(), WordEmbedder()
-    subject = engine_over(
-        own_store,
-        POLICY,
-        embedder=embedder,
-        extractor=ModelExtractor(model),
-        summarizer=ModelSummarizer(model),
-    )
-    said = own_store.exchange("My wifi password is sunflowerfield. I live in Ghent.")
+    subject = Told(own_store)
 
-    assert await own_store.log.append(said)
-    assert await subject.remember(own_store.turn("And my dog is called Rex."), "Nice.")
-    while await subject.drain(own_store.anna) == timedelta(minutes=1):
-        pass
+    assert await own_store.log.append(own_store.exchange(f"My wifi password is {SECRET}. I live in Ghent."))
+    assert await subject.engine.remember(own_store.turn("And my dog is called Rex."), "Nice.")
+    await subject.drained(own_store.anna)
 
     kept = (await everything_kept(own_dsn)).splitlines()
-    assert {line.partition(":")[0] for line in kept if "sunflowerfield" in line.casefold()} == {
-        "messages.content"
-    }
-    assert model.heard
-    assert "sunflowerfield" not in "\n".join((*model.heard, *embedder.embedded))
+    assert {line.partition(":")[0] for line in kept if SECRET in line.casefold()} == {"messages.content"}
+    assert SECRET not in subject.sent()
