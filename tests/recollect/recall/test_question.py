@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.recollections import NOON, turn
+from tests.support.tables import table
 
 from recollect.errors import EmbedderError
 from recollect.model import Message, Role, Vector
@@ -82,38 +83,29 @@ def test_what_can_stand_alone_is_asked_as_it_is() -> None:
     query = read_query(turn("  Which tea is my favourite? ", history=(MARATHON, WELL_DONE)))
 
     assert query.text == query.asked == "Which tea is my favourite?"
-    assert query.terms == query_terms("Which tea is my favourite?")
-    assert query.now == NOON
+    assert (query.terms, query.now) == (query_terms("Which tea is my favourite?"), NOON)
 
 
-def test_what_can_not_stand_alone_is_asked_with_what_it_refers_to() -> None:
-    query = read_query(turn("And the second one?", history=(MARATHON, WELL_DONE)))
+@table(
+    ("history", "before"),
+    [
+        ((MARATHON, WELL_DONE), f"{MARATHON.text}\n{WELL_DONE.text}\n"),
+        ((WELL_DONE, MARATHON), f"{MARATHON.text}\n"),  # an answer is left out where the user spoke last
+        ((), ""),
+        ((Message(Role.USER, "x" * 5000),), "x" * 200 + "\n"),
+    ],
+)
+def test_what_can_not_stand_alone_is_asked_with_what_it_refers_to(
+    history: tuple[Message, ...], before: str
+) -> None:
+    query = read_query(turn("And the second one?", history=history))
 
-    assert query.text == f"{MARATHON.text}\n{WELL_DONE.text}\nAnd the second one?"
-    assert query.asked == "And the second one?"
-    assert set(query.terms) >= set(query_terms("marathons"))
-
-
-def test_an_answer_is_left_out_where_the_user_spoke_last() -> None:
-    query = read_query(turn("And the second one?", history=(WELL_DONE, MARATHON)))
-
-    assert query.text == f"{MARATHON.text}\nAnd the second one?"
-
-
-def test_with_nothing_before_there_is_nothing_to_refer_to() -> None:
-    assert read_query(turn("And the second one?")).text == "And the second one?"
-
-
-def test_of_what_it_refers_to_the_beginning_is_read() -> None:
-    query = read_query(turn("And the second one?", history=(Message(Role.USER, "x" * 5000),)))
-
-    assert query.text == "x" * 200 + "\nAnd the second one?"
+    assert (query.text, query.asked) == (f"{before}And the second one?", "And the second one?")
+    assert set(query.terms) >= set(query_terms("marathons" if MARATHON in history else ""))
 
 
 def test_of_a_long_text_beginning_and_end_are_read() -> None:
-    page = "Have a look at this. " + "filler " * 100_000 + "Which tea is my favourite?"
-
-    query = read_query(turn(page))
+    query = read_query(turn("Have a look at this. " + "filler " * 100_000 + "Which tea is my favourite?"))
 
     assert query.text.startswith("Have a look at this.")
     assert query.text.endswith("Which tea is my favourite?")
@@ -154,15 +146,8 @@ def test_whatever_is_said_is_read(said: str, before: list[Message]) -> None:
 
 def test_turns_that_are_taken_for_alike_have_one_query() -> None:
     texts = ("And the second one?", "Where did I run last year?")
-    histories = (
-        (),
-        (Message(Role.USER, ""),),
-        (MARATHON,),
-        (WELL_DONE,),
-        (MARATHON, WELL_DONE),
-        (WELL_DONE, MARATHON),
-        (MARATHON, replace(WELL_DONE, text="Not bad.")),
-    )
+    both = ((MARATHON, WELL_DONE), (WELL_DONE, MARATHON), (MARATHON, replace(WELL_DONE, text="Not bad.")))
+    histories = ((), (Message(Role.USER, ""),), (MARATHON,), (WELL_DONE,), *both)
     times = (NOON, NOON.replace(hour=13), NOON.astimezone(timezone(timedelta(hours=5))))
     others: tuple[dict[str, Any], ...] = (
         {"key": "a"},
