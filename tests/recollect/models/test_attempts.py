@@ -29,10 +29,6 @@ async def tries_of(store: Store, step: Step = Step.FORM, subject: str = "1") -> 
         return begun
 
 
-async def test_a_step_that_ends_is_begun_anew(store: Store) -> None:
-    assert [await tries_of(store), await tries_of(store)] == [1, 1]
-
-
 async def test_one_that_fails_has_ended(store: Store) -> None:
     with pytest.raises(ZeroDivisionError):
         async with steps_of(store.attempts).step(store.anna, Step.FORM, "1"):

@@ -205,10 +205,6 @@ def test_a_bad_statement_is_dropped_and_the_rest_kept() -> None:
     assert [candidate.content for candidate in found] == ["Prefers tea"]
 
 
-def test_no_more_than_the_limit_is_read() -> None:
-    assert len(read([TEA] * (ITEM_LIMIT + 50))) == ITEM_LIMIT
-
-
 @table(
     ("field", "given_value", "expected"),
     [
@@ -311,17 +307,6 @@ def test_since_and_until_when_it_holds_are_read_leniently(
 )
 def test_what_is_unsettled_is_read_leniently(given_value: object, expected: tuple[int, ...]) -> None:
     assert read_one(about=2, affects=given_value).unsettles == expected
-
-
-def test_numbers_of_memories_that_were_not_shown_are_left_out() -> None:
-    answer = {
-        "wishes": [{"asking": "forget", "evidence": "tea", "about": [0]}],
-        "memories": [TEA | {"about": 0}],
-    }
-    found = read_answer(json.dumps(answer), at=AT, known=0)
-
-    assert [candidate.about for candidate in found.candidates] == [()]
-    assert [command.about for command in found.commands] == [()]
 
 
 def test_who_is_called_by_their_own_name_is_the_person() -> None:

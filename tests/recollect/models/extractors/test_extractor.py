@@ -206,12 +206,6 @@ class TestInstructions:
         assert of_coder.by.startswith("Big-Coder-3 extraction-6+instructions-")
         assert of_other.by == "chat-model extraction-6"
 
-    def test_other_instructions_have_another_digest(self) -> None:
-        by_text = {
-            extraction_messages([exchange()], [], text)[0]["content"] for text in ("", "Keep a.", "Keep b.")
-        }
-        assert len(by_text) == 3
-
 
 class TestTags:
     async def test_only_the_operators_tags_are_kept(self, server: Server, model: Model) -> None:

@@ -285,12 +285,6 @@ class TestWhatTheServerTakes:
         assert ["max_tokens" in body for body in server.bodies] == [True, True, True]
         assert server.forms == ["json_schema"] * 3
 
-    async def test_a_server_that_refuses_everything_is_unusable(self, server: Server, model: Model) -> None:
-        server.replies = [refuses(404, "model chat-model not found")]
-
-        with pytest.raises(ExtractorUnusableError):
-            await model.ask(MESSAGES, CHOICE, ASKER)
-
     async def test_the_query_of_the_base_url_is_kept(self, server: Server, client: httpx.AsyncClient) -> None:
         model = Model(client, base_url=f"{server.base_url}/?api-version=2026-01")
 

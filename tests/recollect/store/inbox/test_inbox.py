@@ -326,15 +326,6 @@ async def test_a_lease_is_one_workers_at_a_time(store: Store) -> None:
         assert again is True
 
 
-async def test_a_lease_is_given_back_by_a_body_that_fails(store: Store) -> None:
-    with pytest.raises(ZeroDivisionError):
-        async with store.inbox.lease(store.anna):
-            raise ZeroDivisionError
-
-    async with store.inbox.lease(store.anna) as again:
-        assert again is True
-
-
 # -- without a model -------------------------------------------------------------------------------
 
 

@@ -76,11 +76,6 @@ async def test_an_address_that_makes_no_sense_is_a_configuration_error(dsn: str)
         await open_postgres(dsn)
 
 
-async def test_a_missing_database_is_a_configuration_error(shared_dsn: str) -> None:
-    with pytest.raises(ConfigurationError, match="InvalidCatalogName"):
-        await open_postgres(shared_dsn.replace("recollect_test_", "no_such_"))
-
-
 async def test_a_connection_lost_in_use_is_replaced(own_postgres: Postgres, own_dsn: str) -> None:
     await own_postgres.inbox.backlog()
     async with administrator(own_dsn) as connection:
