@@ -49,14 +49,14 @@ async def told(store: Store, of: Exchange) -> list[tuple[Action, str | None, str
     return [(each.action, each.before, each.after) for each in found.updates]
 
 
-async def test_of_what_is_not_in_the_log_nothing_is_known(store: Store) -> None:
+async def test_what_waits_has_changed_nothing_and_what_is_held_has_failed(store: Store) -> None:
     assert await store.inbox.outcome(store.anna.scope, "no such key") is None
-
-
-async def test_what_waits_has_changed_nothing_yet(store: Store) -> None:
-    spoken = await said(store, "I drink tea")
-
+    spoken = await said(store, "I drink tea", key="k" * 100_000)  # too long for an index
     assert await outcome(store, spoken) == Outcome(Progress.PENDING, (spoken.message_id, spoken.reply_id))
+
+    await store.inbox.postpone(spoken, error="StoreError", until=None)
+
+    assert await progress(store, spoken) is Progress.FAILED
 
 
 async def test_what_was_formed_tells_all_it_changed_the_newest_first(store: Store) -> None:
@@ -88,13 +88,6 @@ async def test_what_was_undone_is_told_no_more(store: Store) -> None:
     assert await told(store, spoken) == [(Action.ADD, None, "Drinks tea")]
 
 
-async def test_what_is_held_is_told_to_have_failed(store: Store) -> None:
-    spoken = await said(store, "I drink tea")
-    await store.inbox.postpone(spoken, error="StoreError", until=None)
-
-    assert await progress(store, spoken) is Progress.FAILED
-
-
 async def test_an_exchange_is_its_own_users_and_its_own_chats(store: Store) -> None:
     mine = await said(store, "I drink tea", key="message-1")
     theirs = await said(store, "I drink coffee", store.ben.scope, key="message-1")
@@ -106,12 +99,6 @@ async def test_an_exchange_is_its_own_users_and_its_own_chats(store: Store) -> N
     assert await told(store, theirs) == [(Action.ADD, None, "Drinks coffee")]
     assert await progress(store, elsewhere) is Progress.PENDING
     assert await store.inbox.outcome(Scope("carl", "chat-1"), "message-1") is None
-
-
-async def test_a_key_too_long_for_an_index_is_known_again(store: Store) -> None:
-    spoken = await said(store, "I drink tea", key="k" * 100_000)
-
-    assert await progress(store, spoken) is Progress.PENDING
 
 
 @pytest.mark.parametrize(("session_id", "key"), [("", "k"), ("c", ""), ("c\0", "k"), ("c", "\ud800")])

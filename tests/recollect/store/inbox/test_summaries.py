@@ -338,32 +338,23 @@ async def test_what_is_summarized_further_meanwhile_is_not_summarized_less_far(s
 async def test_nothing_is_resurrected_of_an_erased_user(store: Store) -> None:
     await formed(store, "one", "two")
     conversation = await due(store)
-    await store.memories.erase(store.anna, at=NOON)
-
     new = summary(store, "She drinks tea.", conversation.message_ids)
+    await store.memories.erase(store.anna, at=NOON)
 
     assert await store.inbox.summarized(store.anna, conversation, new, at=LATER) == []
     assert (await store.memories.page(store.anna, limit=9)).memories == ()
     assert not await is_due(store)
 
 
-async def test_another_users_summary_rests_on_nothing_of_ones_own(store: Store) -> None:
+async def test_a_summary_rests_neither_on_anothers_words_nor_on_what_was_never_said(store: Store) -> None:
     await formed(store, "one", "two")
     conversation = await due(store)
-
-    new = summary(store, "x", conversation.message_ids, store.ben.scope)
-
-    assert await store.inbox.summarized(store.ben, conversation, new, at=LATER + timedelta(days=1)) == []
+    bens = summary(store, "x", conversation.message_ids, store.ben.scope)
+    assert await store.inbox.summarized(store.ben, conversation, bens, at=LATER + timedelta(days=1)) == []
     assert await due(store) == conversation
 
-
-async def test_what_was_never_said_is_no_ground_for_a_summary(store: Store) -> None:
-    await formed(store, "one", "two")
-    conversation = await due(store)
     invented = replace(conversation, message_ids=(*conversation.message_ids, uuid7()))
-
     new = summary(store, "x", invented.message_ids)
-
     assert await store.inbox.summarized(store.anna, invented, new, at=LATER) == []
 
 

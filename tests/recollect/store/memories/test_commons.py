@@ -237,23 +237,16 @@ async def test_no_user_is_given_one_nor_adds_one(store: Store) -> None:
     assert await contents(store) == []
 
 
-async def test_one_whose_content_is_kept_is_left_out(store: Store) -> None:
+async def test_a_content_is_kept_once_until_it_is_removed(store: Store) -> None:
     hours, same = common(store, "The office closes at six"), common(store, "the office closes at SIX.")
+    wifi = common(store, "The network is called Guests")
 
     await keep(store, hours, same)
-    await keep(store, same)
+    await keep(store, same, wifi)
+    assert await store.memories.globals() == [wifi, hours]
+    await store.memories.keep_globals([same], [hours.id], at=LATER)
 
-    assert await store.memories.globals() == [hours]
-
-
-async def test_what_is_removed_serves_nobody_and_may_be_kept_again(store: Store) -> None:
-    hours, wifi = common(store, "The office closes at six"), common(store, "The network is called Guests")
-    await keep(store, hours, wifi)
-    again = common(store, "The office closes at six")
-
-    await store.memories.keep_globals([again], [hours.id], at=LATER)
-
-    assert await store.memories.globals() == [again, wifi]
+    assert await store.memories.globals() == [wifi, same]
 
 
 async def test_what_is_not_there_is_removed_without_a_word(store: Store) -> None:
@@ -317,29 +310,19 @@ async def serving(store: Store, *contents: str, **changed: Any) -> list[Memory]:
 
 
 @pytest.mark.parametrize("log", [True, False])
-async def test_who_has_few_memories_is_served_by_everybodys(store: Store, *, log: bool) -> None:
+async def test_who_has_few_memories_is_served_by_everybodys_while_they_are(
+    store: Store, *, log: bool
+) -> None:
     [tea] = await serving(store, "Tea at four")
-    await kept(store, "Likes rain", embedding=vector(*EAST))
+    rain = await kept(store, "Likes rain", embedding=vector(*EAST))
 
-    hits = await near(store, vector(*NORTH), log=log)
-
-    assert [hit.item.content for hit in hits] == ["Tea at four", "Likes rain"]
-    [served, _] = [hit.item for hit in hits]
-    assert served == replace(tea, embedding=None)
+    served, own = [hit.item for hit in await near(store, vector(*NORTH), log=log)]
+    assert (served, own.content) == (replace(tea, embedding=None), "Likes rain")
     assert texts(await near(store, vector(*NORTH), store.ben.scope)) == {"Tea at four"}
-
-
-async def test_what_is_everybodys_no_more_serves_nobody(store: Store) -> None:
-    [tea] = await serving(store, "Tea at four")
+    formed_of = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9)
+    assert [each.memory.id for each in formed_of] == [rain.id]
     await store.memories.keep_globals([], [tea.id], at=LATER)
-
-    assert await near(store, vector(*NORTH)) == []
-
-
-async def test_what_is_everybodys_is_nearest_to_nothing_that_is_formed(store: Store) -> None:
-    await serving(store, "Tea at four")
-
-    assert await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9) == []
+    assert texts(await near(store, vector(*NORTH))) == {"Likes rain"}
 
 
 async def test_what_several_share_serves_nobody_else(store: Store) -> None:

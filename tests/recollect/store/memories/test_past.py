@@ -79,8 +79,13 @@ async def test_what_changed_is_past_and_in_no_list(store: Store) -> None:
     assert await contents(store) == [NEW]
     snapshot = await store.snapshots.get(store.anna)
     assert [each.content for each in snapshot.memories.items] == [NEW]
-    near = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9)
-    assert [each.memory.content for each in near] == [NEW]
+    for who, asked, found in (
+        (store.anna, {}, {NEW}),
+        (store.anna, {"past": True}, {OLD, NEW}),
+        (store.ben, {"past": True}, set()),
+    ):
+        near = await store.memories.nearest(who.scope, vector(*NORTH), MODEL, limit=9, **asked)
+        assert {each.memory.content for each in near} == found
 
 
 def _forgotten(memory_id: UUID) -> Retire:
@@ -265,15 +270,6 @@ async def test_an_export_brings_it_back(store: Store) -> None:
     await store.portability.restore(store.anna, "memories", rows)
 
     assert (await past(store), await contents(store)) == (before, [NEW])
-
-
-async def test_who_forgets_finds_it_among_the_nearest(store: Store) -> None:
-    await moved(store)
-
-    near = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9, past=True)
-
-    assert {each.memory.content for each in near} == {OLD, NEW}
-    assert await store.memories.nearest(store.ben.scope, vector(*NORTH), MODEL, limit=9, past=True) == []
 
 
 # -- hidden messages -------------------------------------------------------------------------------

@@ -59,11 +59,8 @@ def logged(said: Exchange, place: int, **changed: Any) -> LoggedExchange:
 # -- exchanges of a chat ---------------------------------------------------------------------------
 
 
-async def test_nothing_is_known_of_a_new_chat(store: Store) -> None:
-    assert replace(await store.chats.chat(store.anna.scope, exchanges=9), versions=None) == Chat()
-
-
 async def test_a_chat_tells_its_last_exchanges_oldest_first(store: Store) -> None:
+    assert replace(await store.chats.chat(store.anna.scope, exchanges=9), versions=None) == Chat()
     history = (Message(Role.USER, "hello"), Message(Role.ASSISTANT, "Hi!"))
     anchors = ((0, "a:0"), (2, "a:2"))
     exchanges = [
@@ -233,6 +230,7 @@ async def test_what_was_added_comes_back_byte_for_byte_oldest_first(store: Store
 
 
 async def test_what_was_added_first_stays(store: Store) -> None:
+    await note_block(store.log, store.anna.scope, None, ["a:1"])  # detaches nothing that comes later
     await note_block(store.log, store.anna.scope, injection(block="first"), [])
     await note_block(store.log, store.anna.scope, injection(block="second"), [])
     await note_block(store.log, store.anna.elsewhere, injection(block="elsewhere"), [])
@@ -252,13 +250,6 @@ async def test_what_is_detached_is_added_no_more_but_what_replaces_it_is(store: 
 
     assert await attached(store) == ["again", "block 3"]
     assert await attached(store, store.anna.elsewhere) == ["block 0", "block 1", "block 2"]
-
-
-async def test_what_is_detached_before_it_is_added_is_not_detached(store: Store) -> None:
-    await note_block(store.log, store.anna.scope, None, ["a:1"])
-    await note_block(store.log, store.anna.scope, injection("a:1", "block"), [])
-
-    assert await attached(store) == ["block"]
 
 
 async def test_a_block_that_can_not_be_stored_is_mended(store: Store) -> None:

@@ -137,7 +137,10 @@ async def test_what_was_added_to_its_prompts_goes(store: Store) -> None:
     assert [each.anchor for each in chat.injections] == ["a:0", "a:new"]
 
 
-@pytest.mark.parametrize("parents", [(None, None), ("hi", "rome"), ("hi", None), (None, "hi")])
+@pytest.mark.parametrize(
+    "parents",
+    [(None, None), ("hi", "rome"), ("hi", None), (None, "hi"), ("", ""), ("a\x00",) * 2, ("\ud800",) * 2],
+)
 async def test_another_parent_abandons_nothing(store: Store, parents: tuple[str | None, str | None]) -> None:
     for text, parent in zip(("I live in Rome", "I live in Oslo"), parents, strict=True):
         await said(store, text, parent=parent)
@@ -167,14 +170,6 @@ async def test_an_abandoned_message_that_is_sent_again_stays_abandoned(store: St
     assert pending.turn.text == "I live in Oslo"
     await index_all(store)
     assert "Again!" not in texts(await near(store, vector(*NORTH)))
-
-
-@pytest.mark.parametrize("parent", ["", "a\x00", "\ud800"])
-async def test_an_impossible_parent_is_none(store: Store, parent: str) -> None:
-    for text in ("I live in Rome", "I live in Oslo"):
-        await said(store, text, parent=parent)
-
-    assert len((await store.chats.chat(store.anna.scope, exchanges=9)).exchanges) == 2
 
 
 async def test_the_longest_parents_are_kept_apart(store: Store) -> None:

@@ -93,6 +93,11 @@ async def test_an_erasure_is_kept_for_a_webhook_alone_and_until_it_is_told(own_s
 
     await store.events.forget_erasure(erased)
     assert await store.events.unsent(besides=[], limit=9) == ([], [])
+    await kept(store, "Lives in Braga")
+    await store.memories.erase(store.anna, at=NOON)
+    assert await store.events.prune_erasures(NOON) == 0
+    assert await store.events.prune_erasures(LATER) == 1
+    assert await store.events.unsent(besides=[], limit=9) == ([], [])
 
 
 async def test_one_process_has_the_turn_until_it_is_over(own_store: Store) -> None:
@@ -103,13 +108,3 @@ async def test_one_process_has_the_turn_until_it_is_over(own_store: Store) -> No
     assert not await take(other, timedelta(seconds=60))
     assert await take(one, timedelta(seconds=-1))
     assert await take(other, timedelta(seconds=60))
-
-
-async def test_who_was_erased_is_forgotten_where_no_webhook_is_told(own_store: Store) -> None:
-    await own_store.events.take_turn(uuid7(), timedelta(minutes=1))
-    await kept(own_store, "Lives in Porto")
-    await own_store.memories.erase(own_store.anna, at=NOON)
-
-    assert await own_store.events.prune_erasures(NOON) == 0
-    assert await own_store.events.prune_erasures(LATER) == 1
-    assert await own_store.events.unsent(besides=[], limit=9) == ([], [])
