@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from tests.servers.databases import administrator
 from tests.support.notes import note_block
 from tests.support.stores import LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
@@ -32,6 +33,8 @@ from recollect.model import (
 )
 from recollect.store.log import LogIndex
 from recollect.text.lexical import document_terms
+
+_ROWS = "SELECT row_to_json(each)::text AS row FROM recollect.{table} AS each"
 
 
 async def apply(
@@ -180,3 +183,20 @@ def a_statement(content: str) -> ProfileEntry:
         embedding=vector(*NORTH),
         embedding_model=MODEL,
     )
+
+
+async def rows_with(dsn: str, word: str) -> dict[str, int]:
+    """Return how many rows of each table tell of it, also in bytes, and of those tables alone of which some do."""
+    async with administrator(dsn) as connection:
+        tables = await connection.fetch(
+            "SELECT relname AS name FROM pg_class WHERE relnamespace = 'recollect'::regnamespace "
+            "AND relkind IN ('r', 'p') AND NOT relispartition"
+        )
+        counts = {
+            table["name"]: sum(
+                word in row["row"] or word.encode().hex() in row["row"]
+                for row in await connection.fetch(_ROWS.format(table=table["name"]))
+            )
+            for table in tables
+        }
+    return {table: count for table, count in counts.items() if count}

@@ -2,7 +2,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -36,18 +36,28 @@ async def test_for_root_the_owner_of_the_data_runs_the_server(folder: Path, star
     assert owner(Path(f"/proc/{postmaster(folder)}")) == 54321
 
 
+def run_as(
+    number: int, script: str, folder: Path, environment: Mapping[str, str]
+) -> "subprocess.CompletedProcess[str]":
+    """Run a script over a data folder as another account, whose home that folder is in."""
+    home = folder / "home"
+    home.mkdir(mode=0o700)
+    os.chown(home, number, number)
+    becomes = f"os.setgroups([]); os.setgid({number}); os.setuid({number})"
+    given = {**os.environ, **environment}
+    program = [sys.executable, "-c", script.replace("BECOME", becomes), str(home / "data")]
+    return subprocess.run(program, capture_output=True, text=True, check=False, env=given)
+
+
 @as_root
 @pytest.mark.process
 def test_an_ordinary_user_needs_no_other_account(empty_folder: Path) -> None:
-    home = empty_folder / "home"
-    home.mkdir(mode=0o700)
-    os.chown(home, 65534, 65534)
     script = """
 import asyncio, os, sys
 from pathlib import Path
 import asyncpg
 from recollect.store import open_postgres, start_embedded
-os.setgroups([]); os.setgid(65534); os.setuid(65534)
+BECOME
 async def main():
     server = start_embedded(Path(sys.argv[1]))
     store = await open_postgres(server.dsn)
@@ -55,39 +65,29 @@ async def main():
     await store.aclose()
 asyncio.run(main())
 """
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(home / "data")],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "HOME": str(home)},
-    )
+    done = run_as(65534, script, empty_folder, {"HOME": str(empty_folder / "home")})
 
+    data = empty_folder / "home" / "data" / "postgres" / "data"
     assert done.stdout.startswith("Backlog(pending=0"), done.stderr
-    assert (home / "data" / "postgres" / "data").stat().st_uid == 65534
-    assert not (home / "data" / "postgres" / "data" / "postmaster.pid").exists()
+    assert data.stat().st_uid == 65534
+    assert not (data / "postmaster.pid").exists()
 
 
 @as_root
 @pytest.mark.process
 def test_a_user_without_a_name_is_told_what_postgres_says(empty_folder: Path) -> None:
-    home = empty_folder / "home"
-    home.mkdir(mode=0o700)
-    os.chown(home, 54321, 54321)
     script = """
 import os, sys
 from pathlib import Path
 from recollect.errors import ConfigurationError
 from recollect.store.embedded import start_embedded
-os.setgroups([]); os.setgid(54321); os.setuid(54321)
+BECOME
 try:
     start_embedded(Path(sys.argv[1]))
 except ConfigurationError as error:
     print(error)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(home / "data")], capture_output=True, text=True, check=False
-    )
+    done = run_as(54321, script, empty_folder, {})
 
     assert "No database can be created" in done.stdout, done.stderr
     assert "could not look up effective user ID 54321" in done.stdout

@@ -19,6 +19,7 @@ from tests.recollect.store.keeping import (
     like_a_request,
     next_pending,
     resting_on,
+    rows_with,
     undo,
 )
 from tests.recollect.store.keeping import indexed as index_messages
@@ -198,24 +199,6 @@ async def test_what_stands_beside_is_found_by_its_own_words(own_store: Store) ->
 
 
 CHAT, OTHER = Scope("anna", f"chat about {WORD}"), Scope("anna", "chat-2")
-ROWS = "SELECT row_to_json(each)::text AS row FROM recollect.{table} AS each"
-
-
-async def rows_with(dsn: str, word: str) -> dict[str, int]:
-    """Return how many rows of each table tell of it, also in bytes."""
-    async with administrator(dsn) as connection:
-        tables = await connection.fetch(
-            "SELECT relname AS name FROM pg_class WHERE relnamespace = 'recollect'::regnamespace "
-            "AND relkind IN ('r', 'p') AND NOT relispartition"
-        )
-        counts = {
-            table["name"]: sum(
-                word in row["row"] or word.encode().hex() in row["row"]
-                for row in await connection.fetch(ROWS.format(table=table["name"]))
-            )
-            for table in tables
-        }
-    return {table: count for table, count in counts.items() if count}
 
 
 async def talk_in_a_chat(store: Store) -> None:

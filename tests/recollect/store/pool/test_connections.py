@@ -9,6 +9,7 @@ import asyncpg
 import pytest
 from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
 from tests.recollect.store.embedded.servers import Start
+from tests.recollect.store.pool.test_addresses import silent
 from tests.servers.databases import administrator
 from tests.support.people import person
 from tests.support.stores import NOON, store_over
@@ -57,17 +58,11 @@ async def test_a_dead_database_can_not_be_opened(tmp_path: Path) -> None:
 
 
 async def test_a_host_that_does_not_answer_is_given_up() -> None:
-    # From Python 3.13 on a connection is closed with the last reference to it.
-    held: list[asyncio.StreamWriter] = []
-    silent = await asyncio.start_server(lambda _, writer: held.append(writer), "127.0.0.1", 0)
-    port = silent.sockets[0].getsockname()[1]
-
-    with pytest.raises(StoreUnavailableError, match="TimeoutError"):
-        await open_postgres(f"postgresql://someone@127.0.0.1:{port}/x?sslmode=disable", connect_timeout=0.1)
-
-    silent.close()
-    for each in held:
-        each.close()
+    async with silent() as port:
+        with pytest.raises(StoreUnavailableError, match="TimeoutError"):
+            await open_postgres(
+                f"postgresql://someone@127.0.0.1:{port}/x?sslmode=disable", connect_timeout=0.1
+            )
 
 
 @pytest.mark.parametrize("dsn", ["mysql://x/y", "postgresql://x:port/y", "not an address"])

@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.recollect.store.keeping import a_statement, added_to_a_prompt, apply, indexed, like_a_request
+from tests.recollect.store.keeping import (
+    a_statement,
+    added_to_a_prompt,
+    apply,
+    indexed,
+    like_a_request,
+    rows_with,
+)
 from tests.servers.databases import administrator
 from tests.support.notes import note_block, note_request
 from tests.support.stores import LATER, NOON, Store
@@ -44,9 +51,6 @@ NAME = "anna-of-the-canary-islands"
 ANNA = Scope(NAME, f"chat of {NAME}")
 WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND \
 database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-ROWS = """
-SELECT row_to_json(each)::text AS row FROM recollect.{table} AS each
-"""
 
 
 async def live_a_little(store: Store) -> None:
@@ -93,19 +97,6 @@ async def keep_an_answer(store: Store) -> None:
     await store.answers.keep(NAME, "a key", f"{NAME} likes tea".encode(), None, at=NOON)
 
 
-async def rows_with_the_name(dsn: str) -> dict[str, int]:
-    async with administrator(dsn) as connection:
-        tables = await connection.fetch(
-            "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'recollect'"
-        )
-        found = {}
-        for table in tables:
-            rows = await connection.fetch(ROWS.format(table=table["name"]))
-            named = [row for row in rows if NAME in row["row"] or NAME.encode().hex() in row["row"]]
-            found[table["name"]] = len(named)
-        return found
-
-
 async def test_no_row_of_any_table_or_queue_names_the_erased_user(own_store: Store, own_dsn: str) -> None:
     # Before the rest: it takes out of the pages what was noted, too.
     await own_store.memories.erase_session(Scope(NAME, "left out"), at=NOON, leaves_out=True)
@@ -117,12 +108,11 @@ async def test_no_row_of_any_table_or_queue_names_the_erased_user(own_store: Sto
     await own_store.attempts.count_attempt(NAME, "form", "1", at=NOON, afresh=False)
     await own_store.teams.keep("crew", None)
     await own_store.teams.set_member("crew", Member(NAME, TeamRole.WRITER, NAME))
-    before = await rows_with_the_name(own_dsn)
-    assert [table for table in (*ERASED_TABLES, "teams", "pgqueuer") if not before[table]] == []
+    assert {*ERASED_TABLES, "teams", "pgqueuer"} <= (await rows_with(own_dsn, NAME)).keys()
 
     erasure = await own_store.memories.erase(NAME, at=LATER)
 
-    assert not any((await rows_with_the_name(own_dsn)).values())
+    assert await rows_with(own_dsn, NAME) == {}
     assert {table for table, _ in erasure.rows} == {*ERASED_TABLES, "teams", "pgqueuer", "pgqueuer_log"}
     assert all(count > 0 for _, count in erasure.rows), erasure
     assert {table for table, _ in erasure.left} == {table for table, _ in erasure.rows}
