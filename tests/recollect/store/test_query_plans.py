@@ -85,6 +85,7 @@ SELECT relname, seq_tup_read, coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_
 """
 LATER, LAST = datetime.now(UTC) + timedelta(1), "ffffffff-ffff-ffff-ffff-ffffffffffff"
 VECTOR = [0.1] * DIMENSIONS
+COMMON, EXCHANGE = 300, "00000000-0000-0000-0000-000000001f47"
 
 
 @pytest.fixture(scope="module")
@@ -156,58 +157,43 @@ async def test_the_nearest_are_the_users(seeded: "asyncpg.Connection[asyncpg.Rec
     assert any(name.startswith("users_vectors") for name in indexes)
 
 
-COMMON = 300
-
-
-@MODES
-@pytest.mark.parametrize(("since", "read"), [(-1, MEMORIES), (990, 10)], ids=["all", "what changed"])
-async def test_a_snapshot_reads_the_users_rows_alone_and_of_these_what_changed(
-    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str, since: int, read: int
-) -> None:
-    of_memories = await explained(seeded, "snapshot_memories", mode, "user 7", since, 200)
-    of_passages = await explained(seeded, "snapshot_passages", mode, "user 7", since)
-
-    # All links are compared with those for everybody once.
-    scanned(of_memories, each=MEMORIES, together=4 * read + 2 * COMMON * (since < 0))
-    scanned(of_passages, each=MEMORIES, together=3 * read)
-
-
-@MODES
-async def test_the_nearest_passages_too(seeded: "asyncpg.Connection[asyncpg.Record]", mode: str) -> None:
-    plan = await explained(seeded, "nearest_passages", mode, "user 7", VECTOR, "m", DIMENSIONS, 20)
-
-    scanned(plan, each=MEMORIES, together=MEMORIES + 3 * 20)
-
-
 @MODES
 @pytest.mark.parametrize(
-    ("name", "arguments", "most"),
+    ("name", "arguments", "each", "together"),
     [
-        ("blocks_of_chat", ("chat 3", 20), 100),  # those of the chat
-        ("unindexed_messages", (5,), 10),
-        ("document_before", ("chat 3", 900), 1),
-        ("chunks_said_with", (["t"], LATER, 40), MEMORIES),
+        (
+            "snapshot_memories",
+            (-1, 200),
+            MEMORIES,
+            4 * MEMORIES + 2 * COMMON,
+        ),  # links: with those for everybody once
+        ("snapshot_memories", (990, 200), MEMORIES, 4 * 10),
+        ("snapshot_passages", (-1,), MEMORIES, 3 * MEMORIES),
+        ("snapshot_passages", (990,), MEMORIES, 3 * 10),
+        ("nearest_passages", (VECTOR, "m", DIMENSIONS, 20), MEMORIES, MEMORIES + 3 * 20),
+        ("blocks_of_chat", ("chat 3", 20), 100, 401),  # those of the chat
+        ("unindexed_messages", (5,), 10, 41),
+        ("document_before", ("chat 3", 900), 1, 5),
+        ("chunks_said_with", (["t"], LATER, 40), MEMORIES, 4 * MEMORIES + 1),
+        ("hide_messages", ([EXCHANGE],), 1, 3),
+        ("note_change", ([EXCHANGE], datetime(2026, 3, 15, tzinfo=UTC)), 1, 3),
+        # Of the one chat that is not summarized to its end, and when each chat was last one.
+        ("chat_to_summarize", (5, 100, [], timedelta(30)), 10, 50),
+        ("exchanges_to_summarize", ("chat 3", 900, 20, 4000), 10, 30),
+        ("unembedded_memories", ("m", 32), MEMORIES, MEMORIES),
+        ("unembedded_memories", ("another", 32), 32, 96),
     ],
 )
-async def test_what_is_looked_up_is_read_alone(
+async def test_of_one_user_no_more_is_read_than_is_asked_for(
     seeded: "asyncpg.Connection[asyncpg.Record]",
     mode: str,
     name: str,
     arguments: tuple[object, ...],
-    most: int,
+    each: int,
+    together: int,
 ) -> None:
-    scanned(await explained(seeded, name, mode, "user 7", *arguments), each=most, together=4 * most + 1)
-
-
-@MODES
-@pytest.mark.parametrize("name", ["hide_messages", "note_change"])
-async def test_what_was_said_in_an_exchange_is_found_by_it(
-    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str, name: str
-) -> None:
-    at = [datetime(2026, 3, 15, tzinfo=UTC)] if name == "note_change" else []
-    plan = await explained(seeded, name, mode, "user 7", ["00000000-0000-0000-0000-000000001f47"], *at)
-
-    scanned([node for node in plan if node["Node Type"] != "ModifyTable"], each=1, together=3)
+    plan = await explained(seeded, name, mode, "user 7", *arguments)
+    scanned([node for node in plan if node["Node Type"] != "ModifyTable"], each=each, together=together)
 
 
 @MODES
@@ -253,28 +239,6 @@ async def test_the_state_of_a_chat_is_read_alone(
     assert not any(sequential for sequential, _ in rows.values()), rows
     # The chat has a hundred turns; of some tables each is looked up twice.
     assert max(by_index for _, by_index in rows.values()) <= 201, rows
-
-
-@MODES
-async def test_what_is_due_is_indexed(seeded: "asyncpg.Connection[asyncpg.Record]", mode: str) -> None:
-    due = await explained(seeded, "chat_to_summarize", mode, "user 7", 5, 100, [], timedelta(30))
-    # In the one chat that is not summarized to its end, ten exchanges since the turn it is; and when each chat was last one.
-    scanned(due, each=10, together=50)
-
-    read = await explained(seeded, "exchanges_to_summarize", mode, "user 7", "chat 3", 900, 20, 4000)
-    scanned(read, each=10, together=30)
-
-
-@MODES
-async def test_unembedded_are_the_users(seeded: "asyncpg.Connection[asyncpg.Record]", mode: str) -> None:
-    scanned(
-        await explained(seeded, "unembedded_memories", mode, "user 7", "m", 32),
-        each=MEMORIES,
-        together=MEMORIES,
-    )
-    scanned(
-        await explained(seeded, "unembedded_memories", mode, "user 7", "another", 32), each=32, together=96
-    )
 
 
 @pytest.mark.usefixtures("seeded")

@@ -92,6 +92,13 @@ class Life:
     def common(self) -> Memory:
         return self.memory(f"The network is called {uuid7()}", owner=COMMONS, source=Source.GLOBAL)
 
+    def replaced(self, content: str, **more: Any) -> Awaitable[list[Change]]:
+        return self.apply(Replace(self.tea.id, self.memory(content), Reason.CONTRADICTS, **more))
+
+    def released(self, given: Memory | None) -> Awaitable[object]:
+        release = self.store.memories.release
+        return release(self.store.anna, self.held.id, given, actor=Actor.USER, at=NOON)
+
     async def undo_last(self) -> None:
         for last in await self.store.memories.history(self.store.anna, limit=1):
             await self.store.memories.undo(self.store.anna, last.id, actor=Actor.USER, at=LATER)
@@ -171,18 +178,8 @@ def changed_all(of: Life, *wanted: Embedded | Removal) -> Awaitable[object]:
 WRITES: list[tuple[str, Write, set[str]]] = [
     ("add", lambda of: of.apply(Add(of.memory("Likes rain"))), {S}),
     ("add a summary", lambda of: of.apply(Add(of.memory("They spoke of rain", kind=Kind.SUMMARY))), {S}),
-    (
-        "replace",
-        lambda of: of.apply(Replace(of.tea.id, of.memory("Drinks mate"), Reason.CONTRADICTS)),
-        {S, SF, L},
-    ),
-    (
-        "change",
-        lambda of: of.apply(
-            Replace(of.tea.id, of.memory("Drinks cocoa"), Reason.CONTRADICTS, past=Past(NOON, Ending.CHANGED))
-        ),
-        {S, SF, L},
-    ),
+    ("replace", lambda of: of.replaced("Drinks mate"), {S, SF, L}),
+    ("change", lambda of: of.replaced("Drinks cocoa", past=Past(NOON, Ending.CHANGED)), {S, SF, L}),
     ("reinforce", lambda of: of.apply(Reinforce(of.tea.id, messages=(uuid7(),))), {S}),
     ("reinforce by nothing new", lambda of: of.apply(Reinforce(of.tea.id)), {S}),
     ("mark", lambda of: of.apply(Mark(of.tea.id, Doubt.DISPUTED, Reason.DISPUTED)), {S}),
@@ -191,16 +188,8 @@ WRITES: list[tuple[str, Write, set[str]]] = [
     ("hide", lambda of: of.apply(Hide((of.said.message_id,), Reason.FORGOTTEN)), {L, LF}),
     ("erase memories", lambda of: of.apply(Erase((of.tea.id,), (of.said.message_id,))), {S, SF, L, LF}),
     ("hold back", lambda of: of.apply(Quarantine(of.memory("Obey"), Reason.INSTRUCTION)), set()),
-    (
-        "release",
-        lambda of: of.store.memories.release(of.store.anna, of.held.id, of.held, actor=Actor.USER, at=NOON),
-        {S},
-    ),
-    (
-        "refuse",
-        lambda of: of.store.memories.release(of.store.anna, of.held.id, None, actor=Actor.USER, at=NOON),
-        set(),
-    ),
+    ("release", lambda of: of.released(of.held), {S}),
+    ("refuse", lambda of: of.released(None), set()),
     ("edit", lambda of: edited(of, content="Drinks green tea"), {S, L}),
     ("edit nothing but worth", lambda of: edited(of, importance=0.9), {S}),
     ("edit the hints", lambda of: edited(of, hints=Hints(Use.ASKED), **EMBEDDED_AGAIN), {S}),

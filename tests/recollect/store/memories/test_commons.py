@@ -51,31 +51,16 @@ async def shared_by_anna(store: Store, **changed: Any) -> Memory:
 
 async def test_what_is_shared_is_the_same_memory_without_whose_words_it_was(store: Store) -> None:
     said = await indexed(store, "We close at six", reply="")
-    own = await kept(
-        store,
-        "The office closes at six",
-        importance=0.75,
-        holds_until=LATER,
-        provenance=Provenance("chat-1", (said.message_id,), "We close at six", "small-model/3"),
-        tags=("work",),
-        metadata={"source": "crm"},
-    )
+    labels: dict[str, Any] = {"tags": ("work",), "metadata": {"source": "crm"}, "importance": 0.75}
+    words = Provenance("chat-1", (said.message_id,), "We close at six", "small-model/3")
+    own = await kept(store, "The office closes at six", holds_until=LATER, provenance=words, **labels)
     await apply(store, Mark(own.id, Doubt.SUSPECT, Reason.SUSPECT))
     await store.memories.touch(store.anna, [own.id], at=LATER)
 
     shared = await share(store, own)
 
-    assert shared == replace(
-        own,
-        owner=COMMONS,
-        source=Source.MANUAL,
-        provenance=Provenance(),
-        doubt=Doubt.SUSPECT,
-        recall_count=1,
-        last_recalled_at=LATER,
-        tags=(),
-        metadata={},
-    )
+    left = replace(own, owner=COMMONS, source=Source.MANUAL, provenance=Provenance(), tags=(), metadata={})
+    assert shared == replace(left, doubt=Doubt.SUSPECT, recall_count=1, last_recalled_at=LATER)
     assert await store.memories.get(store.anna, own.id) == shared
     [found] = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9)
     assert found.memory == shared
@@ -264,12 +249,9 @@ async def test_only_what_is_global_is_kept_and_all_or_none(store: Store, changed
     hours = common(store, "The office closes at six")
     await keep(store, hours)
 
+    both = common(store, "The network is called Guests"), common(store, "x", **changed)
     with pytest.raises(StoreError):
-        await store.memories.keep_globals(
-            [common(store, "The network is called Guests"), common(store, "x", **changed)],
-            [hours.id],
-            at=NOON,
-        )
+        await store.memories.keep_globals(both, [hours.id], at=NOON)
 
     assert await store.memories.globals() == [hours]
 

@@ -34,16 +34,8 @@ from recollect.model import (
 async def test_an_edit_writes_over_the_memory_and_is_audited(store: Store) -> None:
     tea = await kept(store, "Likes tea")
 
-    edited = await edit(
-        store,
-        tea.id,
-        content="Likes coffee",
-        kind=Kind.PREFERENCE,
-        importance=0.25,
-        embedding=vector(*EAST),
-        embedding_model=MODEL,
-        at=LATER,
-    )
+    written = {"content": "Likes coffee", "kind": Kind.PREFERENCE, "importance": 0.25}
+    edited = await edit(store, tea.id, **written, **IN_THE_EAST, at=LATER)
 
     assert edited == await store.memories.get(store.anna, tea.id)
     assert (edited.content, edited.kind, edited.importance) == ("Likes coffee", Kind.PREFERENCE, 0.25)
@@ -112,11 +104,8 @@ async def test_nothing_of_one_user_is_seen_or_changed_by_another(store: Store) -
 async def test_two_users_may_remember_the_same(store: Store) -> None:
     await kept(store, "Likes tea")
     await kept(store, "Likes tea", store.ben.scope)
-    await apply(
-        store,
-        Replace(uuid7(), store.memory("Likes rain", store.ben.scope), Reason.REFINES),
-        scope=store.ben.scope,
-    )
+    rain = store.memory("Likes rain", store.ben.scope)
+    await apply(store, Replace(uuid7(), rain, Reason.REFINES), scope=store.ben.scope)
 
     assert await contents(store) == ["Likes tea"]
     assert await contents(store, store.ben) == ["Likes rain", "Likes tea"]

@@ -9,7 +9,6 @@ import pytest
 from tests.recollect.store.indexing import by_words, indexed, near, said, texts
 from tests.recollect.store.keeping import (
     a_statement,
-    added_to_a_prompt,
     apply,
     contents,
     edit,
@@ -18,6 +17,7 @@ from tests.recollect.store.keeping import (
     kept,
     like_a_request,
     next_pending,
+    noted,
     resting_on,
     rows_with,
     undo,
@@ -73,43 +73,35 @@ def told_in(*said: Exchange) -> Provenance:
     )
 
 
-async def talk(store: Store) -> tuple[Memory, Memory]:
+async def talk(store: Store, scope: Scope | None = None) -> tuple[Memory, Memory]:
     """Talk of it until each table that can tell of it does; return the memory that does, and one of the same message."""
-    first = store.exchange(f"I breed {WORD} in Perth", reply=f"{WORD} are fine")
-    again = store.exchange(f"{WORD} in Perth", reply="Other", key=first.turn.key)
-    more = store.exchange(f"What else eats {WORD}?", reply="Foxes.", at=LATER)
-    behind = store.exchange("So it is.", reply="Yes.", at=LATER)
+    scope = scope or store.anna.scope
+    first = store.exchange(f"I breed {WORD} in Perth", scope, reply=f"{WORD} are fine")
+    again = store.exchange(f"{WORD} in Perth", scope, reply="Other", key=first.turn.key)
+    more = store.exchange(f"What else eats {WORD}?", scope, reply="Foxes.", at=LATER)
+    behind = store.exchange("So it is.", scope, reply="Yes.", at=LATER)
     for each in (first, again, more, behind):
         await store.log.append(each)
-    bred = store.memory(f"Breeds {WORD}", provenance=told_in(first))
-    kept = store.memory(f"Keeps {WORD}", provenance=told_in(more))
-    ended = store.memory(f"Wants {WORD}", provenance=told_in(first))
-    perth = store.memory("Lives in Perth", provenance=told_in(first))
-    copy = store.memory(
-        f"Q: {first.turn.text}", kind=Kind.QA_TURN, source=Source.QA_TURN, provenance=told_in(first)
-    )
-    summary = store.memory(f"Spoke of {WORD}", kind=Kind.SUMMARY, provenance=told_in(first))
-    order = store.memory(f"Always greet {WORD}", provenance=told_in(first))
-    await formed(
-        store, first, Add(bred), Add(ended), Add(perth), Add(copy), Quarantine(order, Reason.INSTRUCTION)
-    )
-    await formed(
-        store,
-        more,
-        Replace(bred.id, kept, Reason.REFINES),
-        Retire(ended.id, Reason.CONTRADICTS, kept),
-        Add(summary),
-    )
-    await store.flags.change_flags(store.anna, Flags(profile=True), ("profile",), at=NOON)
+
+    def told(content: str, by: Exchange = first, **changed: Any) -> Memory:
+        return store.memory(content, scope, provenance=told_in(by), **changed)
+
+    bred, ended, perth = told(f"Breeds {WORD}"), told(f"Wants {WORD}"), told("Lives in Perth")
+    copy = told(f"Q: {first.turn.text}", kind=Kind.QA_TURN, source=Source.QA_TURN)
+    order = Quarantine(told(f"Always greet {WORD}"), Reason.INSTRUCTION)
+    await formed(store, first, Add(bred), Add(ended), Add(perth), Add(copy), order)
+    kept, summary = told(f"Keeps {WORD}", more), told(f"Spoke of {WORD}", kind=Kind.SUMMARY)
+    ending = Retire(ended.id, Reason.CONTRADICTS, kept)
+    await formed(store, more, Replace(bred.id, kept, Reason.REFINES), ending, Add(summary))
+    user_id = scope.user_id
+    await store.flags.change_flags(user_id, Flags(profile=True), ("profile",), at=NOON)
     entry = replace(a_statement(kept.content), own_words=False)
-    await store.profiles.propose(store.anna, {entry.id: (kept.id, entry.field)}, at=NOON)
-    await store.profiles.change(store.anna, entry)
-    await index_messages(store.index, store.anna)
-    await note_block(
-        store.log, store.anna.scope, replace(added_to_a_prompt(f"Keeps {WORD}"), items=(kept.id,)), []
-    )
-    await store.answers.reserve(store.anna, "key", b"request", at=NOON)
-    await store.answers.keep(store.anna, "key", f"Keeps {WORD}".encode(), None, at=NOON)
+    await store.profiles.propose(user_id, {entry.id: (kept.id, entry.field)}, at=NOON)
+    await store.profiles.change(user_id, entry)
+    await index_messages(store.index, user_id)
+    await noted(store, "a:1", kept.id, text=f"Keeps {WORD}", scope=scope)
+    await store.answers.reserve(user_id, "key", b"request", at=NOON)
+    await store.answers.keep(user_id, "key", f"Keeps {WORD}".encode(), None, at=NOON)
     return kept, perth
 
 
@@ -201,47 +193,26 @@ async def test_what_stands_beside_is_found_by_its_own_words(own_store: Store) ->
 CHAT, OTHER = Scope("anna", f"chat about {WORD}"), Scope("anna", "chat-2")
 
 
-async def talk_in_a_chat(store: Store) -> None:
-    """Talk of it in a chat, until each table that can tell of a chat does."""
-    said = store.exchange(f"I breed {WORD}", CHAT, reply=f"{WORD} are fine")
-    for each in (said, store.exchange(f"I breed {WORD}", CHAT, reply="Other", key=said.turn.key)):
-        await store.log.append(each)
-    came = Provenance(CHAT.session_id, (said.message_id,), f"I breed {WORD}")
-    bred, kept = (store.memory(f"{verb} {WORD}", CHAT, provenance=came) for verb in ("Breeds", "Keeps"))
-    summary = store.memory(f"Spoke of {WORD}", CHAT, kind=Kind.SUMMARY, provenance=came)
-    order = store.memory(f"Always greet {WORD}", CHAT, provenance=came)
-    changes = (
-        Add(bred),
-        Replace(bred.id, kept, Reason.REFINES),
-        Add(summary),
-        Quarantine(order, Reason.INSTRUCTION),
-    )
-    assert await store.inbox.complete([Formed(said, changes)], at=NOON) is not None
-    await store.flags.change_flags("anna", Flags(profile=True), ("profile",), at=NOON)
-    entry = replace(a_statement(kept.content), own_words=False)
-    assert await store.profiles.propose("anna", {entry.id: (kept.id, entry.field)}, at=NOON) == 1
-    await store.profiles.change("anna", entry)
-    await store.log.append(store.exchange(f"What of {WORD}?", CHAT))
-    await store.log.append(store.exchange("I live in Rome", OTHER))
-    assert await index_messages(store.index, "anna")
-    await note_block(store.log, CHAT, added_to_a_prompt(f"Keeps {WORD}"), [])
-    await note_request(store.log, like_a_request(CHAT))
-
-
 async def test_no_row_of_any_table_tells_of_an_erased_chat(own_store: Store, own_dsn: str) -> None:
-    await talk_in_a_chat(own_store)
+    await talk(own_store, CHAT)
+    for text, scope in ((f"What of {WORD}?", CHAT), ("I live in Rome", OTHER)):
+        await own_store.log.append(own_store.exchange(text, scope))
+    assert await index_messages(own_store.index, "anna")
+    await note_block(own_store.log, CHAT, added_to_a_prompt(WORD, anchor="a:2"), [])
+    await note_request(own_store.log, like_a_request(CHAT))
     before = await rows_with(own_dsn, WORD)
     assert before.keys() == {
         *("exchanges", "injections", "memory_updates", "messages", "profile_entries", "message_chunks"),
-        *("quarantine", "request_metrics", "sessions", "vectors"),
+        *("kept_answers", "quarantine", "request_metrics", "sessions", "vectors"),
     }
 
     erasure = await own_store.memories.erase_session(CHAT, at=LATER)
 
     assert await rows_with(own_dsn, WORD) == {}
     counted = dict(erasure.rows)
-    assert counted.keys() >= before.keys() - {"profile_entries"}
-    assert all(counted[table] >= 1 for table in before.keys() - {"profile_entries"}), counted
+    told = before.keys() - {"profile_entries", "kept_answers"}
+    assert counted.keys() >= told
+    assert all(counted[table] >= 1 for table in told), counted
     async with administrator(own_dsn) as connection:
         assert await connection.fetchval("SELECT count(*) FROM recollect.message_chunks") == 2
         assert await connection.fetchval("SELECT count(*) FROM recollect.chunk_vectors") == 2

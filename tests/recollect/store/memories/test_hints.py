@@ -348,16 +348,9 @@ async def test_an_heir_gets_the_labels_until_its_inheritance_is_undone(store: St
     assert await labels(store, heir) == (("home",), {})
 
 
-async def test_handed_on_labels_stay_within_their_bound(store: Store) -> None:
-    many = tuple(f"tag {number}" for number in range(MOST_TAGS))
-    desk = await kept(store, "Has a desk", tags=("work",))
-    heir = await kept(store, "Has a wooden desk", tags=many)
-
-    await apply(store, Retire(desk.id, Reason.REFINES, heir=heir))
-    assert (await labels(store, heir))[0] == many
-
-
 def test_of_more_values_than_there_is_room_for_the_first_are_kept() -> None:
     own, others = ({f"{name}{number}": number for number in range(8)} for name in "xa")
     both = memory("", metadata=own).with_labels_of(memory("", metadata=others)).metadata
     assert both == {**own, "a0": 0, "a1": 1}
+    many = tuple(f"tag {number}" for number in range(MOST_TAGS))
+    assert memory("", tags=many).with_labels_of(memory("", tags=("work",))).tags == many

@@ -67,20 +67,11 @@ async def release(
 
 async def test_what_is_held_back_is_no_memory_and_is_shown_to_the_person(own_store: Store) -> None:
     said = await indexed(own_store, ORDER, reply="I will.")
-    order = await held(
-        own_store,
-        kind=Kind.PREFERENCE,
-        source=Source.QA_TURN,
-        confidence=0.25,
-        event_at=LATER,
-        holds_from=NOON,
-        holds_until=LATER,
-        provenance=Provenance("chat-1", (said.message_id,), ORDER, "small-model/3"),
-        hints=HINTS,
-        tags=("work",),
-        metadata={"source": "crm", "rank": 2, "open": True},
-        expires_at=LATER,
-    )
+    times: dict[str, Any] = {"event_at": LATER, "holds_from": NOON, "holds_until": LATER, "expires_at": LATER}
+    labels: dict[str, Any] = {"tags": ("work",), "metadata": {"source": "crm", "rank": 2, "open": True}}
+    words = Provenance("chat-1", (said.message_id,), ORDER, "small-model/3")
+    kinds: dict[str, Any] = {"kind": Kind.PREFERENCE, "source": Source.QA_TURN, "confidence": 0.25}
+    order = await held(own_store, provenance=words, hints=HINTS, **kinds, **times, **labels)
 
     assert await contents(own_store) == []
     assert await own_store.memories.count() == 0
@@ -176,10 +167,7 @@ async def test_only_ones_own_is_held_back(store: Store) -> None:
 async def test_an_id_is_held_back_once_and_all_or_nothing_is_done(store: Store) -> None:
     said = await indexed(store, ORDER, reply="")
     order = store.memory(ORDER, **resting_on(said))
-    changes = [
-        Quarantine(order, Reason.INSTRUCTION),
-        Quarantine(replace(order, content="x"), Reason.INSTRUCTION),
-    ]
+    changes = [Quarantine(each, Reason.INSTRUCTION) for each in (order, replace(order, content="x"))]
 
     with pytest.raises(StoreError):
         await apply(store, *changes)
