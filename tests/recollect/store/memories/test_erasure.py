@@ -9,6 +9,7 @@ import pytest
 from tests.recollect.store.indexing import by_words, indexed, near, said, texts
 from tests.recollect.store.keeping import (
     a_statement,
+    added_to_a_prompt,
     apply,
     contents,
     edit,
