@@ -7,7 +7,7 @@ from recollect.model import Strategy
 from recollect.settings import Worker
 from recollect.settings.upstreams import UpstreamSettings
 from recollect_proxy.app import App
-from recollect_proxy.destinations import default_base
+from recollect_proxy.build_destinations import default_base
 from recollect_proxy.settings.admin_token import AdminToken
 from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
 from recollect_proxy.settings.urls import without_credentials

@@ -79,7 +79,7 @@ def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
     import asyncio
 
     from recollect.assembly.checks import check_model
-    from recollect_proxy.destinations import upstream_of
+    from recollect_proxy.build_destinations import upstream_of
     from recollect_proxy.openwebui.diagnosis import Finding, Status
     from recollect_proxy.upstream.check import complaint_about
 

@@ -284,9 +284,12 @@ class _Batch:
 
     def _superseded(self, weighed: AcceptedCandidate, memory: Memory) -> tuple[Veto | None, Reason]:
         """Return what speaks against a candidate taking a memory's place, and the reason for which it takes it otherwise."""
-        left_out, reason = self._left_out(weighed, memory), _REASONS[weighed.candidate.relation]
-        if left_out is not None and memory.kind is Kind.TODO and weighed.candidate.kind is not Kind.TODO:
-            left_out, reason = None, Reason.CONTRADICTS  # the to-do is done, and kept as past
+        candidate = weighed.candidate
+        left_out, reason = self._left_out(weighed, memory), _REASONS[candidate.relation]
+        if left_out is not None and memory.kind is Kind.TODO and candidate.kind is not Kind.TODO:
+            ahead = candidate.event_at is not None and candidate.event_at > wall(self.origin.turn(weighed).at)
+            if not ahead:  # the to-do is done, and kept as past
+                left_out, reason = None, Reason.CONTRADICTS
         if reason is Reason.CONTRADICTS and weighed.turn in self.origin.corrects:
             reason = Reason.CORRECTED
         return left_out, reason
