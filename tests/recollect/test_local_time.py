@@ -69,10 +69,7 @@ def test_a_clock_is_compared_with_days() -> None:
     assert wall(SUNDAY.astimezone(DENVER)) == datetime(2026, 11, 28, 7, 9, tzinfo=UTC)
 
 
-@table(
-    ("month", "hours"),
-    [(4, [24, 25, 24]), (9, [24, 23, 24])],
-)
+@table(("month", "hours"), [(4, [24, 25, 24]), (9, [24, 23, 24])])
 def test_a_day_on_which_the_clock_changes_has_another_length(month: int, hours: list[int]) -> None:
     changes = {4: 5, 9: 27}[month]
     first = datetime(2026, month, changes - 1, 0, 1, tzinfo=AUCKLAND)

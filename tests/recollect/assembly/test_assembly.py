@@ -41,11 +41,7 @@ from recollect.composition import Bounds
 from recollect.engine.live.live_engine import LiveEngine
 from recollect.engine.live.log_writer import LogWriter
 from recollect.engine.policy import Batching, Policy, Summarizing, Yields
-from recollect.errors import (
-    ConfigurationError,
-    EmbedderError,
-    StoreUnavailableError,
-)
+from recollect.errors import ConfigurationError, EmbedderError, StoreUnavailableError
 from recollect.formation import FormationRules, TokenBudget
 from recollect.indexing import EmbeddingScope
 from recollect.model import (
@@ -534,9 +530,7 @@ async def test_without_an_address_the_database_is_the_embedded_one(folder: Path)
 
 
 @pytest.mark.process
-async def test_an_embedded_database_that_dies_is_there_again_without_a_restart(
-    folder: Path,
-) -> None:
+async def test_an_embedded_database_that_dies_is_there_again_without_a_restart(folder: Path) -> None:
     own = {"data_dir": folder, "embedder": "openai:e", "embedder_base_url": "http://127.0.0.1:9/v1"}
     async with open_engine(settings(**own)) as engine:
         os.kill(postmaster(folder), signal.SIGKILL)

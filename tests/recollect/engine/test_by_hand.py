@@ -17,11 +17,7 @@ from uuid_utils.compat import uuid7
 from recollect.engine import Engine
 from recollect.engine.background import model_waits
 from recollect.engine.background.model_waits import await_outcome
-from recollect.errors import (
-    DuplicateMemoryError,
-    MemoryNotFoundError,
-    StoreError,
-)
+from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, StoreError
 from recollect.formation import FormationRules
 from recollect.model import (
     COMMONS,

@@ -177,11 +177,7 @@ async def test_of_a_chat_whose_messages_went_by_age_its_summary_is_told_until_it
     policy = replace(PATIENT, strategy=Strategy.EXTRACT, summarizing=Summarizing(turns=1))
     said = Summarized("Plans to insulate the attic.")
     summarized = engine_over(
-        own_store,
-        policy,
-        embedder=e5,
-        extractor=ScriptedExtractor(),
-        summarizer=ScriptedSummarizer(said),
+        own_store, policy, embedder=e5, extractor=ScriptedExtractor(), summarizer=ScriptedSummarizer(said)
     )
     await say(own_store, summarized, "attic", NOON - 3 * _DAY, ATTIC)
     await say(own_store, engine_over(own_store, PATIENT, embedder=e5), "bike", NOON - _DAY, BIKE)

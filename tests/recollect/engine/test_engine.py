@@ -373,11 +373,7 @@ def test_a_key_that_nothing_was_answered_with_is_its_exchanges_alone() -> None:
 
 @table(
     "answered, expected",
-    [
-        (["own", "foreign"], "own"),
-        (["own", "foreign", "foreign", "own"], "own"),
-        (["own", "own"], "own"),
-    ],
+    [(["own", "foreign"], "own"), (["own", "foreign", "foreign", "own"], "own"), (["own", "own"], "own")],
 )
 def test_a_key_that_names_a_person_takes_no_place_of_the_one_that_they_use(
     answered: list[str], expected: str

@@ -24,17 +24,7 @@ from recollect.engine.recording import exchanges
 from recollect.engine.recording.exchanges import ExchangeRecord
 from recollect.engine.recording.masking_lanes import masking_is_ready
 from recollect.errors import StoreUnavailableError
-from recollect.model import (
-    Became,
-    FailedAt,
-    Failure,
-    Flags,
-    LogEntry,
-    Logged,
-    Phase,
-    Scope,
-    Written,
-)
+from recollect.model import Became, FailedAt, Failure, Flags, LogEntry, Logged, Phase, Scope, Written
 from recollect.spool import Kept, Spool, spooling
 from recollect.spool.segments import Segment
 from recollect.store.log import turn_writing
@@ -212,12 +202,7 @@ async def test_a_crash_between_writing_what_waited_and_deleting_it_doubles_nothi
         await after.start()
         await until(lambda: not any(folder.glob("*.spool")))
         await after.aclose()
-        assert await said(store) == [
-            ("said 0", "Good."),
-            ("said 1", "Good."),
-            ("said 2", ""),
-            ("said 3", ""),
-        ]
+        assert await said(store) == [("said 0", "Good."), ("said 1", "Good."), ("said 2", ""), ("said 3", "")]
         shutil.copytree(tmp_path / "kept", folder, dirs_exist_ok=True)  # as if it had not come to delete it
 
 

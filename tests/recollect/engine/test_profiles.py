@@ -481,9 +481,7 @@ def test_what_the_question_is_near_to_comes_first() -> None:
     assert importance_of(ProfileField.GOALS, None, VECTOR) == far
 
 
-async def test_of_what_a_statement_tells_is_guessed_in_several_languages(
-    e5: MultilingualE5Embedder,
-) -> None:
+async def test_of_what_a_statement_tells_is_guessed_in_several_languages(e5: MultilingualE5Embedder) -> None:
     told = {
         "Prefers short answers.": ProfileField.ANSWERS,
         "Quiere respuestas breves.": ProfileField.ANSWERS,

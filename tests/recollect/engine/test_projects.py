@@ -226,12 +226,7 @@ async def test_the_prompt_says_which_statements_are_the_projects(
     prepared = await lives.subject.prepare(store.turn(WHICH_TEA, Scope(there, "asking")))
 
     lines = told(prepared).splitlines()
-    assert lines[-5:-1] == [
-        "2026:",
-        f"\u2022 {TEA}",
-        heading,
-        "\u2022 I drink black tea on the boat",
-    ]
+    assert lines[-5:-1] == ["2026:", f"\u2022 {TEA}", heading, "\u2022 I drink black tea on the boat"]
 
 
 async def test_in_every_chat_of_a_project_stand_the_persons_profile_and_both_memories(

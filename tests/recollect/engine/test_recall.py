@@ -18,16 +18,7 @@ from recollect.engine import Engine, RecallOptions
 from recollect.engine.turns.equal_questions import EqualQuestions
 from recollect.errors import EmbedderError, StoreUnavailableError
 from recollect.index import Snapshot, SnapshotCache
-from recollect.model import (
-    Chat,
-    Drop,
-    Message,
-    Placement,
-    Role,
-    Skip,
-    Stage,
-    Vector,
-)
+from recollect.model import Chat, Drop, Message, Placement, Role, Skip, Stage, Vector
 from recollect.recall import Gate
 from recollect.runtime import deadline
 
@@ -183,8 +174,7 @@ async def test_the_same_turn_once_more_is_given_the_same_and_nothing_is_recalled
 
 @pytest.mark.parametrize("embedder", [BrokenEmbedder(), SlowEmbedder(WordEmbedder(), seconds=3600)])
 async def test_what_the_chat_was_given_before_stays_when_nothing_new_can_be_found(
-    store: Store,
-    embedder: BrokenEmbedder | SlowEmbedder,
+    store: Store, embedder: BrokenEmbedder | SlowEmbedder
 ) -> None:
     said = store.turn(WHICH)
     whole = await with_tea(store, engine_over(store, BY_MEANING_ALONE))
@@ -249,8 +239,7 @@ async def test_a_turn_that_waited_long_for_others_of_its_person_is_ranked_by_wor
 
 @pytest.mark.parametrize("embedder", [BrokenEmbedder(), SlowEmbedder(WordEmbedder(), seconds=3600)])
 async def test_a_broken_or_late_embedder_leaves_the_words_to_search_by(
-    store: Store,
-    embedder: BrokenEmbedder | SlowEmbedder,
+    store: Store, embedder: BrokenEmbedder | SlowEmbedder
 ) -> None:
     await with_tea(store, engine_over(store))
     hurried = replace(

@@ -42,11 +42,7 @@ DUE = Policy(strategy=Strategy.EXTRACT, summarizing=Summarizing(turns=2))
 
 
 def engine(
-    store: Store,
-    summarizer: ScriptedSummarizer,
-    policy: Policy = DUE,
-    *,
-    embedder: Embedder | None = None,
+    store: Store, summarizer: ScriptedSummarizer, policy: Policy = DUE, *, embedder: Embedder | None = None
 ) -> Engine:
     return engine_over(store, policy, extractor=ScriptedExtractor(), summarizer=summarizer, embedder=embedder)
 
@@ -92,11 +88,7 @@ async def test_the_next_summary_is_made_of_the_one_before_and_stands_in_its_plac
 
     assert [each.content for each in await summaries(store)] == ["Plans a trip to Bergen."]
     told = summarizer.asked[1]
-    assert (told.before, told.outline, told.messages[0].text) == (
-        first.text,
-        first.outline,
-        "no, to Bergen",
-    )
+    assert (told.before, told.outline, told.messages[0].text) == (first.text, first.outline, "no, to Bergen")
 
 
 @table(

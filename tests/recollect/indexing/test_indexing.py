@@ -375,8 +375,7 @@ async def test_while_the_embedder_is_broken_what_was_said_last_is_found_by_its_w
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "first"),
-    [(None, None, None), (5, None, 5), (None, 5, 5), (30, 5, 5), (5, 30, 5)],
+    ("one", "other", "first"), [(None, None, None), (5, None, 5), (None, 5, 5), (30, 5, 5), (5, 30, 5)]
 )
 def test_the_sooner_of_two_waits_counts(one: int | None, other: int | None, first: int | None) -> None:
     def wait(seconds: int | None) -> timedelta | None:
