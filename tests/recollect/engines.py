@@ -51,6 +51,21 @@ def engine_over(
     return Engine(backends, policy, clock=lambda: NOON)
 
 
+class CountedCache:
+    """A cache that counts how often it was cleared; until then it holds an entry."""
+
+    cleared = 0
+
+    @property
+    def entries(self) -> int:
+        """How many texts it holds."""
+        return 1 if self.cleared == 0 else 0
+
+    def clear(self) -> None:
+        """Count."""
+        self.cleared += 1
+
+
 # -- What opens an engine over a store as it is told to: late, not at all, or with a store that goes away. Never: a test --
 
 

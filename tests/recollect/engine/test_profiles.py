@@ -4,7 +4,7 @@ from dataclasses import replace
 from uuid import UUID
 
 import pytest
-from tests.recollect.engines import PATIENT, engine_over
+from tests.recollect.engines import PATIENT, CountedCache, engine_over
 from tests.scripted.models import BrokenEmbedder, WordEmbedder
 from tests.servers.databases import administrator
 from tests.support.notes import note_placed
@@ -41,22 +41,6 @@ STANDS = replace(PATIENT, stands=True)
 CANARY = "canaryphrase"
 VECTOR = vector(*NORTH)
 CONFIRMED, PROPOSED = EntryState.CONFIRMED, EntryState.PROPOSED
-
-
-class Kept:
-    """A cache that counts how often it was emptied."""
-
-    def __init__(self) -> None:
-        self.cleared = 0
-
-    @property
-    def entries(self) -> int:
-        """How many texts it holds."""
-        return 0
-
-    def clear(self) -> None:
-        """Count."""
-        self.cleared += 1
 
 
 async def somebody(store: Store, *, allows: bool = True, second: Embedder | None = None) -> Engine:
@@ -148,7 +132,7 @@ class TestConsent:
         assert not await told(subject, store.anna), "consent given anew brings nothing back"
 
     async def test_taken_back_no_cache_keeps_an_embedding(self, store: Store) -> None:
-        cache = Kept()
+        cache = CountedCache()
         subject = engine_over(store, STANDS, cache=cache)
         await allow(subject, store.anna)
         assert cache.cleared == 0
