@@ -148,15 +148,6 @@ def _nothing_shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 # -- embedder --------------------------------------------------------------------------------------
 
 
-async def test_a_local_embedder_that_is_damaged_is_told_with_its_file(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr("recollect.models.embedders.multilingual_e5.installed_model", lambda _: tmp_path)
-
-    with pytest.raises(EmbedderError, match=str(tmp_path)):
-        await load_embedder()
-
-
 async def test_who_names_a_server_for_the_log_has_two_embedders_and_else_one(
     opened: EngineSettings, model: ScriptedUpstream
 ) -> None:
@@ -414,6 +405,7 @@ def test_the_policy_is_what_the_settings_say() -> None:
         recall_limit=3,
         recall_gate=0.4,
         recall_gate_threshold=0.7,
+        recall_weights={"dense": 0.7, "session": 0.0},
         hybrid=False,
         chunking=False,
         embed="marked",
@@ -444,6 +436,7 @@ def test_the_policy_is_what_the_settings_say() -> None:
         reach=Reach(lexical=False, log=False, verbatim=True, log_embedding_seconds=0.12),
         gate=Gate(cosine=0.4, threshold=0.7),
         selecting=SelectionLimits(limit=3),
+        weights=replace(SignalWeights(), dense=0.7, session=0.0),
         bounds=Bounds(Placement.USER, memory_tokens=500, chat_memory_tokens=1500, history_tokens=0),
         embedded=EmbeddingScope.MARKED,
         strategy=Strategy.QA_TURN,
@@ -474,12 +467,6 @@ def test_another_server_or_prompt_asks_otherwise_and_another_chat_limit_does_not
     assert make_policy(other, upstream="http://one/v1").asked("llama") != plain
 
 
-def test_the_weights_that_are_named_stand_in_place_of_those_shipped() -> None:
-    policy = make_policy(settings(recall_weights={"dense": 0.7, "session": 0.0}))
-
-    assert policy.weights == replace(SignalWeights(), dense=0.7, session=0.0)
-
-
 async def test_a_weight_that_there_is_not_is_told_before_anything_is_opened() -> None:
     given = settings(recall_weights={"luck": 1.0}, database_url="postgresql://127.0.0.1:9/x")
 
@@ -494,57 +481,39 @@ def test_a_chat_has_room_for_the_memories_of_one_turn_at_least() -> None:
     assert (bounds.memory_tokens, bounds.chat_memory_tokens) == (5000, 5000)
 
 
-@pytest.mark.parametrize(("tokens", "stands", "most"), [(0, False, 120), (90, True, 90)])
+@table("tokens, stands, most", [(0, False, 120), (90, True, 90)])  # who has it switched on has it as shipped
 def test_no_tokens_for_what_stands_in_every_chat_switch_it_off(
-    tokens: int,
-    stands: bool,  # noqa: FBT001 -- a case
-    most: int,
+    tokens: int, most: int, *, stands: bool
 ) -> None:
     policy = make_policy(settings(standing_tokens=tokens))
 
-    assert (policy.stands, policy.bounds.standing_tokens) == (
-        stands,
-        most,
-    )  # who has it switched on has it as shipped
+    assert (policy.stands, policy.bounds.standing_tokens) == (stands, most)
 
 
 # -- engine ----------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def folder() -> Iterator[Path]:
+@pytest.mark.process
+async def test_without_an_address_the_database_is_embedded_and_durable_and_there_again_once_it_dies() -> None:
     with database_folder() as folder:
-        yield folder
-
-
-@pytest.mark.process
-async def test_without_an_address_the_database_is_the_embedded_one(folder: Path) -> None:
-    own = {"data_dir": folder, "embedder": "openai:e", "embedder_base_url": "http://127.0.0.1:9/v1"}
-    async with open_engine(settings(**own)) as engine:
-        assert (await engine.backlog()).pending == 0
-        joined = await asyncio.to_thread(start_embedded, folder)
-        try:
+        own = settings(data_dir=folder, embedder="openai:e", embedder_base_url="http://127.0.0.1:9/v1")
+        async with open_engine(own) as engine:
+            assert (await engine.backlog()).pending == 0
+            joined = await asyncio.to_thread(start_embedded, folder)
             assert await durability(joined.dsn) == {"on"}
-        finally:
             await asyncio.to_thread(joined.stop)
-
-
-@pytest.mark.process
-async def test_an_embedded_database_that_dies_is_there_again_without_a_restart(folder: Path) -> None:
-    own = {"data_dir": folder, "embedder": "openai:e", "embedder_base_url": "http://127.0.0.1:9/v1"}
-    async with open_engine(settings(**own)) as engine:
-        os.kill(postmaster(folder), signal.SIGKILL)
-        with suppress(StoreUnavailableError):
-            await engine.remember(turn(SAID), "Good.")
-
-        async def is_there() -> bool:
+            os.kill(postmaster(folder), signal.SIGKILL)
             with suppress(StoreUnavailableError):
-                await engine.backlog()
-                return True
-            return False
+                await engine.remember(turn(SAID), "Good.")
 
-        await until(is_there, seconds=30)
-        assert await engine.remember(turn("I drink coffee."), "Good.")
+            async def is_there() -> bool:
+                with suppress(StoreUnavailableError):
+                    await engine.backlog()
+                    return True
+                return False
+
+            await until(is_there, seconds=30)
+            assert await engine.remember(turn("I drink coffee."), "Good.")
 
 
 async def test_an_embedder_that_makes_no_sense_is_told_of_even_while_the_database_is_away() -> None:
@@ -574,12 +543,12 @@ async def test_an_embedder_is_closed_when_the_database_is_away(monkeypatch: pyte
     assert len(closed) == 1
 
 
-async def test_an_embedder_that_can_not_be_made_leaves_no_connection_behind(
+async def test_a_damaged_embedder_is_told_with_its_file_and_leaves_no_connection_behind(
     opened: EngineSettings, tmp_path: Path
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("recollect.models.embedders.multilingual_e5.installed_model", lambda _: tmp_path)
-        with pytest.raises(EmbedderError):
+        with pytest.raises(EmbedderError, match=str(tmp_path)):
             async with open_engine(opened):
                 pass
     async with open_engine(opened) as engine:

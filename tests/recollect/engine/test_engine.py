@@ -34,6 +34,7 @@ from recollect.model import (
     Caps,
     Change,
     ExtractedCommand,
+    Flags,
     Formed,
     Kind,
     LoggedMessage,
@@ -113,12 +114,17 @@ async def test_an_extractor_is_given_the_requests_own_credential(store: Store) -
     assert memory.content == "Drinks tea."
 
 
+@pytest.mark.parametrize("by_person", [False, True])
 async def test_what_waits_when_formation_is_switched_off_is_never_formed_and_is_found_in_the_log(
-    store: Store,
+    store: Store, *, by_person: bool
 ) -> None:
     await engine_over(store).remember(store.turn("I drink tea"), "Good.")
+    off = engine_over(store, QUICK if by_person else replace(QUICK, strategy=Strategy.OFF))
+    if by_person:
+        await off.change_flags(Flags(formation=Strategy.OFF), ("formation",), store.anna)
 
-    assert await engine_over(store, replace(QUICK, strategy=Strategy.OFF)).drain(store.anna) is None
+    assert await off.drain(store.anna) is None
+    await off.change_flags(Flags(), ("formation",), store.anna)
     await engine_over(store).drain(store.anna)
 
     assert (await store.memories.page(store.anna, limit=10)).memories == ()

@@ -26,24 +26,18 @@ async def engine_with_tea(store: Store, policy: Policy = PATIENT) -> Engine:
     return engine
 
 
-class TestRecall:
-    async def test_who_wants_none_is_given_nothing(self, store: Store) -> None:
-        subject = await engine_with_tea(store)
-        assert (await subject.prepare(store.turn(ASKED))).included
+async def test_who_wants_no_recall_is_given_nothing_nor_again_what_a_chat_was_given(store: Store) -> None:
+    subject, asked = await engine_with_tea(store), store.turn(ASKED)
+    given = await subject.prepare(asked)
+    assert given.included
+    await note_placed(subject, asked, given.placed)
 
-        await subject.change_flags(Flags(recall=False), ("recall",), store.anna)
-        prepared = await subject.prepare(store.turn(ASKED))
+    await subject.change_flags(Flags(recall=False), ("recall",), store.anna)
 
+    for turn in (asked, store.turn(ASKED, store.anna.elsewhere)):
+        prepared = await subject.prepare(turn)
         assert (prepared.included, prepared.recall.skipped) == ((), Skip.OFF)
         assert (prepared.placed.system, dict(prepared.placed.beside)) == ("", {})
-
-    async def test_nor_is_a_chat_given_again_what_it_was_given(self, store: Store) -> None:
-        subject, asked = await engine_with_tea(store), store.turn(ASKED)
-        given = await subject.prepare(asked)
-        await note_placed(subject, asked, given.placed)
-        await subject.change_flags(Flags(recall=False), ("recall",), store.anna)
-
-        assert not (await subject.prepare(asked)).placed.system
 
 
 async def test_the_log_tells_who_changed_what_for_everybody_once_it_is_changed(own_store: Store) -> None:
@@ -61,76 +55,61 @@ async def test_the_log_tells_who_changed_what_for_everybody_once_it_is_changed(o
     assert [told | {"log_level": "info"}] == lines
 
 
-class TestFormation:
-    async def test_off_keeps_the_words_and_makes_nothing_of_them(self, store: Store) -> None:
-        subject = engine_over(store)
-        await subject.change_flags(Flags(formation=Strategy.OFF), ("formation",), store.anna)
+async def test_without_words_only_the_meaning_is_looked_for_and_for_nobody_else(own_store: Store) -> None:
+    subject = await engine_with_tea(own_store)
+    await subject.add(own_store.ben, "I drink green tea in the morning")
+    await subject.drain(own_store.anna)
+    await subject.drain(own_store.ben)
+    await subject.change_flags(Flags(lexical=False), ("lexical",), own_store.anna)
 
-        assert await subject.remember(store.turn("I bought a boat"), "Nice.") is True
-        await subject.drain(store.anna)
+    records = {}
+    for scope in (own_store.anna.scope, own_store.ben.scope):
+        asked = own_store.turn(ASKED, scope)
+        prepared = await subject.prepare(asked)
+        assert prepared.included
+        records[scope.user_id] = request_record(
+            prepared, asked, request_id=uuid7(), at=NOON, api="completions"
+        )
 
-        assert await store.inbox.pending(store.anna, limit=9) == []
-        assert (await subject.page(store.anna, limit=9)).memories == ()
-
-
-class TestSearch:
-    async def test_without_words_only_the_meaning_is_looked_for_and_for_nobody_else(
-        self, own_store: Store
-    ) -> None:
-        subject = await engine_with_tea(own_store)
-        await subject.add(own_store.ben, "I drink green tea in the morning")
-        await subject.drain(own_store.anna)
-        await subject.drain(own_store.ben)
-        await subject.change_flags(Flags(lexical=False), ("lexical",), own_store.anna)
-
-        records = {}
-        for scope in (own_store.anna.scope, own_store.ben.scope):
-            asked = own_store.turn(ASKED, scope)
-            prepared = await subject.prepare(asked)
-            assert prepared.included
-            records[scope.user_id] = request_record(
-                prepared, asked, request_id=uuid7(), at=NOON, api="completions"
-            )
-
-        assert (records[own_store.anna].lexical_hits, records[own_store.ben].lexical_hits) == (0, 1)
-
-    async def test_who_wants_nothing_of_the_log_is_given_memories_alone_until_they_want_it_again(
-        self, own_store: Store
-    ) -> None:
-        subject = engine_over(own_store, replace(PATIENT, strategy=Strategy.OFF))
-        before = own_store.turn("I drink green tea in the morning", own_store.anna.elsewhere)
-        await subject.remember(before, "Good.")
-        await subject.drain(own_store.anna)
-
-        async def found() -> int:
-            ranking = (await subject.prepare(own_store.turn(ASKED))).ranking
-            assert ranking is not None
-            return sum(isinstance(each.item, Passage) for each in ranking.ranked)
-
-        assert await found() > 0
-        await subject.change_flags(Flags(history=False), ("history",), own_store.anna)
-        assert await found() == 0
-        await subject.change_flags(Flags(), ("history",), own_store.anna)
-        assert await found() > 0
+    assert (records[own_store.anna].lexical_hits, records[own_store.ben].lexical_hits) == (0, 1)
 
 
-class TestTokens:
-    async def test_a_turns_memories_take_no_more_than_a_user_allows(self, store: Store) -> None:
-        subject = await engine_with_tea(store)
-        for number in range(5):
-            await subject.add(store.anna, f"I drink green tea in the morning with friend number {number}")
-        plenty = await subject.prepare(store.turn(ASKED))
+async def test_who_wants_nothing_of_the_log_is_given_memories_alone_until_they_want_it_again(
+    own_store: Store,
+) -> None:
+    subject = engine_over(own_store, replace(PATIENT, strategy=Strategy.OFF))
+    before = own_store.turn("I drink green tea in the morning", own_store.anna.elsewhere)
+    await subject.remember(before, "Good.")
+    await subject.drain(own_store.anna)
 
-        await subject.change_flags(Flags(max_memory_tokens=60), ("max_memory_tokens",), store.anna)
-        scarce = await subject.prepare(store.turn(ASKED))
+    async def found() -> int:
+        ranking = (await subject.prepare(own_store.turn(ASKED))).ranking
+        assert ranking is not None
+        return sum(isinstance(each.item, Passage) for each in ranking.ranked)
 
-        assert plenty.placed.block is not None
-        assert plenty.placed.block.tokens > 60
-        assert scarce.budget == 60
-        assert scarce.placed.tokens <= 60
-        assert len(scarce.included) < len(plenty.included)
-        asked_for = await subject.prepare(store.turn(ASKED), RecallOptions(memory_tokens=1000))
-        assert len(asked_for.included) == len(plenty.included)
+    assert await found() > 0
+    await subject.change_flags(Flags(history=False), ("history",), own_store.anna)
+    assert await found() == 0
+    await subject.change_flags(Flags(), ("history",), own_store.anna)
+    assert await found() > 0
+
+
+async def test_a_turns_memories_take_no_more_than_a_user_allows(store: Store) -> None:
+    subject = await engine_with_tea(store)
+    for number in range(5):
+        await subject.add(store.anna, f"I drink green tea in the morning with friend number {number}")
+    plenty = await subject.prepare(store.turn(ASKED))
+
+    await subject.change_flags(Flags(max_memory_tokens=60), ("max_memory_tokens",), store.anna)
+    scarce = await subject.prepare(store.turn(ASKED))
+
+    assert plenty.placed.block is not None
+    assert plenty.placed.block.tokens > 60
+    assert scarce.budget == 60
+    assert scarce.placed.tokens <= 60
+    assert len(scarce.included) < len(plenty.included)
+    asked_for = await subject.prepare(store.turn(ASKED), RecallOptions(memory_tokens=1000))
+    assert len(asked_for.included) == len(plenty.included)
 
 
 SHIPPED = Policy(caps=Caps(50, 200), summarizing=Summarizing(5, 4000))

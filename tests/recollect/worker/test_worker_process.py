@@ -240,18 +240,6 @@ def test_what_it_tells_arrives_whole() -> None:
     assert heard.counts.errors["none"] == 0
 
 
-def test_the_counts_of_two_workers_add_up() -> None:
-    one = FormationCounts(attempts=3, errors=Counter(StoreError=2))
-    other = FormationCounts(attempts=1, errors=Counter(StoreError=1, EmbedderError=1))
-    one.lag.observe(1)
-    other.lag.observe(0.5)
-
-    both = one.plus(other)
-
-    assert (both.attempts, both.lag.total, both.lag.counts[0]) == (4, 1.5, 2)
-    assert both.errors == {"StoreError": 3, "EmbedderError": 1}
-
-
 async def test_the_counts_go_on_over_workers_that_end(monkeypatch: pytest.MonkeyPatch) -> None:
     report = line_of(Report(FormationCounts(attempts=1), CallStatistics()))
     script = f"import sys; sys.stdout.buffer.write({report!r})"
