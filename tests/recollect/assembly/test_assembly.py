@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import SecretStr
 from structlog.testing import capture_logs
 from tests.recollect.store.embedded.servers import durability, postmaster
 from tests.scripted.mistral import running_mistral
@@ -27,12 +28,12 @@ from tests.support.tables import table
 from tests.support.waiting import until
 from uuid_utils.compat import uuid7
 
-from recollect.assembly import host_engine
+from recollect.assembly import host_engine, lifecycle
 from recollect.assembly import models as models_module
 from recollect.assembly.data_folder import file_of_global_memories
 from recollect.assembly.generations import LiveGenerations, TodaysEmbedder
-from recollect.assembly.host_engine import shared_engine
-from recollect.assembly.lifecycle import _tell_of_failure, open_backends, open_engine
+from recollect.assembly.host_engine import live_engine, shared_engine
+from recollect.assembly.lifecycle import LazyTransport, _tell_of_failure, open_backends, open_engine
 from recollect.assembly.models import load_embedder, make_earlier_embedder, make_log_embedder, make_models
 from recollect.assembly.policy_from_settings import make_policy
 from recollect.assembly.warm_up import warm_up_search
@@ -61,9 +62,10 @@ from recollect.models.embedders.served import OpenAIEmbedder
 from recollect.models.extractors import ModelExtractor
 from recollect.ports import Asker
 from recollect.recall import Gate, Reach, SelectionLimits, SignalWeights
-from recollect.settings import EngineSettings
+from recollect.settings import NOWHERE, EngineSettings
 from recollect.settings.upstreams import UpstreamSettings
 from recollect.store import start_embedded
+from recollect.store.embedded import EmbeddedServer
 from recollect.store.log.index import EmbedderGenerations
 from recollect.store.pool import connections
 
@@ -175,7 +177,7 @@ NOW, BEFORE_NOW = "https://now/v1", "https://before/v1"
         (BEFORE_NOW, "sk-before", "Bearer sk-before"),
     ],
 )
-def test_an_earlier_embedders_server_is_never_sent_the_key_of_another(
+def test_no_server_is_sent_anothers_embedding_key(
     base_url: str, previous: str | None, sent: str | None
 ) -> None:
     given = settings(
@@ -202,9 +204,7 @@ def test_an_earlier_embedders_server_is_never_sent_the_key_of_another(
         ("local:no-such-model", "no-such-model"),
     ],
 )
-def test_an_embedder_that_makes_no_sense_is_named(
-    client: httpx.AsyncClient, embedder: str, said: str
-) -> None:
+def test_an_embedder_of_no_sense_is_named(client: httpx.AsyncClient, embedder: str, said: str) -> None:
     with pytest.raises(ConfigurationError, match=said):
         make_log_embedder(settings(embedder=embedder), client)
 
@@ -265,7 +265,7 @@ async def test_where_there_is_no_model_to_ask_there_are_no_models(
     assert make_models(settings(**given), client, upstream) is None
 
 
-async def test_the_chats_own_model_extracts_with_the_requests_own_key(
+async def test_the_chats_model_has_the_requests_key(
     client: httpx.AsyncClient, model: ScriptedUpstream
 ) -> None:
     models = make_models(settings(), client, model.base_url)
@@ -278,7 +278,7 @@ async def test_the_chats_own_model_extracts_with_the_requests_own_key(
     assert model.last.json["model"] == "scripted"
 
 
-async def test_hints_are_asked_of_an_upstream_only_for_kinds_that_its_policy_lets_it_see(
+async def test_an_upstream_is_asked_for_hints_of_kinds_that_it_may_see_alone(
     client: httpx.AsyncClient,
 ) -> None:
     cloud = UpstreamSettings(name="cloud", url="http://cloud/v1", models=("gpt-*",), memories=(Kind.FACT,))
@@ -306,9 +306,7 @@ async def test_another_servers_model_is_asked_with_its_own_key_and_never_with_th
 
 
 @pytest.mark.parametrize("upstream", ["http://upstream/v1", None])
-def test_another_server_without_a_models_name_is_refused(
-    client: httpx.AsyncClient, upstream: str | None
-) -> None:
+def test_another_server_without_a_model_is_refused(client: httpx.AsyncClient, upstream: str | None) -> None:
     with pytest.raises(ConfigurationError, match="RECOLLECT_EXTRACTION_MODEL"):
         make_models(settings(extraction_base_url="http://other/v1"), client, upstream)
 
@@ -319,9 +317,7 @@ def test_a_trailing_slash_makes_no_other_server(client: httpx.AsyncClient) -> No
     assert make_models(given, client, "http://upstream/v1") is not None
 
 
-async def test_files_of_the_operators_are_found_in_the_data_folder(
-    client: httpx.AsyncClient, tmp_path: Path
-) -> None:
+async def test_the_operators_files_are_in_the_data_folder(client: httpx.AsyncClient, tmp_path: Path) -> None:
     given = settings(data_dir=tmp_path)
     assert make_models(given, client, "http://upstream/v1") is not None
     assert file_of_global_memories(given) is None
@@ -341,9 +337,7 @@ def test_a_server_that_is_near_is_waited_for_longer(base_url: str, seconds: floa
     assert models_module._timeout(settings(extraction_timeout_seconds=3), base_url).total_seconds() == 3
 
 
-async def test_who_gives_up_a_local_embedder_that_is_loading_waits_for_its_end(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_who_gives_up_a_loading_embedder_waits_for_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else it goes on in its thread, and the process's end waits for it."""
     begun, ended = Event(), Event()
 
@@ -382,9 +376,7 @@ def test_mistral_without_a_key_is_refused_before_any_word_goes_there(client: htt
         make_models(settings(extraction_base_url="https://api.mistral.ai"), client, "http://upstream/v1")
 
 
-async def test_the_requests_own_key_goes_to_mistral_only_where_that_is_the_upstream(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_the_requests_own_key_goes_to_mistral_only_as_the_upstream(client: httpx.AsyncClient) -> None:
     async with running_mistral() as server:
         given = settings(extraction_sdk="mistral", extraction_base_url=server.base_url)
         for upstream in (f"{server.base_url.removesuffix('/v1')}/v1", "http://elsewhere/v1"):
@@ -565,9 +557,7 @@ async def closed(live: LiveEngine) -> None:
     await until(lambda: live.engine is None and not host_engine._closing)
 
 
-async def test_all_share_one_engine_until_other_settings_make_another_and_close_it(
-    opened: EngineSettings,
-) -> None:
+async def test_all_share_one_engine_until_other_settings_make_another(opened: EngineSettings) -> None:
     old, shared = await asyncio.gather(shared_engine(opened), shared_engine(opened))
     assert shared is old
     assert await old.ready(60)
@@ -582,7 +572,7 @@ async def test_all_share_one_engine_until_other_settings_make_another_and_close_
     await new.aclose()
 
 
-async def test_an_engine_that_can_not_give_way_in_order_is_told_of(
+async def test_a_broken_end_of_an_engine_is_told(
     opened: EngineSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fails(*_: object) -> None:
@@ -633,3 +623,75 @@ async def test_formation_that_a_bug_ends_is_told_at_once_without_its_words() -> 
     [line] = lines
     assert (line["event"], line["error"]) == ("formation_stopped", "KeyError")
     assert "secret" not in str(line)
+
+
+# -- The embedded server begins to start before all else is imported, and is not left behind by an opening that fails --
+
+
+@pytest.mark.database
+async def test_a_server_that_nobody_came_to_use_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[EmbeddedServer] = []
+
+    def starting(folder: Path) -> EmbeddedServer:
+        started.append(start_embedded(folder, durable=False))
+        return started[0]
+
+    def refuse(*_: object, **__: object) -> None:
+        raise ConfigurationError("No such policy.")
+
+    monkeypatch.setattr(host_engine, "start_embedded", starting)
+    monkeypatch.setattr(lifecycle, "make_policy", refuse)
+    with database_folder(created=True) as folder:
+        live = live_engine(EngineSettings(data_dir=folder))
+        with pytest.raises(ConfigurationError, match="No such policy"):
+            await live.start()
+
+        await until(lambda: bool(started) and not (folder / "postgres" / "data" / "postmaster.pid").exists())
+
+
+async def test_a_database_elsewhere_starts_no_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def starting(_: Path) -> EmbeddedServer:
+        raise AssertionError
+
+    monkeypatch.setattr(host_engine, "start_embedded", starting)
+    settings = EngineSettings(data_dir=tmp_path, database_url=SecretStr("postgresql://127.0.0.1:9/none"))
+
+    assert host_engine._starting(settings) is None
+    assert host_engine._starting(EngineSettings(data_dir=NOWHERE)) is None
+
+
+# -- The client that an engine opens with asks as httpx's own does --
+
+
+async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.readuntil(b"\r\n\r\n")
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi")
+    await writer.drain()
+    writer.close()
+
+
+async def test_it_is_made_at_the_first_request_and_closed_with_the_client() -> None:
+    server = await asyncio.start_server(_answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    transport = LazyTransport()
+    async with server, httpx.AsyncClient(transport=transport) as client:
+        answers = [await client.get(f"http://127.0.0.1:{port}/") for _ in range(2)]
+
+    assert [each.text for each in answers] == ["hi", "hi"]
+
+
+async def test_it_checks_certificates() -> None:
+    transport = LazyTransport()
+    async with httpx.AsyncClient(transport=transport) as client:
+        with pytest.raises(httpx.ConnectError):
+            await client.get("http://127.0.0.1:9/")
+
+    assert transport._made is not None
+    context = transport._made._pool._ssl_context
+    assert context is not None
+    assert context.check_hostname
+
+
+async def test_it_is_closed_without_ever_having_been_asked() -> None:
+    async with httpx.AsyncClient(transport=LazyTransport()):
+        pass

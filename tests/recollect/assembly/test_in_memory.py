@@ -101,9 +101,7 @@ async def test_without_a_data_folder_two_know_nothing_of_each_other_and_leave_no
     assert inside(tmp_path) == inside(temporary) == []
 
 
-async def test_where_no_temporary_folder_can_be_made_that_is_said(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+async def test_no_room_for_temporary_folders_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
 
     with pytest.raises(ConfigurationError, match="no temporary folder: No such file"):

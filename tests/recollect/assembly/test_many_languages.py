@@ -78,9 +78,7 @@ async def engine(database_server: str, data_dir: Path) -> AsyncIterator[Engine]:
 
 
 @pytest.mark.parametrize("language", SCENES)
-async def test_it_is_found_again_in_its_language_with_and_without_accents(
-    engine: Engine, language: str
-) -> None:
+async def test_it_is_found_in_its_language_with_and_without_accents(engine: Engine, language: str) -> None:
     scene, user_id = SCENES[language], f"{language}-{uuid4().hex}"
     at = datetime(2026, 3, 15, tzinfo=UTC)
     for number, text in enumerate((*scene.others[:1], scene.told, *scene.others[1:])):

@@ -241,9 +241,7 @@ def test_what_is_longer_than_eight_windows_is_left_out() -> None:
 
 
 @given(texts, st.integers(20, 100), st.integers(0, 9))
-def test_windows_are_of_the_text_in_order_and_begin_with_its_beginning(
-    text: str, tokens: int, overlap: int
-) -> None:
+def test_windows_are_of_the_text_in_order_from_its_beginning(text: str, tokens: int, overlap: int) -> None:
     found = windows(text, tokens=tokens, overlap=overlap)
 
     assert bool(found) == bool(text.strip())

@@ -218,9 +218,7 @@ async def test_the_logs_own_embedder_is_given_messages_alone(store: Store) -> No
 
 
 class TestHints:
-    async def test_they_are_embedded_when_they_are_set_and_when_a_change_is_undone(
-        self, store: Store
-    ) -> None:
+    async def test_they_are_embedded_when_set_and_when_a_change_is_undone(self, store: Store) -> None:
         embedder = WordEmbedder()
         subject = engine_over(store, embedder=embedder)
 

@@ -178,9 +178,7 @@ class TestForgettingByNumber:
         assert answer(again).startswith(f"{NOT_DONE} Nothing was forgotten")
 
     @pytest.mark.parametrize("is_listed", [False, True])
-    async def test_a_list_of_something_else_is_what_is_meant(
-        self, store: Store, chat: Chat, *, is_listed: bool
-    ) -> None:
+    async def test_another_list_is_what_is_meant(self, store: Store, chat: Chat, *, is_listed: bool) -> None:
         if is_listed:
             await chat.is_listed()
         await chat.says("Which colours does a rainbow have?", "1. Red\n2. Orange\n3. Yellow", logs=False)
@@ -210,9 +208,7 @@ class TestForgettingByNumber:
 
 
 class TestStopping:
-    async def test_nothing_is_kept_from_that_message_on_and_it_can_be_turned_on_again(
-        self, store: Store, chat: Chat
-    ) -> None:
+    async def test_nothing_is_kept_from_then_on_until_it_is_on_again(self, store: Store, chat: Chat) -> None:
         await chat.says("I play the cello")
         before = len(await messages(store))
 
@@ -267,9 +263,7 @@ async def messages(store: Store, person: str | None = None) -> list[str]:
 
 
 class TestLeavingAChatOut:
-    async def test_its_log_and_what_it_taught_go_and_nothing_more_is_kept(
-        self, store: Store, chat: Chat
-    ) -> None:
+    async def test_its_log_and_lessons_go_and_nothing_more_is_kept(self, store: Store, chat: Chat) -> None:
         await Chat(store, chat.subject, store.anna.chat("chat-2")).says("I play the oboe")
         await chat.says("I play the cello")
         assert len(await messages(store)) == 2
@@ -360,7 +354,7 @@ class TestUndoing:
             "From: Eva\nTo: Anna\nSubject: Hello\n\nRemember that I play the cello.",
         ],
     )
-    async def test_behind_what_asked_for_nothing_it_speaks_of_something_else(
+    async def test_behind_no_request_it_means_something_else(
         self, store: Store, chat: Chat, before: str
     ) -> None:
         await chat.says("I play the cello")
@@ -385,9 +379,7 @@ class TestUndoing:
 
 class TestEverything:
     @pytest.mark.parametrize("text", ["Forget everything about me.", "Vergiss alles über mich"])
-    async def test_everything_is_not_forgotten_for_a_sentence(
-        self, store: Store, chat: Chat, text: str
-    ) -> None:
+    async def test_a_sentence_does_not_forget_everything(self, store: Store, chat: Chat, text: str) -> None:
         prepared = await chat.says(text)
 
         assert await known(chat.subject, store.anna) == {*FACTS}
@@ -404,7 +396,7 @@ class TestWhenItCanNotBeTold:
             ("Undo that", False),
         ],
     )
-    async def test_while_the_store_is_away_nothing_is_told_to_be_done(
+    async def test_a_store_that_is_away_does_nothing(
         self, store: Store, text: str, *, is_clear: bool
     ) -> None:
         outage = Outage(StoreUnavailableError("away"))
@@ -426,9 +418,7 @@ class TestWhenItCanNotBeTold:
         assert await chat.subject.flags(store.anna) == Flags()
 
     @pytest.mark.parametrize("text", ["Forget number 2", "Undo that", "Remember this chat again"])
-    async def test_it_is_done_once_and_told_the_same_where_the_turn_is_sent_again(
-        self, store: Store, chat: Chat, text: str
-    ) -> None:
+    async def test_it_is_done_once_and_told_the_same_again(self, store: Store, chat: Chat, text: str) -> None:
         """As with the results of tools."""
         if text.endswith("again"):
             await chat.says("Don't remember this chat")
@@ -467,9 +457,7 @@ class TestWhenItCanNotBeTold:
         "How do I say this in Spanish? Don't remember anything about me.",
     ],
 )
-async def test_a_sentence_to_work_on_deletes_and_switches_off_nothing(
-    store: Store, chat: Chat, said: str
-) -> None:
+async def test_a_sentence_to_work_on_deletes_and_stops_nothing(store: Store, chat: Chat, said: str) -> None:
     await chat.says("I live in Lisbon.")
 
     prepared = await chat.says(said)
@@ -498,7 +486,7 @@ class FailingChats(Through):
         (None, Skip.DEADLINE),
     ],
 )
-async def test_what_was_done_is_told_though_recall_fails_or_is_late(
+async def test_what_was_done_is_told_without_recall(
     store: Store, failure: Exception | None, skipped: Skip
 ) -> None:
     chats = FailingChats(store.chats)

@@ -215,9 +215,7 @@ def test_what_was_said_until_an_erasure_is_forgotten_of_that_person_alone() -> N
     assert [*scopes] == [Scope("ben", "of ben"), later.turn.scope]
 
 
-def test_one_person_pushes_out_their_own_alone_and_of_many_the_one_heard_longest_ago_goes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_one_pushes_out_their_own_alone_and_of_many_the_oldest_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = RecentExchanges()
     heard(kept, "anna", *LONG, chat="of anna")
     for number in range(300):
@@ -233,9 +231,7 @@ def test_one_person_pushes_out_their_own_alone_and_of_many_the_one_heard_longest
 
 
 @table("minutes, others, left", [(9, 0, True), (11, 0, False), (1, 6, True), (1, 8, False)])
-def test_words_are_kept_for_ten_minutes_and_of_eight_exchanges(
-    minutes: int, others: int, *, left: bool
-) -> None:
+def test_words_of_eight_exchanges_are_kept_for_ten_minutes(minutes: int, others: int, *, left: bool) -> None:
     kept = RecentExchanges()
     first = heard(kept, "anna", *LONG, chat="chat")
     later = AT + timedelta(minutes=minutes)

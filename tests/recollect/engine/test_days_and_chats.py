@@ -104,7 +104,7 @@ async def test_a_short_chat_without_a_summary_is_told_whole(store: Store, subjec
         ),
     ],
 )
-async def test_a_time_or_a_topic_says_which_chat(
+async def test_a_time_or_topic_names_it(
     store: Store, subject: Engine, text: str, zone: str, wanted: str, day: str
 ) -> None:
     told = await block(store, subject, text, zone=zone)
@@ -269,9 +269,7 @@ async def test_as_many_come_as_the_request_wants(store: Store, subject: Engine) 
     assert ATTIC not in told
 
 
-async def test_without_a_log_in_memory_a_topic_still_finds_its_chat(
-    store: Store, e5: MultilingualE5Embedder
-) -> None:
+async def test_without_a_log_in_memory_topics_find_chats(store: Store, e5: MultilingualE5Embedder) -> None:
     subject = engine_over(store, PATIENT, embedder=e5)
     await say(store, subject, "attic", NOON - 3 * _DAY, ATTIC, "Cellulose suits old beams.")
     snapshot = (await store.snapshots.get(store.anna)).without_log()
@@ -305,9 +303,7 @@ async def person_in(store: Store, zone: str | None) -> Engine:
 @table(
     ("zone", "day"), [(None, 16), ("Pacific/Auckland", 17), ("+11:59", 16), ("+12:00", 17), ("-12:01", 15)]
 )
-async def test_a_question_outside_a_chat_means_the_persons_tomorrow(
-    store: Store, zone: str | None, day: int
-) -> None:
+async def test_outside_a_chat_too_tomorrow_is_the_persons(store: Store, zone: str | None, day: int) -> None:
     subject = await person_in(store, zone)
 
     ranking = await subject.rank(store.turn("What is due tomorrow?"))
@@ -376,9 +372,7 @@ def person(store: Store, e5: MultilingualE5Embedder, *told: list[Candidate] | Ex
     return engine_over(store, policy, extractor=extractor, judge=judge, embedder=e5)
 
 
-async def test_what_changed_is_told_as_over_to_a_question_about_it_alone(
-    store: Store, e5: MultilingualE5Embedder
-) -> None:
+async def test_what_changed_is_told_as_over_where_asked_for(store: Store, e5: MultilingualE5Embedder) -> None:
     subject = person(store, e5, [PORTO], [BERLIN])
     await say(store, subject, HOME, NOON - 90 * _DAY, HOME)
     await say(store, subject, MOVED, NOON - 30 * _DAY, MOVED)
@@ -389,9 +383,7 @@ async def test_what_changed_is_told_as_over_to_a_question_about_it_alone(
     assert "Porto" not in await block(store, subject, "Where do I live?")
 
 
-async def test_who_asks_to_forget_the_past_is_not_told_it_again(
-    store: Store, e5: MultilingualE5Embedder
-) -> None:
+async def test_who_asks_to_forget_the_past_is_not_told_it(store: Store, e5: MultilingualE5Embedder) -> None:
     forget = "Forget that I lived in Porto"
     wish = Extracted(commands=(ExtractedCommand(Asking.FORGET, forget),))
     subject = person(store, e5, [PORTO], [BERLIN], wish)

@@ -228,9 +228,7 @@ class Absent(WordEmbedder):
 
 
 @pytest.mark.parametrize("is_away", ["the model", "the embedder"])
-async def test_it_is_asked_once_and_nothing_is_lost_though_more_is_said_meanwhile(
-    store: Store, is_away: str
-) -> None:
+async def test_it_is_asked_once_and_nothing_said_meanwhile_is_lost(store: Store, is_away: str) -> None:
     judges, embedder = (
         (ScriptedJudge, Absent()) if is_away == "the embedder" else (Interrupted, WordEmbedder())
     )
@@ -273,9 +271,7 @@ class Overheard(WordEmbedder):
 
 
 @pytest.mark.parametrize("strategy", [Strategy.EXTRACT, Strategy.QA_TURN])
-async def test_what_is_said_while_the_index_is_kept_waits_for_no_other_job(
-    store: Store, strategy: Strategy
-) -> None:
+async def test_what_is_said_while_indexing_waits_for_no_other_job(store: Store, strategy: Strategy) -> None:
     batching = Batching(turns=2, quiet=timedelta(seconds=30))
     embedder, extractor = Overheard(), ScriptedExtractor()
     policy = replace(PATIENT, strategy=strategy, batching=batching)
@@ -319,9 +315,7 @@ async def test_a_run_that_found_the_lease_taken_takes_it_for_nothing_else(store:
 ANNA = "anna"
 
 
-async def test_formation_waits_while_an_answer_is_under_way_and_a_long_wait_is_logged(
-    own_store: Store,
-) -> None:
+async def test_formation_waits_while_an_answer_is_under_way_and_logs_long_waits(own_store: Store) -> None:
     now = NOON
     yielding = Yielding(yields=True, idle=0)
     watch = ChatsElsewhere(own_store.inbox, yielding, lambda: now)
@@ -381,9 +375,7 @@ def test_a_key_that_nothing_was_answered_with_is_its_exchanges_alone() -> None:
     "answered, expected",
     [(["own", "foreign"], "own"), (["own", "foreign", "foreign", "own"], "own"), (["own", "own"], "own")],
 )
-def test_a_key_that_names_a_person_takes_no_place_of_the_one_that_they_use(
-    answered: list[str], expected: str
-) -> None:
+def test_a_key_that_names_a_person_replaces_none_that_they_use(answered: list[str], expected: str) -> None:
     kept, exchanges = Credentials(), [uuid4() for _ in answered]
     for exchange, key in zip(exchanges, answered, strict=True):
         kept.lend(Lent(exchange, "anna", "", key, is_answered=True))

@@ -74,9 +74,7 @@ async def test_without_words_only_the_meaning_is_looked_for_and_for_nobody_else(
     assert (records[own_store.anna].lexical_hits, records[own_store.ben].lexical_hits) == (0, 1)
 
 
-async def test_who_wants_nothing_of_the_log_is_given_memories_alone_until_they_want_it_again(
-    own_store: Store,
-) -> None:
+async def test_who_wants_nothing_of_the_log_is_given_memories_alone_meanwhile(own_store: Store) -> None:
     subject = engine_over(own_store, replace(PATIENT, strategy=Strategy.OFF))
     before = own_store.turn("I drink green tea in the morning", own_store.anna.elsewhere)
     await subject.remember(before, "Good.")

@@ -171,7 +171,7 @@ async def test_everything_is_formed_in_order(worker: Worker) -> None:
 
 
 @pytest.mark.parametrize(("turns", "batches"), [(1, [[1], [2]]), (2, [[1, 2]])])
-async def test_what_comes_while_the_lease_ends_waits_for_no_other_job(
+async def test_what_comes_at_the_leases_end_waits_not(
     worker: Worker, turns: int, batches: list[list[int]]
 ) -> None:
     class Ending(Through):
@@ -210,7 +210,7 @@ async def test_the_waits_grow_and_the_last_one_counts_on(worker: Worker) -> None
 
 
 @pytest.mark.parametrize("attempts", [1, 3])
-async def test_when_a_model_keeps_failing_at_an_exchange_it_waits_and_the_later_ones_go_on(
+async def test_an_exchange_that_a_model_fails_at_waits_and_later_ones_go_on(
     worker: Worker, attempts: int
 ) -> None:
     await worker.hears(1, 2)
@@ -225,9 +225,7 @@ async def test_when_a_model_keeps_failing_at_an_exchange_it_waits_and_the_later_
 
 
 @pytest.mark.parametrize("error", [StoreError("odd"), ValueError(WORDS)])
-async def test_what_else_keeps_failing_is_held_and_the_later_ones_go_on(
-    worker: Worker, error: Exception
-) -> None:
+async def test_what_else_keeps_failing_is_held_and_later_ones_go_on(worker: Worker, error: Exception) -> None:
     await worker.hears(1, 2)
     worker.fail = failing(1, error)
 
@@ -272,9 +270,7 @@ async def test_a_store_that_fails_otherwise_is_told(worker: Worker) -> None:
         await worker.drain()
 
 
-async def test_an_exchange_that_another_formed_meanwhile_is_left_to_them(
-    postgres: Postgres, store: Store
-) -> None:
+async def test_an_exchange_that_another_formed_is_left_to_them(postgres: Postgres, store: Store) -> None:
     class Outrun(Worker):
         async def form(self, exchanges: Sequence[Exchange]) -> list[Formed]:
             assert await store.inbox.complete([Formed(each) for each in exchanges], at=START) is not None
@@ -358,9 +354,7 @@ class TestBatches:
 
         assert worker.batches == [[1], [1], [1], [2]]
 
-    async def test_what_failed_is_not_taken_along_by_an_earlier_one_that_was_kept_late(
-        self, worker: Worker
-    ) -> None:
+    async def test_what_failed_is_not_taken_along_by_an_earlier_late_one(self, worker: Worker) -> None:
         late = worker.store.exchange(WORDS, key="1", at=START)
         await worker.hears(2)
         worker.batching = Batching(turns=3)
@@ -417,9 +411,7 @@ class TestWhatNoModelCanBeAskedAbout:
         assert worker.order == [1, 1, 1, 2, 3]
         assert await worker.outcomes() == ["formed"] * 3
 
-    async def test_is_formed_when_its_person_chats_again_and_before_what_they_say_then(
-        self, worker: Worker
-    ) -> None:
+    async def test_is_formed_when_its_person_chats_again_before_what_they_say(self, worker: Worker) -> None:
         await worker.hears(1, 3)
         worker.fail = lambda _: CredentialGoneError()
         await worker.drain()

@@ -8,28 +8,36 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 import httpx
+import numpy as np
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted.models import ScriptedExtractor
+from tests.recollect.store.keeping import apply
+from tests.scripted.models import BrokenEmbedder, ScriptedExtractor
 from tests.servers.databases import administrator
 from tests.support.notes import note_request
 from tests.support.recollections import turn
-from tests.support.stores import NOON, Store
+from tests.support.stores import NOON, Store, store_over
 from tests.support.tables import table
 from tests.support.waiting import until
 from tests.support.watched_stores import Through, with_parts
 from uuid_utils.compat import uuid7
 
-from recollect.engine import Engine
+from recollect.assembly.generations import LiveGenerations, TodaysEmbedder
+from recollect.engine import Backends, Engine
 from recollect.engine.background import maintenance
 from recollect.engine.background.counts import LAG_SECONDS, FormationCounts
+from recollect.engine.background.maintenance import Indexer, Reembedding, Standing, embedding_state
 from recollect.errors import StoreUnavailableError
+from recollect.index import SnapshotCache
+from recollect.indexing import EmbeddingScope, index_user
 from recollect.model import (
     Actor,
     Add,
     Change,
     Doubt,
+    EmbedderInUse,
+    EmbedderPlace,
     Exchange,
     Formed,
     Hide,
@@ -44,9 +52,15 @@ from recollect.model import (
     Replace,
     RequestRecord,
     Retire,
+    Scope,
     Source,
     Strategy,
 )
+from recollect.models.attempts import Steps
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder, committed_means
+from recollect.models.memory_embedding import embedded
+from recollect.ports import Embedder
+from recollect.store import Postgres
 from recollect.webhook import Webhook
 
 
@@ -187,9 +201,7 @@ async def test_a_rule_comes_back_within_the_minute_to_whoever_was_busy(
 
 
 @pytest.mark.parametrize("is_told", [False, True])
-async def test_erasures_are_forgotten_unless_a_webhook_is_to_be_told_of_them(
-    own_store: Store, *, is_told: bool
-) -> None:
+async def test_erasures_are_forgotten_unless_a_webhook_is_told(own_store: Store, *, is_told: bool) -> None:
     class Watched(Through):
         pruned = 0
 
@@ -208,9 +220,7 @@ async def test_erasures_are_forgotten_unless_a_webhook_is_to_be_told_of_them(
     assert bool(events.pruned) is not is_told
 
 
-async def test_old_requests_are_forgotten_and_others_stay_once_a_store_that_is_away_is_back(
-    own_store: Store,
-) -> None:
+async def test_old_requests_are_forgotten_once_a_store_that_was_away_is_back(own_store: Store) -> None:
     tidied = Tidied(breaks=StoreUnavailableError())
     engine = engine_over(watched(own_store, tidied), replace(PATIENT, keep_requests_days=7))
     old, young = (request_at(own_store, NOON - timedelta(days=days)) for days in (8, 6))
@@ -317,3 +327,285 @@ def test_a_summary_counts_only_where_one_was_kept() -> None:
     counts.summarized([Add(MEMORY, Reason.SUMMARIZED)])
 
     assert counts.summaries == 1
+
+
+# -- The embedder is replaced by another: nothing that was found before is missed meanwhile. With real embedders --
+
+
+SAID = {
+    "Anna is allergic to peanuts.": "Which snack should I avoid at the fair?",
+    "Her sister lives in Lisbon.": "Where could I visit family abroad?",
+    "Anna plays the cello in an orchestra.": "Which musical instrument did I learn?",
+}
+"""Messages, each with a question that shares no word with it."""
+
+
+class Kept:
+    """An embedder that the test closes, since several of its processes share it."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.name, self.gate = embedder.name, embedder.gate
+        self.embed, self.embed_question = embedder.embed, embedder.embed_question
+
+    async def aclose(self) -> None:
+        """Let go of nothing."""
+
+
+@pytest.fixture(scope="module")
+async def before() -> AsyncIterator[Kept]:
+    made = MultilingualE5Embedder(means=committed_means() * np.float32(0.97))
+    yield Kept(made)
+    await made.aclose()
+
+
+class Process:
+    """One process's engine over a shared store, which embeds the log by an embedder of its own."""
+
+    def __init__(self, postgres: Postgres, local: Embedder, of_log: Embedder, *others: Embedder) -> None:
+        own = {EmbedderPlace.LOG: TodaysEmbedder(of_log.name, {"embedder": of_log.name})}
+        own[EmbedderPlace.STATEMENTS] = TodaysEmbedder(local.name, {})
+        made = {each.name: each for each in others}
+        self.generations = LiveGenerations(
+            postgres.generations, own, local, lambda made_by: made.get(made_by["embedder"])
+        )
+        store = store_over(postgres)
+        self.backends = Backends(
+            **store.parts,
+            embedder=local,
+            log_embedder=of_log,
+            generations=self.generations,
+            generation_store=postgres.generations,
+        )
+        self.engine = Engine(self.backends, PATIENT, clock=lambda: NOON)
+        indexer = Indexer(self.backends, PATIENT, Steps(self.backends.attempts, lambda: NOON))
+        self.reembedding = Reembedding(self.backends, indexer, sleep=self._rest)
+        self.rested = 0
+
+    async def _rest(self, _seconds: float) -> None:
+        self.rested += 1
+        await asyncio.sleep(0)
+
+    async def reembed(self) -> bool:
+        assert self.backends.generation_store is not None
+        return await self.reembedding.go_on(self.backends.generation_store)
+
+
+ALL = {text: text for text in SAID}
+
+
+@dataclass
+class World:
+    """A store that several processes share, and two embedders."""
+
+    postgres: Postgres
+    store: Store
+    dsn: str
+    before: Kept
+    today: Kept
+
+    async def begins(self, local: Embedder, of_log: Embedder, *others: Embedder) -> Process:
+        process = Process(self.postgres, local, of_log, *others)
+        await process.generations.look()
+        return process
+
+    async def knows(self, embedder: Embedder, *users: str) -> None:
+        """Say the messages, Anna or the users, and index them by an embedder."""
+        for user_id in users or (self.store.anna,):
+            for text in SAID:
+                await self.store.log.append(self.store.exchange(text, Scope(user_id, "chat-1"), reply=""))
+            everything, index = EmbeddingScope.ALL, self.store.index
+            await index_user(
+                user_id, index=index, embedder=embedder, log_embedder=embedder, embedded=everything
+            )
+
+    async def ages(self) -> None:
+        """Age all rows by two minutes, as if the processes that wrote them had ended since."""
+        ago = timedelta(minutes=2)
+        async with administrator(self.dsn) as connection:
+            await connection.execute(
+                "UPDATE recollect.embedders SET seen_at = seen_at - $1::interval, chosen_at = chosen_at - $1::interval",
+                ago,
+            )
+            await connection.execute(
+                "UPDATE recollect.users SET embedded_at = embedded_at - $1::interval", ago
+            )
+
+    async def knew(self, *users: str) -> None:
+        """Have the messages embedded by a process that has ended since, with the embedder of before."""
+        await self.begins(self.today, self.before)
+        await self.knows(self.before, *users)
+        await self.ages()
+
+    async def found(self, engine: Engine, user_id: str | None = None) -> dict[str, str | None]:
+        """Return what each question is answered by first."""
+        best: dict[str, str | None] = {}
+        for text, question in SAID.items():
+            turn = self.store.turn(question, Scope(user_id or self.store.anna, "chat-1"))
+            ranked = (await engine.rank(turn)).ranked
+            best[text] = ranked[0].item.content if ranked else None
+        return best
+
+
+@pytest.fixture
+def world(
+    own_postgres: Postgres, own_store: Store, own_dsn: str, before: Kept, e5: MultilingualE5Embedder
+) -> World:
+    return World(own_postgres, own_store, own_dsn, before, Kept(e5))
+
+
+async def test_the_first_question_after_a_switch_finds_what_the_other_embedder_embedded(world: World) -> None:
+    await (await world.begins(world.today, world.before)).engine.size()
+    await world.knows(world.before)
+    process = await world.begins(world.today, world.today, world.before)
+
+    assert await world.found(process.engine) == ALL
+    small = SnapshotCache(process.backends.snapshots._store, most_bytes=1)
+    assert (await small.get(world.store.anna)).passages is None, "the log is too large for a process's memory"
+    engine = Engine(replace(process.backends, snapshots=small), PATIENT, clock=lambda: NOON)
+    assert await world.found(engine) == ALL
+
+
+async def test_all_is_embedded_anew_and_the_embedder_before_is_let_go(world: World) -> None:
+    await world.knew(world.store.anna, world.store.ben)
+    process = await world.begins(world.today, world.today, world.before)
+    assert process.backends.generation_store is not None
+    begun = await embedding_state(process.backends, process.backends.generation_store)
+
+    assert await process.reembed()
+    await process.generations.look()
+    ended = await embedding_state(process.backends, process.backends.generation_store)
+
+    assert (begun.is_complete, begun.counts.users, begun.counts.users_done) == (False, 2, 0)
+    assert (ended.is_complete, ended.counts.users_done, ended.counts.texts_done) == (True, 2, 6)
+    assert {each.model for each in ended.embedders} == {world.today.name}
+    assert list(process.generations.earlier) == []
+    assert process.rested >= 2
+    assert await process.engine.unembedded(world.store.anna) == 0
+    assert await world.found(process.engine) == ALL
+
+
+def test_what_is_embedded_counts_from_when_the_last_of_the_others_was_seen() -> None:
+    earlier, later = (
+        EmbedderInUse(EmbedderPlace.LOG, f"model of {at}", {}, NOON, at, NOON, is_used=False)
+        for at in (NOON, NOON + timedelta(days=1))
+    )
+
+    standing = Standing.from_embedders([later, earlier], {EmbedderPlace.LOG: "today's"})
+
+    assert (standing.since, standing.waits, standing.is_complete) == (later.seen_at, False, False)
+
+
+async def test_what_was_done_is_not_done_again_where_another_process_goes_on(world: World) -> None:
+    await world.knew(world.store.anna, world.store.ben)
+    killed, store = await world.begins(world.today, world.today, world.before), world.postgres.generations
+    await killed.reembedding.indexer.embed_missing(world.store.anna)
+    await store.mark(world.store.anna)
+    next_one = await world.begins(world.today, world.today, world.before)
+    assert next_one.backends.generation_store is not None
+
+    state = await embedding_state(next_one.backends, next_one.backends.generation_store)
+    since = max(each.seen_at for each in state.embedders if each.model == world.before.name)
+    left = await store.users(since, without=(), limit=9)
+
+    assert (state.counts.users, state.counts.users_done) == (2, 1)
+    assert left == [world.store.ben]
+    assert await next_one.reembed()
+    assert await world.found(next_one.engine, world.store.ben) == ALL
+
+
+async def test_questions_that_are_asked_while_all_is_embedded_anew_miss_nothing(world: World) -> None:
+    users = [f"user {number}" for number in range(4)]
+    await world.knew(*users)
+    worker = await world.begins(world.today, world.today, world.before)
+    relay = await world.begins(world.today, world.today, world.before)
+    working = asyncio.create_task(worker.reembed())
+
+    async def ask(user: str) -> int:
+        asked = 0
+        while not working.done() or not asked:
+            assert await world.found(relay.engine, user) == ALL
+            asked += 1
+        return asked
+
+    rounds = await asyncio.gather(*(ask(user) for user in users[::2]))
+
+    assert await working
+    assert min(rounds) >= 1
+    assert await world.found(relay.engine, users[0]) == ALL
+
+
+async def test_while_old_replicas_write_nothing_is_embedded_twice_and_both_find_all(world: World) -> None:
+    old = await world.begins(world.today, world.before, world.today)
+    await world.knows(world.before)
+    new = await world.begins(world.today, world.today, world.before)
+    await world.knows(world.today, world.store.ben)
+    await old.generations.look()
+
+    assert await new.reembed()  # it waits
+
+    assert (old.generations.is_today, new.generations.is_today) == (False, True)
+    assert await new.engine.unembedded(world.store.anna) == len(SAID)
+    for user in (world.store.anna, world.store.ben):
+        assert await world.found(old.engine, user) == ALL
+        assert await world.found(new.engine, user) == ALL
+
+
+async def test_a_switch_that_is_taken_back_embeds_again_what_was_embedded_meanwhile(world: World) -> None:
+    first = await world.begins(world.today, world.before, world.today)
+    await world.knows(world.before)
+    assert await first.reembed()
+    await world.ages()
+    second = await world.begins(world.today, world.today, world.before)
+    await second.reembedding.indexer.embed_missing(world.store.anna)
+    await world.ages()
+    again = await world.begins(world.today, world.before, world.today)
+
+    assert again.generations.is_today
+    assert await again.reembed()
+    assert await again.engine.unembedded(world.store.anna) == 0
+    assert await world.found(again.engine) == ALL
+
+
+async def test_the_local_embedder_serves_the_log_on_as_the_one_before(world: World) -> None:
+    await world.begins(world.today, world.today)
+    await world.knows(world.today)
+    await world.ages()
+    process = await world.begins(world.today, world.before)
+
+    assert list(process.generations.earlier) == [world.today]
+    assert await world.found(process.engine) == ALL
+    await process.generations.aclose()
+    assert len(await world.today.embed(["It is open."])) == 1
+
+
+async def test_statements_of_other_weights_are_embedded_anew(world: World) -> None:
+    await world.begins(world.before, world.today)
+    [told] = await embedded([world.store.memory(next(iter(SAID)))], world.before)
+    await apply(world.store, Add(told))
+    await world.ages()
+    process = await world.begins(world.today, world.today)
+    state = await embedding_state(process.backends, world.postgres.generations)
+
+    assert (process.generations.changing, state.is_complete) == (True, False)
+    assert await process.reembed()
+    assert (await world.store.memories.get(world.store.anna, told.id)).embedding_model == world.today.name
+
+
+async def test_an_embedder_that_is_gone_for_good_keeps_nobody_from_asking(world: World) -> None:
+    await world.knew()
+    process = await world.begins(world.today, world.today)
+
+    assert process.generations.changing
+    ranked = (await process.engine.rank(world.store.turn("What about peanuts?"))).ranked
+    assert [each.item.content for each in ranked][:1] == ["Anna is allergic to peanuts."]
+    assert await process.reembed()
+    assert await world.found(process.engine) == ALL
+
+
+async def test_an_embedder_that_is_away_leaves_what_there_is(world: World) -> None:
+    await world.knew()
+    process = await world.begins(world.today, BrokenEmbedder(), world.before)
+
+    assert not await process.reembed()
+    assert await world.found(process.engine) == ALL

@@ -163,7 +163,7 @@ async def test_in_a_project_its_memory_stands_with_the_persons_own(store: Store,
         assert await recalled(store, lives.subject, elsewhere, WHICH_TEA) == {TEA}
 
 
-async def test_what_changed_of_the_persons_own_counts_in_the_project_from_the_next_turn_on(
+async def test_what_changed_of_the_own_counts_in_a_project_at_the_next_turn(
     store: Store, lives: Lives
 ) -> None:
     await lives.subject.add(lives.boat, BOAT)
@@ -177,9 +177,7 @@ async def test_what_changed_of_the_persons_own_counts_in_the_project_from_the_ne
     assert await recalled(store, lives.subject, lives.boat, WHICH_TEA) == set()
 
 
-async def test_what_is_recalled_in_a_project_is_joined_again_only_when_a_memory_changed(
-    store: Store, lives: Lives
-) -> None:
+async def test_recall_in_a_project_is_joined_anew_when_a_memory_changed(store: Store, lives: Lives) -> None:
     cache = store.snapshots
     tea, _ = await lives.subject.add(lives.own, TEA), await lives.subject.add(lives.boat, BOAT)
 
@@ -215,7 +213,7 @@ async def test_a_project_alone_recalls_nothing_of_the_persons_own(store: Store, 
 
 
 @table(("name", "heading"), [("boat", "This project, 2026:"), ("agent:mate", "This agent, 2026:")])
-async def test_the_prompt_says_which_statements_are_the_projects(
+async def test_prompts_name_a_projects_statements(
     store: Store, lives: Lives, name: str, heading: str
 ) -> None:
     lives = Lives(lives.subject)
@@ -229,9 +227,7 @@ async def test_the_prompt_says_which_statements_are_the_projects(
     assert lines[-5:-1] == ["2026:", f"\u2022 {TEA}", heading, "\u2022 I drink black tea on the boat"]
 
 
-async def test_in_every_chat_of_a_project_stand_the_persons_profile_and_both_memories(
-    store: Store, lives: Lives
-) -> None:
+async def test_in_a_projects_chats_stand_the_profile_and_both_memories(store: Store, lives: Lives) -> None:
     subject = engine_over(store, replace(PATIENT, stands=True))
     await subject.change_flags(Flags(profile=True), ("profile",), lives.own)
     await subject.add_to_profile(lives.own, ProfileField.NAME, "Is called Anna")
@@ -246,9 +242,7 @@ async def test_in_every_chat_of_a_project_stand_the_persons_profile_and_both_mem
         assert each in block
 
 
-async def test_what_is_said_in_a_project_stays_there_and_is_searched_there_alone(
-    store: Store, lives: Lives
-) -> None:
+async def test_what_is_said_in_a_project_stays_and_is_searched_there(store: Store, lives: Lives) -> None:
     said = store.turn(BOAT, Scope(lives.boat, "chat"))
     assert await lives.subject.remember(said, "A fine name.")
     await lives.subject.drain(lives.boat)
@@ -326,9 +320,7 @@ async def test_a_move_is_undone_from_its_old_place_too(lives: Lives) -> None:
 
 
 @table("since", ["moved on", "edited"])
-async def test_a_memory_that_was_changed_since_its_move_stays_when_that_is_undone(
-    lives: Lives, since: str
-) -> None:
+async def test_a_memory_changed_since_its_move_stays_when_that_is_undone(lives: Lives, since: str) -> None:
     lives = Lives(subject := lives.subject)
     boat = await subject.add(lives.boat, BOAT)
     moved = await subject.move(lives.boat, boat.id, "")
@@ -361,9 +353,7 @@ async def test_a_memory_is_not_moved_to_where_it_is_or_where_its_words_are(lives
 # -- requests in a chat ------------------------------------------------------------------------------
 
 
-async def test_of_a_list_in_a_project_the_persons_own_is_forgotten_and_brought_back_too(
-    store: Store, lives: Lives
-) -> None:
+async def test_of_a_list_in_a_project_the_own_is_forgotten_and_back_too(store: Store, lives: Lives) -> None:
     await lives.subject.add(lives.own, TEA)
     await lives.subject.add(lives.boat, BOAT)
     chat = Chat(store, lives.subject, Scope(lives.boat, "chat"))
@@ -401,9 +391,7 @@ async def test_in_a_project_an_agent_forgets_nothing_of_the_persons_own(lives: L
     assert await contents(lives.subject, lives.own) == {TEA}
 
 
-async def test_a_block_in_a_project_goes_with_the_persons_own_memory_that_it_names(
-    store: Store, lives: Lives
-) -> None:
+async def test_a_block_in_a_project_goes_with_the_own_memory_it_names(store: Store, lives: Lives) -> None:
     tea = await lives.subject.add(lives.own, TEA)
     chat = Chat(store, lives.subject, Scope(lives.boat, "chat"))
     assert TEA in told(await chat.says(WHICH_TEA))
@@ -517,9 +505,7 @@ async def family(store: Store) -> Family:
     return made
 
 
-async def test_what_one_member_states_is_recalled_for_the_others_and_for_nobody_else(
-    store: Store, family: Family
-) -> None:
+async def test_what_a_member_states_is_recalled_for_members_alone(store: Store, family: Family) -> None:
     subject = family.subject
     await subject.add(family.part(family.clara), PLUMBER)
 
@@ -559,9 +545,7 @@ async def test_the_prompt_names_who_said_it_and_who_the_user_is(store: Store, fa
     assert "\u2022 Ben: I am allergic to cats" in for_clara
 
 
-async def test_equal_and_contrary_statements_of_two_members_stand_side_by_side(
-    store: Store, family: Family
-) -> None:
+async def test_statements_of_two_members_stand_side_by_side(store: Store, family: Family) -> None:
     for who in (family.clara, family.ben):
         said = store.turn(f"Remember that {NUTS}", Scope(family.part(who), "chat"))
         await family.subject.remember(said, "I will.")
@@ -572,9 +556,7 @@ async def test_equal_and_contrary_statements_of_two_members_stand_side_by_side(
     assert {each.said_by for each in page.memories} == {family.clara, family.ben}
 
 
-async def test_what_changed_counts_for_all_members_from_the_next_turn_on(
-    store: Store, family: Family
-) -> None:
+async def test_what_changed_counts_for_all_from_the_next_turn_on(store: Store, family: Family) -> None:
     subject, asking = family.subject, family.part(family.ben)
     assert await recalled(store, subject, asking, WHICH_PLUMBER) == set()
     number = await subject.add(family.part(family.clara), PLUMBER)
@@ -602,9 +584,7 @@ async def test_a_writer_corrects_forgets_and_brings_back_what_another_stated(fam
         await subject.undo(ben, rows[2].id)
 
 
-async def test_a_reader_changes_nothing_and_what_they_say_is_not_kept_as_memories(
-    store: Store, family: Family
-) -> None:
+async def test_a_reader_changes_nothing_and_states_nothing(store: Store, family: Family) -> None:
     subject, dora = family.subject, family.part(family.dora)
     number = await subject.add(family.part(family.clara), PLUMBER)
     own = await subject.add(family.dora, TEA)
@@ -652,9 +632,7 @@ async def test_who_is_not_in_a_team_meets_it_as_one_that_is_not_there(store: Sto
         assert await subject.sessions(part) == []
 
 
-async def test_nobody_sees_anothers_chats_summaries_or_where_a_memory_comes_from(
-    store: Store, family: Family
-) -> None:
+async def test_nobody_sees_anothers_chats_summaries_or_sources(store: Store, family: Family) -> None:
     subject, clara, ben = family.subject, family.part(family.clara), family.part(family.ben)
     said = store.turn(f"Remember that {NUTS}", Scope(clara, "chat"))
     await subject.remember(said, "I will.")
@@ -680,7 +658,7 @@ async def test_nobody_sees_anothers_chats_summaries_or_where_a_memory_comes_from
     assert all(each.session_id is None for each in await subject.history(ben, mine.id))
 
 
-async def test_a_member_who_left_reads_nothing_and_what_they_stated_stays_until_it_is_erased(
+async def test_who_left_reads_nothing_and_what_they_stated_stays_for_now(
     store: Store, family: Family
 ) -> None:
     subject, clara, ben = family.subject, family.part(family.clara), family.part(family.ben)
@@ -712,9 +690,7 @@ async def test_who_may_not_write_any_more_changes_no_words_that_they_stated(fami
     assert await contents(subject, family.part(family.clara)) == {PLUMBER}
 
 
-async def test_with_a_person_goes_all_that_they_stated_in_teams_and_the_blocks_that_tell_it(
-    store: Store, family: Family
-) -> None:
+async def test_all_that_a_person_stated_in_teams_goes_with_them(store: Store, family: Family) -> None:
     subject, clara, ben = family.subject, family.part(family.clara), family.part(family.ben)
     chat = Chat(store, subject, Scope(ben, "asking"))
     await subject.add(clara, NUTS)
@@ -826,9 +802,7 @@ def met(texts: list[str]) -> set[tuple[str, int, int]]:
 
 @given(steps=_STEPS)
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_no_canary_crosses_between_people_projects_teams_and_agents(
-    store: Store, steps: list[tuple[str, int, int]]
-) -> None:
+async def test_no_canary_crosses_between_memories(store: Store, steps: list[tuple[str, int, int]]) -> None:
     subject, people = engine_over(store, PATIENT), tuple(map(person, ("anna", "ben", "carl")))
     names = [each.replace("ONE", f"1 {people[0]}").replace("TWO", f"2 {people[0]}") for each in PLACES]
     for where, members in IN_TEAM.items():

@@ -69,9 +69,7 @@ async def test_with_formation_and_recall_off_what_is_said_is_logged_all_the_same
     assert await store.memories.sessions(store.anna) == [store.anna.scope.session_id]
 
 
-async def test_the_name_in_a_request_is_kept_for_lists_to_show_and_no_row_says_who_changed_it(
-    store: Store,
-) -> None:
+async def test_the_name_in_a_request_is_kept_and_no_row_says_who_changed_it(store: Store) -> None:
     subject = engine_over(store)
     for name in ("Anna", "", "Anna Almeida"):
         await subject.remember(store.turn(name=name), "Good.")
@@ -136,9 +134,7 @@ class _NoNotes(Through):
 
 
 @pytest.mark.parametrize("error", [StoreError(), LookupError("a bug")])
-async def test_an_exchange_is_not_lost_because_its_memories_could_not_be_counted(
-    store: Store, error: Exception
-) -> None:
+async def test_an_exchange_is_kept_though_its_memories_go_uncounted(store: Store, error: Exception) -> None:
     subject = engine_over(with_parts(store, log=_NoNotes(store.log, error)))
     recollections = [Recollection(store.memory("tea"), 0.9)]
 
@@ -189,9 +185,7 @@ def request_of(store: Store) -> RequestRecord:
 
 
 @pytest.mark.parametrize("error", [StoreUnavailableError(), LookupError("a bug, and tea")])
-async def test_to_miss_a_note_fails_nothing_and_is_logged_without_its_text(
-    store: Store, error: Exception
-) -> None:
+async def test_a_missed_note_fails_nothing_and_is_logged_without_text(store: Store, error: Exception) -> None:
     said = store.turn()
     subject = engine_over(breakable(store, Outage(error)))
 
@@ -253,7 +247,7 @@ async def test_a_short_text_waits_for_no_long_one_not_even_of_the_same_person(he
     assert all(each.exchange.turn.text.startswith("word word") for each in await asyncio.gather(*long))
 
 
-async def test_of_many_long_texts_less_is_kept_and_none_of_them_is_read_among_the_short(
+async def test_of_many_long_texts_less_is_kept_and_none_is_read_among_the_short(
     held: threading.Event,
 ) -> None:
     whole = masking_lanes.WAITING_OF_ONE // KEPT
@@ -299,7 +293,7 @@ async def test_a_secret_that_only_the_answer_shows_is_masked_in_the_turn() -> No
 
 
 @pytest.mark.parametrize(("text", "name"), [("my pin is 4711", "masked_turn"), (LONG, "_masked_long")])
-async def test_a_text_that_can_not_be_read_is_not_kept(
+async def test_a_text_that_breaks_us_is_not_kept(
     monkeypatch: pytest.MonkeyPatch, text: str, name: str
 ) -> None:
     def fails(*_: object) -> MaskedTurn:

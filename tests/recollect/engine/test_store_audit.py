@@ -356,9 +356,7 @@ async def test_what_a_model_says_is_no_longer_so_goes_for_what_is(store: Store) 
     assert await subject.undo_run(store.anna, run) == (1, 0)
 
 
-async def test_a_model_is_shown_older_statements_that_are_near_and_that_its_server_may_see(
-    store: Store,
-) -> None:
+async def test_a_model_is_shown_older_near_statements_that_its_server_may_see(store: Store) -> None:
     await near(store, "Plays the viola", "Lives in Leeds with Ana")
     await near(store, "Would gladly live in York with Ana", kind=Kind.PREFERENCE)
     await near(store, "Ana lives in York", kind=Kind.SUMMARY)

@@ -105,9 +105,7 @@ async def test_the_next_summary_is_made_of_the_one_before_and_stands_in_its_plac
         ("UTC", datetime(2026, 9, 26, 12, 30, tzinfo=UTC), "2026-09-26"),
     ],
 )
-async def test_a_summary_is_told_the_day_of_its_person(
-    store: Store, zone: str, at: datetime, day: str
-) -> None:
+async def test_a_summary_is_told_its_persons_day(store: Store, zone: str, at: datetime, day: str) -> None:
     summarizer = ScriptedSummarizer()
     subject = engine(store, summarizer, replace(DUE, zone=ZoneInfo(zone)))
     for number in range(2):
@@ -134,7 +132,7 @@ async def test_who_may_not_ask_now_asks_with_the_next_turn(store: Store, error: 
     assert "I plan a trip to Oslo" in summary.content
 
 
-async def test_one_that_fails_again_and_again_is_given_up_for_these_turns_and_stops_no_other_calls(
+async def test_one_that_keeps_failing_is_given_up_for_these_turns_and_stops_no_other_calls(
     store: Store,
 ) -> None:
     summarizer = ScriptedSummarizer(*(ExtractorError() for _ in range(9)))
@@ -303,9 +301,7 @@ async def hints_of(store: Store, user_id: str | None = None) -> dict[str, Hints 
     return {each.content: each.hints for each in page.memories}
 
 
-async def test_a_statement_that_was_added_by_hand_gets_hints_and_again_when_it_is_edited(
-    store: Store,
-) -> None:
+async def test_a_statement_added_by_hand_gets_hints_and_again_when_it_is_edited(store: Store) -> None:
     hinter = ScriptedHinter()
     subject = hinting(store, hinter)
     tea = await subject.add(store.anna, "Drinks tea")
@@ -410,9 +406,7 @@ async def test_chats_come_first(store: Store) -> None:
 
 
 @pytest.mark.parametrize("key", ["Bearer hers", None])
-async def test_the_model_of_the_last_chat_is_asked_with_the_persons_own_key(
-    store: Store, key: str | None
-) -> None:
+async def test_the_last_chats_model_is_asked_with_the_persons_own_key(store: Store, key: str | None) -> None:
     hinter = ScriptedHinter()
     subject = hinting(store, hinter, Policy(strategy=Strategy.EXTRACT))
     await subject.add(store.anna, "Drinks tea")
@@ -479,9 +473,7 @@ async def test_without_formation_no_model_is_asked(store: Store) -> None:
     assert hinter.asked == []
 
 
-async def test_while_the_embedder_is_away_a_statement_keeps_its_embedding_and_hints_wait(
-    store: Store,
-) -> None:
+async def test_while_the_embedder_is_away_statements_keep_theirs_and_hints_wait(store: Store) -> None:
     await hinting(store, None).add(store.anna, "Drinks tea")
     hinter = ScriptedHinter()
     for _ in range(HINTS_ASKED):
@@ -499,9 +491,7 @@ async def test_while_the_embedder_is_away_a_statement_keeps_its_embedding_and_hi
     assert await hints_of(store) == {"Drinks tea": Hints(topics=("Drinks tea",))}
 
 
-async def test_a_statement_without_an_embedding_gets_its_hints_while_the_embedder_is_away(
-    store: Store,
-) -> None:
+async def test_a_statement_without_an_embedding_gets_hints_without_the_embedder(store: Store) -> None:
     subject = engine_over(
         store, NAMED, extractor=ScriptedExtractor(), hinter=ScriptedHinter(), embedder=BrokenEmbedder()
     )

@@ -105,9 +105,7 @@ def told(receiver: Receiver) -> list[tuple[str, str | None]]:
     return [(each["type"], each["data"]["memory_id"]) for each in receiver.taken]
 
 
-async def test_changes_are_sent_once_and_in_order_though_two_processes_look(
-    own_store: Store, receiver: Receiver
-) -> None:
+async def test_two_processes_send_changes_once_and_in_order(own_store: Store, receiver: Receiver) -> None:
     new = [await kept(own_store, f"Has cat {number}") for number in range(3)]
     async with telling(own_store, receiver, processes=2):
         await until(lambda: len(receiver.taken) == 3)
@@ -205,9 +203,7 @@ async def test_after_a_restart_it_goes_on_where_it_was(own_store: Store, receive
     assert receiver.taken[1]["data"]["memory_id"] == str(later.id)
 
 
-async def test_events_of_more_than_three_days_are_not_sent_any_more(
-    own_store: Store, receiver: Receiver
-) -> None:
+async def test_events_of_more_than_three_days_are_not_sent(own_store: Store, receiver: Receiver) -> None:
     await kept(own_store, "Lives in Porto")
     late = own_store.memory("Has a cat")
     await apply(own_store, Add(late), at=NOON + timedelta(days=2))
@@ -216,9 +212,7 @@ async def test_events_of_more_than_three_days_are_not_sent_any_more(
     assert told(receiver) == [("memory.remembered", str(late.id))]
 
 
-async def test_an_erased_person_is_told_and_then_nowhere_any_more(
-    own_store: Store, receiver: Receiver
-) -> None:
+async def test_an_erased_person_is_told_and_then_nowhere_more(own_store: Store, receiver: Receiver) -> None:
     async with telling(own_store, receiver):
         await kept(own_store, "Lives in Porto")
         await until(lambda: len(receiver.taken) == 1)
@@ -229,9 +223,7 @@ async def test_an_erased_person_is_told_and_then_nowhere_any_more(
     assert (told_of["type"], told_of["data"]["user_id"]) == ("user.erased", own_store.anna)
 
 
-async def test_who_was_erased_twice_is_told_of_the_first_time_first(
-    own_store: Store, receiver: Receiver
-) -> None:
+async def test_of_two_erasures_the_first_is_told_first(own_store: Store, receiver: Receiver) -> None:
     await kept(own_store, "Lives in Porto")
     async with telling(own_store, receiver):
         await until(lambda: len(receiver.taken) == 1)

@@ -1,14 +1,18 @@
 """Each notice about a person's memory is one line, whatever its words are."""
 
 import re
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.recollect.engines import PATIENT, engine_over
 from tests.support.recollections import NOON, passage, recollection
+from tests.support.stores import Store
 from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
@@ -31,6 +35,7 @@ from recollect.model import (
     Update,
 )
 from recollect.text.cues.memory_requests import Request
+from recollect_openwebui.first_memories import button_name, changes_line
 from recollect_openwebui.languages import LANGUAGES, language_of, words_in
 from recollect_openwebui.notices import Notices, status
 
@@ -217,9 +222,7 @@ OFF = Recall(skipped=Skip.OFF)
         ),
     ],
 )
-def test_before_a_chats_first_answer_stands_what_memory_knows_did_or_does_not(
-    given: Prepared, lines: list[str]
-) -> None:
+def test_before_a_first_answer_stands_what_memory_knows_or_did(given: Prepared, lines: list[str]) -> None:
     assert ENGLISH.before_answer(given, TURN) == [status(each) for each in lines]
 
 
@@ -259,9 +262,7 @@ def test_each_request_that_switches_memory_has_its_line(request_name: str) -> No
         (7, [], "en"),
     ],
 )
-def test_a_language_is_that_of_the_frontend_or_else_of_the_words(
-    told: Any, texts: list[str], language: str
-) -> None:
+def test_a_language_is_the_frontends_or_else_the_words(told: Any, texts: list[str], language: str) -> None:
     assert language_of(told, texts) == language
 
 
@@ -279,3 +280,59 @@ def test_a_line_is_in_the_persons_language() -> None:
 
     assert Notices("de").changes(rows) == "Vergessen (2): Sohn Leo hat Zöliakie \u00b7 Wohnt in Rom"
     assert Notices("de").meanwhile(rows[:1]) == "Inzwischen vergessen: Sohn Leo hat Zöliakie."
+
+
+# -- The line of a person's first memories names the button that shows them --
+
+
+TEA, DOG = "Drinks tea.", "Has a dog."
+LONG = "Has kept bees on the roof of the house since the winter of the great storm."
+HINT = "See and change it: Mine, the bookmark below."
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "button", "line"),
+    [
+        ((), TEA, "Mine", f"Remembered: {TEA} {HINT}"),
+        ((), LONG, "Mine", f"{HINT} Remembered: {LONG}"),
+        ((), TEA, None, f"Remembered: {TEA}"),
+        ((DOG,), TEA, "Mine", f"Remembered: {TEA}"),
+    ],
+)
+async def test_only_with_the_first_ones_it_is_named_where_it_is_seen(
+    before: tuple[str, ...], said: str, button: str | None, line: str, store: Store
+) -> None:
+    engine = engine_over(store, PATIENT)
+    for each in before:
+        await engine.add(store.anna, each)
+    await engine.add(store.anna, said)
+    [newest] = await engine.history(store.anna, limit=1)
+
+    assert await changes_line(engine, store.anna, [newest], Notices(), button) == line
+
+
+async def test_without_a_change_to_show_there_is_no_line(store: Store) -> None:
+    nothing: list[Update] = []
+
+    assert await changes_line(engine_over(store, PATIENT), store.anna, nothing, Notices(), "Mine") == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [('"""\ntitle: My memories\nauthor: Recollect\n"""', "Mine"), ('"""\ntitle: Another\n"""', None)],
+)
+async def test_the_button_is_found_by_code(
+    content: str, name: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def get_functions_by_type(kind: str, **given: Any) -> list[SimpleNamespace]:
+        assert (kind, given) == ("action", {"active_only": True})
+        return [SimpleNamespace(name="Mine", content=content)]
+
+    functions = SimpleNamespace(get_functions_by_type=get_functions_by_type)
+    monkeypatch.setitem(sys.modules, "open_webui.models.functions", SimpleNamespace(Functions=functions))
+
+    assert await button_name() == name
+
+
+async def test_outside_of_open_webui_there_is_none() -> None:
+    assert await button_name() is None

@@ -1,6 +1,9 @@
-"""A profile holds statements that a person wrote or confirmed; without their consent, none is left anywhere."""
+"""A memory that a person called not helpful is left out of the prompts of questions like that one, until they take it back."""
 
-from dataclasses import replace
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -14,28 +17,258 @@ from uuid_utils.compat import uuid7
 from recollect.engine import Engine, Prepared
 from recollect.engine.turns.explain import request_record
 from recollect.errors import (
+    AlwaysNeededError,
     DuplicateEntryError,
+    MemoryNotFoundError,
     ProfileEntryNotFoundError,
     ProfileFullError,
     ProfileNotAllowedError,
+    QuestionNotKeptError,
     StoreError,
 )
 from recollect.model import (
     Actor,
+    Drop,
     EntryState,
+    Erase,
     Flags,
     Kind,
+    Memory,
     OwnProfile,
     ProfileEntry,
     ProfileField,
     Reason,
     Replace,
     Retire,
+    Turn,
     TurnNotes,
+    Use,
 )
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.ports import Embedder
 from recollect.recall.profile_fields import importance_of, likely_fields
+
+ASKED = "Which tea is my favourite?"
+OTHER = "Where do I buy my favourite kettle and tea leaves in winter?"
+TEA = "My favourite tea is Lapsang Souchong."
+
+
+@dataclass(frozen=True)
+class World:
+    """Anna, her memory of tea, and the request that was given it."""
+
+    store: Store
+    engine: Engine
+    tea: Memory
+    request: UUID
+    message: UUID
+
+    async def calls_it_not_helpful(self) -> None:
+        record = await self.engine.request_of(self.store.anna, self.request)
+        assert record is not None
+        await self.engine.call_not_helpful(record, self.tea.id)
+        await drained(self.engine, self.store.anna)
+
+    async def is_given(self, text: str) -> bool:
+        """Return whether a new chat's question is given it."""
+        prepared = await self.engine.prepare(asking(self.store, text, str(uuid7())))
+        return self.tea.id in {each.item.id for each in prepared.included}
+
+
+def asking(store: Store, text: str, chat: str, user: str | None = None) -> Turn:
+    scope = replace(store.anna.scope, user_id=user or store.anna, session_id=chat)
+    return store.turn(text, scope, key=f"{chat}:k")
+
+
+async def drained(engine: Engine, user_id: str) -> None:
+    while (await engine.drain(user_id)) is not None:
+        pass
+
+
+async def begin(store: Store, **changed: Any) -> World:
+    engine = engine_over(store, replace(PATIENT, stands=True), embedder=WordEmbedder())
+    tea = await engine.add(store.anna, TEA, **changed)
+    said = store.exchange(ASKED, store.anna.chat("first"), key="first:k")
+    await store.log.append(said)
+    prepared, request = await engine.prepare(said.turn), uuid7()
+    record = request_record(prepared, said.turn, request_id=request, at=NOON, api="completions")
+    await engine.write_notes(said.turn, TurnNotes(request=record))
+    return World(store, engine, tea, request, said.message_id)
+
+
+async def kept_questions(dsn: str) -> list[tuple[UUID, bool]]:
+    """Return the memory of each row, and whether its question is embedded."""
+    async with administrator(dsn) as connection:
+        rows = await connection.fetch(
+            'SELECT memory_id, "values" IS NOT NULL AS is_made FROM recollect.not_helpful'
+        )
+    return [(row["memory_id"], row["is_made"]) for row in rows]
+
+
+async def test_questions_like_it_are_not_given_it_until_that_is_taken_back(store: Store) -> None:
+    world = await begin(store)
+    assert await world.is_given(ASKED)
+
+    await world.calls_it_not_helpful()
+    prepared = await world.engine.prepare(asking(store, ASKED, "again"))
+
+    dropped = {each.item.id: each.dropped for each in prepared.recall.ranked}
+    assert dropped[world.tea.id] is Drop.NOT_HELPFUL
+    assert not await world.is_given(ASKED), "nor in the standing part"
+    assert await world.is_given(OTHER)
+    [told] = await world.engine.not_helpful_for(store.anna, world.tea.id)
+    assert (told.request_id, told.question) == (world.request, ASKED)
+    await world.engine.take_back_not_helpful(store.anna, world.request, world.tea.id)
+    assert await world.is_given(ASKED)
+    with pytest.raises(MemoryNotFoundError):
+        await world.engine.take_back_not_helpful(store.anna, world.request, world.tea.id)
+
+
+async def test_it_counts_while_the_embedder_of_the_log_is_away(store: Store) -> None:
+    world, of_log = await begin(store), BrokenEmbedder()
+    of_log.name = "of a server"
+    engine = engine_over(store, replace(PATIENT, stands=True), log_embedder=of_log)
+    await store.log.append(store.exchange("My bicycle is red"))
+    record = await engine.request_of(store.anna, world.request)
+    assert record is not None
+
+    await engine.call_not_helpful(record, world.tea.id)
+    assert timedelta(seconds=30) in [await engine.drain(store.anna) for _ in range(3)]
+
+    assert not await replace(world, engine=engine).is_given(ASKED)
+
+
+async def test_a_memory_that_comes_back_is_left_out_as_before(store: Store) -> None:
+    world = await begin(store)
+    await world.calls_it_not_helpful()
+    await world.engine.forget(store.anna, world.tea.id)
+    [gone] = await world.engine.history(store.anna, world.tea.id, limit=1)
+
+    await world.engine.undo(store.anna, gone.id)
+
+    assert await world.is_given(OTHER)
+    assert not await world.is_given(ASKED)
+
+
+@pytest.mark.parametrize("changed", [{"importance": 0.85}, {"use": Use.ALWAYS}])
+async def test_what_is_always_needed_stays(store: Store, changed: dict[str, Any]) -> None:
+    world = await begin(store)
+    await world.calls_it_not_helpful()
+    await world.engine.revise(store.anna, world.tea.id, **changed)
+
+    assert await world.is_given(ASKED), "also where it became so later"
+    with pytest.raises(AlwaysNeededError):
+        await world.calls_it_not_helpful()
+
+
+async def test_it_needs_a_request_that_was_given_it_and_a_question_that_is_kept(store: Store) -> None:
+    world = await begin(store)
+    record = await world.engine.request_of(store.anna, world.request)
+    assert record is not None
+    other = await world.engine.add(store.anna, "Keeps bees.")
+
+    with pytest.raises(MemoryNotFoundError):
+        await world.engine.call_not_helpful(record, other.id)
+    await store.memories.erase_session(store.anna.chat("first"), at=LATER)
+    with pytest.raises(QuestionNotKeptError):
+        await world.engine.call_not_helpful(record, world.tea.id)
+
+
+async def test_it_is_one_persons_alone(store: Store) -> None:
+    world = await begin(store)
+    shared = await store.memories.share(store.anna, world.tea.id, at=NOON, actor=Actor.USER)
+    await world.engine.add(store.ben, shared.content)
+    await world.calls_it_not_helpful()
+
+    assert not await world.is_given(ASKED)
+    prepared = await world.engine.prepare(asking(store, ASKED, "bens", store.ben))
+    assert TEA in {each.item.content for each in prepared.included}
+    assert await store.feedback.of_requests(store.ben, [world.request]) == frozenset()
+    assert await store.feedback.of_memory(store.ben, world.tea.id, limit=9) == []
+    assert not await store.feedback.remove(store.ben, world.request, world.tea.id)
+
+
+async def _erase_user(world: World) -> None:
+    erasure = await world.engine.erase(world.store.anna)
+    assert dict(erasure.rows)["not_helpful"] == 1
+    assert dict(erasure.left)["not_helpful"] == 0
+
+
+async def _erase_chat(world: World) -> None:
+    erasure = await world.engine.erase_session(world.store.anna.chat("first"))
+    assert dict(erasure.rows)["not_helpful"] == 1
+
+
+async def _erase_memory(world: World) -> None:
+    await _wish(world, (world.tea.id,), ())
+
+
+async def _erase_question(world: World) -> None:
+    await _wish(world, (), (world.message,))
+
+
+async def _wish(world: World, memories: tuple[UUID, ...], messages: tuple[UUID, ...]) -> None:
+    change = Erase(memories, messages)
+    done = await world.store.memories.apply(world.store.anna.scope, [change], actor=Actor.USER, at=LATER)
+    assert done == [change]
+
+
+@pytest.mark.parametrize("erase", [_erase_user, _erase_chat, _erase_memory, _erase_question])
+async def test_it_is_erased_with_its_user_its_chat_its_memory_and_its_question(
+    own_store: Store, own_dsn: str, erase: Callable[[World], Coroutine[Any, Any, None]]
+) -> None:
+    world = await begin(own_store)
+    await world.calls_it_not_helpful()
+    assert await kept_questions(own_dsn) == [(world.tea.id, True)]
+
+    await erase(world)
+
+    assert await kept_questions(own_dsn) == []
+
+
+async def test_two_statements_that_may_be_one_are_asked_about_and_merged_by_hand_alone(store: Store) -> None:
+    engine = engine_over(store, PATIENT, embedder=WordEmbedder())
+    topics = ("dinner ideas", "restaurant choices", "recipes")
+    first = await engine.add(store.anna, "Allergic to all nuts")
+    again = await engine.add(store.anna, "Is allergic to nuts")
+    bees = await engine.add(store.anna, "Keeps bees in Kent")
+    for each in (first, again):
+        await engine.revise(store.anna, each.id, use=Use.TOPIC, topics=topics)
+    await engine.revise(store.anna, bees.id, use=Use.TOPIC, topics=("gardening", "honey"))
+    await engine.add(store.ben, "Is allergic to nuts")
+
+    [pair] = await engine.told_twice(store.anna, limit=9)
+
+    assert {each.id for each in pair} == {first.id, again.id}
+    assert await engine.told_twice(store.ben, limit=9) == []
+    await engine.merge(store.anna, first.id, again.id, actor=Actor.USER)
+    assert await engine.told_twice(store.anna, limit=9) == []
+    [gone, *_] = await engine.history(store.anna, again.id, limit=1)
+    await engine.undo(store.anna, gone.id)
+    assert len(await engine.told_twice(store.anna, limit=9)) == 1
+    for each in (first, again):
+        await engine.confirm(store.anna, each.id, actor=Actor.USER)
+    assert await engine.told_twice(store.anna, limit=9) == [], "both are right, for half a year"
+    with pytest.raises(MemoryNotFoundError):
+        await engine.merge(store.anna, first.id, first.id, actor=Actor.USER)
+
+
+async def test_the_names_of_a_statement_are_those_that_a_persons_other_ones_have(store: Store) -> None:
+    engine = engine_over(store, PATIENT)
+    husband = await engine.add(store.anna, "Clara's husband is Jan")
+    oboe = await engine.add(store.anna, "Sister Clara plays the oboe")
+    await engine.add(store.ben, "Jan keeps bees")
+
+    assert await engine.shared_names(store.anna, husband.id) == ["Clara"]
+    await engine.add(store.anna, "Jan eats no nuts")
+    assert await engine.shared_names(store.anna, husband.id) == ["Clara", "Jan"]
+    await engine.forget(store.anna, oboe.id, actor=Actor.USER)
+    assert await engine.shared_names(store.anna, husband.id) == ["Jan"]
+    assert await engine.shared_names(store.ben, husband.id) == []
+
+
+# -- A profile holds statements that a person wrote or confirmed; without their consent, none is left anywhere --
+
 
 STANDS = replace(PATIENT, stands=True)
 CANARY = "canaryphrase"
@@ -153,9 +386,7 @@ class TestConsent:
 
         assert await told(subject, store.anna) == [("notes", CONFIRMED, "Rows")]
 
-    async def test_it_is_taken_back_and_the_profile_gone_or_neither(
-        self, own_store: Store, own_dsn: str
-    ) -> None:
+    async def test_it_and_the_profile_are_gone_or_neither_is(self, own_store: Store, own_dsn: str) -> None:
         subject = await somebody(own_store)
         await subject.add_to_profile(own_store.anna, ProfileField.NOTES, "Rows")
         async with administrator(own_dsn) as connection:
@@ -262,9 +493,7 @@ class TestByHand:
         assert "hunter2" not in entry.content
         assert "hunter2" not in str(await told(subject, store.anna))
 
-    async def test_a_job_embeds_it_once_the_embedder_answers_and_again_by_another_one(
-        self, store: Store
-    ) -> None:
+    async def test_a_job_embeds_it_once_it_can_and_again_by_another_embedder(self, store: Store) -> None:
         subject, other = await somebody(store), WordEmbedder()
         tea = await subject.add_to_profile(store.anna, ProfileField.NOTES, "Likes tea")
         other.name = "other"
@@ -288,7 +517,7 @@ class TestProposed:
             await subject.add(store.anna, content)
         return subject
 
-    async def test_what_is_known_is_proposed_and_counts_once_it_is_confirmed(
+    async def test_what_is_known_is_proposed_and_counts_confirmed(
         self, store: Store, subject: Engine
     ) -> None:
         await subject.propose_profile(store.anna)
@@ -305,9 +534,7 @@ class TestProposed:
         again = await subject.propose_profile(store.anna)
         assert [(each.field, each.state) for each in again.entries] == [(ProfileField.ANSWERS, CONFIRMED)]
 
-    async def test_what_is_written_by_hand_already_is_not_proposed(
-        self, store: Store, subject: Engine
-    ) -> None:
+    async def test_what_is_written_by_hand_is_not_proposed(self, store: Store, subject: Engine) -> None:
         await subject.add_to_profile(store.anna, ProfileField.ANSWERS, "prefers short, direct answers!")
 
         await subject.propose_profile(store.anna)
@@ -316,9 +543,7 @@ class TestProposed:
             "domain"
         ]
 
-    async def test_who_forgets_the_memory_forgets_what_it_proposed(
-        self, store: Store, subject: Engine
-    ) -> None:
+    async def test_who_forgets_a_memory_forgets_its_proposal(self, store: Store, subject: Engine) -> None:
         proposed = await subject.propose_profile(store.anna)
         for entry in proposed.entries:
             await subject.confirm_in_profile(store.anna, entry.id)
@@ -330,7 +555,7 @@ class TestProposed:
         [left] = (await subject.profile(store.anna)).entries
         assert (left.content, left.own_words, left.memory_id) == ("Teaches history", True, None)
 
-    async def test_what_is_confirmed_twice_or_put_elsewhere_is_forgotten_with_its_memory(
+    async def test_what_is_confirmed_or_moved_goes_with_its_memory(
         self, store: Store, subject: Engine
     ) -> None:
         proposed = await subject.propose_profile(store.anna)
@@ -345,9 +570,7 @@ class TestProposed:
         assert await told(subject, store.anna) == []
 
     @pytest.mark.parametrize("by_memory", [True, False])
-    async def test_what_is_taken_out_while_it_is_confirmed_does_not_come_back(
-        self, store: Store, *, by_memory: bool
-    ) -> None:
+    async def test_what_is_taken_out_meanwhile_stays_out(self, store: Store, *, by_memory: bool) -> None:
         subject = await somebody(store)
         await subject.add(store.anna, "Prefers short, direct answers")
         [entry] = (await subject.propose_profile(store.anna)).entries
@@ -361,7 +584,7 @@ class TestProposed:
             await store.profiles.change(store.anna, entry)
         assert await told(subject, store.anna) == []
 
-    async def test_what_is_so_no_longer_is_outdated_and_given_to_no_prompt(
+    async def test_what_is_so_no_longer_is_outdated_and_not_given(
         self, store: Store, subject: Engine
     ) -> None:
         for entry in (await subject.propose_profile(store.anna)).entries:
@@ -405,9 +628,7 @@ class TestInPrompts:
         [page] = (await subject.recalls(store.anna, limit=9)).requests
         assert dict(page.given_by or {}) == {"statements": 1, "profile": 1}
 
-    async def test_within_the_same_budget_what_endangers_comes_before_a_coding_style(
-        self, store: Store
-    ) -> None:
+    async def test_what_endangers_comes_before_a_coding_style(self, store: Store) -> None:
         subject = engine_over(store, replace(STANDS, bounds=replace(STANDS.bounds, standing_tokens=14)))
         await allow(subject, store.anna)
         await subject.add(store.anna, "Is allergic to nuts", importance=1.0)
