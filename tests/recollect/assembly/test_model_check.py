@@ -69,35 +69,23 @@ async def test_it_says_that_nothing_listens_and_that_the_version_is_missing(serv
     assert "lacks /v1" in lacks_version
 
 
-LISTS: list[tuple[Any, int, str, bool]] = [
-    ([{"id": "llama"}], 1, "The model llama answers well", True),
-    ([{"id": "llama"}, {"id": "nomic-embed-text"}], 1, "The model llama answers well", True),
-    (
-        [{"id": "qwen", "type": "llm"}, {"id": "e5", "type": "embeddings"}],
-        1,
-        "The model qwen answers well",
-        True,
-    ),
-    (
-        [{"id": "s"}, {"id": "e", "capabilities": {"completion_chat": False}}],
-        1,
-        "The model s answers well",
-        True,
-    ),
-    ([{"id": "t"}, {"id": "i", "architecture": {"output_modalities": ["image"]}}], 1, "The model t", True),
-    ([{"id": "gpt-5"}, {"id": "gpt-5-mini"}], 0, "lists 2 that may chat", True),
-    ([{"id": "e5", "type": "embeddings"}], 0, "", True),
-    ([], 0, "", True),
-    ([{"id": "\x1b[2J"}], 0, "", True),
-    ("nonsense", 0, "", True),
-    ([None, {"id": 3}, {"id": ""}, {}], 0, "", True),
+ANSWERS = "The model llama answers well"
+LISTS: list[tuple[Any, str]] = [
+    ([{"id": "llama"}], ANSWERS),
+    ([{"id": "llama"}, {"id": "nomic-embed-text"}], ANSWERS),
+    ([{"id": "llama", "type": "llm"}, {"id": "e5", "type": "embeddings"}], ANSWERS),
+    ([{"id": "llama"}, {"id": "e", "capabilities": {"completion_chat": False}}], ANSWERS),
+    ([{"id": "llama"}, {"id": "i", "architecture": {"output_modalities": ["image"]}}], ANSWERS),
+    ([{"id": "gpt-5"}, {"id": "gpt-5-mini"}], "lists 2 that may chat"),
+    *((listed, "") for listed in ([], [{"id": "e5", "type": "embeddings"}], [{"id": "\x1b[2J"}])),
+    *((listed, "") for listed in ("nonsense", [None, {"id": 3}, {"id": ""}, {}])),
 ]
 
 
-@pytest.mark.parametrize(("listed", "asked", "told", "is_well"), LISTS)
+@pytest.mark.parametrize(("listed", "told"), LISTS)
 @pytest.mark.parametrize("key", [None, "k"])
 async def test_without_a_name_the_only_model_that_chats_is_asked_and_of_several_none(
-    server: ScriptedUpstream, listed: Any, asked: int, told: str, key: str | None, *, is_well: bool
+    server: ScriptedUpstream, listed: Any, told: str, key: str | None
 ) -> None:
     models = whole(json.dumps({"object": "list", "data": listed}).encode())
     server.otherwise = lambda request: memories(*BOTH) if request.line.startswith(b"POST") else models
@@ -105,7 +93,7 @@ async def test_without_a_name_the_only_model_that_chats_is_asked_and_of_several_
     said, well = await checked(server.base_url, extraction_model=None, extraction_api_key=key)
 
     posts = [request for request in server.received if request.line.startswith(b"POST")]
-    assert (len(posts), well) == (asked, is_well)
+    assert (len(posts), well) == (told == ANSWERS, True)
     assert told in said if told else said == ""
     assert {value for each in server.received for value in each.values(b"authorization")} <= {b"Bearer k"}
 

@@ -483,9 +483,13 @@ async def test_somebody_with_a_long_backlog_leaves_the_others_their_turn(worker:
 
 
 class TestAnEmbedderThatIsAway:
-    async def test_what_needs_it_waits_uncounted_for_an_hour(self, worker: Worker) -> None:
+    @pytest.mark.parametrize("imported", [False, True])
+    async def test_what_needs_it_waits_uncounted_for_an_hour(self, worker: Worker, *, imported: bool) -> None:
         await worker.hears(1)
         worker.fail = failing(1, EmbedderError(), times=1)
+        if imported:
+            worker.now = START + timedelta(days=200)
+            await worker.store.inbox.postpone(worker.said[1], error="", until=worker.now, counts=False)
 
         assert await worker.drain() == EMBEDDER_DELAY
         assert await worker.attempts() == 0
@@ -493,15 +497,6 @@ class TestAnEmbedderThatIsAway:
         worker.now += EMBEDDER_DELAY
         assert await worker.drain() is None
         assert await worker.outcomes() == ["formed"]
-
-    async def test_what_was_imported_waits_as_long(self, worker: Worker) -> None:
-        await worker.hears(1)
-        worker.now = START + timedelta(days=200)
-        await worker.store.inbox.postpone(worker.said[1], error="", until=worker.now, counts=False)
-        worker.fail = failing(1, EmbedderError(), times=1)
-
-        assert await worker.drain() == EMBEDDER_DELAY
-        assert await worker.attempts() == 0
 
     async def test_then_its_tries_count(self, worker: Worker) -> None:
         await worker.hears(1)

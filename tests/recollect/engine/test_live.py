@@ -155,23 +155,6 @@ async def test_what_is_said_before_it_is_open_waits_for_it(store: Store) -> None
     await live.aclose()
 
 
-async def test_a_store_that_is_away_is_tried_again_and_the_start_does_not_wait_for_it(store: Store) -> None:
-    opener = Opener(store, StoreUnavailableError(), StoreUnavailableError())
-    live = LiveEngine(opener)
-
-    with capture_logs() as logs:
-        await live.start()
-        failure = live.failure
-        assert await live.ready(20)
-
-    assert isinstance(failure, StoreUnavailableError)
-    assert live.failure is None
-    assert [line["event"] for line in logs if line["event"].endswith("_open_failed")] == [
-        "store_open_failed"
-    ] * 2
-    await live.aclose()
-
-
 @pytest.mark.parametrize("error", [ConfigurationError("no such model"), EmbedderError()])
 async def test_what_waiting_would_not_mend_ends_the_start(store: Store, error: Exception) -> None:
     live = LiveEngine(Opener(store, error))
@@ -182,29 +165,29 @@ async def test_what_waiting_would_not_mend_ends_the_start(store: Store, error: E
     await live.aclose()
 
 
-@pytest.mark.parametrize("error", [ConfigurationError("no such model"), EmbedderError()])
-async def test_what_fails_after_the_start_is_tried_again(store: Store, error: Exception) -> None:
+@pytest.mark.parametrize(
+    ("error", "what"),
+    [
+        (StoreUnavailableError(), "store"),
+        (ConfigurationError("no such model"), "engine"),
+        (EmbedderError(), "engine"),
+    ],
+)
+async def test_a_start_waits_for_no_store_that_is_away_and_what_fails_after_it_is_tried_again(
+    store: Store, error: Exception, what: str
+) -> None:
     live = LiveEngine(Opener(store, StoreUnavailableError(), error))
 
     with capture_logs() as logs:
         await live.start()
+        failure = live.failure
         assert await live.ready(20)
 
-    assert [line["event"] for line in logs if line["event"].endswith("_open_failed")] == [
-        "store_open_failed",
-        "engine_open_failed",
-    ]
+    assert isinstance(failure, StoreUnavailableError)
+    assert live.failure is None
+    failed = [line["event"] for line in logs if line["event"].endswith("_open_failed")]
+    assert failed == ["store_open_failed", f"{what}_open_failed"]
     await live.aclose()
-
-
-async def test_it_can_be_closed_while_the_store_is_away(store: Store) -> None:
-    live = LiveEngine(Opener(store, *[StoreUnavailableError() for _ in range(1000)]))
-    await live.start()
-
-    async with asyncio.timeout(20):
-        await live.aclose()
-
-    assert live.engine is None
 
 
 async def test_it_can_be_closed_while_it_is_being_opened(store: Store) -> None:
@@ -220,14 +203,16 @@ async def test_it_can_be_closed_while_it_is_being_opened(store: Store) -> None:
     assert opener.opened == opener.closed
 
 
-async def test_what_still_waits_for_the_store_when_it_closes_is_told_of(store: Store) -> None:
+async def test_it_can_be_closed_while_the_store_is_away_and_tells_of_what_still_waits(store: Store) -> None:
     live = LiveEngine(Opener(store, *[StoreUnavailableError() for _ in range(20_000)]))
     await live.start()
     remember(live, store.turn("I drink tea"))
 
     with capture_logs() as logs:
-        await live.aclose()
+        async with asyncio.timeout(20):
+            await live.aclose()
 
+    assert live.engine is None
     [line] = lost(logs)
     assert line["count"] == 1
 

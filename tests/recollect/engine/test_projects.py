@@ -93,12 +93,6 @@ def test_a_projects_id_tells_person_and_project(user_id: str, text: str) -> None
     assert (person_of(scope), project_of(scope)) == (user_id, name)
 
 
-def test_an_agents_own_memory_is_told_by_its_name() -> None:
-    ids = ("anna\x1fagent:coder", "anna\x1fagent:", "anna\x1fagents", "agent:coder", "anna")
-
-    assert [is_agents(each) for each in ids] == [True, False, False, False, False]
-
-
 @table(
     ("bound", "named", "project"),
     [
@@ -285,38 +279,23 @@ async def test_a_persons_settings_hold_in_their_projects(store: Store, lives: Li
 # -- moving ------------------------------------------------------------------------------------------
 
 
-async def test_a_moved_memory_is_in_its_new_place_alone_and_back_once_it_is_undone(lives: Lives) -> None:
-    boat = await lives.subject.add(lives.own, BOAT, kind=Kind.TODO, importance=0.7)
+@table("name, undone_there", [("boat", True), ("boat", False), ("", True), ("", False)])
+async def test_a_moved_memory_is_in_its_new_place_alone_and_back_once_it_is_undone_from_either(
+    lives: Lives, name: str, *, undone_there: bool
+) -> None:
+    lives = Lives(subject := lives.subject)
+    here, there = (lives.own, lives.boat) if name else (lives.boat, lives.own)
+    boat = await subject.add(here, BOAT, kind=Kind.TODO, importance=0.7)
 
-    moved = await lives.subject.move(lives.own, boat.id, "boat", actor=Actor.USER)
+    moved = await subject.move(here, boat.id, name, actor=Actor.USER)
 
     assert (moved.content, moved.kind, moved.importance) == (BOAT, Kind.TODO, 0.7)
-    assert (await contents(lives.subject, lives.own), await contents(lives.subject, lives.boat)) == (
-        set(),
-        {BOAT},
-    )
-    [gone, *_] = await lives.subject.history(lives.own, boat.id)
-    [came] = await lives.subject.history(lives.boat, moved.id)
+    assert [await contents(subject, each) for each in (here, there)] == [set(), {BOAT}]
+    [gone, *_] = await subject.history(here, boat.id)
+    [came] = await subject.history(there, moved.id)
     assert {gone.reason, came.reason} == {Reason.MOVED}
-    await lives.subject.undo(lives.boat, came.id, actor=Actor.USER)
-    assert (await contents(lives.subject, lives.own), await contents(lives.subject, lives.boat)) == (
-        {BOAT},
-        set(),
-    )
-
-
-async def test_a_move_is_undone_from_its_old_place_too(lives: Lives) -> None:
-    boat = await lives.subject.add(lives.boat, BOAT)
-    await lives.subject.move(lives.boat, boat.id, "", actor=Actor.USER)
-    assert await contents(lives.subject, lives.own) == {BOAT}
-    [gone, *_] = await lives.subject.history(lives.boat, boat.id)
-
-    await lives.subject.undo(lives.boat, gone.id, actor=Actor.USER)
-
-    assert (await contents(lives.subject, lives.own), await contents(lives.subject, lives.boat)) == (
-        set(),
-        {BOAT},
-    )
+    await subject.undo(*((there, came.id) if undone_there else (here, gone.id)), actor=Actor.USER)
+    assert [await contents(subject, each) for each in (here, there)] == [{BOAT}, set()]
 
 
 @table("since", ["moved on", "edited"])
@@ -448,9 +427,6 @@ async def test_a_project_is_erased_without_the_rest_and_a_person_with_all(store:
     assert not await lives.subject.remember(late, "It was said before.")
 
 
-# -- nobody meets another's --------------------------------------------------------------------------
-
-
 # -- What a team's members state in its chats is recalled for all of them, with who said it; their chats and own memories are not --
 
 
@@ -458,18 +434,16 @@ PLUMBER, NUTS = "The plumber's number is 555 0199", "I am allergic to nuts"
 WHICH_PLUMBER, WHICH_NUTS = "What is the plumber's number", "Am I allergic to nuts"
 
 
-@table(
-    ("user_id", "team"),
-    [
-        ("anna", ""),
-        ("anna\x1fboat", ""),
-        ("anna\x1fteam:family", "family"),
-        ("anna\x1fteam:", ""),
-        ("team:family", ""),
-    ],
-)
-def test_a_part_tells_its_team(user_id: str, team: str) -> None:
-    assert team_of(user_id) == team
+def test_an_agents_memory_and_a_part_of_a_team_are_told_by_their_names() -> None:
+    ids = (
+        "anna",
+        "agent:a",
+        "team:a",
+        *(f"anna\x1f{each}" for each in ("a", "agent:", "agents", "team:", "team:a")),
+    )
+
+    assert [each for each in (*ids, "anna\x1fagent:a") if is_agents(each)] == ["anna\x1fagent:a"]
+    assert [team_of(each) for each in ids] == ["", "", "", "", "", "", "", "a"]
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -216,33 +217,27 @@ async def test_what_is_said_while_a_chat_is_summarized_is_formed_right_after(sto
 
 
 class TestAskedFor:
-    async def test_a_chat_that_is_not_due_is_summarized_when_somebody_asks(self, store: Store) -> None:
+    @pytest.mark.parametrize("is_formed", [True, False])
+    async def test_a_chat_that_is_not_due_is_summarized_when_somebody_asks_once_it_is_formed(
+        self, store: Store, *, is_formed: bool
+    ) -> None:
         summarizer = ScriptedSummarizer()
         subject = engine(store, summarizer, replace(DUE, summarizing=Summarizing()))
-        await chat(store, subject, "I plan a trip to Oslo")
-        assert await subject.drain(store.anna) is None
-        assert await summaries(store) == []
-
-        assert await subject.ask_for_summary(store.anna.scope) == 1
-        while await subject.drain(store.anna) is not None:
-            pass
-
-        [summary] = await summaries(store)
-        assert "I plan a trip to Oslo" in summary.content
-        assert await subject.ask_for_summary(store.anna.scope) == 0, "nothing new was said"
-        await subject.drain(store.anna)
-        assert len(summarizer.asked) == 1
-
-    async def test_what_was_said_last_is_formed_first(self, store: Store) -> None:
-        subject = engine(store, ScriptedSummarizer(), replace(DUE, summarizing=Summarizing()))
         await chat(store, subject, "I plan a trip to Oslo", "by train")
+        if is_formed:
+            assert await subject.drain(store.anna) is None
+            assert await summaries(store) == []
 
         assert await subject.ask_for_summary(store.anna.scope) == 2
         while await subject.drain(store.anna) is not None:
             pass
 
         [summary] = await summaries(store)
+        assert "I plan a trip to Oslo" in summary.content
         assert "by train" in summary.content
+        assert await subject.ask_for_summary(store.anna.scope) == 0, "nothing new was said"
+        await subject.drain(store.anna)
+        assert len(summarizer.asked) == 1
 
     async def test_it_comes_before_a_chat_that_is_due_and_waits_longer(self, store: Store) -> None:
         summarizer = ScriptedSummarizer()
@@ -381,9 +376,12 @@ async def test_a_model_that_gives_none_is_asked_three_times_and_one_that_is_away
     assert (await subject.model_use()).guarded.failures == 0
 
 
-async def test_a_spent_budget_asks_no_model(store: Store) -> None:
+@pytest.mark.parametrize("changed", [{"budget": TokenBudget(user=50)}, {"strategy": Strategy.QA_TURN}])
+async def test_a_spent_budget_asks_no_model_and_neither_does_who_forms_without(
+    store: Store, changed: dict[str, Any]
+) -> None:
     hinter = ScriptedHinter()
-    subject = hinting(store, hinter, replace(NAMED, budget=TokenBudget(user=50)))
+    subject = hinting(store, hinter, replace(NAMED, **changed))
     await subject.add(store.anna, "Drinks tea")
     await store.usage.use(store.anna, NOON.date(), 50)
 
@@ -461,16 +459,6 @@ async def test_only_a_preference_or_fact_without_a_day_can_shape_every_answer(st
         "Ran a marathon": replace(always, use=Use.TOPIC),
         "Wants short answers": always,
     }
-
-
-async def test_without_formation_no_model_is_asked(store: Store) -> None:
-    hinter = ScriptedHinter()
-    subject = hinting(store, hinter, replace(NAMED, strategy=Strategy.QA_TURN))
-    await subject.add(store.anna, "Drinks tea")
-
-    await subject.drain(store.anna)
-
-    assert hinter.asked == []
 
 
 async def test_while_the_embedder_is_away_statements_keep_theirs_and_hints_wait(store: Store) -> None:

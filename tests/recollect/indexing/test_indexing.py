@@ -3,12 +3,13 @@
 import asyncio
 import random
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -95,6 +96,15 @@ async def said(store: Store, text: str, reply: str = "Good.") -> None:
     assert await store.log.append(store.exchange(text, reply=reply))
 
 
+async def remark(store: Store, times: int) -> None:
+    for number in range(times):
+        await said(store, f"Remark {number}.", "")
+
+
+def told(logs: Sequence[MutableMapping[str, Any]]) -> list[tuple[str, str | None]]:
+    return [(line["event"], line.get("error")) for line in logs if line["event"].startswith("message")]
+
+
 async def index(
     store: Store,
     embedder: WordEmbedder | None = None,
@@ -165,9 +175,7 @@ async def test_while_the_embedder_is_broken_it_is_found_by_its_words_and_embedde
 
     assert again is not None
     assert again > timedelta(0)
-    assert [line["event"] for line in logs if line["event"].startswith("message")] == [
-        "messages_indexed_without_embeddings"
-    ]
+    assert told(logs) == [("messages_indexed_without_embeddings", None)]
     assert "Darjeeling" not in str(logs)
     assert await by_words(store, "darjeel")
     assert await near(store, "I drink Darjeeling.") == []
@@ -177,8 +185,7 @@ async def test_while_the_embedder_is_broken_it_is_found_by_its_words_and_embedde
 
 async def test_a_broken_embedder_is_asked_but_once_a_round(store: Store) -> None:
     away = BrokenEmbedder()
-    for number in range(5):
-        await said(store, f"Remark {number}.", "")
+    await remark(store, 5)
 
     await index(store, away)
 
@@ -242,9 +249,7 @@ async def test_a_text_that_breaks_us_keeps_no_other_back(
     with capture_logs() as logs:
         assert await index(store) is None
 
-    assert [(line["event"], line["error"]) for line in logs if line["event"].startswith("message")] == [
-        ("message_indexing_failed", "ValueError")
-    ]
+    assert told(logs) == [("message_indexing_failed", "ValueError")]
     assert "Darjeeling" not in str(logs)
     assert await store.index.unindexed(store.anna, limit=1) == []
     assert await by_words(store, "choic")
@@ -257,9 +262,7 @@ async def test_a_message_whose_chunks_the_store_refuses_keeps_no_other_from_bein
     with capture_logs() as logs:
         assert await index(store) is None
 
-    assert [(line["event"], line["error"]) for line in logs if line["event"].startswith("message")] == [
-        ("message_indexing_failed", "StoreError")
-    ]
+    assert told(logs) == [("message_indexing_failed", "StoreError")]
     assert await store.index.unindexed(store.anna, limit=1) == []
     assert {hit.item.content for hit in await by_words(store, "darjeel")} == {"A fine choice."}
 
@@ -276,8 +279,7 @@ async def test_what_the_store_refuses_but_once_is_indexed_with_its_chunks(store:
 async def test_a_message_that_the_store_takes_in_no_form_is_left_and_others_are_indexed(store: Store) -> None:
     store = with_parts(store, index=RefusingIndex(store.index, "darjeel", bare=True))
     await said(store, "I drink Darjeeling.", "A fine choice.")
-    for number in range(40):
-        await said(store, f"Remark {number}.", "")
+    await remark(store, 40)
 
     assert await index(store) is None
 
@@ -288,8 +290,7 @@ async def test_a_message_that_the_store_takes_in_no_form_is_left_and_others_are_
 
 async def test_a_store_that_refuses_everything_is_come_back_to_soon_enough(store: Store) -> None:
     store = with_parts(store, index=RefusingIndex(store.index, "remark", bare=True))
-    for number in range(40):
-        await said(store, f"Remark {number}.", "")
+    await remark(store, 40)
 
     with capture_logs() as logs:
         again = await index(store)
@@ -315,8 +316,7 @@ async def test_a_store_that_goes_away_meanwhile_refuses_no_message(store: Store,
 
 async def test_a_long_backlog_is_indexed_in_runs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index_run, "_BATCHES_OF_A_RUN", 1)
-    for number in range(40):
-        await said(store, f"Remark {number}.", "")
+    await remark(store, 40)
     waiting = len(await store.index.unindexed(store.anna, limit=99))
 
     assert await index(store) == timedelta(seconds=1)
@@ -350,9 +350,7 @@ async def test_a_chunk_that_can_not_be_embedded_keeps_no_older_one_from_it(store
         again = await index(store, PickyEmbedder("Darjeeling"))
 
     assert again == timedelta(seconds=30)
-    assert [line["event"] for line in logs if line["event"].startswith("message")] == [
-        "messages_indexed_without_embeddings"
-    ]
+    assert told(logs) == [("messages_indexed_without_embeddings", None)]
     assert [each.content for each in await store.index.unembedded(store.anna, "words", limit=9)] == [
         "I drink Darjeeling."
     ]
@@ -374,8 +372,7 @@ async def test_an_embedder_that_fails_thrice_at_first_is_asked_no_more_in_that_r
 async def test_what_was_said_up_to_a_message_is_indexed_at_once_unless_much_waits_before_it(
     store: Store, remarks: int, until: int, indexed: int
 ) -> None:
-    for number in range(remarks):
-        await said(store, f"Remark {number}.", "")
+    await remark(store, remarks)
     waiting = await store.index.unindexed(store.anna, limit=99)
 
     assert await index(store, until=waiting[until].id) is None

@@ -64,6 +64,12 @@ async def add(spool: Spool, entry: LogEntry) -> Kept:
     return kept
 
 
+async def add_all(spool: Spool, **users: str) -> None:
+    """Add texts, each of its user."""
+    for text, user in users.items():
+        await add(spool, entry(text, user=user))
+
+
 def files(folder: Path) -> list[Path]:
     """Return the files that have lines."""
     return sorted(each for each in folder.glob("*.spool") if each.stat().st_size)
@@ -308,8 +314,7 @@ async def test_a_store_that_is_away_is_tried_again_from_where_it_was(spool: Spoo
 
 async def test_what_can_not_be_written_keeps_back_its_own_user_alone(spool: Spool, folder: Path) -> None:
     taking = Taking()
-    for text, user in (("one", "anna"), ("two", "ben"), ("three", "anna"), ("four", "ben")):
-        await add(spool, entry(text, user=user))
+    await add_all(spool, one="anna", two="ben", three="anna", four="ben")
     taking.fails = lambda given: StoreError() if given.exchange.turn.text == "one" else None
 
     assert not await spool.replay(taking)
@@ -490,8 +495,7 @@ def failing(**errors: Exception) -> Callable[[LogEntry], Exception | None]:
 
 async def test_what_was_written_counts_once_though_a_full_disk_keeps_it(spool: Spool, folder: Path) -> None:
     taking = Taking()
-    for text, user in (("one", "anna"), ("two", "ben"), ("three", "ben"), ("four", "ben")):
-        await add(spool, entry(text, user=user))
+    await add_all(spool, one="anna", two="ben", three="ben", four="ben")
 
     with full_disk():  # of what is held back no new file can be written
         for _ in range(3):
@@ -515,8 +519,7 @@ async def test_what_is_held_back_holds_nothing_else_back_in_the_next_file(spool:
     taking.fails = failing(one=StoreError())
     await add(spool, entry("one", user="anna"))
     assert not await spool.replay(taking)
-    for text, user in (("two", "ben"), ("three", "anna"), ("four", "ben")):
-        await add(spool, entry(text, user=user))
+    await add_all(spool, two="ben", three="anna", four="ben")
 
     assert not await spool.replay(taking)
     assert taking.texts == ["two", "four"]
@@ -534,8 +537,7 @@ async def test_what_is_held_back_holds_nothing_else_back_in_the_next_file(spool:
 
 async def test_what_was_written_before_the_store_went_is_not_written_or_counted_again(spool: Spool) -> None:
     taking = Taking()
-    for text, user in (("one", "anna"), ("two", "ben"), ("three", "ben")):
-        await add(spool, entry(text, user=user))
+    await add_all(spool, one="anna", two="ben", three="ben")
     taking.fails = failing(one=StoreError(), three=StoreUnavailableError())
 
     for _ in range(3):
@@ -549,8 +551,7 @@ async def test_what_was_written_before_the_store_went_is_not_written_or_counted_
 
 async def test_an_erasure_that_a_full_disk_refuses_changes_nothing_and_is_done_later(spool: Spool) -> None:
     taking = Taking()
-    for text, user in (("one", "anna"), ("two", "ben"), ("three", "anna"), ("four", "ben")):
-        await add(spool, entry(text, user=user))
+    await add_all(spool, one="anna", two="ben", three="anna", four="ben")
     taking.fails = failing(one=StoreError(), four=StoreUnavailableError())
     assert not await spool.replay(taking)
 
