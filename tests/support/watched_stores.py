@@ -1,6 +1,6 @@
 """Stores that a test watches, changes or breaks: real ones, with something before a part. Never: a test."""
 
-from collections.abc import Collection, Generator
+from collections.abc import Awaitable, Callable, Collection, Generator
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -17,6 +17,25 @@ class Through:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._part, name)
+
+
+class Before(Through):
+    """A part that awaits something before some of its calls, by their names: it is given the call's arguments."""
+
+    def __init__(self, part: Any, **first: Callable[..., Awaitable[object]]) -> None:
+        super().__init__(part)
+        self._first = first
+
+    def __getattr__(self, name: str) -> Any:
+        method, first = super().__getattr__(name), self._first.get(name)
+        if first is None:
+            return method
+
+        async def call(*arguments: Any, **named: Any) -> Any:
+            await first(*arguments, **named)
+            return await method(*arguments, **named)
+
+        return call
 
 
 def with_parts(store: Store, **parts: Any) -> Store:

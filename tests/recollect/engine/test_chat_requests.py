@@ -11,7 +11,7 @@ from tests.support.people import Person, person
 from tests.support.searching import important
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
-from tests.support.watched_stores import Outage, Through, breakable, with_parts
+from tests.support.watched_stores import Before, Outage, breakable, with_parts
 
 from recollect.composition import Bounds
 from recollect.engine import Engine, Prepared, RecallOptions
@@ -467,17 +467,6 @@ async def test_a_sentence_to_work_on_deletes_and_stops_nothing(store: Store, cha
     assert "[DONE]" not in told(prepared)
 
 
-class FailingChats(Through):
-    """Chats that can't be read: it fails, or without a failure never ends."""
-
-    failure: Exception | None = None
-
-    async def chat(self, *_: object, **__: object) -> None:
-        if self.failure is None:
-            await asyncio.Event().wait()
-        raise self.failure or AssertionError
-
-
 @pytest.mark.parametrize(
     ("failure", "skipped"),
     [
@@ -489,8 +478,12 @@ class FailingChats(Through):
 async def test_what_was_done_is_told_without_recall(
     store: Store, failure: Exception | None, skipped: Skip
 ) -> None:
-    chats = FailingChats(store.chats)
-    chats.failure = failure
+    async def read(*_: object, **__: object) -> None:
+        if failure is None:
+            await asyncio.Event().wait()
+        raise failure or AssertionError
+
+    chats = Before(store.chats, chat=read)
     patience = 30.0 if failure else 0.05
     subject = engine_over(with_parts(store, chats=chats), replace(PATIENT, stands=True, deadline=patience))
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from uuid import uuid4
 
@@ -17,7 +17,7 @@ from tests.support.people import person
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
 from tests.support.waiting import until
-from tests.support.watched_stores import Through, with_parts
+from tests.support.watched_stores import Before, Outage, Through, breakable, with_parts
 
 from recollect.engine import Engine, Policy, credentials, system_clock
 from recollect.engine.background.inbox import TAKEN_DELAY
@@ -28,49 +28,29 @@ from recollect.engine.recording.exchanges import begun
 from recollect.errors import EmbedderError, ExtractorError, StoreError, YieldedError
 from recollect.formation.call_guard import FAILURES
 from recollect.model import (
-    NO_CAPS,
     Asking,
     Candidate,
-    Caps,
-    Change,
     ExtractedCommand,
     Flags,
-    Formed,
     Kind,
     LoggedMessage,
     Memory,
     Strategy,
     Vector,
-    Wait,
 )
 from recollect.models.yielding import Yielding
 from recollect.ports import Asker, Chosen, Extracted
 from recollect.recall import Reach
 
 
-class WatchedInbox(Through):
-    """Notes how many messages had no index yet each time an exchange was formed."""
+def watched(store: Store) -> tuple[Store, list[int]]:
+    """Return the store, and how many messages had no index yet each time an exchange was formed."""
+    unindexed_then: list[int] = []
 
-    def __init__(self, store: Store) -> None:
-        super().__init__(store.inbox)
-        self._store = store
-        self.unindexed_then: list[int] = []
+    async def note(*_: object, **__: object) -> None:
+        unindexed_then.append(len(await unindexed(store)))
 
-    async def complete(
-        self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS, rest: Wait | None = None
-    ) -> list[list[Change]] | None:
-        self.unindexed_then.append(len(await unindexed(self._store)))
-        return await self._store.inbox.complete(formed, at=at, caps=caps, rest=rest)
-
-
-class BrokenIndex(Through):
-    """Fails at each call about the log."""
-
-    async def unindexed(self, *_: object, **__: object) -> list[LoggedMessage]:
-        raise StoreError
-
-    async def index(self, *_: object) -> bool:
-        raise StoreError
+    return with_parts(store, inbox=Before(store.inbox, complete=note)), unindexed_then
 
 
 async def unindexed(store: Store) -> list[LoggedMessage]:
@@ -158,14 +138,14 @@ async def test_a_model_that_failed_again_and_again_is_left_alone_for_everybody(s
 
 
 async def test_what_was_said_is_indexed_before_it_counts_as_formed(store: Store) -> None:
-    inbox = WatchedInbox(store)
-    subject = engine_over(with_parts(store, inbox=inbox))
+    noting, unindexed_then = watched(store)
+    subject = engine_over(noting)
     for number in range(2):
         await subject.remember(store.turn(f"I drink tea {number}"), "Good.")
 
     assert await subject.drain(store.anna) is None
 
-    assert inbox.unindexed_then == [2, 0]
+    assert unindexed_then == [2, 0]
 
 
 async def test_a_new_exchange_waits_for_no_backlog_of_older_ones(store: Store) -> None:
@@ -174,18 +154,18 @@ async def test_a_new_exchange_waits_for_no_backlog_of_older_ones(store: Store) -
         await before.remember(store.turn(f"I drink tea {number}"), "Good.")
     await before.drain(store.anna)
     waiting = len(await unindexed(store))
-    inbox = WatchedInbox(store)
-    subject = engine_over(with_parts(store, inbox=inbox))
+    noting, unindexed_then = watched(store)
+    subject = engine_over(noting)
     await subject.remember(store.turn("I drink coffee"), "Oh.")
 
     assert await subject.drain(store.anna) is None
 
-    assert inbox.unindexed_then == [waiting + 2]
+    assert unindexed_then == [waiting + 2]
     assert await unindexed(store) == []
 
 
 async def test_an_index_that_fails_keeps_nothing_from_being_formed(own_store: Store) -> None:
-    subject = engine_over(with_parts(own_store, index=BrokenIndex(own_store.index)))
+    subject = engine_over(breakable(own_store, Outage(StoreError(), ("unindexed", "index"))))
     await subject.remember(own_store.turn("I drink tea"), "Good.")
 
     assert await subject.drain(own_store.anna) is not None

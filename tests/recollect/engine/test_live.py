@@ -3,10 +3,10 @@
 import asyncio
 import shutil
 import threading
-from collections.abc import AsyncIterator, Iterable, MutableMapping, Sequence
+from collections.abc import AsyncIterator, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
@@ -17,7 +17,7 @@ from structlog.testing import capture_logs
 from tests.recollect.engines import Opener, StubbornOpener
 from tests.support.stores import NOON, Store
 from tests.support.waiting import until
-from tests.support.watched_stores import Through, with_parts
+from tests.support.watched_stores import Before, Through, with_parts
 
 from recollect.engine import Engine, RecallOptions
 from recollect.engine.live import live_engine, log_writer
@@ -65,21 +65,6 @@ class FrozenNotes(Through):
         await self._part.write_notes(scope, notes)
         assert notes.request is not None
         self.kept.append(notes.request.id)
-
-
-class FailingErasures(Through):
-    """Erasures by others, with how often they were looked for: the first looks fail."""
-
-    def __init__(self, log: MessageLog, *failures: Exception) -> None:
-        super().__init__(log)
-        self.looks = 0
-        self._failures = iter(failures)
-
-    async def erased_among(self, scopes: Iterable[Scope], since: datetime) -> dict[str, datetime]:
-        self.looks += 1
-        if failure := next(self._failures, None):
-            raise failure
-        return dict(await self._part.erased_among(scopes, since))
 
 
 @pytest.fixture(autouse=True)
@@ -412,13 +397,17 @@ async def test_others_erasures_are_looked_for_after_any_error(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_engine, "_LOOK_SECONDS", 0.0)
-    erasures = FailingErasures(
-        store.log, StoreError("away"), ValueError("I drink tea"), KeyError("I drink tea")
-    )
-    live = LiveEngine(Opener(with_parts(store, log=erasures)))
+    failures, looks = iter((StoreError("away"), ValueError("I drink tea"), KeyError("I drink tea"))), [0]
+
+    async def fail(*_: object) -> None:
+        looks[0] += 1
+        if failure := next(failures, None):
+            raise failure
+
+    live = LiveEngine(Opener(with_parts(store, log=Before(store.log, erased_among=fail))))
     with capture_logs() as logs:
         await live.start()
-        await until(lambda: erasures.looks > 4)
+        await until(lambda: looks[0] > 4)
         await live.aclose()
 
     told = [line for line in logs if line["event"] == "erasures_lookup_failed"]
@@ -441,20 +430,6 @@ def of_exchanges(logs: Sequence[Any]) -> list[str]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path / "spool"
-
-
-class HangingLog(Through):
-    """A log that takes nothing while it hangs."""
-
-    def __init__(self, log: object) -> None:
-        super().__init__(log)
-        self.hangs = True
-
-    async def write_phase(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
-        if self.hangs:
-            await asyncio.Event().wait()
-        logged: Logged = await self._part.write_phase(entry, records=records)
-        return logged
 
 
 def away(store: Store) -> Opener:
@@ -557,7 +532,8 @@ async def test_a_turn_and_its_answer_come_together_wherever_each_waited(store: S
 
 
 async def test_a_slow_store_is_waited_for_no_longer_than_a_chat_can_bear(store: Store, folder: Path) -> None:
-    log = HangingLog(store.log)
+    answers = asyncio.Event()
+    log = Before(store.log, write_phase=lambda *_, **__: answers.wait())
     live = LiveEngine(Opener(with_parts(store, log=log)), spool=Spool(folder, limit=ROOM), patience=0.5)
     await live.start()
 
@@ -565,7 +541,7 @@ async def test_a_slow_store_is_waited_for_no_longer_than_a_chat_can_bear(store: 
         exchange_record = await say(live, store, "one")
     assert live.log_writer.waiting.exchanges == 1
     assert of_exchanges(logs) == ["exchange_recording_failed"]
-    log.hangs = False
+    answers.set()
     await exchange_record.end("First.", recollections=())
     await live.settle(20)
 
@@ -657,13 +633,10 @@ async def test_who_turns_out_to_want_nothing_kept_leaves_nothing_waiting(store: 
 async def test_a_credential_is_with_what_waited_here_and_never_on_disk(store: Store, folder: Path) -> None:
     found: list[str | None] = []
 
-    class Watched(Through):
-        async def write_phase(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
-            found.append(entry.exchange.credential)
-            logged: Logged = await self._part.write_phase(entry, records=records)
-            return logged
+    async def note(entry: LogEntry, **_: object) -> None:
+        found.append(entry.exchange.credential)
 
-    opener = Opener(with_parts(store, log=Watched(store.log)))
+    opener = Opener(with_parts(store, log=Before(store.log, write_phase=note)))
     opener.outage.failure = StoreUnavailableError()
     live = LiveEngine(opener, spool=Spool(folder, limit=ROOM))
     await live.start()
@@ -791,25 +764,17 @@ async def test_an_engine_is_closed_though_its_spool_can_not_be_read_and_what_wai
     await after.aclose()
 
 
-class HeldLog(Through):
-    """A log that holds back the end of the exchange "one", until it is let go."""
-
-    def __init__(self, log: object) -> None:
-        super().__init__(log)
-        self.let_go = asyncio.Event()
-
-    async def write_phase(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
-        if entry.phase is Phase.ENDED and entry.exchange.turn.text == "one":
-            await self.let_go.wait()
-        logged: Logged = await self._part.write_phase(entry, records=records)
-        return logged
-
-
 async def test_a_message_overtakes_none_of_its_chat_and_waits_for_no_other_chat(
     store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(log_writer, "_SOON_SECONDS", 60.0)  # the end of an answer writes its turn
-    log = HeldLog(store.log)
+    let_go = asyncio.Event()
+
+    async def hold(entry: LogEntry, **_: object) -> None:
+        if entry.phase is Phase.ENDED and entry.exchange.turn.text == "one":
+            await let_go.wait()
+
+    log = Before(store.log, write_phase=hold)
     live = LiveEngine(Opener(with_parts(store, log=log)), spool=Spool(folder, limit=ROOM), patience=60)
     await live.start()
 
@@ -824,7 +789,7 @@ async def test_a_message_overtakes_none_of_its_chat_and_waits_for_no_other_chat(
     second = answered("two", 1, here)
     await answered("three", 2, elsewhere)
     await asyncio.wait({second}, timeout=0.3)  # it would be written by now
-    log.let_go.set()
+    let_go.set()
     await asyncio.gather(first, second)
 
     assert [text for text, _ in await said(store)] == ["one", "two"]

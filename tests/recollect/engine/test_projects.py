@@ -4,7 +4,6 @@ import asyncio
 import json
 import re
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,7 +15,7 @@ from tests.recollect.store.keeping import indexed
 from tests.support.people import Person, person
 from tests.support.stores import LATER, NOON, Store
 from tests.support.tables import table
-from tests.support.watched_stores import Through, with_parts
+from tests.support.watched_stores import Before, with_parts
 
 from recollect.engine import Engine
 from recollect.engine.live.chat_counts import log_recall
@@ -37,7 +36,6 @@ from recollect.model import (
     STATEMENTS,
     Actor,
     Add,
-    Erasure,
     Flags,
     Item,
     Kind,
@@ -704,16 +702,13 @@ async def test_what_is_written_while_a_team_is_erased_goes_too_and_nothing_is_wr
 ) -> None:
     clara, ben = family.part(family.clara), family.part(family.ben)
 
-    class ErasingMemories(Through):
-        async def erase(self, user_id: str, *, at: datetime) -> Erasure:
-            """Erase a part; Clara, whose part is erased before Ben's, goes on as his is."""
-            if user_id == ben:
-                await family.subject.add(clara, NUTS)
-                await family.subject.remember(store.turn(PLUMBER, Scope(clara, "chat"), at=LATER), "I see.")
-            done: Erasure = await self._part.erase(user_id, at=at)
-            return done
+    async def go_on(user_id: str, **_: object) -> None:
+        """Clara, whose part is erased before Ben's, goes on as his is."""
+        if user_id == ben:
+            await family.subject.add(clara, NUTS)
+            await family.subject.remember(store.turn(PLUMBER, Scope(clara, "chat"), at=LATER), "I see.")
 
-    erasing = engine_over(with_parts(store, memories=ErasingMemories(store.memories)), PATIENT)
+    erasing = engine_over(with_parts(store, memories=Before(store.memories, erase=go_on)), PATIENT)
     await family.subject.set_member(family.id, "a " + family.clara, TeamRole.WRITER)
     await erasing.erase_team(family.id)
 

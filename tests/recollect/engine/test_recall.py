@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -29,7 +29,6 @@ from recollect.model import (
     LISTED,
     Actor,
     Add,
-    Chat,
     Drop,
     Flags,
     Message,
@@ -285,33 +284,11 @@ async def test_without_words_to_search_by_a_broken_embedder_costs_the_memories_a
     assert recall.recollections == recall.ranked == ()
 
 
-class _WithoutSnapshots(Through):
-    """Snapshots that can't be read."""
+@pytest.mark.parametrize(("lacking", "stage"), [("get", Stage.SEARCH), ("chat", Stage.CHAT)])
+async def test_the_stage_that_ended_a_recall_is_told(store: Store, lacking: str, stage: Stage) -> None:
+    faulty = breakable(store, Outage(StoreUnavailableError(), (lacking,)))
 
-    async def get(self, *_: object) -> Snapshot:
-        raise StoreUnavailableError
-
-
-class _WithoutChats(Through):
-    """Chats that can't be read."""
-
-    async def chat(self, *_: object, **__: object) -> Chat:
-        raise StoreUnavailableError
-
-
-def without_search(store: Store) -> Store:
-    return with_parts(store, snapshots=_WithoutSnapshots(store.snapshots))
-
-
-def without_chats(store: Store) -> Store:
-    return with_parts(store, chats=_WithoutChats(store.chats))
-
-
-@pytest.mark.parametrize(("lacking", "stage"), [(without_search, Stage.SEARCH), (without_chats, Stage.CHAT)])
-async def test_the_ending_stage_is_told(
-    store: Store, lacking: Callable[[Store], Store], stage: Stage
-) -> None:
-    recall = await engine_over(lacking(store), PATIENT).recall(store.turn())
+    recall = await engine_over(faulty, PATIENT).recall(store.turn())
 
     assert (recall.skipped, recall.error_stage) == (Skip.STORE, stage)
 

@@ -13,7 +13,7 @@ from tests.recollect.engines import PATIENT, QUICK, engine_over
 from tests.scripted.models import ScriptedExtractor
 from tests.support.notes import note_placed
 from tests.support.stores import NOON, Store
-from tests.support.watched_stores import Outage, Through, breakable, broken, with_parts
+from tests.support.watched_stores import Before, Outage, Through, breakable, broken, with_parts
 from uuid_utils.compat import uuid7
 
 from recollect.composition import Placed
@@ -25,7 +25,6 @@ from recollect.model import (
     Flags,
     Injection,
     LogEntry,
-    Logged,
     Passage,
     Place,
     Recollection,
@@ -37,7 +36,6 @@ from recollect.model import (
     TurnNotes,
     Written,
 )
-from recollect.store.messages import MessageLog
 from recollect.text.secrets.masking import KEPT, LEFT_OUT, MaskedText, MaskedTurn, mask_ends
 
 
@@ -119,23 +117,19 @@ async def test_an_exchange_said_before_its_users_erasure_is_not_logged_after_it(
     assert await subject.remember(store.turn(scope=store.ben.elsewhere), "Good.") is True
 
 
-class _NoNotes(Through):
-    """A log that fails to write whatever goes with an exchange."""
+def without_notes(store: Store, error: Exception) -> Store:
+    """Return the store, which fails to write whatever goes with an exchange."""
 
-    def __init__(self, log: MessageLog, error: Exception) -> None:
-        super().__init__(log)
-        self.error = error
-
-    async def write_phase(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
+    async def fail(entry: LogEntry, **_: object) -> None:
         if entry.recalled:
-            raise self.error
-        logged: Logged = await self._part.write_phase(entry, records=records)
-        return logged
+            raise error
+
+    return with_parts(store, log=Before(store.log, write_phase=fail))
 
 
 @pytest.mark.parametrize("error", [StoreError(), LookupError("a bug")])
 async def test_an_exchange_is_kept_though_its_memories_go_uncounted(store: Store, error: Exception) -> None:
-    subject = engine_over(with_parts(store, log=_NoNotes(store.log, error)))
+    subject = engine_over(without_notes(store, error))
     recollections = [Recollection(store.memory("tea"), 0.9)]
 
     with capture_logs() as logs:
@@ -157,7 +151,7 @@ async def test_the_memories_in_the_prompt_are_counted(store: Store) -> None:
 
 
 async def test_a_passage_in_the_prompt_is_not_counted_for_it_is_no_memory(store: Store) -> None:
-    subject = engine_over(with_parts(store, log=_NoNotes(store.log, LookupError("nothing is to be counted"))))
+    subject = engine_over(without_notes(store, LookupError("nothing is to be counted")))
     passage = Passage(uuid7(), uuid7(), "chat-1", 0, 0, Role.USER, "I drink tea", NOON)
 
     with capture_logs() as logs:

@@ -22,7 +22,7 @@ from tests.servers.served_process import RECOLLECT, environment
 from tests.support.searching import Lexicon, lexicon_of
 from tests.support.stores import NOON, Store, store_over
 from tests.support.tables import table
-from tests.support.watched_stores import Through, with_parts
+from tests.support.watched_stores import Before, Through, with_parts
 from uuid_utils.compat import uuid7
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
@@ -685,25 +685,16 @@ _SAID = [f"quokka{number}" for number in range(_MESSAGES)]
 _KEPT = [f"wombat{number}" for number in range(_MEMORIES)]
 
 
-class KilledAtAWrite(Through):
-    """An index of which a write never ends: its worker is killed in it.
+def killed_at(store: Store, write: int) -> tuple[Store, asyncio.Event]:
+    """Return a store of which a write never ends, its worker is killed in it, and what is set once that has begun."""
+    begun, writes = asyncio.Event(), iter(range(write))
 
-    Attributes:
-        reached: Set once that write has begun.
-    """
-
-    def __init__(self, index: LogIndex, writes: int) -> None:
-        super().__init__(index)
-        self.reached = asyncio.Event()
-        self._left = writes
-
-    async def index(self, user_id: str, message: IndexedMessage) -> bool:
-        if self._left == 0:
-            self.reached.set()
+    async def end(*_: object) -> None:
+        if next(writes, None) is None:
+            begun.set()
             await asyncio.Event().wait()
-        self._left -= 1
-        is_new: bool = await self._part.index(user_id, message)
-        return is_new
+
+    return with_parts(store, index=Before(store.index, index=end)), begun
 
 
 @asynccontextmanager
@@ -775,9 +766,9 @@ async def test_words_are_found_meanwhile_and_nothing_is_begun_anew(own_dsn: str,
     looking = asyncio.create_task(look())
     while (await place(own_dsn))[0] == -1 or await missing(store, _SAID):
         async with worker(own_dsn, store) as other:
-            killed_index = KilledAtAWrite(other.index, chance.randrange(40))
-            working = asyncio.create_task(index(with_parts(other, index=killed_index)))
-            reached = asyncio.create_task(killed_index.reached.wait())
+            killed_store, begun = killed_at(other, chance.randrange(40))
+            working = asyncio.create_task(index(killed_store))
+            reached = asyncio.create_task(begun.wait())
             await asyncio.wait({working, reached}, return_when=asyncio.FIRST_COMPLETED)
             killed += not working.done()
             for task in (working, reached):
