@@ -192,8 +192,7 @@ def test_no_server_is_sent_anothers_embedding_key(
     )
 
     assert isinstance(made, OpenAIEmbedder)
-    assert made.name == "openai:before"
-    assert made._headers.get("Authorization") == sent
+    assert (made.name, made._headers.get("Authorization")) == ("openai:before", sent)
 
 
 @pytest.mark.parametrize(
@@ -273,8 +272,7 @@ async def test_the_chats_model_has_the_requests_key(
     assert models is not None
     [candidate] = (await models.extractor.extract([exchange()], [])).candidates
 
-    assert candidate.content == SAID
-    assert model.last.values(b"authorization") == [b"Bearer of-the-request"]
+    assert (candidate.content, model.last.values(b"authorization")) == (SAID, [b"Bearer of-the-request"])
     assert model.last.json["model"] == "scripted"
 
 
@@ -443,8 +441,7 @@ def test_the_policy_is_what_the_settings_say() -> None:
     )
     assert make_policy(settings()).strategy is Strategy.EXTRACT
     assert make_policy(settings(formation="off")).strategy is Strategy.OFF
-    assert make_policy(settings()).gate == Gate()
-    assert make_policy(settings()).reach == Reach()
+    assert (make_policy(settings()).gate, make_policy(settings()).reach) == (Gate(), Reach())
     assert make_policy(settings()).bounds == Bounds()
     assert make_policy(settings(memory_tokens=500)).bounds.chat_memory_tokens == 4_000
 

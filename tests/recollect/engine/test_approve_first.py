@@ -96,8 +96,7 @@ async def test_what_is_learned_waits_unseen_and_unused_until_it_is_approved(stor
     await chatting.says("I live in Porto")
     asked = store.turn("Where do I live, in Porto?", Scope(store.anna, "chat-2"))
 
-    assert await chatting.known() == []
-    assert await chatting.waiting() == [("Lives in Porto", Reason.APPROVAL)]
+    assert (await chatting.known(), await chatting.waiting()) == ([], [("Lives in Porto", Reason.APPROVAL)])
     assert (await chatting.engine.prepare(asked)).included == ()  # nor from the message itself
     await chatting.says("What is new?", NOON)
     assert chatting.model.asked[-1][1] == ()  # no later extraction sees it

@@ -97,9 +97,7 @@ async def test_an_erasure_is_counted_and_clears_every_cache(store: Store) -> Non
 
     erasure = await subject.erase(store.anna)
 
-    assert subject._retriever.entries == 0
-    assert dict(erasure.rows)["vectors"] == 1
-    assert erasure.at == NOON
+    assert (subject._retriever.entries, dict(erasure.rows)["vectors"], erasure.at) == (0, 1, NOON)
     assert cache.cleared == 1
     assert set(dict(erasure.left)) > {"vectors", "messages", "pgqueuer", "pgqueuer_log", "caches"}
     assert not any(dict(erasure.left).values())
@@ -213,8 +211,7 @@ async def test_the_logs_own_embedder_is_given_messages_alone(store: Store) -> No
     await subject.remember(store.turn("I bought a boat", at=NOON - timedelta(minutes=1)), "Nice.")
     await subject.drain(store.anna)
 
-    assert of_log.embedded == ["I bought a boat", "Nice."]
-    assert await unembedded(store) == []
+    assert (of_log.embedded, await unembedded(store)) == (["I bought a boat", "Nice."], [])
 
 
 class TestHints:
@@ -298,8 +295,7 @@ class TestGlobals:
             await subject.keep_globals(None)
 
         [office] = await subject.globals()
-        assert office.embedding_model == "another"
-        assert another.embedded == ["The office closes at six"]
+        assert (office.embedding_model, another.embedded) == ("another", ["The office closes at six"])
 
     async def test_an_embedder_that_is_away_costs_none_of_them(self, own_store: Store) -> None:
         await engine_over(own_store, embedder=BrokenEmbedder()).keep_globals(["The office closes at six"])
@@ -454,8 +450,7 @@ async def test_what_waits_is_taken_back_before_it_is_formed(store: Store) -> Non
 
     assert await subject.take_back(said.scope, said.key) == ()
 
-    assert await subject.drain(store.anna) is None
-    assert await contents(subject, store.anna) == []
+    assert (await subject.drain(store.anna), await contents(subject, store.anna)) == (None, [])
 
 
 async def test_what_was_deleted_since_is_not_brought_back_and_not_undone(store: Store) -> None:

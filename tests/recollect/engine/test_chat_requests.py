@@ -185,16 +185,14 @@ class TestForgettingByNumber:
 
         prepared = await chat.says("Delete the last one", logs=False)
 
-        assert await known(chat.subject, store.anna) == {*FACTS}
-        assert answer(prepared) == ""
+        assert (await known(chat.subject, store.anna), answer(prepared)) == ({*FACTS}, "")
 
     async def test_a_list_of_another_chat_is_not_pointed_at(self, store: Store, chat: Chat) -> None:
         await chat.is_listed()
 
         prepared = await Chat(store, chat.subject, store.anna.chat("chat-2")).says("Forget the second")
 
-        assert await known(chat.subject, store.anna) == {*FACTS}
-        assert answer(prepared) == ""
+        assert (await known(chat.subject, store.anna), answer(prepared)) == ({*FACTS}, "")
 
     async def test_undoing_brings_it_back(self, store: Store, chat: Chat) -> None:
         await chat.is_listed()
@@ -215,8 +213,7 @@ class TestStopping:
         stopped = await chat.says("Stop remembering me.")
         await chat.says("I play the oboe")
 
-        assert len(await messages(store)) == before
-        assert await known(chat.subject, store.anna) == {*FACTS}
+        assert (len(await messages(store)), await known(chat.subject, store.anna)) == (before, {*FACTS})
         assert answer(stopped).startswith(f"{DONE} From now on nothing")
         assert "Remember me again" in answer(stopped)
         assert (await chat.subject.flags(store.anna)) == Flags(record=False)
@@ -318,8 +315,7 @@ class TestLeavingAChatOut:
 
         await chat.says("I play the harp")
 
-        assert dict(erasure.rows)["chats_left_out"] == 1
-        assert await messages(store) == ["I play the harp"]
+        assert (dict(erasure.rows)["chats_left_out"], await messages(store)) == (1, ["I play the harp"])
 
 
 class TestUndoing:
@@ -363,8 +359,7 @@ class TestUndoing:
 
         prepared = await chat.says("Undo that", logs=False)
 
-        assert answer(prepared) == ""
-        assert await chat.subject.history(store.anna) == history
+        assert (answer(prepared), await chat.subject.history(store.anna)) == ("", history)
 
     async def test_a_quoted_wish_to_leave_a_chat_out_is_not_undone(self, store: Store, chat: Chat) -> None:
         await chat.says("Don't remember this chat")
@@ -373,8 +368,7 @@ class TestUndoing:
         prepared = await chat.says("Undo that")
         await chat.says("I play the harp")
 
-        assert answer(prepared) == ""
-        assert await messages(store) == []
+        assert (answer(prepared), await messages(store)) == ("", [])
 
 
 class TestEverything:
@@ -414,8 +408,7 @@ class TestWhenItCanNotBeTold:
 
         prepared = await chat.subject.prepare(turn, RecallOptions(placement=Placement.OFF))
 
-        assert told(prepared).strip() == ""
-        assert await chat.subject.flags(store.anna) == Flags()
+        assert (told(prepared).strip(), await chat.subject.flags(store.anna)) == ("", Flags())
 
     @pytest.mark.parametrize("text", ["Forget number 2", "Undo that", "Remember this chat again"])
     async def test_it_is_done_once_and_told_the_same_again(self, store: Store, chat: Chat, text: str) -> None:
@@ -433,8 +426,7 @@ class TestWhenItCanNotBeTold:
         again = await chat.subject.prepare(turn)
 
         assert answer(first).startswith(DONE)
-        assert told(again) == told(first)
-        assert await chat.subject.history(store.anna) == before
+        assert (told(again), await chat.subject.history(store.anna)) == (told(first), before)
 
     async def test_it_is_told_anew_where_the_message_is_sent_again(self, store: Store, chat: Chat) -> None:
         turn = chat.turn("Remember me again")

@@ -233,8 +233,7 @@ async def test_a_server_that_may_not_see_the_log_gets_none_of_it(store: Store, s
         turn, RecallOptions(disclosure=Disclosure(frozenset({Kind.FACT}), history=False))
     )
 
-    assert prepared.placed.system == ""
-    assert prepared.recall.skipped is Skip.UPSTREAM_POLICY
+    assert (prepared.placed.system, prepared.recall.skipped) == ("", Skip.UPSTREAM_POLICY)
     assert any(each.chat and each.dropped is Drop.UPSTREAM_POLICY for each in prepared.recall.ranked)
 
 
@@ -323,8 +322,7 @@ async def test_a_todo_stands_and_is_proposed_until_the_persons_day_is_over(store
     stands = [len((await subject.agents.profile(each)).statements) for each in (store.anna, store.ben)]
     proposed = [len((await subject.propose_profile(each)).entries) for each in (store.anna, store.ben)]
 
-    assert stands == [0, 1]
-    assert proposed == [0, 1]
+    assert (stands, proposed) == ([0, 1], [0, 1])
 
 
 @table("changes", [datetime(2026, 4, 5, tzinfo=AUCKLAND), datetime(2026, 9, 27, tzinfo=AUCKLAND)])

@@ -75,8 +75,7 @@ async def test_what_was_remembered_is_formed_while_it_runs(own_store: Store) -> 
         await running
 
     [memory] = (await subject.page(own_store.anna, limit=10)).memories
-    assert memory.kind is Kind.QA_TURN
-    assert memory.content == "Q: I drink tea\nA: Good."
+    assert (memory.kind, memory.content) == (Kind.QA_TURN, "Q: I drink tea\nA: Good.")
 
 
 async def test_an_extractor_is_given_the_requests_own_credential(store: Store) -> None:
@@ -160,8 +159,7 @@ async def test_a_new_exchange_waits_for_no_backlog_of_older_ones(store: Store) -
 
     assert await subject.drain(store.anna) is None
 
-    assert unindexed_then == [waiting + 2]
-    assert await unindexed(store) == []
+    assert (unindexed_then, await unindexed(store)) == ([waiting + 2], [])
 
 
 async def test_an_index_that_fails_keeps_nothing_from_being_formed(own_store: Store) -> None:
@@ -285,8 +283,7 @@ async def test_a_run_that_found_the_lease_taken_takes_it_for_nothing_else(store:
     subject = engine_over(with_parts(store, inbox=inbox), PATIENT)
     await subject.remember(store.turn(FIRST), "Nice.")
 
-    assert await subject.drain(store.anna) == TAKEN_DELAY
-    assert inbox.leases == 1
+    assert (await subject.drain(store.anna), inbox.leases) == (TAKEN_DELAY, 1)
 
 
 # -- A worker of its own sees in the log whether chats run, and says when that lasts --
@@ -343,8 +340,7 @@ def test_a_key_that_nothing_was_answered_with_is_its_exchanges_alone() -> None:
     kept.lend(Lent(asked, "anna", "", "foreign"))
     kept.lend(Lent(answered, "anna", "", "foreign"))
 
-    assert kept.find(uuid4(), "anna", "") == "own"
-    assert kept.find(answered, "anna", "") == "own"
+    assert (kept.find(uuid4(), "anna", ""), kept.find(answered, "anna", "")) == ("own", "own")
     assert kept.find(asked, "anna", "") == "foreign"
 
     kept.lend(Lent(asked, "anna", "", None))
@@ -362,8 +358,7 @@ def test_a_key_that_names_a_person_replaces_none_that_they_use(answered: list[st
 
     assert kept.find(uuid4(), "anna", "") == expected
     assert [kept.find(exchange, "anna", "") for exchange in exchanges] == answered
-    assert kept.find(uuid4(), "ben", "") is None
-    assert kept.find(uuid4(), "anna", "other") is None
+    assert (kept.find(uuid4(), "ben", ""), kept.find(uuid4(), "anna", "other")) == (None, None)
 
 
 def test_a_key_that_is_not_used_any_more_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,8 +116,7 @@ def test_where_the_request_has_no_certain_place_that_is_why_they_are_left_out() 
 
     record = request_record(nowhere, ASKED, request_id=REQUEST, at=NOON, api="completions")
 
-    assert record.skipped is Skip.NO_PLACE
-    assert (record.items, record.tokens) == (0, 0)
+    assert (record.skipped, record.items, record.tokens) == (Skip.NO_PLACE, 0, 0)
     assert [each["dropped"] for each in record.explanation["candidates"]] == ["no-place", "limit"]
 
 
@@ -150,14 +149,12 @@ def test_the_numbers_are_right() -> None:
 
     record = request_record(given_, ASKED, request_id=REQUEST, at=NOON, api="responses")
 
-    assert record.id == REQUEST
-    assert record.scope == ASKED.scope
+    assert (record.id, record.scope) == (REQUEST, ASKED.scope)
     assert (record.path, record.model) == ("responses/stable", "gpt-4o")
     assert (record.candidates, record.dense_hits, record.lexical_hits, record.log_hits) == (8, 1, 1, 1)
     assert (record.items, record.truncated) == (2, 1)
     assert given_.placed.block is not None
-    assert record.tokens == given_.placed.block.tokens
-    assert record.history_tokens == 0
+    assert (record.tokens, record.history_tokens) == (given_.placed.block.tokens, 0)
     assert record.top_scores == (0.9123, 0.8, 0.5, 0.1, 0.1)
     assert (record.gate_score, record.milliseconds, record.stages) == (0.7, 12.5, {Stage.SEARCH: 3.0})
     assert (record.skipped, record.degraded, record.error_stage) == (None, (), None)

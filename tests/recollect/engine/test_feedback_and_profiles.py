@@ -190,8 +190,7 @@ async def test_it_is_one_persons_alone(store: Store) -> None:
 
 async def _erase_user(world: World) -> None:
     erasure = await world.engine.erase(world.store.anna)
-    assert dict(erasure.rows)["not_helpful"] == 1
-    assert dict(erasure.left)["not_helpful"] == 0
+    assert (dict(erasure.rows)["not_helpful"], dict(erasure.left)["not_helpful"]) == (1, 0)
 
 
 async def _erase_chat(world: World) -> None:
@@ -358,8 +357,7 @@ class TestConsent:
 
         await allow(subject, store.anna, allows=allows)
 
-        assert await tables_with(own_dsn, CANARY) == set()
-        assert await embeddings(own_dsn) == 0
+        assert (await tables_with(own_dsn, CANARY), await embeddings(own_dsn)) == (set(), 0)
         assert not await told(subject, store.anna)
         await allow(subject, store.anna)
         assert not await told(subject, store.anna), "consent given anew brings nothing back"

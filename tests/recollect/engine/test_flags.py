@@ -199,5 +199,4 @@ def test_a_policy_says_of_every_flag_how_it_is() -> None:
     )
 
     assert None not in astuple(SHIPPED.flags)
-    assert SHIPPED.under(SHIPPED.flags) == SHIPPED
-    assert SHIPPED.under(flags).flags == flags
+    assert (SHIPPED.under(SHIPPED.flags), SHIPPED.under(flags).flags) == (SHIPPED, flags)

@@ -162,8 +162,7 @@ async def test_everything_is_formed_in_order(worker: Worker) -> None:
     with capture_logs() as lines:
         assert await worker.drain() is None
 
-    assert worker.order == [1, 2, 3]
-    assert await worker.outcomes() == ["formed"] * 3
+    assert (worker.order, await worker.outcomes()) == ([1, 2, 3], ["formed"] * 3)
     told = [line["event"] for line in lines]
     assert told.count("memories_decided") == 3
     assert sum(line["exchanges"] for line in lines if line["event"] == "formed") == 3
@@ -186,8 +185,7 @@ async def test_what_comes_at_the_leases_end_waits_not(
     worker.batching = Batching(turns=turns, quiet=timedelta(seconds=30 * (turns - 1)))
     worker.store = with_parts(worker.store, inbox=Ending(worker.store.inbox))
 
-    assert await worker.drain() is None
-    assert worker.batches == batches
+    assert (await worker.drain(), worker.batches) == (None, batches)
 
 
 async def test_what_is_not_yet_due_blocks_the_later_ones(worker: Worker) -> None:
@@ -195,8 +193,7 @@ async def test_what_is_not_yet_due_blocks_the_later_ones(worker: Worker) -> None
     due = START + timedelta(seconds=7)
     await worker.store.inbox.postpone(worker.said[1], error="", until=due, counts=False)
 
-    assert await worker.drain() == timedelta(seconds=7)
-    assert worker.formed == []
+    assert (await worker.drain(), worker.formed) == (timedelta(seconds=7), [])
 
 
 async def test_the_waits_grow_and_the_last_one_counts_on(worker: Worker) -> None:
@@ -232,8 +229,7 @@ async def test_what_else_keeps_failing_is_held_and_later_ones_go_on(worker: Work
     with capture_logs() as lines:
         await worker.drain_until_empty()
 
-    assert worker.order == [1, 1, 1, 2]
-    assert await worker.outcomes() == ["failed", "formed"]
+    assert (worker.order, await worker.outcomes()) == ([1, 1, 1, 2], ["failed", "formed"])
     failures = [line for line in lines if line["event"] == "formation_failed"]
     assert [(line["attempts"], line["held"]) for line in failures] == [(1, False), (2, False), (3, True)]
     assert all(line["raised_at"].startswith("test_inbox.py:") for line in failures)
@@ -282,8 +278,7 @@ async def test_an_exchange_that_another_formed_is_left_to_them(postgres: Postgre
     with capture_logs() as lines:
         assert await worker.drain() == GONE_DELAY
 
-    assert worker.order == [1]
-    assert lines == []
+    assert (worker.order, lines) == ([1], [])
 
 
 QUIET = timedelta(seconds=3)
@@ -316,8 +311,7 @@ class TestBatches:
             await worker.hears(number, at=START + timedelta(seconds=second))
         worker.batching, worker.now = batching, START + timedelta(seconds=seconds)
 
-        assert await worker.drain() == again
-        assert worker.batches == batches
+        assert (await worker.drain(), worker.batches) == (again, batches)
 
     async def test_turns_with_keys_of_two_accounts_are_never_sent_together(self, worker: Worker) -> None:
         await worker.hears(1, 2, 3)
@@ -390,10 +384,8 @@ class TestWhatNoModelCanBeAskedAbout:
             assert await worker.drain() is None
 
         due = await worker.store.inbox.next_wake(worker.store.anna)
-        assert worker.order == [1]
-        assert await worker.outcomes() == [f"waits:{waits_for}"] * 3
-        assert due == (None if delay is None else START + delay)
-        assert worker.counts.waits == {waits_for: 1}
+        assert (worker.order, await worker.outcomes()) == ([1], [f"waits:{waits_for}"] * 3)
+        assert (due, worker.counts.waits) == (None if delay is None else START + delay, {waits_for: 1})
 
     async def test_is_tried_again_with_the_first_and_formed_in_order(self, worker: Worker) -> None:
         await worker.hears(1, 2, 3)
@@ -402,13 +394,11 @@ class TestWhatNoModelCanBeAskedAbout:
 
         worker.now += MODEL_DELAY
         await worker.drain()
-        assert worker.order == [1, 1]
-        assert await worker.outcomes() == ["waits:model"] * 3
+        assert (worker.order, await worker.outcomes()) == ([1, 1], ["waits:model"] * 3)
 
         worker.fail = lambda _: None
         worker.now += MODEL_DELAY
-        assert await worker.drain() is None
-        assert worker.order == [1, 1, 1, 2, 3]
+        assert (await worker.drain(), worker.order) == (None, [1, 1, 1, 2, 3])
         assert await worker.outcomes() == ["formed"] * 3
 
     async def test_is_formed_when_its_person_chats_again_before_what_they_say(self, worker: Worker) -> None:
@@ -420,8 +410,7 @@ class TestWhatNoModelCanBeAskedAbout:
         await worker.hears(4)
         assert await worker.drain() is None
 
-        assert worker.order == [1, 1, 3, 4]
-        assert await worker.outcomes() == ["formed"] * 3
+        assert (worker.order, await worker.outcomes()) == ([1, 1, 3, 4], ["formed"] * 3)
 
     async def test_does_not_wake_for_a_chat_with_another_upstream(self, worker: Worker) -> None:
         await worker.hears(1, upstream="far")
@@ -432,8 +421,7 @@ class TestWhatNoModelCanBeAskedAbout:
         await worker.hears(2)
         await worker.drain()
 
-        assert worker.order == [1, 2]
-        assert await worker.outcomes() == ["waits:key", "formed"]
+        assert (worker.order, await worker.outcomes()) == ([1, 2], ["waits:key", "formed"])
 
     async def test_asks_the_model_that_its_person_chats_with(self, worker: Worker) -> None:
         await worker.hears(1, 2, model="")
@@ -465,8 +453,7 @@ class TestAnAnswerThatCanNotBeRead:
             worker.now = due
             await worker.drain()
 
-        assert waited == list(DELAYS)
-        assert worker.order == [1, 2] + [1] * len(DELAYS)
+        assert (waited, worker.order) == (list(DELAYS), [1, 2] + [1] * len(DELAYS))
         assert await worker.outcomes() == ["waits:unreadable", "formed"]
         assert worker.counts.waits == {"unreadable": 1 + len(DELAYS)}
         [entry, _] = await worker.entries()
@@ -476,8 +463,7 @@ class TestAnAnswerThatCanNotBeRead:
 async def test_somebody_with_a_long_backlog_leaves_the_others_their_turn(worker: Worker) -> None:
     await worker.hears(*range(RUN + 5))
 
-    assert await worker.drain() == REST
-    assert len(worker.order) == RUN
+    assert (await worker.drain(), len(worker.order)) == (REST, RUN)
     assert await worker.drain() is None
     assert worker.order == [*range(RUN + 5)]
 
@@ -491,12 +477,10 @@ class TestAnEmbedderThatIsAway:
             worker.now = START + timedelta(days=200)
             await worker.store.inbox.postpone(worker.said[1], error="", until=worker.now, counts=False)
 
-        assert await worker.drain() == EMBEDDER_DELAY
-        assert await worker.attempts() == 0
+        assert (await worker.drain(), await worker.attempts()) == (EMBEDDER_DELAY, 0)
 
         worker.now += EMBEDDER_DELAY
-        assert await worker.drain() is None
-        assert await worker.outcomes() == ["formed"]
+        assert (await worker.drain(), await worker.outcomes()) == (None, ["formed"])
 
     async def test_then_its_tries_count(self, worker: Worker) -> None:
         await worker.hears(1)
@@ -517,9 +501,7 @@ async def test_what_is_done_is_counted(worker: Worker) -> None:
 
     counts = worker.counts
     assert (counts.attempts, counts.successes, counts.errors) == (3, 2, {"ExtractorError": 1})
-    assert counts.rejects == {"empty": 2}
-    assert sum(counts.lag.counts) == 2
-    assert counts.lag.total == 4 + 5
+    assert (counts.rejects, sum(counts.lag.counts), counts.lag.total) == ({"empty": 2}, 2, 4 + 5)
 
 
 class TestWhatTakesTooLong:
@@ -529,8 +511,7 @@ class TestWhatTakesTooLong:
 
         assert await worker.drain() is None
 
-        assert worker.shares == [1.0, 0.5]
-        assert await worker.outcomes() == ["waits:unreadable"]
+        assert (worker.shares, await worker.outcomes()) == ([1.0, 0.5], ["waits:unreadable"])
         assert worker.counts.errors == {"ExtractorTimeoutError": 2}
 
     async def test_is_asked_for_with_half_of_the_turns(self, worker: Worker) -> None:
@@ -573,8 +554,7 @@ class TestChatsFirst:
 
         for _ in range(9):
             assert await worker.drain() == timedelta(seconds=2)
-        assert await worker.attempts() == 0
-        assert worker.counts.errors == {}
+        assert (await worker.attempts(), worker.counts.errors) == (0, {})
         assert await worker.drain() is None
 
         assert await worker.outcomes() == ["formed"]

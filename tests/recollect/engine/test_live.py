@@ -113,11 +113,9 @@ async def test_it_recalls_and_remembers_while_it_is_open(store: Store) -> None:
     remember(live, store.turn("I drink tea"))
     await live.settle(20)
 
-    assert len(recall.recollections) == 1
-    assert await pending(store) == 1
+    assert (len(recall.recollections), await pending(store)) == (1, 1)
     await live.aclose()
-    assert opener.closed == 1
-    assert (await recalled(live, store.turn())).skipped is Skip.STORE
+    assert (opener.closed, (await recalled(live, store.turn())).skipped) == (1, Skip.STORE)
 
 
 async def test_what_is_said_before_it_is_open_waits_for_it(store: Store) -> None:
@@ -134,9 +132,7 @@ async def test_what_is_said_before_it_is_open_waits_for_it(store: Store) -> None
     assert await live.ready(20) is True
     await live.settle(20)
 
-    assert recall.skipped is Skip.STORE
-    assert opener.opened == 1
-    assert await pending(store) == 1
+    assert (recall.skipped, opener.opened, await pending(store)) == (Skip.STORE, 1, 1)
     await live.aclose()
 
 
@@ -230,9 +226,7 @@ async def test_what_waits_for_an_engine_that_never_opened_its_successor_remember
         assert await right.ready(20)
         await right.settle(20)
 
-    assert lost(logs) == []
-    assert wrong.engine is None
-    assert await pending(store) == 1
+    assert (lost(logs), wrong.engine, await pending(store)) == ([], None, 1)
     await right.aclose()
 
 
@@ -260,9 +254,7 @@ async def test_an_engine_that_opens_just_as_it_gives_way_loses_nothing_and_nothi
         assert await successor.ready(20)
         await successor.settle(20)
 
-    assert lost(logs) == []
-    assert opener.remembered + successors.remembered == 2
-    assert await pending(store) == 2
+    assert (lost(logs), opener.remembered + successors.remembered, await pending(store)) == ([], 2, 2)
     await successor.aclose()
 
 
@@ -281,9 +273,7 @@ async def test_what_an_open_engine_can_not_write_as_it_gives_way_its_successor_w
         await giving_way
         await successor.settle(20)
 
-    assert lost(logs) == []
-    assert (opener.remembered, successors.remembered) == (0, 2)
-    assert await pending(store) == 2
+    assert (lost(logs), opener.remembered, successors.remembered, await pending(store)) == ([], 0, 2, 2)
     await successor.aclose()
 
 
@@ -297,8 +287,7 @@ async def test_what_can_never_be_stored_is_told_of_at_once_and_keeps_nobody_back
     remember(live, store.turn("I drink tea"))
     await live.settle(20)
 
-    assert len(lost(logs)) == 2
-    assert await pending(store) == 1
+    assert (len(lost(logs)), await pending(store)) == (2, 1)
     await live.aclose()
 
 
@@ -315,9 +304,7 @@ async def test_an_engine_that_opens_in_spite_of_all_remembers_nothing_once_it_ga
         assert await successor.ready(20)
         await successor.settle(20)
 
-    assert live.engine is None
-    assert lost(logs) == []
-    assert (opener.remembered, successors.remembered) == (0, 1)
+    assert (live.engine, lost(logs), opener.remembered, successors.remembered) == (None, [], 0, 1)
     await successor.aclose()
 
 
@@ -354,9 +341,7 @@ async def test_notes_that_wait_take_no_exchanges_place(store: Store, monkeypatch
 
     assert lost(logs) == []
     dropped = [line["log_level"] for line in logs if line["event"] == "notes_dropped"]
-    assert dropped == ["debug"] * 2
-    assert len(log.kept) == 1
-    assert await pending(store) == 2
+    assert (dropped, len(log.kept), await pending(store)) == (["debug"] * 2, 1, 2)
     await live.aclose()
 
 
@@ -389,8 +374,7 @@ async def test_a_note_that_waits_at_the_end_is_not_lost(
     with capture_logs() as logs:
         await live.aclose()
 
-    assert lost(logs) == []
-    assert log.kept == []
+    assert (lost(logs), log.kept) == ([], [])
 
 
 async def test_others_erasures_are_looked_for_after_any_error(
@@ -539,8 +523,7 @@ async def test_a_slow_store_is_waited_for_no_longer_than_a_chat_can_bear(store: 
 
     with capture_logs() as logs:
         exchange_record = await say(live, store, "one")
-    assert live.log_writer.waiting.exchanges == 1
-    assert of_exchanges(logs) == ["exchange_recording_failed"]
+    assert (live.log_writer.waiting.exchanges, of_exchanges(logs)) == (1, ["exchange_recording_failed"])
     answers.set()
     await exchange_record.end("First.", recollections=())
     await live.settle(20)
@@ -625,8 +608,7 @@ async def test_who_turns_out_to_want_nothing_kept_leaves_nothing_waiting(store: 
     await asyncio.wait_for(record.over.wait(), 20)  # kept by then
     log.said.set()
 
-    assert await ending is None
-    assert live.log_writer.waiting.exchanges == 0
+    assert (await ending, live.log_writer.waiting.exchanges) == (None, 0)
     await live.aclose()
 
 
@@ -666,8 +648,7 @@ async def test_a_bug_ends_no_chat_and_is_told_by_its_name(
     with capture_logs() as logs:
         await say(live, store, "one")
 
-    assert of_exchanges(logs) == ["exchange_recording_failed", "exchange_lost"]
-    assert live.log_writer.lost == 1
+    assert (of_exchanges(logs), live.log_writer.lost) == (["exchange_recording_failed", "exchange_lost"], 1)
     assert "secret" not in str(logs)
     await live.aclose()
 
@@ -698,8 +679,7 @@ async def test_long_texts_are_made_lines_and_counted_beside_the_loop_and_once(
         remembering = live.remember(store.turn(text), "", recollections=(), credential=None)
         assert remembering is not None
         await remembering
-    assert live.log_writer.waiting.exchanges == 2
-    assert beside == [("encode", False), ("encode", True)]
+    assert (live.log_writer.waiting.exchanges, beside) == (2, [("encode", False), ("encode", True)])
     opener.outage.failure = None
     await live.settle(20)
 

@@ -234,8 +234,7 @@ async def test_old_requests_are_forgotten_once_a_store_that_was_away_is_back(own
             await tidied_again(tidied)
 
     assert {line["event"] for line in logs} >= {"enqueue_unindexed_failed", "prune_requests_failed"}
-    assert await engine.request(old.id) is None
-    assert await engine.request(young.id) == young
+    assert (await engine.request(old.id), await engine.request(young.id)) == (None, young)
 
 
 async def test_a_fault_in_tidying_ends_no_formation_and_quotes_nobody(own_store: Store) -> None:
@@ -298,8 +297,7 @@ def test_each_change_is_counted_once() -> None:
     assert (counts.adds, counts.replaces, counts.merges, counts.duplicates) == (1, 1, 1, 2)
     assert counts.rejects == {"equal_content": 1, "no_evidence": 1}
     assert (counts.retired, counts.hidden) == ({"cap": 1}, {"confidential": 1})
-    assert (counts.quarantined, counts.marks) == (1, 1)
-    assert (counts.successes, counts.extracted) == (1, 5)
+    assert (counts.quarantined, counts.marks, counts.successes, counts.extracted) == (1, 1, 1, 5)
 
 
 def test_the_rates_are_shares_and_nothing_before_the_first() -> None:
@@ -508,8 +506,7 @@ async def test_what_was_done_is_not_done_again_where_another_process_goes_on(wor
     since = max(each.seen_at for each in state.embedders if each.model == world.before.name)
     left = await store.users(since, without=(), limit=9)
 
-    assert (state.counts.users, state.counts.users_done) == (2, 1)
-    assert left == [world.store.ben]
+    assert (state.counts.users, state.counts.users_done, left) == (2, 1, [world.store.ben])
     assert await next_one.reembed()
     assert await world.found(next_one.engine, world.store.ben) == ALL
 
@@ -547,8 +544,7 @@ async def test_while_old_replicas_write_nothing_is_embedded_twice_and_both_find_
     assert (old.generations.is_today, new.generations.is_today) == (False, True)
     assert await new.engine.unembedded(world.store.anna) == len(SAID)
     for user in (world.store.anna, world.store.ben):
-        assert await world.found(old.engine, user) == ALL
-        assert await world.found(new.engine, user) == ALL
+        assert (await world.found(old.engine, user), await world.found(new.engine, user)) == (ALL, ALL)
 
 
 async def test_a_switch_that_is_taken_back_embeds_again_what_was_embedded_meanwhile(world: World) -> None:
@@ -563,8 +559,7 @@ async def test_a_switch_that_is_taken_back_embeds_again_what_was_embedded_meanwh
 
     assert again.generations.is_today
     assert await again.reembed()
-    assert await again.engine.unembedded(world.store.anna) == 0
-    assert await world.found(again.engine) == ALL
+    assert (await again.engine.unembedded(world.store.anna), await world.found(again.engine)) == (0, ALL)
 
 
 async def test_the_local_embedder_serves_the_log_on_as_the_one_before(world: World) -> None:
@@ -573,8 +568,7 @@ async def test_the_local_embedder_serves_the_log_on_as_the_one_before(world: Wor
     await world.ages()
     process = await world.begins(world.today, world.before)
 
-    assert list(process.generations.earlier) == [world.today]
-    assert await world.found(process.engine) == ALL
+    assert (list(process.generations.earlier), await world.found(process.engine)) == ([world.today], ALL)
     await process.generations.aclose()
     assert len(await world.today.embed(["It is open."])) == 1
 

@@ -217,8 +217,7 @@ async def survives(store: Store, answer: str) -> None:
     assert all(0 <= memory.importance <= 1 and memory.owner == store.anna for memory in memories)
     assert all(len(memory.content) <= 2_000 for memory in memories)
     history = await engine.history(store.anna, limit=10_000)
-    assert replay(history[::-1]) == {memory.id for memory in memories}
-    assert engine.counts.re_extracted == 0
+    assert (replay(history[::-1]), engine.counts.re_extracted) == ({memory.id for memory in memories}, 0)
 
 
 anything = st.recursive(

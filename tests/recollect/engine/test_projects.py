@@ -240,8 +240,7 @@ async def test_what_is_said_in_a_project_stays_and_is_searched_there(store: Stor
     await lives.subject.drain(lives.boat)
 
     assert {each.session_id for each in await found_in_chats(lives, lives.boat)} == {"chat"}
-    assert await found_in_chats(lives, lives.own) == []
-    assert await lives.subject.sessions(lives.own) == []
+    assert (await found_in_chats(lives, lives.own), await lives.subject.sessions(lives.own)) == ([], [])
     assert await lives.subject.sessions(lives.boat) == ["chat"]
     assert await recalled(store, lives.subject, lives.own, WHICH_BOAT) == set()
 
@@ -364,8 +363,7 @@ async def test_in_a_project_an_agent_forgets_nothing_of_the_persons_own(lives: L
 
     forgetting = await lives.subject.agents.take_away_what(lives.boat, TEA, agent="a")
 
-    assert forgetting.forgotten is None
-    assert await contents(lives.subject, lives.own) == {TEA}
+    assert (forgetting.forgotten, await contents(lives.subject, lives.own)) == (None, {TEA})
 
 
 async def test_a_block_in_a_project_goes_with_the_own_memory_it_names(store: Store, lives: Lives) -> None:
@@ -420,8 +418,7 @@ async def test_a_project_is_erased_without_the_rest_and_a_person_with_all(store:
     assert not any(count for _, count in erased.left)
     assert await lives.subject.projects(lives.own) == []
     for scope in (lives.own, lives.house):
-        assert await contents(lives.subject, scope) == set()
-        assert await lives.subject.sessions(scope) == []
+        assert (await contents(lives.subject, scope), await lives.subject.sessions(scope)) == (set(), [])
     assert not await lives.subject.remember(late, "It was said before.")
 
 
@@ -616,8 +613,7 @@ async def test_nobody_sees_anothers_chats_summaries_or_sources(store: Store, fam
     theirs = await subject.get(ben, mine.id)
 
     assert (mine.provenance.session_id, theirs.provenance.session_id) == ("chat", None)
-    assert theirs.provenance.evidence is None
-    assert theirs.version == mine.version
+    assert (theirs.provenance.evidence, theirs.version) == (None, mine.version)
     assert {each.content for each in (await subject.page(ben, limit=9)).memories} == {NUTS}
     by_words = await subject.said_last(ben, limit=9, taken=MemoryFilter(words=("nuts",)))
     assert [(each.content, each.label, each.provenance.session_id) for each in by_words.memories] == [
@@ -638,8 +634,7 @@ async def test_who_left_reads_nothing_and_what_they_stated_stays_for_now(
     await subject.add(clara, NUTS)
     await subject.leave_team(family.id, family.ben)
 
-    assert await recalled(store, subject, ben, WHICH_NUTS) == set()
-    assert await subject.teams(family.ben) == []
+    assert (await recalled(store, subject, ben, WHICH_NUTS), await subject.teams(family.ben)) == (set(), [])
     assert await recalled(store, subject, clara, WHICH_PLUMBER) == {PLUMBER}
     await subject.erase(ben)
     assert await recalled(store, subject, clara, WHICH_PLUMBER) == set()
@@ -690,8 +685,7 @@ async def test_a_team_is_erased_whole(family: Family) -> None:
 
     assert sum(dict(each.rows)["vectors"] for each in erased) == 1
     assert not any(count for each in erased for _, count in each.left)
-    assert await subject.teams(family.clara) == []
-    assert await subject.projects(family.clara) == []
+    assert (await subject.teams(family.clara), await subject.projects(family.clara)) == ([], [])
     assert await contents(subject, family.clara) == {TEA}
     with pytest.raises(TeamNotFoundError):
         await subject.team(family.id, None)

@@ -63,8 +63,7 @@ async def test_what_was_written_is_recalled(store: Store) -> None:
     recall = await subject.recall(store.turn(WHICH))
 
     assert [each.item.id for each in recall.recollections] == [written.id]
-    assert recall.ranked == recall.recollections
-    assert (recall.skipped, recall.degraded) == (None, ())
+    assert (recall.ranked, recall.skipped, recall.degraded) == (recall.recollections, None, ())
     assert recall.milliseconds > 0
     assert set(recall.stages) == {Stage.CHAT, Stage.EMBEDDING, Stage.SEARCH}
 
@@ -85,8 +84,7 @@ async def test_with_placement_off_nothing_is_looked_for(store: Store) -> None:
 
     prepared = await subject.prepare(store.turn(), RecallOptions(placement=Placement.OFF))
 
-    assert prepared.recall.skipped is Skip.OFF
-    assert embedder.embedded == []
+    assert (prepared.recall.skipped, embedder.embedded) == (Skip.OFF, [])
 
 
 async def test_several_models_that_are_asked_at_once_share_one_choice(store: Store) -> None:
@@ -129,9 +127,7 @@ async def test_a_request_may_ask_for_no_recall(store: Store) -> None:
 
     prepared = await subject.prepare(store.turn(WHICH), RecallOptions(recall=False))
 
-    assert prepared.recall.skipped is Skip.OFF
-    assert prepared.placed.block is None
-    assert embedder.embedded == []
+    assert (prepared.recall.skipped, prepared.placed.block, embedder.embedded) == (Skip.OFF, None, [])
 
 
 async def test_a_request_that_asks_for_few_tokens_loses_the_chat_none_of_its_blocks(store: Store) -> None:
@@ -250,8 +246,7 @@ async def test_a_turn_that_waited_long_for_its_persons_others_is_ranked_by_words
 
     recalls = await asyncio.gather(*(subject.recall(store.turn(f"harbour number {n}?")) for n in range(3)))
 
-    assert {each.degraded for each in recalls} == {(Stage.EMBEDDING,)}
-    assert len(embedder.embedded) == 2
+    assert ({each.degraded for each in recalls}, len(embedder.embedded)) == ({(Stage.EMBEDDING,)}, 2)
 
 
 # -- failing open ----------------------------------------------------------------------------------
@@ -349,8 +344,7 @@ async def test_a_bug_costs_the_memories_alone_and_is_logged_by_its_place_alone(s
 
     assert recall.skipped is Skip.FAILED
     [line] = [each for each in logs if each["event"] == "recall_failed"]
-    assert line["log_level"] == "error"
-    assert line["error"] == "LookupError"
+    assert (line["log_level"], line["error"]) == ("error", "LookupError")
     assert ".py:" in line["raised_at"]
     assert "exc_info" not in line
 
@@ -394,8 +388,7 @@ async def test_equal_work_at_the_same_time_is_done_once() -> None:
     await asyncio.sleep(0)
     counted.may_end.set()
 
-    assert await asyncio.gather(*asked) == [1] * 100
-    assert await other == 2
+    assert (await asyncio.gather(*asked), await other) == ([1] * 100, 2)
 
 
 async def test_one_who_gives_up_does_not_take_the_result_from_others() -> None:
@@ -475,8 +468,7 @@ async def test_of_who_said_little_all_stands_in_every_chat_once(store: Store) ->
     assert standing(first) == standing(elsewhere) == set(FACTS)
     assert first.placed.injection is not None
     assert (first.placed.injection.place, first.placed.injection.standing) == (Place.SYSTEM, True)
-    assert len(first.placed.injection.items) == len(FACTS)
-    assert first.recall.skipped is Skip.NOTHING_RELEVANT
+    assert (len(first.placed.injection.items), first.recall.skipped) == (len(FACTS), Skip.NOTHING_RELEVANT)
     assert (second.included, second.placed.system) == ((), first.placed.system)
     assert [each.dropped for each in second.recall.ranked if each.item.content == "Dog called Fips"] == [
         Drop.GIVEN

@@ -56,8 +56,7 @@ async def test_where_nothing_is_to_be_recorded_nothing_is_even_logged(store: Sto
     subject = engine_over(store, replace(QUICK, records=False))
 
     assert await subject.remember(store.turn(), "Good.") is False
-    assert await waiting(store) == 0
-    assert await store.memories.sessions(store.anna) == []
+    assert (await waiting(store), await store.memories.sessions(store.anna)) == (0, [])
 
 
 async def test_with_formation_and_recall_off_what_is_said_is_logged_all_the_same(store: Store) -> None:
@@ -95,8 +94,7 @@ async def test_a_bug_in_remembering_is_not_tried_again(store: Store) -> None:
     with capture_logs() as logs:
         assert await engine_over(faulty).remember(store.turn(), "Good.") is False
 
-    assert events(logs) == ["exchange_lost"]
-    assert told(logs)[0]["error"] == "LookupError"
+    assert (events(logs), told(logs)[0]["error"]) == (["exchange_lost"], "LookupError")
     assert "exc_info" not in told(logs)[0]
 
 
@@ -146,8 +144,7 @@ async def test_the_memories_in_the_prompt_are_counted(store: Store) -> None:
     await subject.remember(store.turn(), "Tea.", recollections=[Recollection(written, 0.9)])
 
     memory = await subject.get(store.anna, written.id)
-    assert memory.recall_count == 1
-    assert memory.last_recalled_at == NOON
+    assert (memory.recall_count, memory.last_recalled_at) == (1, NOON)
 
 
 async def test_a_passage_in_the_prompt_is_not_counted_for_it_is_no_memory(store: Store) -> None:

@@ -146,8 +146,7 @@ async def test_what_is_repaired_is_well_and_undoing_the_run_brings_all_of_it_bac
     }
     assert KEY not in repr(after)
     assert undone == (7, 0)
-    assert await linked(store) == before
-    assert await store.memories.quarantined(store.anna) == []
+    assert (await linked(store), await store.memories.quarantined(store.anna)) == (before, [])
     assert await subject.undo_run(store.anna, run) == (0, 0)
 
 
@@ -159,8 +158,7 @@ async def test_each_repair_is_a_change_of_an_administrators_that_names_its_run(s
     [marked, *_] = await store.memories.history(store.anna, limit=10)
 
     assert (marked.action, marked.actor, marked.reason) == (Action.MARK, Actor.ADMIN, Reason.DISPUTED)
-    assert marked.details["run"] == str(run)
-    assert marked.decided_by == "audit: contradiction (another number)"
+    assert (marked.details["run"], marked.decided_by) == (str(run), "audit: contradiction (another number)")
     page = await store.memories.page(store.anna, limit=10)
     assert [each.doubt for each in page.memories] == [None, Doubt.DISPUTED]
 
@@ -198,8 +196,7 @@ async def test_many_copies_become_the_first_of_them_and_come_back(store: Store) 
     await keep(store, *copies)
     subject, run = audit_over(store), uuid7()
 
-    assert await subject.repair(store.anna, ALL, run=run) == 2
-    assert await contents(store) == {written[0]}
+    assert (await subject.repair(store.anna, ALL, run=run), await contents(store)) == (2, {written[0]})
     assert await subject.undo_run(store.anna, run) == (2, 0)
     assert await contents(store) == set(written)
 

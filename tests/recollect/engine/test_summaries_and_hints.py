@@ -73,8 +73,7 @@ async def test_a_chat_is_summarized_every_so_many_turns(store: Store) -> None:
     [summary] = await summaries(store)
     assert "I plan a trip to Oslo" in summary.content
     assert summary.provenance.session_id == store.anna.scope.session_id
-    assert len(summary.provenance.message_ids) == 4
-    assert subject.counts.summaries == 1
+    assert (len(summary.provenance.message_ids), subject.counts.summaries) == (4, 1)
 
 
 async def test_the_next_summary_is_made_of_the_one_before_and_stands_in_its_place(store: Store) -> None:
@@ -124,8 +123,7 @@ async def test_who_may_not_ask_now_asks_with_the_next_turn(store: Store, error: 
     subject = engine(store, summarizer)
 
     await chat(store, subject, "I plan a trip to Oslo", "by train")
-    assert await subject.drain(store.anna) is None
-    assert await summaries(store) == []
+    assert (await subject.drain(store.anna), await summaries(store)) == (None, [])
     await chat(store, subject, "in May", start=2)
     await subject.drain(store.anna)
 
@@ -142,8 +140,7 @@ async def test_one_that_keeps_failing_is_given_up_for_these_turns_and_stops_no_o
     for _ in range(6):
         assert await subject.drain(store.anna) is None
 
-    assert len(summarizer.asked) == 3
-    assert (await subject.model_use()).guarded.failures == 0
+    assert (len(summarizer.asked), (await subject.model_use()).guarded.failures) == (3, 0)
 
 
 async def test_a_chat_nobody_may_ask_for_keeps_no_other_from_its_summary(store: Store) -> None:
@@ -212,8 +209,7 @@ async def test_what_is_said_while_a_chat_is_summarized_is_formed_right_after(sto
 
     assert await subject.drain(store.anna) == timedelta()
     assert len(await store.inbox.pending(store.anna, limit=9)) == 1
-    assert await subject.drain(store.anna) is None
-    assert await store.inbox.pending(store.anna, limit=9) == []
+    assert (await subject.drain(store.anna), await store.inbox.pending(store.anna, limit=9)) == (None, [])
 
 
 class TestAskedFor:
@@ -225,8 +221,7 @@ class TestAskedFor:
         subject = engine(store, summarizer, replace(DUE, summarizing=Summarizing()))
         await chat(store, subject, "I plan a trip to Oslo", "by train")
         if is_formed:
-            assert await subject.drain(store.anna) is None
-            assert await summaries(store) == []
+            assert (await subject.drain(store.anna), await summaries(store)) == (None, [])
 
         assert await subject.ask_for_summary(store.anna.scope) == 2
         while await subject.drain(store.anna) is not None:
@@ -335,8 +330,7 @@ async def test_what_was_extracted_with_hints_is_not_asked_about(store: Store) ->
 
     await subject.drain(store.anna)
 
-    assert await hints_of(store) == {"Wants short answers": hints}
-    assert hinter.asked == []
+    assert (await hints_of(store), hinter.asked) == ({"Wants short answers": hints}, [])
 
 
 async def test_twenty_are_asked_about_at_once_one_call_a_run(store: Store) -> None:
@@ -372,8 +366,7 @@ async def test_a_model_that_gives_none_is_asked_three_times_and_one_that_is_away
     for _ in range(6):
         assert await subject.drain(store.anna) is None
 
-    assert len(hinter.asked) == asked
-    assert (await subject.model_use()).guarded.failures == 0
+    assert (len(hinter.asked), (await subject.model_use()).guarded.failures) == (asked, 0)
 
 
 @pytest.mark.parametrize("changed", [{"budget": TokenBudget(user=50)}, {"strategy": Strategy.QA_TURN}])
@@ -471,8 +464,7 @@ async def test_while_the_embedder_is_away_statements_keep_theirs_and_hints_wait(
         await subject.drain(store.anna)
         await subject.drain(store.anna)
 
-    assert await hints_of(store) == {"Drinks tea": None}
-    assert subject.counts.hinted == 0
+    assert (await hints_of(store), subject.counts.hinted) == ({"Drinks tea": None}, 0)
     assert len(hinter.asked) == HINTS_ASKED  # each process leaves the model alone then
     assert await store.index.unembedded_memories(store.anna, "words", limit=9) == []
     await hinting(store, ScriptedHinter()).drain(store.anna)

@@ -162,8 +162,7 @@ async def test_what_has_no_embedding_is_found_by_words_alone(store: Store, embed
 
     assert await index(store, embedder, embedded) is None
 
-    assert embedder.embedded == []
-    assert await near(store, "I drink Darjeeling.") == []
+    assert (embedder.embedded, await near(store, "I drink Darjeeling.")) == ([], [])
     assert await by_words(store, "darjeel")
 
 
@@ -295,8 +294,7 @@ async def test_a_store_that_refuses_everything_is_come_back_to_soon_enough(store
     with capture_logs() as logs:
         again = await index(store)
 
-    assert again == timedelta(seconds=5)
-    assert logs[-1]["event"] == "indexing_store_failed"
+    assert (again, logs[-1]["event"]) == (timedelta(seconds=5), "indexing_store_failed")
     assert len(await store.index.unindexed(store.anna, limit=99)) > 30
 
 
@@ -349,8 +347,7 @@ async def test_a_chunk_that_can_not_be_embedded_keeps_no_older_one_from_it(store
     with capture_logs() as logs:
         again = await index(store, PickyEmbedder("Darjeeling"))
 
-    assert again == timedelta(seconds=30)
-    assert told(logs) == [("messages_indexed_without_embeddings", None)]
+    assert (again, told(logs)) == (timedelta(seconds=30), [("messages_indexed_without_embeddings", None)])
     assert [each.content for each in await store.index.unembedded(store.anna, "words", limit=9)] == [
         "I drink Darjeeling."
     ]
@@ -411,8 +408,7 @@ async def test_what_holds_a_secret_or_an_order_is_found_by_nothing(store: Store,
 
     assert await index(store) is None
 
-    assert await by_words(store, "harbour") == []
-    assert await near(store, text) == []
+    assert (await by_words(store, "harbour"), await near(store, text)) == ([], [])
 
 
 async def test_where_the_first_memories_fail_the_others_are_not_tried(store: Store) -> None:
@@ -557,8 +553,7 @@ async def test_an_index_of_an_older_reading_is_brought_up_to_date_in_the_backgro
         pass
 
     assert {each.pasted for each in await found(store, "basel")} == {False, True}
-    assert await found(store, "live") == []
-    assert await store.index.enqueue_unindexed() == 0
+    assert (await found(store, "live"), await store.index.enqueue_unindexed()) == ([], 0)
 
 
 async def test_what_is_indexed_again_stands_once_in_the_context_of_what_was_before(own_store: Store) -> None:
@@ -751,8 +746,7 @@ async def test_words_are_found_meanwhile_and_nothing_is_begun_anew(own_dsn: str,
     environ = environment(database_url=own_dsn, data_dir=tmp_path)
     options = ("--user", store.anna, "--no-wait")
     command = await asyncio.create_subprocess_exec(RECOLLECT, "reindex", *options, env=environ)
-    assert await command.wait() == 0
-    assert (await place(own_dsn))[0] == -1
+    assert (await command.wait(), (await place(own_dsn))[0]) == (0, -1)
 
     over, most, gone = asyncio.Event(), 0, 0
     places, killed = [await place(own_dsn)], 0

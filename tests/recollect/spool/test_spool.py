@@ -145,8 +145,7 @@ async def test_without_a_folder_lines_that_are_done_leave_memory(folder: Path) -
         spool.finish(one)
         spool.finish(two)
 
-    assert of_writing(logs) == []
-    assert sum(each.size for each in spool._segments) == 0
+    assert (of_writing(logs), sum(each.size for each in spool._segments)) == ([], 0)
     assert not folder.exists()  # noqa: ASYNC240 -- it is a test
 
 
@@ -255,8 +254,7 @@ async def test_what_waits_is_written_once_in_order_and_its_files_are_gone(spool:
     assert await spool.replay(taking)
     assert await spool.replay(taking)
 
-    assert taking.texts == [f"said {number}" for number in range(5)]
-    assert spool.waiting.exchanges == 0
+    assert (taking.texts, spool.waiting.exchanges) == ([f"said {number}" for number in range(5)], 0)
     assert not spool.has("anna")
     assert files(folder) == []
 
@@ -324,8 +322,7 @@ async def test_what_can_not_be_written_keeps_back_its_own_user_alone(spool: Spoo
     taking.fails = lambda _: None
     assert await spool.replay(taking)
 
-    assert taking.texts == ["two", "four", "one", "three"]
-    assert files(folder) == []
+    assert (taking.texts, files(folder)) == (["two", "four", "one", "three"], [])
 
 
 # -- erasing -----------------------------------------------------------------------------------------
@@ -338,8 +335,7 @@ async def test_who_is_erased_is_gone_from_its_files_and_nobody_else(spool: Spool
     await add(spool, entry("Anna's other secret", chat="chat-2"))
     await add(spool, entry("Anna's later words", at=later))
 
-    assert await spool.erase("anna", at=NOON) == 2
-    assert await spool.erase("anna", at=NOON) == 0
+    assert (await spool.erase("anna", at=NOON), await spool.erase("anna", at=NOON)) == (2, 0)
 
     assert b"secret" not in held(folder)
     assert spool.waiting.exchanges == 2
@@ -357,8 +353,7 @@ async def test_what_an_erasure_takes_now_is_not_lost(spool: Spool, monkeypatch: 
 
     monkeypatch.setattr(spooling, "_off_loop", before_it_is_counted)
 
-    assert await spool.erase("anna", at=NOON) == 1
-    assert waits == [False]
+    assert (await spool.erase("anna", at=NOON), waits) == (1, [False])
 
 
 async def test_who_is_erased_is_gone_from_what_is_being_written_too(spool: Spool, folder: Path) -> None:
@@ -453,8 +448,7 @@ async def test_what_a_full_disk_refuses_waits_in_memory_behind_what_is_there_and
         assert of_writing(logs) == []
 
         assert spool.has("anna")
-        assert (spool.waiting.exchanges, spool.waiting.on_disk) == (3, False)
-        assert held(folder) == line
+        assert (spool.waiting.exchanges, spool.waiting.on_disk, held(folder)) == (3, False, line)
         assert await spool.replay(taking)
 
     assert taking.texts == ["said 0", "said 1", "said 2"]
@@ -510,8 +504,7 @@ async def test_what_was_written_counts_once_though_a_full_disk_keeps_it(spool: S
     assert [path.read_bytes().count(b"\n") for path in files(folder) if path.stat().st_size] == [1]
     taking.fails = lambda _: None
     assert await spool.replay(taking)
-    assert taking.texts == ["two", "three", "four", "one"]
-    assert files(folder) == []
+    assert (taking.texts, files(folder)) == (["two", "three", "four", "one"], [])
 
 
 async def test_what_is_held_back_holds_nothing_else_back_in_the_next_file(spool: Spool, folder: Path) -> None:
@@ -531,8 +524,7 @@ async def test_what_is_held_back_holds_nothing_else_back_in_the_next_file(spool:
     taking.fails = lambda _: None
     assert await spool.replay(taking)
 
-    assert taking.texts == ["two", "four", "one", "three", "five"]
-    assert files(folder) == []
+    assert (taking.texts, files(folder)) == (["two", "four", "one", "three", "five"], [])
 
 
 async def test_what_was_written_before_the_store_went_is_not_written_or_counted_again(spool: Spool) -> None:
@@ -589,8 +581,7 @@ async def test_without_a_folder_it_waits_in_memory_and_one_warning_says_so(tmp_p
     assert not spool.waiting.on_disk
     assert await spool.erase(Scope("anna", "chat-2"), at=NOON) == 0
     assert await spool.replay(taking)
-    assert taking.texts == ["said 0", "said 1"]
-    assert spool.waiting == type(spool.waiting)(0, 0, on_disk=False)
+    assert (taking.texts, spool.waiting) == (["said 0", "said 1"], type(spool.waiting)(0, 0, on_disk=False))
 
 
 async def test_a_folder_that_is_gone_does_not_keep_a_spool_from_closing(folder: Path) -> None:
@@ -634,10 +625,8 @@ def test_an_entry_comes_back_as_it_was_but_for_its_credential() -> None:
     assert read is not None
     assert b"secret" not in line
     assert read.exchange == replace(given.exchange, turn=read.exchange.turn)
-    assert len(read.exchange.turn.history) == 3
-    assert replace(read.exchange.turn, history=turn.history) == turn
-    assert (read.phase, read.recalled) == (given.phase, given.recalled)
-    assert read.exchange.credential is None
+    assert (len(read.exchange.turn.history), replace(read.exchange.turn, history=turn.history)) == (3, turn)
+    assert (read.phase, read.recalled, read.exchange.credential) == (given.phase, given.recalled, None)
 
 
 def test_what_can_not_be_stored_is_mended_in_the_file_too() -> None:
@@ -680,8 +669,7 @@ async def test_two_that_share_a_folder_leave_each_others_files_alone(folder: Pat
     assert mine.waiting.exchanges == 1
     assert await mine.replay(taking)
 
-    assert taking.texts == ["mine", "theirs"]
-    assert files(folder) == []
+    assert (taking.texts, files(folder)) == (["mine", "theirs"], [])
     await mine.close()
 
 

@@ -236,8 +236,7 @@ def test_what_it_tells_arrives_whole() -> None:
 
     heard = read_report(line_of(Report(counts, guarded)))
 
-    assert (heard.counts, heard.guarded) == (counts, guarded)
-    assert heard.counts.errors["none"] == 0
+    assert (heard.counts, heard.guarded, heard.counts.errors["none"]) == (counts, guarded, 0)
 
 
 async def test_the_counts_go_on_over_workers_that_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,8 +256,7 @@ async def test_the_counts_go_on_over_workers_that_end(monkeypatch: pytest.Monkey
 
 
 def test_what_nobody_says_is_told_from_what_is_said() -> None:
-    assert to_worker(line_of(Clear())) == Clear()
-    assert to_worker(line_of(Chats(3))) == Chats(3)
+    assert (to_worker(line_of(Clear())), to_worker(line_of(Chats(3)))) == (Clear(), Chats(3))
     with pytest.raises(msgspec.MsgspecError):
         to_worker(b'{"type": "sleep"}')
     with pytest.raises(msgspec.MsgspecError):
