@@ -47,9 +47,7 @@ texts = st.sampled_from(
     st.lists(st.tuples(texts, texts, st.booleans()), min_size=2, max_size=7),
     st.sampled_from(["", "Be kind."]),
 )
-def test_requests_begin_as_those_before(
-    style: SystemStyle, said: list[tuple[str, str, bool]], system: str
-) -> None:
+def test_requests_begin_as_before(style: SystemStyle, said: list[tuple[str, str, bool]], system: str) -> None:
     recalled = iter([[recollection(f"Note {n}.")] if some else [] for n, (_, _, some) in enumerate(said)])
     chat = SimulatedChat(recalls=lambda _: next(recalled), system=system, style=style)
 

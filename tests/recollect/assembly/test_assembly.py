@@ -177,9 +177,7 @@ NOW, BEFORE_NOW = "https://now/v1", "https://before/v1"
         (BEFORE_NOW, "sk-before", "Bearer sk-before"),
     ],
 )
-def test_no_server_is_sent_anothers_embedding_key(
-    base_url: str, previous: str | None, sent: str | None
-) -> None:
+def test_no_server_is_sent_anothers_vector_key(base_url: str, previous: str | None, sent: str | None) -> None:
     given = settings(
         embedder="openai:e",
         embedder_base_url=NOW,
@@ -264,9 +262,7 @@ async def test_where_there_is_no_model_to_ask_there_are_no_models(
     assert make_models(settings(**given), client, upstream) is None
 
 
-async def test_the_chats_model_has_the_requests_key(
-    client: httpx.AsyncClient, model: ScriptedUpstream
-) -> None:
+async def test_a_chats_model_has_a_requests_key(client: httpx.AsyncClient, model: ScriptedUpstream) -> None:
     models = make_models(settings(), client, model.base_url)
 
     assert models is not None
@@ -276,9 +272,7 @@ async def test_the_chats_model_has_the_requests_key(
     assert model.last.json["model"] == "scripted"
 
 
-async def test_an_upstream_is_asked_for_hints_of_kinds_that_it_may_see_alone(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_an_upstream_is_asked_for_hints_of_kinds_it_may_see_alone(client: httpx.AsyncClient) -> None:
     cloud = UpstreamSettings(name="cloud", url="http://cloud/v1", models=("gpt-*",), memories=(Kind.FACT,))
     own = {"extraction_base_url": "http://own/v1", "extraction_model": "m"}
     for given, kinds in ({}, {Kind.FACT}), (own, None):
@@ -471,9 +465,7 @@ def test_a_chat_has_room_for_the_memories_of_one_turn_at_least() -> None:
 
 
 @table("tokens, stands, most", [(0, False, 120), (90, True, 90)])  # who has it switched on has it as shipped
-def test_no_tokens_for_what_stands_in_every_chat_switch_it_off(
-    tokens: int, most: int, *, stands: bool
-) -> None:
+def test_no_tokens_for_the_standing_part_switch_it_off(tokens: int, most: int, *, stands: bool) -> None:
     policy = make_policy(settings(standing_tokens=tokens))
 
     assert (policy.stands, policy.bounds.standing_tokens) == (stands, most)
@@ -532,7 +524,7 @@ async def test_an_embedder_is_closed_when_the_database_is_away(monkeypatch: pyte
     assert len(closed) == 1
 
 
-async def test_a_damaged_embedder_is_told_with_its_file_and_leaves_no_connection_behind(
+async def test_a_damaged_embedder_is_told_and_leaves_no_connection(
     opened: EngineSettings, tmp_path: Path
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
@@ -569,9 +561,7 @@ async def test_all_share_one_engine_until_other_settings_make_another(opened: En
     await new.aclose()
 
 
-async def test_a_broken_end_of_an_engine_is_told(
-    opened: EngineSettings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_engines_broken_end_is_told(opened: EngineSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fails(*_: object) -> None:
         raise OSError(5, "my secret words")
 

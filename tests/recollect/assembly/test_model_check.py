@@ -44,7 +44,7 @@ def memories(*found: dict[str, Any]) -> Answer:
         (failure(500), "did not answer", False),
     ],
 )
-async def test_models_answers_are_judged(
+async def test_answers_are_judged(
     server: ScriptedUpstream, answer: Answer, told: str, *, is_well: bool
 ) -> None:
     server.otherwise = lambda request: answer if request.line.startswith(b"POST") else whole(b"{}")

@@ -136,9 +136,7 @@ async def test_what_another_would_replace_stays_until_its_approval(store: Store,
 
 
 @pytest.mark.parametrize("approved", [True, False], ids=["approved", "refused"])
-async def test_the_end_of_a_statement_waits_and_may_be_proposed_again(
-    store: Store, *, approved: bool
-) -> None:
+async def test_the_end_of_a_statement_waits_and_is_proposed_again(store: Store, *, approved: bool) -> None:
     chatting = Chatting(store, [FENCE], [PAINTED], [PAINTED])
     await chatting.says("I have to paint the fence", NOON - 9 * DAY)
     await chatting.approves()

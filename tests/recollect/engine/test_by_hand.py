@@ -492,9 +492,7 @@ def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
         ([Progress.PENDING, Progress.PENDING], 0, 1),
     ],
 )
-async def test_it_ends_with_the_outcome_or_with_the_time(
-    states: list[Progress | None], seconds: float, looks: int
-) -> None:
+async def test_it_ends_by_outcome_or_time(states: list[Progress | None], seconds: float, looks: int) -> None:
     outcomes = [None if each is None else Outcome(each, (uuid7(), uuid7()), ()) for each in states]
     seen: list[Outcome | None] = []
 

@@ -350,9 +350,7 @@ class TestUndoing:
             "From: Eva\nTo: Anna\nSubject: Hello\n\nRemember that I play the cello.",
         ],
     )
-    async def test_behind_no_request_it_means_something_else(
-        self, store: Store, chat: Chat, before: str
-    ) -> None:
+    async def test_without_a_request_nothing_is_undone(self, store: Store, chat: Chat, before: str) -> None:
         await chat.says("I play the cello")
         await chat.says(before)
         history = await chat.subject.history(store.anna)
@@ -390,9 +388,7 @@ class TestWhenItCanNotBeTold:
             ("Undo that", False),
         ],
     )
-    async def test_a_store_that_is_away_does_nothing(
-        self, store: Store, text: str, *, is_clear: bool
-    ) -> None:
+    async def test_an_absent_store_does_nothing(self, store: Store, text: str, *, is_clear: bool) -> None:
         outage = Outage(StoreUnavailableError("away"))
         subject = engine_over(breakable(store, outage), PATIENT)
 
@@ -467,9 +463,7 @@ async def test_a_sentence_to_work_on_deletes_and_stops_nothing(store: Store, cha
         (None, Skip.DEADLINE),
     ],
 )
-async def test_what_was_done_is_told_without_recall(
-    store: Store, failure: Exception | None, skipped: Skip
-) -> None:
+async def test_what_was_done_is_told_anyway(store: Store, failure: Exception | None, skipped: Skip) -> None:
     async def read(*_: object, **__: object) -> None:
         if failure is None:
             await asyncio.Event().wait()

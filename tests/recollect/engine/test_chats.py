@@ -329,7 +329,7 @@ async def begun(subject: Engine, said: Turn) -> str:
 
 
 @pytest.mark.parametrize(("session", "is_known_again"), [(f"{UNNAMED}0", False), ("chat-1", True)])
-async def test_only_a_named_chat_is_known_again_after_hours(
+async def test_only_named_chats_are_known_after_hours(
     store: Store,
     session: str,
     is_known_again: bool,  # noqa: FBT001 -- a case

@@ -176,9 +176,7 @@ def test_which_way_the_search_went_is_told(found: Found, path: SearchPath) -> No
 
 
 @table("skipped, truncated", [(None, 1), (Skip.STORE, 1), (Skip.NO_PLACE, 0), (Skip.DEADLINE, 0)])
-def test_without_a_block_all_was_too_much_but_for_place_and_time(
-    skipped: Skip | None, truncated: int
-) -> None:
+def test_without_a_block_all_was_too_much_but_for_place_or_time(skipped: Skip | None, truncated: int) -> None:
     told = prepared([recollection("Ordered oolong.")])
     without = replace(told, placed=Placed(), recall=replace(told.recall, skipped=skipped))
 

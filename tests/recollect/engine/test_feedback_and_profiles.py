@@ -340,7 +340,7 @@ class TestConsent:
             await subject.add_to_profile(own_store.anna, ProfileField.NAME, "Is called Anna")
 
     @pytest.mark.parametrize("allows", [False, None])
-    async def test_taken_back_nothing_of_it_is_left_in_any_table(
+    async def test_taken_back_no_table_has_it(
         self, own_store: Store, own_dsn: str, *, allows: bool | None
     ) -> None:
         store = own_store
@@ -515,9 +515,7 @@ class TestProposed:
             await subject.add(store.anna, content)
         return subject
 
-    async def test_what_is_known_is_proposed_and_counts_confirmed(
-        self, store: Store, subject: Engine
-    ) -> None:
+    async def test_what_is_known_is_proposed_and_then_confirmed(self, store: Store, subject: Engine) -> None:
         await subject.propose_profile(store.anna)
         before = standing(await asked(store, subject, "chat-1"))
         [answers, domain] = sorted((await subject.profile(store.anna)).entries, key=lambda each: each.field)
@@ -553,9 +551,7 @@ class TestProposed:
         [left] = (await subject.profile(store.anna)).entries
         assert (left.content, left.own_words, left.memory_id) == ("Teaches history", True, None)
 
-    async def test_what_is_confirmed_or_moved_goes_with_its_memory(
-        self, store: Store, subject: Engine
-    ) -> None:
+    async def test_what_is_confirmed_or_moved_goes_with_a_memory(self, store: Store, subject: Engine) -> None:
         proposed = await subject.propose_profile(store.anna)
         for _ in range(2):
             await subject.confirm_in_profile(store.anna, of_field(proposed, ProfileField.ANSWERS).id)
@@ -582,9 +578,7 @@ class TestProposed:
             await store.profiles.change(store.anna, entry)
         assert await told(subject, store.anna) == []
 
-    async def test_what_is_so_no_longer_is_outdated_and_not_given(
-        self, store: Store, subject: Engine
-    ) -> None:
+    async def test_what_is_so_no_more_is_outdated_and_not_given(self, store: Store, subject: Engine) -> None:
         for entry in (await subject.propose_profile(store.anna)).entries:
             await subject.confirm_in_profile(store.anna, entry.id)
         domain = of_field(await subject.profile(store.anna), ProfileField.DOMAIN)

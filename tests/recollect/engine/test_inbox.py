@@ -170,9 +170,7 @@ async def test_everything_is_formed_in_order(worker: Worker) -> None:
 
 
 @pytest.mark.parametrize(("turns", "batches"), [(1, [[1], [2]]), (2, [[1, 2]])])
-async def test_what_comes_at_the_leases_end_waits_not(
-    worker: Worker, turns: int, batches: list[list[int]]
-) -> None:
+async def test_what_comes_at_the_end_waits_not(worker: Worker, turns: int, batches: list[list[int]]) -> None:
     class Ending(Through):
         @asynccontextmanager
         async def lease(self, user_id: str) -> AsyncIterator[bool]:
@@ -207,9 +205,7 @@ async def test_the_waits_grow_and_the_last_one_counts_on(worker: Worker) -> None
 
 
 @pytest.mark.parametrize("attempts", [1, 3])
-async def test_an_exchange_that_a_model_fails_at_waits_and_later_ones_go_on(
-    worker: Worker, attempts: int
-) -> None:
+async def test_an_exchange_that_models_fail_at_waits_and_others_go_on(worker: Worker, attempts: int) -> None:
     await worker.hears(1, 2)
     worker.fail = failing(1, ExtractorError())
 
@@ -437,7 +433,7 @@ class TestWhatNoModelCanBeAskedAbout:
 
 class TestAnAnswerThatCanNotBeRead:
     @pytest.mark.parametrize("is_read_in_part", [False, True])
-    async def test_is_asked_for_again_after_ever_longer_times_and_then_no_more(
+    async def test_is_asked_for_ever_later_and_then_no_more(
         self, worker: Worker, *, is_read_in_part: bool
     ) -> None:
         await worker.hears(1, 2)

@@ -362,9 +362,7 @@ async def test_nothing_is_noted_while_it_is_not_open(store: Store) -> None:
     await live.aclose()
 
 
-async def test_a_note_that_waits_at_the_end_is_not_lost(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_note_that_waits_at_the_end_is_no_loss(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_engine, "_CLOSE_SECONDS", 0.01)
     log = FrozenNotes(store.log)
     live = LiveEngine(Opener(with_parts(store, log=log)))
@@ -377,7 +375,7 @@ async def test_a_note_that_waits_at_the_end_is_not_lost(
     assert (lost(logs), log.kept) == ([], [])
 
 
-async def test_others_erasures_are_looked_for_after_any_error(
+async def test_others_erasures_are_seen_after_any_error(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_engine, "_LOOK_SECONDS", 0.0)
@@ -469,7 +467,7 @@ async def test_a_chat_that_comes_before_this_process_can_write_waits_until_it_ca
     await live.aclose()
 
 
-async def test_a_chat_that_goes_on_before_its_turn_is_safe_is_counted(
+async def test_a_chat_that_is_not_safe_yet_counts(
     store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     readied = asyncio.Event()
@@ -532,9 +530,7 @@ async def test_a_slow_store_is_waited_for_no_longer_than_a_chat_can_bear(store: 
     await live.aclose()
 
 
-async def test_a_crash_between_writing_what_waited_and_deleting_it_doubles_nothing(
-    store: Store, folder: Path, tmp_path: Path
-) -> None:
+async def test_a_crash_before_a_deletion_doubles_nothing(store: Store, folder: Path, tmp_path: Path) -> None:
     before = LiveEngine(away(store), spool=Spool(folder, limit=ROOM))
     await before.start()
     for number in range(4):
@@ -692,9 +688,7 @@ async def test_long_texts_are_made_lines_and_counted_beside_the_loop_and_once(
 # -- the end -----------------------------------------------------------------------------------------
 
 
-async def test_closing_waits_for_reads_of_files(
-    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_closing_waits_for_readers(store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reading, may_end, read = threading.Event(), threading.Event(), Segment.read_lines
 
     def slow(segment: Segment, lines: list[Kept]) -> list[bytes]:

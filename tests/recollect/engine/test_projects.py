@@ -155,9 +155,7 @@ async def test_in_a_project_its_memory_stands_with_the_persons_own(store: Store,
         assert await recalled(store, lives.subject, elsewhere, WHICH_TEA) == {TEA}
 
 
-async def test_what_changed_of_the_own_counts_in_a_project_at_the_next_turn(
-    store: Store, lives: Lives
-) -> None:
+async def test_what_changed_of_the_own_counts_there_at_the_next_turn(store: Store, lives: Lives) -> None:
     await lives.subject.add(lives.boat, BOAT)
     assert await recalled(store, lives.subject, lives.boat, WHICH_TEA) == set()
     tea = await lives.subject.add(lives.own, TEA)
@@ -205,9 +203,7 @@ async def test_a_project_alone_recalls_nothing_of_the_persons_own(store: Store, 
 
 
 @table(("name", "heading"), [("boat", "This project, 2026:"), ("agent:mate", "This agent, 2026:")])
-async def test_prompts_name_a_projects_statements(
-    store: Store, lives: Lives, name: str, heading: str
-) -> None:
+async def test_prompts_name_projects_statements(store: Store, lives: Lives, name: str, heading: str) -> None:
     lives = Lives(lives.subject)
     there = project_scope(lives.own, name)
     await lives.subject.add(lives.own, TEA)
@@ -626,9 +622,7 @@ async def test_nobody_sees_anothers_chats_summaries_or_sources(store: Store, fam
     assert all(each.session_id is None for each in await subject.history(ben, mine.id))
 
 
-async def test_who_left_reads_nothing_and_what_they_stated_stays_for_now(
-    store: Store, family: Family
-) -> None:
+async def test_who_left_reads_nothing_and_their_statements_stay_for_now(store: Store, family: Family) -> None:
     subject, clara, ben = family.subject, family.part(family.clara), family.part(family.ben)
     await subject.add(ben, PLUMBER)
     await subject.add(clara, NUTS)

@@ -568,9 +568,7 @@ async def test_it_takes_half_of_what_a_request_wants_at_most(store: Store) -> No
 
 
 @pytest.mark.parametrize("embedder", [BrokenEmbedder(), SlowEmbedder(WordEmbedder(), seconds=3600)])
-async def test_it_stands_though_no_search_works(
-    store: Store, embedder: BrokenEmbedder | SlowEmbedder
-) -> None:
+async def test_it_stands_where_no_search_works(store: Store, embedder: BrokenEmbedder | SlowEmbedder) -> None:
     policy = replace(POLICY, deadline=2.0, reach=replace(PATIENT.reach, lexical=False))
 
     prepared = await (await somebody(store, policy, embedder=embedder)).prepare(said(store, UNRELATED))
@@ -616,9 +614,7 @@ async def somebody_with_many(store: Store, e5: MultilingualE5Embedder) -> Engine
 
 
 @pytest.mark.parametrize("text", ["What do you know about me?", "关于我你都知道什么？"])
-async def test_of_many_the_first_and_their_number_are_told(
-    store: Store, e5: MultilingualE5Embedder, text: str
-) -> None:
+async def test_of_many_first_and_number_are_told(store: Store, e5: MultilingualE5Embedder, text: str) -> None:
     prepared = await asked(store, await somebody_with_many(store, e5), text)
 
     block = prepared.placed.system

@@ -131,9 +131,7 @@ async def test_who_may_not_ask_now_asks_with_the_next_turn(store: Store, error: 
     assert "I plan a trip to Oslo" in summary.content
 
 
-async def test_one_that_keeps_failing_is_given_up_for_these_turns_and_stops_no_other_calls(
-    store: Store,
-) -> None:
+async def test_one_that_keeps_failing_is_given_up_for_now_and_stops_no_other_call(store: Store) -> None:
     summarizer = ScriptedSummarizer(*(ExtractorError() for _ in range(9)))
     subject = engine(store, summarizer)
     await chat(store, subject, "I plan a trip to Oslo", "by train")
@@ -312,7 +310,7 @@ async def test_a_statement_added_by_hand_gets_hints_and_again_when_it_is_edited(
 
 
 @pytest.mark.parametrize(("hinter", "jobs"), [(None, 0), (ScriptedHinter(), 1)])
-async def test_a_statement_that_was_added_by_hand_has_a_job_if_a_model_can_be_asked(
+async def test_a_statement_added_by_hand_has_a_job_where_a_model_is_asked(
     own_dsn: str, own_store: Store, hinter: ScriptedHinter | None, jobs: int
 ) -> None:
     await hinting(own_store, hinter).add(own_store.anna, "Drinks tea")

@@ -234,9 +234,7 @@ async def test_a_long_message_is_cut_in_a_thread(store: Store, monkeypatch: pyte
     assert threads[3_000] != threading.get_ident()
 
 
-async def test_a_text_that_breaks_us_keeps_no_other_back(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_text_that_breaks_us_keeps_none_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     def breaking(message: LoggedMessage, model: str, *, embeddable: bool) -> IndexedMessage:
         if "Darjeeling" in message.content:
             raise ValueError(message.content)

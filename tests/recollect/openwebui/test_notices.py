@@ -321,7 +321,7 @@ async def test_without_a_change_to_show_there_is_no_line(store: Store) -> None:
     ("content", "name"),
     [('"""\ntitle: My memories\nauthor: Recollect\n"""', "Mine"), ('"""\ntitle: Another\n"""', None)],
 )
-async def test_the_button_is_found_by_code(
+async def test_its_code_finds_the_button(
     content: str, name: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def get_functions_by_type(kind: str, **given: Any) -> list[SimpleNamespace]:

@@ -181,9 +181,7 @@ async def test_entries_that_are_kept_before_the_folder_is_open_are_in_it_afterwa
     await after.close()
 
 
-async def test_an_entry_that_is_not_kept_is_logged_by_kind(
-    spool: Spool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_entry_not_kept_is_logged_by_kind(spool: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(_: LogEntry) -> bytes:
         raise LookupError("Anna's secret")
 
@@ -558,9 +556,7 @@ async def test_an_erasure_that_a_full_disk_refuses_changes_nothing_and_is_done_l
     assert taking.texts == ["two", "four"]
 
 
-async def test_memory_is_bounded_while_the_disk_refuses(
-    spool: Spool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_memory_is_bounded_where_a_disk_refuses(spool: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recollect.spool.spooling._MOST_IN_MEMORY", len(encode(entry("said 0"))))
     with full_disk():
         await add(spool, entry("said 0"))
@@ -673,9 +669,7 @@ async def test_two_that_share_a_folder_leave_each_others_files_alone(folder: Pat
     await mine.close()
 
 
-async def test_who_looks_as_another_begins_costs_it_nothing(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_who_looks_meanwhile_costs_it_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may lock the name that the other has just made, and remove it."""
     looker, take, looks = await opened(folder), FileLock.take, iter(range(2))
 

@@ -177,7 +177,7 @@ async def test_what_it_dies_of_is_held_as_failed_and_nothing_else_is(
 
 
 @pytest.mark.process
-async def test_the_next_one_has_the_credentials_that_the_last_was_lent(
+async def test_the_next_one_has_the_lasts_credentials(
     given: EngineSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[ToWorker] = []
