@@ -147,9 +147,6 @@ def _nothing_shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     host_engine._shared.clear()
 
 
-# -- embedder --------------------------------------------------------------------------------------
-
-
 async def test_who_names_a_server_for_the_log_has_two_embedders_and_else_one(
     opened: EngineSettings, model: ScriptedUpstream
 ) -> None:
@@ -237,9 +234,6 @@ async def test_an_embedder_is_todays_unless_a_process_uses_one_that_was_chosen_l
     await generations.look()
 
     assert (generations.is_today, generations.changing) == (is_today, True)
-
-
-# -- extractor -------------------------------------------------------------------------------------
 
 
 def exchange() -> Exchange:
@@ -380,9 +374,6 @@ async def test_the_requests_own_key_goes_to_mistral_only_as_the_upstream(client:
     assert [each.headers.get("authorization") for each in server.requests] == ["Bearer of-the-request", None]
 
 
-# -- policy ----------------------------------------------------------------------------------------
-
-
 def test_the_policy_is_what_the_settings_say() -> None:
     given = settings(
         recall_deadline_ms=240,
@@ -471,9 +462,6 @@ def test_no_tokens_for_the_standing_part_switch_it_off(tokens: int, most: int, *
     assert (policy.stands, policy.bounds.standing_tokens) == (stands, most)
 
 
-# -- engine ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.process
 async def test_without_an_address_the_database_is_embedded_and_durable_and_there_again_once_it_dies() -> None:
     with database_folder() as folder:
@@ -538,9 +526,6 @@ async def test_a_damaged_embedder_is_told_and_leaves_no_connection(
         await engine.backlog()
 
 
-# -- shared ----------------------------------------------------------------------------------------
-
-
 async def closed(live: LiveEngine) -> None:
     """Wait until an engine is closed."""
     await until(lambda: live.engine is None and not host_engine._closing)
@@ -592,9 +577,6 @@ def test_an_engine_of_a_loop_that_has_ended_is_not_shared(opened: EngineSettings
         second = runner.run(begin())
 
     assert first is not second
-
-
-# -- formation that ends ---------------------------------------------------------------------------
 
 
 async def test_formation_that_a_bug_ends_is_told_at_once_without_its_words() -> None:

@@ -93,21 +93,27 @@ def test_each_says_why_it_was_left_out() -> None:
     assert [each["dropped"] for _, each in told] == [None, "budget", *(drop.value for drop in Drop)]
 
 
-def test_of_two_parts_of_one_message_the_right_one_is_in_the_prompt() -> None:
-    message = passage("Oolong it is.")
-    whole = Recollection(message, 0.9)
-    other = Recollection(replace(message, part=1, content="word " * 5000, code=True), 0.8)
-    small = Bounds(memory_tokens=75)
-
-    told = explanation(prepared([other, whole], bounds=small))["candidates"]
-
-    assert [each["dropped"] for each in told] == ["budget", None]
+SAID = passage("Oolong it is.")
+OTHER_PART = replace(SAID, part=1, content="word " * 5000, code=True)
 
 
-def test_without_a_block_all_that_was_chosen_had_no_place() -> None:
-    told = explanation(prepared([recollection("Ordered oolong.")], bounds=Bounds(placement=Placement.OFF)))
+@table(
+    "ranked, bounds, dropped",
+    [
+        (
+            [Recollection(OTHER_PART, 0.8), Recollection(SAID, 0.9)],
+            Bounds(memory_tokens=75),
+            ["budget", None],
+        ),
+        ([recollection("Ordered oolong.")], Bounds(placement=Placement.OFF), ["budget"]),
+    ],
+)
+def test_what_had_no_room_is_told_of_two_parts_of_a_message_too(
+    ranked: list[Recollection], bounds: Bounds, dropped: list[str | None]
+) -> None:
+    told = explanation(prepared(ranked, bounds=bounds))["candidates"]
 
-    assert [each["dropped"] for each in told["candidates"]] == ["budget"]
+    assert [each["dropped"] for each in told] == dropped
 
 
 def test_where_the_request_has_no_certain_place_that_is_why_they_are_left_out() -> None:

@@ -1,6 +1,7 @@
 """A setting that is changed while the engine runs counts at once, for everybody or for one user."""
 
 from dataclasses import astuple, replace
+from zoneinfo import ZoneInfo
 
 import pytest
 from structlog.testing import capture_logs
@@ -16,6 +17,7 @@ from recollect.engine.policy import Summarizing
 from recollect.engine.turns.explain import request_record
 from recollect.errors import StoreUnavailableError
 from recollect.model import Caps, Changer, Flags, Party, Passage, Placement, Skip, Strategy
+from recollect.model.flags import Guidance
 
 ASKED = "What do I drink in the morning, green tea?"
 
@@ -111,28 +113,39 @@ async def test_a_turns_memories_take_no_more_than_a_user_allows(store: Store) ->
 
 
 SHIPPED = Policy(caps=Caps(50, 200), summarizing=Summarizing(5, 4000))
+EVERY_FLAG = Flags(
+    record=False,
+    recall=False,
+    standing=False,
+    formation=Strategy.BOTH,
+    placement=Placement.USER,
+    summaries=True,
+    queries=False,
+    profile=False,
+    lexical=False,
+    history=False,
+    max_memory_tokens=100,
+    max_history_tokens=50,
+    summary_turns=9,
+    minimum_importance=0.7,
+    session_cap=1,
+    user_cap=2,
+    approve_first=False,  # it would end summaries, too
+    time_zone="Pacific/Auckland",
+    operator_instructions="Keep editors.",
+    instructions="Never my health.",
+    lifetimes="todo:9",
+    told_zone="",
+    told_name="",
+)
 
 
 def test_what_is_changed_while_it_runs_counts_in_place_of_the_settings() -> None:
-    flags = Flags(
-        recall=False,
-        formation=Strategy.BOTH,
-        placement=Placement.USER,
-        summaries=False,
-        minimum_importance=0.7,
-        session_cap=1,
-        user_cap=2,
-        lexical=False,
-        history=False,
-        max_memory_tokens=100,
-        max_history_tokens=50,
-        queries=False,
-        profile=False,
-    )
-
-    assert SHIPPED.under(flags) == replace(
+    assert SHIPPED.under(EVERY_FLAG) == replace(
         SHIPPED,
+        records=False,
         recalls=False,
+        stands=False,
         strategy=Strategy.BOTH,
         tells_queries=False,
         reach=replace(SHIPPED.reach, lexical=False, log=False),
@@ -144,9 +157,12 @@ def test_what_is_changed_while_it_runs_counts_in_place_of_the_settings() -> None
             chat_memory_tokens=800,
             history_tokens=50,
         ),
-        summarizing=Summarizing(),
+        summarizing=Summarizing(9, 4000),
         rules=replace(SHIPPED.rules, minimum_importance=0.7),
         caps=Caps(1, 2),
+        lifetimes=SHIPPED.lifetimes.with_own("todo:9"),
+        zone=ZoneInfo("Pacific/Auckland"),
+        guidance=Guidance("Keep editors.", "Never my health."),
     )
 
 
@@ -172,31 +188,5 @@ def test_a_users_flags_stand_over_everybodys() -> None:
 
 
 def test_a_policy_says_of_every_flag_how_it_is() -> None:
-    flags = Flags(
-        record=False,
-        recall=False,
-        standing=False,
-        formation=Strategy.BOTH,
-        placement=Placement.USER,
-        summaries=True,
-        queries=False,
-        profile=False,
-        lexical=False,
-        history=False,
-        max_memory_tokens=100,
-        max_history_tokens=50,
-        summary_turns=9,
-        minimum_importance=0.7,
-        session_cap=1,
-        user_cap=2,
-        approve_first=False,  # it would end summaries, too
-        time_zone="Pacific/Auckland",
-        operator_instructions="Keep editors.",
-        instructions="Never my health.",
-        lifetimes="todo:9",
-        told_zone="",
-        told_name="",
-    )
-
     assert None not in astuple(SHIPPED.flags)
-    assert (SHIPPED.under(SHIPPED.flags), SHIPPED.under(flags).flags) == (SHIPPED, flags)
+    assert (SHIPPED.under(SHIPPED.flags), SHIPPED.under(EVERY_FLAG).flags) == (SHIPPED, EVERY_FLAG)

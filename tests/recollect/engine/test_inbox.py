@@ -397,8 +397,14 @@ class TestWhatNoModelCanBeAskedAbout:
         assert (await worker.drain(), worker.order) == (None, [1, 1, 1, 2, 3])
         assert await worker.outcomes() == ["formed"] * 3
 
-    async def test_is_formed_when_its_person_chats_again_before_what_they_say(self, worker: Worker) -> None:
-        await worker.hears(1, 3)
+    @pytest.mark.parametrize(
+        ("upstream", "order", "outcomes"),
+        [("", [1, 1, 3, 4], ["formed"] * 3), ("far", [1, 4], [*["waits:key"] * 2, "formed"])],
+    )
+    async def test_is_formed_when_its_person_chats_with_its_upstream_again_before_what_they_say(
+        self, worker: Worker, upstream: str, order: list[int], outcomes: list[str]
+    ) -> None:
+        await worker.hears(1, 3, upstream=upstream)
         worker.fail = lambda _: CredentialGoneError()
         await worker.drain()
 
@@ -406,18 +412,7 @@ class TestWhatNoModelCanBeAskedAbout:
         await worker.hears(4)
         assert await worker.drain() is None
 
-        assert (worker.order, await worker.outcomes()) == ([1, 1, 3, 4], ["formed"] * 3)
-
-    async def test_does_not_wake_for_a_chat_with_another_upstream(self, worker: Worker) -> None:
-        await worker.hears(1, upstream="far")
-        worker.fail = lambda _: CredentialGoneError()
-        await worker.drain()
-
-        worker.fail = lambda _: None
-        await worker.hears(2)
-        await worker.drain()
-
-        assert (worker.order, await worker.outcomes()) == ([1, 2], ["waits:key", "formed"])
+        assert (worker.order, await worker.outcomes()) == (order, outcomes)
 
     async def test_asks_the_model_that_its_person_chats_with(self, worker: Worker) -> None:
         await worker.hears(1, 2, model="")

@@ -649,9 +649,6 @@ async def test_a_bug_ends_no_chat_and_is_told_by_its_name(
     await live.aclose()
 
 
-# -- in threads ---------------------------------------------------------------------------------
-
-
 async def test_long_texts_are_made_lines_and_counted_beside_the_loop_and_once(
     store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -683,9 +680,6 @@ async def test_long_texts_are_made_lines_and_counted_beside_the_loop_and_once(
         ("estimate_tokens", is_long) for is_long in (False, False, True, False)
     ]  # and of no reply
     await live.aclose()
-
-
-# -- the end -----------------------------------------------------------------------------------------
 
 
 async def test_closing_waits_for_readers(store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

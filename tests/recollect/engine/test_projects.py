@@ -269,9 +269,6 @@ async def test_a_persons_settings_hold_in_their_projects(store: Store, lives: Li
     assert (await lives.subject.policy_of(lives.boat)).records is False
 
 
-# -- moving ------------------------------------------------------------------------------------------
-
-
 @table("name, undone_there", [("boat", True), ("boat", False), ("", True), ("", False)])
 async def test_a_moved_memory_is_in_its_new_place_alone_and_back_once_it_is_undone_from_either(
     lives: Lives, name: str, *, undone_there: bool
@@ -320,9 +317,6 @@ async def test_a_memory_is_not_moved_to_where_it_is_or_where_its_words_are(lives
     with pytest.raises(MemoryNotFoundError):
         await lives.subject.move(lives.boat, boat.id, "")
     assert await contents(lives.subject, lives.own) == {BOAT}
-
-
-# -- requests in a chat ------------------------------------------------------------------------------
 
 
 async def test_of_a_list_in_a_project_the_own_is_forgotten_and_back_too(store: Store, lives: Lives) -> None:
@@ -381,9 +375,6 @@ async def test_a_project_counts_how_often_the_persons_own_is_recalled(store: Sto
 
     counted = await lives.subject.get(lives.own, tea.id)
     assert (counted.recall_count, counted.last_recalled_at) == (1, NOON)
-
-
-# -- erasing -----------------------------------------------------------------------------------------
 
 
 async def test_a_project_is_erased_without_the_rest_and_a_person_with_all(store: Store, lives: Lives) -> None:
@@ -738,8 +729,6 @@ async def test_who_is_in_a_team_is_said_by_its_owners(family: Family) -> None:
     with pytest.raises(TeamNotFoundError):
         await subject.leave_team(family.id, family.mallory)
 
-
-# -- nobody meets another's --------------------------------------------------------------------------
 
 PLACES = ("", "boat", "team:ONE", "team:TWO", "agent:mate")
 IN_TEAM = {2: (0, 1), 3: (1, 2)}

@@ -117,9 +117,6 @@ async def test_a_choice_is_not_shared_with_another_prompt_or_other_options(
     assert second.placed.block is None
 
 
-# -- options of a request --------------------------------------------------------------------------
-
-
 async def test_a_request_may_ask_for_no_recall(store: Store) -> None:
     embedder = WordEmbedder()
     subject = await with_tea(store, engine_over(store, PATIENT, embedder=embedder))
@@ -173,9 +170,6 @@ async def test_a_chat_with_memories_is_given_half_as_many_at_most_with_each_turn
     assert (len(given.recall.recollections), len(later.recall.recollections)) == (12, 6)
     assert sum(each.dropped is Drop.GIVEN for each in later.recall.ranked) == 12
     assert len(limited.recall.recollections) == 5  # who asks for a number gets that
-
-
-# -- the chat goes on ------------------------------------------------------------------------------
 
 
 async def test_the_same_turn_once_more_is_given_the_same_and_nothing_is_recalled(store: Store) -> None:
@@ -247,9 +241,6 @@ async def test_a_turn_that_waited_long_for_its_persons_others_is_ranked_by_words
     recalls = await asyncio.gather(*(subject.recall(store.turn(f"harbour number {n}?")) for n in range(3)))
 
     assert ({each.degraded for each in recalls}, len(embedder.embedded)) == ({(Stage.EMBEDDING,)}, 2)
-
-
-# -- failing open ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("embedder", [BrokenEmbedder(), SlowEmbedder(WordEmbedder(), seconds=3600)])
@@ -530,9 +521,6 @@ async def test_what_was_said_in_this_chat_is_not_told_to_it_again(store: Store) 
     assert standing(await subject.prepare(said(store, UNRELATED, chat="chat-10"))) == {"Keeps bees"}
 
 
-# -- switched off, and less of it ------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("of_everybody", [True, False])
 async def test_it_is_switched_off_and_on_while_engines_run(own_store: Store, *, of_everybody: bool) -> None:
     subject = await somebody(own_store)
@@ -562,9 +550,6 @@ async def test_it_takes_half_of_what_a_request_wants_at_most(store: Store) -> No
     assert prepared.placed.block is not None
     assert 0 < len(prepared.included) < len(FACTS)
     assert prepared.placed.block.standing_tokens <= 30
-
-
-# -- failing open ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("embedder", [BrokenEmbedder(), SlowEmbedder(WordEmbedder(), seconds=3600)])

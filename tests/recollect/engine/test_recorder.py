@@ -157,9 +157,6 @@ async def test_a_passage_in_the_prompt_is_not_counted_for_it_is_no_memory(store:
     assert events(logs) == []
 
 
-# -- notes of a turn -------------------------------------------------------------------------------
-
-
 def injection(anchor: str, block: str = "tea") -> Injection:
     return Injection(anchor, Place.BESIDE, block, (), 5, NOON)
 

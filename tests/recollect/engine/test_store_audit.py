@@ -304,9 +304,6 @@ async def test_a_repaired_secret_is_found_again_by_its_words(store: Store) -> No
     assert (await lexicon_of(store.snapshots, store.anna, ["leed"])).documents == 1
 
 
-# -- with a model ----------------------------------------------------------------------------------------
-
-
 async def near(store: Store, *contents: str, kind: Kind = Kind.FACT, since: datetime = NOON) -> None:
     """Keep memories with embeddings, each said a day after the one before."""
     for day, content in enumerate(contents):

@@ -141,7 +141,7 @@ async def test_the_texts_are_sent_if_the_operator_says_so(own_store: Store, rece
 
 
 @pytest.mark.parametrize("status", [500, 307])
-async def test_what_is_refused_or_redirected_is_sent_again_before_the_next_and_delays_nobody_else(
+async def test_what_is_refused_or_redirected_is_sent_again_before_the_next(
     own_store: Store, receiver: Receiver, status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = await kept(own_store, "Lives in Porto")
@@ -154,12 +154,6 @@ async def test_what_is_refused_or_redirected_is_sent_again_before_the_next_and_d
     assert failures == [str(status)] * 2
     assert told(receiver) == [("memory.remembered", str(each.id)) for each in (first, second)]
     assert [each["data"]["memory_id"] for each in receiver.refused] == [str(first.id)] * 2
-
-    ben = await kept(own_store, "Has a dog", own_store.ben.scope)
-    await kept(own_store, "Has a fish")
-    receiver.answers = [500 if own_store.anna < own_store.ben else 204]
-    async with telling(own_store, receiver):  # anna waits for five seconds
-        await until(lambda: ("memory.remembered", str(ben.id)) in told(receiver))
 
 
 async def test_what_one_person_has_to_wait_for_nobody_else_waits_for(

@@ -325,9 +325,6 @@ def embedded(cosines: list[float] | None) -> Embedded | None:
     return None if cosines is None else Embedded("m", np.array([[each, 0.5] for each in cosines], np.float32))
 
 
-# -- vectors -----------------------------------------------------------------------------------------
-
-
 @given(st.lists(COSINES, min_size=3, max_size=3))
 def test_the_best_and_the_first_piece_of_each_document_count_in_whatever_steps_they_came(
     steps: list[list[list[float] | None]],
@@ -364,9 +361,6 @@ def test_vectors_of_another_embedder_or_width_are_not_compared() -> None:
     assert vectors.models == {"m", "other"}
 
 
-# -- memories ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("own", "are_seen"), [(0, True), (4, True), (5, False), (9, False)])
 def test_memories_for_everybody_serve_people_who_have_fewer_than_five(own: int, *, are_seen: bool) -> None:
     common = kept("The office closes at six", owner=COMMONS, source=Source.GLOBAL)
@@ -396,9 +390,6 @@ def test_whether_a_model_extracted_any_statement_is_known(
     memories = snapshot_of(kept("x"), kept("y", provenance=Provenance(extractor=extractor))).memories
 
     assert memories.is_understood is understood
-
-
-# -- passages ----------------------------------------------------------------------------------------
 
 
 def test_a_later_state_of_a_passage_replaces_it_and_its_message_keeps_its_first_part() -> None:

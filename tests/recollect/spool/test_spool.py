@@ -115,9 +115,6 @@ def mode_of(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-# -- what is just being written ----------------------------------------------------------------------
-
-
 async def test_an_entry_is_in_a_file_while_it_is_written_without_a_sync_and_gone_afterwards(
     spool: Spool, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,9 +234,6 @@ async def test_what_is_held_back_keeps_no_words_of_others_in_the_files(spool: Sp
     assert (taking.texts, files(folder)) == (["held back"], [])
 
 
-# -- in and out --------------------------------------------------------------------------------------
-
-
 async def test_what_waits_is_written_once_in_order_and_its_files_are_gone(spool: Spool, folder: Path) -> None:
     taking = Taking()
     for number in range(5):
@@ -321,9 +315,6 @@ async def test_what_can_not_be_written_keeps_back_its_own_user_alone(spool: Spoo
     assert await spool.replay(taking)
 
     assert (taking.texts, files(folder)) == (["two", "four", "one", "three"], [])
-
-
-# -- erasing -----------------------------------------------------------------------------------------
 
 
 async def test_who_is_erased_is_gone_from_its_files_and_nobody_else(spool: Spool, folder: Path) -> None:
