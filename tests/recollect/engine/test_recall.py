@@ -16,7 +16,7 @@ from tests.support.notes import note_block, note_placed
 from tests.support.recollections import injection
 from tests.support.stores import NOON, Store
 from tests.support.waiting import until
-from tests.support.watched_stores import Outage, Through, breakable, broken, with_parts
+from tests.support.watched_stores import Before, Outage, Through, breakable, broken, with_parts
 
 from recollect.composition import Placed
 from recollect.engine import Engine, Policy, Prepared, RecallOptions
@@ -270,9 +270,16 @@ async def test_without_words_to_search_by_a_broken_embedder_costs_the_memories_a
     assert recall.recollections == recall.ranked == ()
 
 
-@pytest.mark.parametrize(("lacking", "stage"), [("get", Stage.SEARCH), ("chat", Stage.CHAT)])
-async def test_the_stage_that_ended_a_recall_is_told(store: Store, lacking: str, stage: Stage) -> None:
-    faulty = breakable(store, Outage(StoreUnavailableError(), (lacking,)))
+@pytest.mark.parametrize(
+    ("part", "method", "stage"), [("snapshots", "get", Stage.SEARCH), ("chats", "chat", Stage.CHAT)]
+)
+async def test_the_stage_that_ended_a_recall_is_told(
+    store: Store, part: str, method: str, stage: Stage
+) -> None:
+    async def fail(*_: object, **__: object) -> None:
+        raise StoreUnavailableError
+
+    faulty = with_parts(store, **{part: Before(store.parts[part], **{method: fail})})
 
     recall = await engine_over(faulty, PATIENT).recall(store.turn())
 
