@@ -70,17 +70,9 @@ class CountedCache:
 
 
 class Opener:
-    """Opens an engine over a store, unless it fails.
+    """Opens an engine over a store once it is ``allowed``: it raises the ``failures`` first, one an opening.
 
-    Args:
-        failures: What to raise, one an opening; afterwards it succeeds.
-        leaves: Closing takes its store away.
-
-    Attributes:
-        opened: How often it was opened.
-        closed: How often it was closed.
-        allowed: Opening waits for it.
-        outage: Why its store does not answer.
+    When it ``leaves``, closing takes its store away; ``outage`` is why that does not answer.
     """
 
     def __init__(self, store: Store, *failures: Exception, leaves: bool = False) -> None:
@@ -128,11 +120,7 @@ class StubbornOpener(Opener):
 
 
 class _CountedLog(Through):
-    """A log that counts what it kept, be it new or not.
-
-    Attributes:
-        kept: How many exchanges.
-    """
+    """A log that counts the exchanges that it kept, be they new or not."""
 
     kept = 0
 

@@ -191,12 +191,7 @@ def test_no_server_is_sent_anothers_vector_key(base_url: str, previous: str | No
 
 
 @pytest.mark.parametrize(
-    ("embedder", "said"),
-    [
-        ("openai:e", "RECOLLECT_EMBEDDER_BASE_URL"),
-        ("magic:e", "magic:e"),
-        ("local:no-such-model", "no-such-model"),
-    ],
+    ("embedder", "said"), [("openai:e", "RECOLLECT_EMBEDDER_BASE_URL"), ("magic:e", "magic:e")]
 )
 def test_an_embedder_of_no_sense_is_named(client: httpx.AsyncClient, embedder: str, said: str) -> None:
     with pytest.raises(ConfigurationError, match=said):
@@ -441,14 +436,6 @@ def test_another_server_or_prompt_asks_otherwise_and_another_chat_limit_does_not
     assert make_policy(other, upstream="http://one/v1").asked("llama") != plain
 
 
-async def test_a_weight_that_there_is_not_is_told_before_anything_is_opened() -> None:
-    given = settings(recall_weights={"luck": 1.0}, database_url="postgresql://127.0.0.1:9/x")
-
-    with pytest.raises(ConfigurationError, match="recall_weights: there is no weight luck, only dense"):
-        async with open_engine(given):
-            pass
-
-
 def test_a_chat_has_room_for_the_memories_of_one_turn_at_least() -> None:
     bounds = make_policy(settings(memory_tokens=5000, chat_memory_tokens=1000)).bounds
 
@@ -485,10 +472,19 @@ async def test_without_an_address_the_database_is_embedded_and_durable_and_there
             assert await engine.remember(turn("I drink coffee."), "Good.")
 
 
-async def test_an_embedder_that_makes_no_sense_is_told_of_even_while_the_database_is_away() -> None:
-    away = settings(database_url="postgresql://127.0.0.1:9/x", embedder="local:no-such-model")
+@table(
+    "given, told",
+    [
+        ({"recall_weights": {"luck": 1.0}}, "recall_weights: there is no weight luck, only dense"),
+        ({"embedder": "local:no-such-model"}, "no-such-model"),
+    ],
+)
+async def test_what_makes_no_sense_is_told_even_while_the_database_is_away(
+    given: dict[str, Any], told: str
+) -> None:
+    away = settings(database_url="postgresql://127.0.0.1:9/x", **given)
 
-    with pytest.raises(ConfigurationError, match="no-such-model"):
+    with pytest.raises(ConfigurationError, match=told):
         async with open_engine(away):
             pass
 

@@ -187,16 +187,6 @@ async def test_a_row_that_can_not_be_read_stops_its_person_alone(
     assert receiver.taken[0]["data"]["user_id"] == second
 
 
-async def test_after_a_restart_it_goes_on_where_it_was(own_store: Store, receiver: Receiver) -> None:
-    await kept(own_store, "Lives in Porto")
-    async with telling(own_store, receiver):
-        await until(lambda: is_all_told(own_store))
-    later = await kept(own_store, "Has a cat")
-    async with telling(own_store, receiver):
-        await until(lambda: len(receiver.taken) == 2)
-    assert receiver.taken[1]["data"]["memory_id"] == str(later.id)
-
-
 async def test_events_of_more_than_three_days_are_not_sent(own_store: Store, receiver: Receiver) -> None:
     await kept(own_store, "Lives in Porto")
     late = own_store.memory("Has a cat")

@@ -162,13 +162,6 @@ async def test_the_oldest_go_where_the_bytes_are_used_up(rows: Rows) -> None:
     assert len(cache) == 3
 
 
-async def test_what_is_larger_than_all_room_is_used_and_not_kept(rows: Rows) -> None:
-    cache = SnapshotCache(rows, most_bytes=100)
-
-    assert said(await cache.get("anna", rows.change("anna"))) == ["anna 1"]
-    assert (len(cache), cache.nbytes) == (0, 0)
-
-
 async def test_a_load_that_fails_costs_one_turn(rows: Rows) -> None:
     cache, now = SnapshotCache(rows, most_bytes=MUCH), rows.change("anna")
     rows.failure = StoreUnavailableError()

@@ -46,15 +46,7 @@ CODE = "Here you are:\n\n```python\ndef brew(tea: str) -> None:\n    print(tea)\
 
 
 class RefusingIndex(Through):
-    """Refuses to index some messages.
-
-    Attributes:
-        refused: Terms whose chunks it refuses.
-        bare: Whether it refuses them with no chunks too.
-        at_most: How often it refuses.
-        attempts: How often it was asked to index anything.
-        away_at: The attempt at which it can't be reached.
-    """
+    """Refuses chunks with some terms, their messages ``bare`` too, and so often; at one attempt it can't be reached."""
 
     def __init__(self, index: LogIndex, *refused: str, bare: bool = False, at_most: int = 1000) -> None:
         super().__init__(index)
@@ -174,7 +166,7 @@ async def test_while_the_embedder_is_broken_it_is_found_by_its_words_and_embedde
 
     assert again is not None
     assert again > timedelta(0)
-    assert told(logs) == [("messages_indexed_without_embeddings", None)]
+    assert told(logs) == [("messages_indexed_without_embeddings", "EmbedderError")]
     assert "Darjeeling" not in str(logs)
     assert await by_words(store, "darjeel")
     assert await near(store, "I drink Darjeeling.") == []
@@ -345,7 +337,10 @@ async def test_a_chunk_that_can_not_be_embedded_keeps_no_older_one_from_it(store
     with capture_logs() as logs:
         again = await index(store, PickyEmbedder("Darjeeling"))
 
-    assert (again, told(logs)) == (timedelta(seconds=30), [("messages_indexed_without_embeddings", None)])
+    assert (again, told(logs)) == (
+        timedelta(seconds=30),
+        [("messages_indexed_without_embeddings", "EmbedderError")],
+    )
     assert [each.content for each in await store.index.unembedded(store.anna, "words", limit=9)] == [
         "I drink Darjeeling."
     ]
