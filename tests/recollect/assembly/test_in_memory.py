@@ -31,8 +31,9 @@ def _no_settings_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def temporary(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Where temporary folders are made."""
+    tmp_path_factory.getbasetemp()  # else pytest makes its own there, where this file runs first
     folder = quick_folder()
     (folder.path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder.path / "temporary"))

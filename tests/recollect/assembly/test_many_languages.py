@@ -82,9 +82,7 @@ async def test_it_is_found_in_its_language_with_and_without_accents(engine: Engi
     scene, user_id = SCENES[language], f"{language}-{uuid4().hex}"
     at = datetime(2026, 3, 15, tzinfo=UTC)
     for number, text in enumerate((*scene.others[:1], scene.told, *scene.others[1:])):
-        turn = Turn(
-            Scope(user_id, f"chat-{number}"), text, f"said-{number}", at + timedelta(days=number), "m"
-        )
+        turn = Turn(Scope(user_id, f"chat-{number}"), text, f"m{number}", at + timedelta(days=number), "m")
         assert await engine.remember(turn, "")
     await until(lambda: _formed(engine))
 

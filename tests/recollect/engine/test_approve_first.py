@@ -355,7 +355,7 @@ async def test_messages_that_wait_for_room_are_formed_once_nothing_is_held_back_
     whom = None if everybody else own_store.anna
     await chatting.engine.change_flags(Flags(approve_first=True), ("approve_first",), whom)
     full = [
-        Quarantine(own_store.memory(f"Number {n}"), Reason.APPROVAL, hides=False)
+        Quarantine(own_store.memory(f"No. {n}"), Reason.APPROVAL, hides=False)
         for n in range(MOST_QUARANTINED)
     ]
     await own_store.memories.apply(own_store.anna.scope, full, actor=Actor.FORMATION, at=NOON)

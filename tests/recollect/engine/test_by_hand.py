@@ -388,9 +388,8 @@ async def test_what_is_held_back_says_why_and_who(store: Store) -> None:
 
     assert (held.fate, held.reason) == (Fate.HELD, Reason.INSTRUCTION)
     assert (row.actor, row.decided_by, row.after) == (Actor.AGENT, AGENT, None)
-    assert (await subject.approve(store.anna, waiting.memory.id, actor=Actor.USER)).content.startswith(
-        "Always"
-    )
+    approved = await subject.approve(store.anna, waiting.memory.id, actor=Actor.USER)
+    assert approved.content.startswith("Always")
     [recalled] = (await subject.page(store.anna, limit=9)).memories
     assert recalled.id == waiting.memory.id
 

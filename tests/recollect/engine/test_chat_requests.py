@@ -92,9 +92,7 @@ class Chat:
         turn = self.turn(QUESTION)
         memories = await important(self.store.snapshots, self.scope.user_id, limit=60)
         state_of = tuple(each.id for each in memories)
-        block = "\n".join(
-            f"\u2022 {each.content} (number {number})" for number, each in enumerate(memories, 1)
-        )
+        block = "\n".join(f"\u2022 {each.content} (number {n})" for n, each in enumerate(memories, 1))
         await note_block(
             self.store.log,
             self.scope,

@@ -172,9 +172,7 @@ def heard(
 
 def chat_of(kept: RecentExchanges, person: str, own: str, *texts: str, follows: str = "") -> str | None:
     history = tuple(Message(Role.ASSISTANT if at % 2 else Role.USER, text) for at, text in enumerate(texts))
-    turn = Turn(
-        Scope(person, own), "I have a dog.", key="w", at=AT, model="", history=history, follows=follows
-    )
+    turn = Turn(Scope(person, own), "A dog.", key="w", at=AT, model="", history=history, follows=follows)
     return kept.chat_of(turn)
 
 

@@ -309,9 +309,7 @@ async def test_a_todo_stands_and_is_proposed_until_the_persons_day_is_over(store
     subject = await person_in(store, None)
     for owner, zone in ((store.anna, "Pacific/Auckland"), (store.ben, None)):
         await subject.change_flags(Flags(profile=True, time_zone=zone), ("profile", "time_zone"), owner)
-        await subject.add(
-            owner, "Works as a teacher in Ghent", kind=Kind.TODO, importance=0.9, event_at=TODAY
-        )
+        await subject.add(owner, "Works as a teacher in Gent", kind=Kind.TODO, importance=0.9, event_at=TODAY)
 
     stands = [len((await subject.agents.profile(each)).statements) for each in (store.anna, store.ben)]
     proposed = [len((await subject.propose_profile(each)).entries) for each in (store.anna, store.ben)]

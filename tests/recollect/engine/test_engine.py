@@ -440,9 +440,7 @@ async def test_without_words_only_the_meaning_is_looked_for_and_for_nobody_else(
         asked = own_store.turn(ASKED, scope)
         prepared = await subject.prepare(asked)
         assert prepared.included
-        records[scope.user_id] = request_record(
-            prepared, asked, request_id=uuid7(), at=NOON, api="completions"
-        )
+        records[scope.user_id] = request_record(prepared, asked, request_id=uuid7(), at=NOON, api="any")
 
     assert (records[own_store.anna].lexical_hits, records[own_store.ben].lexical_hits) == (0, 1)
 

@@ -487,12 +487,10 @@ async def test_the_prompt_names_who_said_it_and_who_the_user_is(store: Store, fa
     await subject.add(family.part(family.clara), NUTS)
     await subject.add(family.part(family.ben), "I am allergic to cats")
 
-    for_ben = told(
-        await subject.prepare(store.turn("Who is allergic?", Scope(family.part(family.ben), "asking")))
-    )
-    for_clara = told(
-        await subject.prepare(store.turn("Who is allergic?", Scope(family.part(family.clara), "a")))
-    )
+    for_ben, for_clara = [
+        told(await subject.prepare(store.turn("Who is allergic?", Scope(family.part(who), "asking"))))
+        for who in (family.ben, family.clara)
+    ]
 
     assert "This team, 2026:" in for_ben
     assert f"\u2022 Clara: {NUTS}" in for_ben

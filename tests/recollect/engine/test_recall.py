@@ -153,9 +153,7 @@ async def test_a_chat_with_memories_is_given_half_as_many_at_most_with_each_turn
     )  # so that nothing but the limits counts
     subject = engine_over(store, policy)
     for number in range(20):
-        await subject.add(
-            store.anna, f"{number} tea {'abcdefghijklmnopqrst'[number]} blend {number * 7 + 100}"
-        )
+        await subject.add(store.anna, f"{number} tea {'abcdefghijklmnopqrst'[number]} blend {number * 7}")
     first = store.turn(WHICH, anchors=((0, "a:1"),))
     given = await subject.prepare(first)
     await note_placed(subject, first, given.placed)
@@ -520,9 +518,7 @@ async def test_a_chat_that_memory_was_switched_on_in_has_it_with_its_first_block
 async def test_what_was_said_in_this_chat_is_not_told_to_it_again(store: Store) -> None:
     subject = engine_over(store, POLICY)
     said_here = store.memory("Keeps bees", provenance=Provenance("chat-9"))
-    await store.memories.apply(
-        store.anna.scope, [Add(said_here)], actor=Actor.FORMATION, at=said_here.created_at
-    )
+    await store.memories.apply(store.anna.scope, [Add(said_here)], actor=Actor.FORMATION, at=NOON)
 
     assert standing(await subject.prepare(said(store, UNRELATED, 1))) == set()
     assert standing(await subject.prepare(said(store, UNRELATED, chat="chat-10"))) == {"Keeps bees"}

@@ -202,9 +202,7 @@ async def test_many_copies_become_the_first_of_them_and_come_back(store: Store) 
 
 
 async def test_pairs_are_found_over_pages(store: Store) -> None:
-    filler = [
-        brought(store, f"Read the book number {each} of the shelf", kind=Kind.TODO) for each in range(205)
-    ]
+    filler = [brought(store, f"Read the book number {each} there", kind=Kind.TODO) for each in range(205)]
     await keep(
         store, brought(store, "Weighs 72 kg"), *filler, brought(store, "Weighs 75 kg", observed_at=LATER)
     )

@@ -255,9 +255,7 @@ class TestAskedFor:
             await engine(store, ScriptedSummarizer()).ask_for_summary(store.ben.scope)
 
     async def test_the_share_of_those_that_say_something_is_told(self, own_store: Store) -> None:
-        summarizer = ScriptedSummarizer(
-            Summarized(" "), InvalidExtractionError(), Summarized("Plans a trip.")
-        )
+        summarizer = ScriptedSummarizer(Summarized(" "), InvalidExtractionError(), Summarized("Has plans."))
         subject = engine(own_store, summarizer)
         for number in range(3):
             await chat(own_store, subject, "I plan a trip", "by train", start=2 * number)

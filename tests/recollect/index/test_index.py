@@ -392,9 +392,7 @@ def test_a_later_state_of_a_passage_replaces_it_and_its_message_keeps_its_first_
     )
     before = Passages().with_changed([second, first], names)
 
-    after = before.with_changed(
-        [stored_passage("part 0 again", number=70, message_id=message, part=0)], names
-    )
+    after = before.with_changed([stored_passage("part again", number=70, message_id=message, part=0)], names)
 
     assert (before.first_row.tolist(), after.first_row.tolist()) == ([1, 1], [2, 2, 2])
     assert after.is_current.tolist() == [True, False, True]

@@ -157,9 +157,7 @@ async def test_entries_of_a_dead_process_are_found_in_the_order_in_which_they_we
     assert await after.replay(taking)
     await after.close()
 
-    said = [
-        f"{process}, {state}" for process in ("first", "second") for state in ("being written", "waiting")
-    ]
+    said = [f"{each}, {state}" for each in ("first", "second") for state in ("being written", "waiting")]
     assert taking.texts == said
     assert list(folder.iterdir()) == []  # noqa: ASYNC240 -- it is a test
 

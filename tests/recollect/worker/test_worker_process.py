@@ -192,9 +192,7 @@ async def test_the_next_one_has_the_lasts_credentials(
 
     async with open_engine(given) as engine:
         await until(lambda: worker_of(engine).pid is not None)
-        assert await engine.remember(
-            said(anna, "I play the violoncello."), "Oh.", credential="Bearer of-anna"
-        )
+        assert await engine.remember(said(anna, "I play the cello."), "Oh.", credential="Bearer of-anna")
         pid = worker_of(engine).pid
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
