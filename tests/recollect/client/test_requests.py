@@ -44,12 +44,8 @@ def test_only_what_differs_from_the_default_is_sent() -> None:
     assert request_of(Memories.list_memories, "a").query == []
     noon = datetime(2026, 3, 15, 12, tzinfo=UTC)
     query = OfMemories(kind=[Kind.FACT, Kind.TODO], observed_from=noon, limit=3)
-    assert set(request_of(Memories.list_memories, "a", send=query).query) == {
-        ("kind", "fact"),
-        ("kind", "todo"),
-        ("limit", "3"),
-        ("from", "2026-03-15T12:00:00+00:00"),
-    }
+    sent = {("kind", "fact"), ("kind", "todo"), ("limit", "3"), ("from", "2026-03-15T12:00:00+00:00")}
+    assert set(request_of(Memories.list_memories, "a", send=query).query) == sent
     change = MemoryChange(event_at=None)
     changed = request_of(Memories.correct_memory, "a", ID, send=change, if_match='"1"')
     assert (changed.body, changed.headers["If-Match"]) == (b'{"event_at":null}', '"1"')

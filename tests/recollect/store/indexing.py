@@ -17,14 +17,8 @@ def chunk(
     text: str, *, begins: int = 0, context: Mapping[str, int] | None = None, vectors: Sequence[Vector] = ()
 ) -> IndexedChunk:
     """Return a chunk of a message that has ``text`` at ``begins``."""
-    return IndexedChunk(
-        begins,
-        begins + len(text),
-        code=False,
-        terms=document_terms(text),
-        context=context or {},
-        vectors=tuple(vectors),
-    )
+    ends, terms = begins + len(text), document_terms(text)
+    return IndexedChunk(begins, ends, code=False, terms=terms, context=context or {}, vectors=tuple(vectors))
 
 
 def whole(message: LoggedMessage, *vectors: Vector, model: str = MODEL) -> IndexedMessage:

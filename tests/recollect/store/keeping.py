@@ -148,14 +148,8 @@ async def indexed(index: LogIndex, user_id: str) -> int:
     messages = await index.unindexed(user_id, limit=99)
     for message in messages:
         terms = document_terms(message.content)
-        chunk = IndexedChunk(
-            0,
-            len(message.content),
-            code=False,
-            terms=terms,
-            context=document_terms(message.before),
-            vectors=(vector(*NORTH),),
-        )
+        length, before = len(message.content), document_terms(message.before)
+        chunk = IndexedChunk(0, length, code=False, terms=terms, context=before, vectors=(vector(*NORTH),))
         assert await index.index(user_id, IndexedMessage(message.id, (chunk,), terms, MODEL))
     return len(messages)
 
@@ -172,17 +166,8 @@ def like_a_request(scope: Scope) -> RequestRecord:
 
 def a_statement(content: str) -> ProfileEntry:
     """Return a statement of a profile, with an embedding."""
-    return ProfileEntry(
-        uuid7(),
-        ProfileField.NOTES,
-        content,
-        EntryState.CONFIRMED,
-        NOON,
-        NOON,
-        own_words=True,
-        embedding=vector(*NORTH),
-        embedding_model=MODEL,
-    )
+    given = (uuid7(), ProfileField.NOTES, content, EntryState.CONFIRMED, NOON, NOON)
+    return ProfileEntry(*given, own_words=True, embedding=vector(*NORTH), embedding_model=MODEL)
 
 
 async def rows_with(dsn: str, word: str) -> dict[str, int]:

@@ -12,6 +12,7 @@ from recollect.model import (
     Actor,
     Add,
     Change,
+    Exchange,
     Formed,
     Ignore,
     IndexedChunk,
@@ -52,12 +53,9 @@ async def test_replacements_of_one_memory_follow_each_other(store: Store) -> Non
     old = store.memory("Lives in Rome")
     await apply(store, Add(old))
 
-    done = await asyncio.gather(
-        *(
-            apply(store, Replace(old.id, store.memory(f"Lives in town {number}"), Reason.CONTRADICTS))
-            for number in range(WRITERS)
-        )
-    )
+    towns = [store.memory(f"Lives in town {number}") for number in range(WRITERS)]
+    moves = [Replace(old.id, each, Reason.CONTRADICTS) for each in towns]
+    done = await asyncio.gather(*(apply(store, each) for each in moves))
 
     assert sum(isinstance(each, Replace) for each in done) == 1
     assert len((await store.memories.page(store.anna, limit=99)).memories) == WRITERS
@@ -95,12 +93,8 @@ async def test_an_exchange_completed_by_two_is_completed_once(store: Store) -> N
     said = store.exchange("I like tea")
     await store.log.append(said)
 
-    done = await asyncio.gather(
-        *(
-            store.inbox.complete([Formed(said, (Add(store.memory(f"Likes tea {number}")),))], at=NOON)
-            for number in range(WRITERS)
-        )
-    )
+    formed = [Formed(said, (Add(store.memory(f"Likes tea {number}")),)) for number in range(WRITERS)]
+    done = await asyncio.gather(*(store.inbox.complete([each], at=NOON) for each in formed))
 
     assert sum(each is not None for each in done) == 1
     assert len((await store.memories.page(store.anna, limit=99)).memories) == 1
@@ -110,13 +104,11 @@ async def test_of_batches_that_share_an_exchange_one_is_completed_whole(store: S
     said = [store.exchange(f"number {number}") for number in range(WRITERS + 1)]
     for each in said:
         await store.log.append(each)
-    batches = [
-        [
-            Formed(each, (Add(store.memory(f"{each.turn.text} of {one.turn.text}")),))
-            for each in (said[0], one)
-        ]
-        for one in said[1:]
-    ]
+
+    def formed(each: Exchange, one: Exchange) -> Formed:
+        return Formed(each, (Add(store.memory(f"{each.turn.text} of {one.turn.text}")),))
+
+    batches = [[formed(each, one) for each in (said[0], one)] for one in said[1:]]
 
     done = await asyncio.gather(
         *(store.inbox.complete(batch, at=NOON) for batch in batches),
@@ -133,17 +125,10 @@ async def test_an_erasure_among_writers_leaves_nothing_behind_it(own_store: Stor
     for each in said:
         await own_store.log.append(each)
 
-    await asyncio.gather(
-        *(
-            own_store.inbox.complete([Formed(each, (Add(own_store.memory(each.turn.text)),))], at=NOON)
-            for each in said[:4]
-        ),
-        own_store.memories.erase(own_store.anna, at=NOON),
-        *(
-            own_store.inbox.complete([Formed(each, (Add(own_store.memory(each.turn.text)),))], at=NOON)
-            for each in said[4:]
-        ),
-    )
+    formed = [[Formed(each, (Add(own_store.memory(each.turn.text)),))] for each in said]
+    forming = [own_store.inbox.complete(each, at=NOON) for each in formed]
+    erasing = own_store.memories.erase(own_store.anna, at=NOON)
+    await asyncio.gather(*forming[:4], erasing, *forming[4:])
 
     async with administrator(own_dsn) as connection:
         for table in ERASED_TABLES:

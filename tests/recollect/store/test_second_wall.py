@@ -313,10 +313,8 @@ async def test_the_operators_statements_are_over_all_users(store: Postgres) -> N
 
 
 async def test_the_operator_keeps_what_serves_everybody(store_to_change: Postgres) -> None:
-    [old], new = (
-        await store_to_change.memories.globals(),
-        common(store_to_change, "The network is called Visitors."),
-    )
+    [old] = await store_to_change.memories.globals()
+    new = common(store_to_change, "The network is called Visitors.")
     before = await store_to_change.memories.count()
 
     await store_to_change.memories.keep_globals([new], [old.id], at=NOON)
@@ -359,11 +357,8 @@ async def test_the_wall_stands_on_every_table_of_a_user(postgres: Postgres) -> N
             "SELECT count(*) FROM pg_policies JOIN pg_class ON relname = tablename AND relispartition"
         )
 
-    assert {row["relname"] for row in walled if not row["relispartition"]} == {
-        *USER_TABLES,
-        "teams",
-        "untold_erasures",
-    }
+    own = {row["relname"] for row in walled if not row["relispartition"]}
+    assert own == {*USER_TABLES, "teams", "untold_erasures"}
     assert {row["relname"] for row in walled if row["relispartition"]} == {row["relname"] for row in parts}
     assert opened == 0, "a part of a table is read through the table alone"
 

@@ -17,6 +17,10 @@ QUERIES = {name: text for name, text in SQL.items() if "{table}" not in text} | 
     for table in sorted(USER_TABLES)
 }
 """Every query by its name; one of any table for each of the users' tables."""
+REPORTED = (
+    *("questions_since", "questions_by_day", "formed_by_day", "skips_since", "paths_since"),
+    *("given_since", "formed_since", "made_since", "model_tokens_since", "not_helpful_since"),
+)
 OVER_ALL_USERS = {
     "backlog": "counts for the operator, and names nobody",
     "retry_failed": "the operator tries again what failed, whoever's it is",
@@ -49,16 +53,7 @@ OVER_ALL_USERS = {
     "left_of_shared": "what was shared and nobody sees is looked for once more",
     "delete_injections_of_all": "what served everybody is taken from everybody's prompts",
     "prune_kept_answers": "an answer is kept for a day, whoever's it is",
-    "questions_since": "the operator's report of a week, and names nobody",
-    "questions_by_day": "the same",
-    "formed_by_day": "the same",
-    "skips_since": "the same",
-    "paths_since": "the same",
-    "given_since": "the same",
-    "formed_since": "the same",
-    "made_since": "the same",
-    "model_tokens_since": "the same",
-    "not_helpful_since": "the same",
+    **dict.fromkeys(REPORTED, "the operator's report of a week, and names nobody"),
     "usage_by_user_and_day": "the operator looks who takes how many tokens; no word of theirs",
     "usage_of_everybody": "what models may take of a day is limited for all together, too",
 }

@@ -1,5 +1,6 @@
 import json
 import math
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -33,43 +34,41 @@ def read_one(**fields: Any) -> Candidate:
 
 
 def test_a_whole_statement_is_read() -> None:
-    candidate = read_one(
-        kind="preference",
-        importance=0.6,
-        confidence=0.9,
-        relation="refines",
-        about=[2, 1],
-        ends=[3, 2],
-        subject="my sister Clara",
-        stance="supposed",
-        steers=True,
-        lasts="weeks",
-        event_date="2026-11-20",
-        valid_from="2026-11-01",
-        valid_to="2027-02-28",
-        affects=[4, 0, 3],
-        use="always",
-        topics=["breakfast"],
-        questions=["Was trinke ich?", "What shall I order?"],
-    )
+    judged = {
+        "kind": "preference",
+        "importance": 0.6,
+        "confidence": 0.9,
+        "stance": "supposed",
+        "steers": True,
+    }
+    linked = {"relation": "refines", "about": [2, 1], "ends": [3, 2], "affects": [4, 0, 3]}
+    dated = {
+        "event_date": "2026-11-20",
+        "valid_from": "2026-11-01",
+        "valid_to": "2027-02-28",
+        "lasts": "weeks",
+    }
+    hints = {
+        "use": "always",
+        "topics": ["breakfast"],
+        "questions": ["Was trinke ich?", "What shall I order?"],
+    }
+    read_whole = read_one(subject="my sister Clara", **judged, **linked, **dated, **hints)
 
-    assert candidate == Candidate(
-        content="Prefers tea",
-        kind=Kind.PREFERENCE,
-        importance=0.6,
-        evidence="I prefer tea",
-        confidence=0.9,
-        relation=Relation.REFINES,
-        about=(2, 1),
+    statement = Candidate(
+        "Prefers tea", Kind.PREFERENCE, 0.6, "I prefer tea", confidence=0.9, relation=Relation.REFINES
+    )
+    known: dict[str, Any] = {"about": (2, 1), "unsettles": (4, 0), "ends": (3,)}
+    assert read_whole == replace(
+        statement,
+        **known,
+        steers=True,
+        lasting=Lasting.WEEKS,
         event_at=datetime(2026, 11, 20, tzinfo=AT.tzinfo),
         holds_from=datetime(2026, 11, 1, tzinfo=AT.tzinfo),
         holds_until=datetime(2027, 2, 28, 23, 59, 59, tzinfo=AT.tzinfo),
-        unsettles=(4, 0),
-        ends=(3,),
         subject="my sister Clara",
         stance=Stance.SUPPOSED,
-        steers=True,
-        lasting=Lasting.WEEKS,
         hints=Hints(Use.ALWAYS, ("breakfast",), ("Was trinke ich?", "What shall I order?")),
     )
 

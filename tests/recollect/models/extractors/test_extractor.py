@@ -83,20 +83,9 @@ class TestAsking:
     async def test_one_call_finds_the_statements(self, server: Server, extractor: Extractor) -> None:
         found = await extractor.extract([exchange()], [])
 
-        assert found == Extracted(
-            candidates=(
-                Candidate(
-                    "Lives in Leipzig",
-                    Kind.FACT,
-                    0.7,
-                    "I moved to Leipzig",
-                    event_at=datetime(2026, 11, 20, tzinfo=UTC),
-                    hints=Hints(topics=("Lives in Leipzig",)),
-                ),
-            ),
-            tokens=900,
-            by="chat-model extraction-6",
-        )
+        on, hints = datetime(2026, 11, 20, tzinfo=UTC), Hints(topics=("Lives in Leipzig",))
+        told = Candidate("Lives in Leipzig", Kind.FACT, 0.7, "I moved to Leipzig", event_at=on, hints=hints)
+        assert found == Extracted(candidates=(told,), tokens=900, by="chat-model extraction-6")
         [body] = server.bodies
         assert body["response_format"]["json_schema"]["name"] == "memories"
         assert [message["role"] for message in body["messages"]] == ["system", "user"]
@@ -362,11 +351,8 @@ class TestWhatIsShown:
     def test_what_is_empty_is_not_shown(self) -> None:
         text = shown([exchange(reply=" "), exchange("", reply="Hm."), exchange("Bye", reply="")])
 
-        assert [title.split(",")[0] for title in fenced(text)] == [
-            "Message 1",
-            "The assistant's reply to message 2",
-            "Message 3",
-        ]
+        titles = [title.split(",")[0] for title in fenced(text)]
+        assert titles == ["Message 1", "The assistant's reply to message 2", "Message 3"]
 
     def test_no_text_can_close_its_own_fence(self) -> None:
         plain = shown(exchange("hello"))

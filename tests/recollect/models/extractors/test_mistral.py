@@ -71,10 +71,7 @@ async def test_the_answer_is_parsed_into_the_form_asked_for(server: Server, mode
     [body] = server.bodies
     assert body["model"] == "mistral-small-latest"
     assert (body["temperature"], body["max_tokens"], body["stream"]) == (0, 4096, False)
-    assert [(message["role"], message["content"]) for message in body["messages"]] == [
-        ("system", "Extract."),
-        ("user", "my private words"),
-    ]
+    assert [{key: each[key] for key in ("role", "content")} for each in body["messages"]] == MESSAGES
     assert body["response_format"]["type"] == "json_schema"
     assert server.requests[0].headers["authorization"] == "Bearer ours"
 
@@ -187,10 +184,8 @@ class TestWhichCredential:
         await upstream.ask(MESSAGES, EXTRACTION, replace(SIGNED, credential="Bearer of-ben \xe4"))
         await upstream.ask(MESSAGES, EXTRACTION, ASKER)
 
-        assert [request.headers.get("authorization") for request in server.requests[::2]] == [
-            "Bearer secret-of-anna",
-            None,
-        ]
+        sent = [request.headers.get("authorization") for request in server.requests[::2]]
+        assert sent == ["Bearer secret-of-anna", None]
         name, value = next(
             pair for pair in server.requests[1].raw_headers if pair[0].lower() == b"authorization"
         )

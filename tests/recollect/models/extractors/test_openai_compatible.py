@@ -555,8 +555,5 @@ def test_of_an_answer_in_parts_the_words_are_read(content: object, text: str) ->
 
 
 def test_an_answer_tells_whether_it_was_cut_off() -> None:
-    assert [answered("tea", reason=reason).is_cut for reason in ("length", "stop", None)] == [
-        True,
-        False,
-        False,
-    ]
+    cut = [answered("tea", reason=reason).is_cut for reason in ("length", "stop", None)]
+    assert cut == [True, False, False]

@@ -278,13 +278,8 @@ def test_an_empty_file_holds_none(tmp_path: Path) -> None:
 
 def test_one_that_makes_them_too_long_is_left_out_and_said_so() -> None:
     all_models = ("*",)
-    instructions = Instructions(
-        (
-            Instruction(all_models, "first"),
-            Instruction(all_models, "x" * INSTRUCTIONS_LENGTH),
-            Instruction(all_models, "last"),
-        )
-    )
+    texts = ("first", "x" * INSTRUCTIONS_LENGTH, "last")
+    instructions = Instructions(tuple(Instruction(all_models, each) for each in texts))
 
     with capture_logs() as logs:
         assert instructions.for_model("a-model") == "first\n\nlast"

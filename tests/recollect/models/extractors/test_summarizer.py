@@ -63,20 +63,14 @@ MATERIAL = Material(
     outline=Outline(decisions=("No wallpaper",), todos=("Buy\npaint", "Find a ladder")),
     at=datetime(2026, 11, 21, 23, tzinfo=UTC),
 )
+TOLD = {"preferences": "Green for the kitchen", "decisions": "No wallpaper", "entities": "Anna: the person"}
+PARTS = TOLD | {"todos": "Paint the kitchen on 2026-11-27"}
 WRITTEN = {
-    "summary": "Anna paints her kitchen green on 2026-11-27.",
+    "summary": "Anna paints her kitchen green.",
     "facts": [],
-    "preferences": ["Green for the kitchen"],
-    "decisions": ["No wallpaper"],
-    "todos": ["Paint the kitchen on 2026-11-27"],
-    "entities": ["Anna: the person"],
+    **{name: [each] for name, each in PARTS.items()},
 }
-OUTLINE = Outline(
-    preferences=("Green for the kitchen",),
-    decisions=("No wallpaper",),
-    todos=("Paint the kitchen on 2026-11-27",),
-    entities=("Anna: the person",),
-)
+OUTLINE = Outline(**{name: (each,) for name, each in PARTS.items()})
 
 
 @pytest.fixture
@@ -351,13 +345,8 @@ TRIPS = Hints(Use.TOPIC, ("trips",), ("Was ist hier los?", "What is on here?"))
 
 
 def need(number: object = 0, **fields: Any) -> dict[str, Any]:
-    return {
-        "number": number,
-        "use": "topic",
-        "topics": ["trips"],
-        "questions": list(TRIPS.questions),
-        **fields,
-    }
+    told = {"number": number, "use": "topic", "topics": ["trips"], "questions": list(TRIPS.questions)}
+    return told | fields
 
 
 async def test_one_call_asks_about_all_statements(server: Server, model: Model) -> None:

@@ -1,6 +1,7 @@
 """Memories and their changes: kept, read, marked, hidden, and written in the audit."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,12 +49,8 @@ from recollect.model import (
 
 
 async def test_the_nearest_come_first_with_their_cosine(store: Store) -> None:
-    for content, numbers in (
-        ("far", SOUTH),
-        ("near", NORTH),
-        ("between", EAST),
-        ("nearer", (3.0, 1.0, 0, 0)),
-    ):
+    places = {"far": SOUTH, "near": NORTH, "between": EAST, "nearer": (3.0, 1.0, 0, 0)}
+    for content, numbers in places.items():
         await kept(store, content, embedding=vector(*numbers))
 
     found = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=3)
@@ -220,19 +217,11 @@ async def test_rows_fit_their_page(own_store: Store, own_dsn: str, dimensions: i
 
 async def test_a_memory_comes_back_as_it_was_kept(store: Store) -> None:
     outline = Outline(("Has a dog",), ("Tea 🍵",), (), ("Call the vet", "Buy food 🐶"), ("Bello",))
-    new = store.memory(
-        "We spoke of the dog 🐶",
-        kind=Kind.SUMMARY,
-        source=Source.SUMMARY,
-        importance=0.75,
-        confidence=0.25,
-        event_at=LATER,
-        provenance=Provenance("chat-1", (uuid7(), uuid7()), "I have a dog", "small-model/3"),
-        holds_from=NOON,
-        holds_until=LATER,
-        outline=outline,
-        doubt=Doubt.SUSPECT,
-    )
+    words = Provenance("chat-1", (uuid7(), uuid7()), "I have a dog", "small-model/3")
+    summary: dict[str, Any] = {"kind": Kind.SUMMARY, "source": Source.SUMMARY, "outline": outline}
+    values: dict[str, Any] = {"importance": 0.75, "confidence": 0.25, "doubt": Doubt.SUSPECT}
+    times: dict[str, Any] = {"event_at": LATER, "holds_from": NOON, "holds_until": LATER}
+    new = store.memory("We spoke of the dog 🐶", provenance=words, **summary, **values, **times)
     await apply(store, Add(new))
 
     assert await store.memories.get(store.anna, new.id) == new
@@ -308,13 +297,8 @@ async def test_the_audit_says_from_which_exchange_a_change_comes(store: Store) -
 
     update = await last_update(store)
     assert (update.session_id, update.exchange_id, update.undoes) == ("chat-1", first.id, None)
-    assert update.details == {
-        "importance": 0.5,
-        "raised": 0.55,
-        "reinforced": 1,
-        "messages": [str(first.message_id)],
-        "standing": None,
-    }
+    raised = {"importance": 0.5, "raised": 0.55, "reinforced": 1, "standing": None}
+    assert update.details == raised | {"messages": [str(first.message_id)]}
     [added] = [each for each in await history(store) if each.action is Action.ADD]
     assert (added.session_id, added.exchange_id) == (None, None)
 

@@ -45,21 +45,11 @@ async def rows(dsn: str, user: Person) -> dict[str, int]:
     """Return how many rows of the log a person has, by table, and how many hold the stem of oboe."""
     tables = ("sessions", "exchanges", "messages", "message_chunks", "injections")
     async with administrator(dsn) as connection:
-        counts: dict[str, Any] = {
-            table: await connection.fetchval(
-                f"SELECT count(*) FROM recollect.{table} WHERE user_id = $1", user
-            )
-            for table in tables
-        }
-        counts["oboe"] = sum(
-            [
-                await connection.fetchval(
-                    f"SELECT count(*) FROM recollect.{table} AS t WHERE user_id = $1 AND t::text LIKE '%obo%'",
-                    user,
-                )
-                for table in tables
-            ]
-        )
+        counts: dict[str, Any] = {"oboe": 0}
+        for table in tables:
+            count = f"SELECT count(*) FROM recollect.{table} AS t WHERE user_id = $1"
+            counts[table] = await connection.fetchval(count, user)
+            counts["oboe"] += await connection.fetchval(f"{count} AND t::text LIKE '%obo%'", user)
     return counts
 
 

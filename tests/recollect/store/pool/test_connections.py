@@ -73,12 +73,7 @@ async def test_an_address_that_makes_no_sense_is_a_configuration_error(dsn: str)
 
 async def test_a_connection_lost_in_use_is_replaced(own_postgres: Postgres, own_dsn: str) -> None:
     await own_postgres.inbox.backlog()
-    async with administrator(own_dsn) as connection:
-        await connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
-
+    await _end_others(own_dsn)
     for _ in range(2):  # at most the one call that finds out
         try:
             backlog = await own_postgres.inbox.backlog()
@@ -193,24 +188,14 @@ async def timeouts(opened: Postgres) -> dict[str, str]:
 async def test_a_statement_whose_client_is_gone_ends_by_itself_on_each_way(own_dsn: str) -> None:
     opened = await open_postgres(own_dsn, pool_size=1)  # what one way leaves behind, the next would have
 
-    assert await timeouts(opened) == {
-        "for_user": "1min",
-        "changing": "1min",
-        "snapshot": "1min",
-        "over_all_users": "1min",
-        "outside": "90s",
-        "over_all_users, again": "1min",
-        "job": "1min",
-    }
+    found = await timeouts(opened)
+    assert (len(found), found.pop("outside"), {*found.values()}) == (7, "90s", {"1min"})
     await opened.aclose()
 
 
 async def test_a_migration_may_take_an_hour_whatever_the_server_is_set_to(new_dsn: str) -> None:
-    told = Migration(
-        9000,
-        "told",
-        "CREATE TABLE told AS SELECT current_setting('statement_timeout') AS one, current_setting('lock_timeout') AS other;",
-    )
+    settings = "current_setting('statement_timeout') AS one, current_setting('lock_timeout') AS other"
+    told = Migration(9000, "told", f"CREATE TABLE told AS SELECT {settings};")
     async with administrator(new_dsn) as connection:
         for pooled in (False, True):
             await connection.execute("SET statement_timeout = '1s'")

@@ -29,30 +29,14 @@ REFERENCE = {
 
 EVERYBODYS = {
     # Memories that somebody shared, or that serve everybody, found by a user's links or beside them.
-    "contents_of_memories",
-    "count_unembedded",
-    "current_memories",
-    "expired_memories",
-    "export_memories",
-    "is_unwanted",
-    "known_of_hashes",
-    "memories_as_of",
-    "memories_over_cap",
-    "memories_said_last",
-    "nearest_memories",
-    "one_memory",
-    "page_of_memories",
-    "profile_entries",
-    "restore_memories",
-    "snapshot_memories",
-    "some_memories",
-    "todos",
-    "unembedded_memories",
-    "unlinked_memory",
-    # The operator's settings for everybody, beside the user's own.
-    "flags_of",
-    # Written of a user's row.
-    "copy_to_commons",
+    *("contents_of_memories", "count_unembedded", "current_memories", "expired_memories", "export_memories"),
+    *("is_unwanted", "known_of_hashes", "memories_as_of", "memories_over_cap", "memories_said_last"),
+    *("nearest_memories", "one_memory", "page_of_memories", "profile_entries", "restore_memories"),
+    *("snapshot_memories", "some_memories", "todos", "unembedded_memories", "unlinked_memory"),
+    *(
+        "flags_of",
+        "copy_to_commons",
+    ),  # the operator's settings beside the user's own; what is written of a user's row
 }
 """Queries of one user that reach rows of nobody (owner `*`), so two nodes: each reads a table that is whole on every node before it
 can be distributed (docs/explanation/scaling.md). A new one is a conscious change."""
@@ -397,11 +381,7 @@ NO_CITUS = "function create_distributed_table("
 def distribute(dsn: str, *options: str) -> str:
     """Run the script by psql as its head says, and return what it complained of; it has to end with an error."""
     psql = programs_of("18") / "psql"
-    done = subprocess.run(
-        [psql, "--no-psqlrc", *options, f"--file={DISTRIBUTION}", dsn],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    program = [str(psql), "--no-psqlrc", *options, f"--file={DISTRIBUTION}", dsn]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
     assert done.returncode == 3, done.stderr  # psql's own, of a script that failed
     return done.stderr

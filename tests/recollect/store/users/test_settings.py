@@ -14,16 +14,10 @@ from recollect.model import COMMONS, AdminRead, Changer, Flags, Party, Placement
 from recollect.store.users.settings import flags_of
 
 TODAY, TOMORROW = date(2026, 3, 15), date(2026, 3, 16)
-ALL = Flags(
-    recall=False,
-    standing=False,
-    formation=Strategy.BOTH,
-    placement=Placement.USER,
-    summaries=True,
-    minimum_importance=0.25,
-    session_cap=0,
-    user_cap=500,
+SWITCHES = Flags(
+    recall=False, standing=False, formation=Strategy.BOTH, placement=Placement.USER, summaries=True
 )
+ALL = replace(SWITCHES, minimum_importance=0.25, session_cap=0, user_cap=500)
 NAMES = [name for name, value in asdict(ALL).items() if value is not None]
 
 # -- flags -----------------------------------------------------------------------------------------
@@ -207,11 +201,8 @@ async def test_a_read_is_noted_once_in_a_while_where_that_is_asked_for(store: St
         store.anna, Flags(recall=False), ("recall",), at=NOON, by=Changer(Party.PERSON, "own-page")
     )
     for reader, operation, minutes, once in (
-        ("ops", "page: memories", 0, 10),
-        ("ops", "page: memories", 9, 10),
-        ("ops", "page: chats", 9, 10),
-        ("support", "page: memories", 9, 10),
-        ("ops", "page: memories", 9, None),
+        *(("ops", "page: memories", 0, 10), ("ops", "page: memories", 9, 10), ("ops", "page: chats", 9, 10)),
+        *(("support", "page: memories", 9, 10), ("ops", "page: memories", 9, None)),
         ("ops", "page: memories", 20, 10),
     ):
         at = NOON + timedelta(minutes=minutes)
@@ -224,13 +215,11 @@ async def test_a_read_is_noted_once_in_a_while_where_that_is_asked_for(store: St
         (each.reader, each.operation, each.at - NOON)
         for each in await store.admin_reads.admin_reads(store.anna, limit=9)
     ]
-    assert read[::-1] == [
-        ("ops", "page: memories", timedelta()),
-        ("ops", "page: chats", timedelta(minutes=9)),
-        ("support", "page: memories", timedelta(minutes=9)),
-        ("ops", "page: memories", timedelta(minutes=9)),
-        ("ops", "page: memories", timedelta(minutes=20)),
+    noted = [("ops", "memories", 0), ("ops", "chats", 9), ("support", "memories", 9), ("ops", "memories", 9)]
+    expected = [
+        (who, f"page: {page}", timedelta(minutes=at)) for who, page, at in (*noted, ("ops", "memories", 20))
     ]
+    assert read[::-1] == expected
 
 
 async def test_a_change_that_is_not_kept_changes_nothing(store: Store, own_dsn: str) -> None:
