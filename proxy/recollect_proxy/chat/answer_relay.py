@@ -12,10 +12,10 @@ from recollect.engine.turns.prepared import Prepared
 from recollect.model import Memory, Recall, Recollection, Skip
 from recollect.wire import add_memories
 from recollect_proxy.chat.context_length import refuses_length
+from recollect_proxy.chat.openwebui_status import has_room
 from recollect_proxy.chat.passthrough import Passthrough, is_json, relay, relay_whole
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
 from recollect_proxy.chat.request_preparer import OutboundRequest
-from recollect_proxy.chat.status import has_room
 from recollect_proxy.upstream.upstream import Answer
 from recollect_proxy.web.asgi import Headers, Scope, Send
 from recollect_proxy.web.headers import forwardable, rewritable

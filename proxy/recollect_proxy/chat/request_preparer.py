@@ -25,9 +25,9 @@ from recollect.settings.upstreams import UpstreamSettings
 from recollect.text.tokens import token_counter
 from recollect.wire import ChatBody, Dialect, SystemStyle
 from recollect_proxy.chat.fair_executor import FairExecutor
+from recollect_proxy.chat.openwebui_status import Shown, beside, sees_status
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
 from recollect_proxy.chat.request_reader import ParsedRequest, RequestOptions
-from recollect_proxy.chat.status import Shown, beside, sees_status
 from recollect_proxy.identity.caller import Caller
 
 

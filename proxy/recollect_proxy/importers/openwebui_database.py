@@ -24,7 +24,7 @@ from recollect_proxy.importers.common_format import (
 )
 from recollect_proxy.importers.openwebui import read_chat, read_memory
 from recollect_proxy.importers.product_files import open_files
-from recollect_proxy.takeout.json_file import FileError
+from recollect_proxy.takeout.large_json import FileError
 
 _HEADER = b"SQLite format 3\0"
 _VERSION_AT = 18

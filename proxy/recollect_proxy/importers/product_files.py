@@ -20,7 +20,7 @@ from recollect_proxy.importers.common_format import (
     StoredMemory,
     name_of,
 )
-from recollect_proxy.takeout.json_file import FileError, Item, as_one_item, decoded, split_lines, split_lists
+from recollect_proxy.takeout.large_json import FileError, Item, as_one_item, decoded, split_lines, split_lists
 
 LARGEST_FILE = 8 << 30
 """The most bytes to unpack from an archive in all."""

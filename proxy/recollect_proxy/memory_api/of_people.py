@@ -18,7 +18,7 @@ from recollect_proxy.access.own_tokens import Audience
 from recollect_proxy.memory_api.reading import RefusedError, changes
 from recollect_proxy.memory_api.request_and_reply import Asked, Reply, erasure_as_json
 from recollect_proxy.takeout.export_file import restore_file, written_export
-from recollect_proxy.takeout.json_file import FileError
+from recollect_proxy.takeout.large_json import FileError
 from recollect_proxy.web.asgi import Incoming
 
 PAGE_ENTRY = "/memory/ui/enter"

@@ -6,6 +6,7 @@ Never: pydantic, SQL, JSON, I/O. Times are timezone-aware; ids are UUIDs of vers
 from recollect.model.audit import *
 from recollect.model.change import *
 from recollect.model.chat import *
+from recollect.model.enumerations import *
 from recollect.model.flags import *
 from recollect.model.listing import *
 from recollect.model.log import *
@@ -14,4 +15,3 @@ from recollect.model.profile import *
 from recollect.model.recall import *
 from recollect.model.scopes import *
 from recollect.model.statistics import *
-from recollect.model.words import *

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 from uuid import UUID
 
-from recollect.model.words import Action, Actor, Progress, Reason
+from recollect.model.enumerations import Action, Actor, Progress, Reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from typing import TypeAlias
 from uuid import UUID
 
 from recollect.model.chat import Exchange
+from recollect.model.enumerations import Awaits, Doubt, Reason, Unread
 from recollect.model.memory import Candidate, Memory, Past
-from recollect.model.words import Awaits, Doubt, Reason, Unread
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.model.audit import Update
+from recollect.model.enumerations import FailedAt, Place, Role
 from recollect.model.flags import Flags, Guidance
 from recollect.model.scopes import Scope, Team, Versions
-from recollect.model.words import FailedAt, Place, Role
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, fields
 from typing import Self
 
+from recollect.model.enumerations import Kind, Placement, Strategy
 from recollect.model.memory import COMMONS, Memory
 from recollect.model.recall import Item
-from recollect.model.words import Kind, Placement, Strategy
 
 LONGEST_LIFETIMES = 1_000
 """Characters of the days after which memories of a person's are forgotten."""

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model.chat import Failure
+from recollect.model.enumerations import Doubt, Kind, Role, Source, Stage, Use
 from recollect.model.memory import Hints, Memory, Metadata
-from recollect.model.words import Doubt, Kind, Role, Source, Stage, Use
 
 
 class State(StrEnum):

@@ -7,10 +7,10 @@ from typing import TypeAlias
 from uuid import UUID
 
 from recollect.model.chat import Exchange, Injection, Message
+from recollect.model.enumerations import Phase, Role, Written
 from recollect.model.flags import Guidance
 from recollect.model.memory import Memory, Outline, Vector
 from recollect.model.recall import RequestRecord, Statement
-from recollect.model.words import Phase, Role, Written
 
 
 @dataclass(frozen=True, slots=True)

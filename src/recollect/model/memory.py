@@ -11,8 +11,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.model.enumerations import Asking, Doubt, Ending, Kind, Lasting, Relation, Source, Stance, Use
 from recollect.model.scopes import person_of, project_of, team_of
-from recollect.model.words import Asking, Doubt, Ending, Kind, Lasting, Relation, Source, Stance, Use
 
 Vector: TypeAlias = NDArray[np.float32]
 """An embedding: one dimension, unit length."""

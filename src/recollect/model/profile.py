@@ -6,9 +6,9 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from recollect.model.enumerations import Kind, Source
 from recollect.model.memory import Memory, Vector
 from recollect.model.scopes import person_of
-from recollect.model.words import Kind, Source
 
 MOST_ENTRIES = 200
 """The most statements in a profile; proposals do not count."""

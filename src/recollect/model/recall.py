@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any, NamedTuple, TypeAlias
 from uuid import UUID
 
+from recollect.model.enumerations import Drop, Role, SearchPath, Skip, Stage
 from recollect.model.memory import Memory
 from recollect.model.scopes import Scope
-from recollect.model.words import Drop, Role, SearchPath, Skip, Stage
 
 
 class Statement(NamedTuple):

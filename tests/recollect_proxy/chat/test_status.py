@@ -27,7 +27,7 @@ from recollect.errors import StoreUnavailableError
 from recollect.model import Candidate, Kind, News, Recall, Recollection, Scope, Strategy, Turn
 from recollect.store import Postgres
 from recollect.store.inbox import Inbox
-from recollect_proxy.chat.status import beside, has_room
+from recollect_proxy.chat.openwebui_status import beside, has_room
 from recollect_proxy.upstream.http1 import Response
 from recollect_proxy.upstream.upstream import Answer
 from recollect_proxy.web.asgi import Event, Headers

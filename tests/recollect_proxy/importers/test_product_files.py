@@ -20,7 +20,7 @@ from recollect_proxy.importers.claude import read_claude
 from recollect_proxy.importers.common_format import Source
 from recollect_proxy.importers.product_files import open_files
 from recollect_proxy.importers.screening import screened
-from recollect_proxy.takeout.json_file import FileError
+from recollect_proxy.takeout.large_json import FileError
 
 AT = datetime(2026, 3, 15, tzinfo=UTC)
 BEES, STAMPS = "I keep bees on the roof of the library.", "I collect stamps from Portugal."

@@ -51,7 +51,7 @@ from recollect.model import (
 from recollect.store.sql import SQL
 from recollect.store.users.portability import ERASED_TABLES
 from recollect_proxy.memory_api import of_people
-from recollect_proxy.takeout.rows import json_schema
+from recollect_proxy.takeout.sections import json_schema
 
 SCHEMA = Path(__file__).parents[3] / "docs/reference/export.schema.json"
 

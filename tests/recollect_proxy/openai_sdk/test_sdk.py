@@ -43,7 +43,7 @@ from tests.scripted.upstream import (
 from tests.servers.running_proxy import RunningProxy, User, somebody
 
 from recollect.model import Action, Actor, News, Reason, Update
-from recollect_proxy.chat import status
+from recollect_proxy.chat import openwebui_status
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 WEATHER: Any = {"type": "function", "function": {"name": "weather", "parameters": CITY}}
@@ -353,13 +353,13 @@ def proxy(session_proxy: RunningProxy) -> RunningProxy:
 def _news(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whenever it is looked, something was learned meanwhile."""
 
-    async def look(_: status.Shown) -> News:
+    async def look(_: openwebui_status.Shown) -> News:
         at, ids = datetime.now(UTC), uuid4()
         return News(
             "", (), (Update(ids, at, Action.ADD, Actor.FORMATION, Reason.NEW, ids, after="Has a cat."),)
         )
 
-    monkeypatch.setattr(status.Shown, "_look", look)
+    monkeypatch.setattr(openwebui_status.Shown, "_look", look)
 
 
 async def test_a_stream_with_a_status_is_read_as_any_other(

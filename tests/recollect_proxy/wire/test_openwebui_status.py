@@ -31,7 +31,7 @@ from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, ext
 from tests.support.raw_client import RawConnection, Response, request_bytes
 
 from recollect.model import Action, Actor, News, Reason, Update
-from recollect_proxy.chat import status
+from recollect_proxy.chat import openwebui_status
 
 CAT = "I have a cat called Minka."
 STREAM = list(events("Lap", "sang."))
@@ -95,14 +95,14 @@ async def learned(proxy: RunningProxy, upstream: ScriptedUpstream, user: User, *
 
 def once_looked(monkeypatch: pytest.MonkeyPatch) -> Answer:
     looked = asyncio.Event()
-    look = status.Shown._look
+    look = openwebui_status.Shown._look
 
-    async def noted(shown: status.Shown) -> News | None:
+    async def noted(shown: openwebui_status.Shown) -> News | None:
         news = await look(shown)
         asyncio.get_running_loop().call_soon(looked.set)
         return news
 
-    monkeypatch.setattr(status.Shown, "_look", noted)
+    monkeypatch.setattr(openwebui_status.Shown, "_look", noted)
     return (looked, *streamed(*STREAM))
 
 
@@ -150,7 +150,7 @@ async def test_what_is_learned_while_an_answer_comes_is_shown_between_its_words(
     forming: asyncio.Event,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(status, "_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(openwebui_status, "_LOOK_SECONDS", 0.0)
     upstream.answers.append(completion_stream("Nice."))
     await ask(proxy, user, CAT)
     go_on, talking = asyncio.Event(), [event({"content": "la "}) for _ in range(1000)]
@@ -170,7 +170,7 @@ async def test_what_is_learned_while_an_answer_comes_is_shown_between_its_words(
 # -- every byte ----------------------------------------------------------------------------------------------
 
 
-async def always_new(_: status.Shown) -> News:
+async def always_new(_: openwebui_status.Shown) -> News:
     """Learn something whenever it is looked."""
     at, ids = datetime.now(UTC), uuid4()
     return News("", (), (Update(ids, at, Action.ADD, Actor.FORMATION, Reason.NEW, ids, after=CAT),))
@@ -203,8 +203,8 @@ async def test_what_the_upstream_says_stays_as_it_came(
     small = len(stream) < 10_000
     pieces = [stream[at : at + 1] for at in range(len(stream))] if by_byte and small else [*words, last]
     upstream.answers.append(streamed(*_with_pauses(list(filter(None, pieces)))))
-    monkeypatch.setattr(status.Shown, "_look", always_new)
-    monkeypatch.setattr(status, "_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(openwebui_status.Shown, "_look", always_new)
+    monkeypatch.setattr(openwebui_status, "_LOOK_SECONDS", 0.0)
 
     answer = await ask(proxy, user)
     seen = shown(answer.body, last)
@@ -220,10 +220,10 @@ async def test_a_word_waits_neither_for_the_next_one_nor_for_what_is_learned(
 ) -> None:
     told = asyncio.Event()
 
-    async def not_yet(_: status.Shown) -> None:
+    async def not_yet(_: openwebui_status.Shown) -> None:
         await told.wait()
 
-    monkeypatch.setattr(status.Shown, "_look", not_yet)
+    monkeypatch.setattr(openwebui_status.Shown, "_look", not_yet)
     permissions = [asyncio.Event() for _ in STREAM]
     steps = [step for pair in zip(STREAM, permissions, strict=True) for step in pair]
     upstream.answers.append(streamed(*steps))

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tests.support.tables import table
 
-from recollect_proxy.takeout import json_file
-from recollect_proxy.takeout.json_file import FileError, decoded, split_lists
+from recollect_proxy.takeout import large_json
+from recollect_proxy.takeout.large_json import FileError, decoded, split_lists
 
 _LEAVES = (
     st.none()
@@ -82,7 +82,7 @@ def test_what_is_broken_or_nested_too_deeply_is_refused(tmp_path: Path, content:
 
 
 def test_an_item_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_file, "LARGEST_ITEM", 10)
+    monkeypatch.setattr(large_json, "LARGEST_ITEM", 10)
     path = tmp_path / "f.json"
     path.write_text('["short", "' + "long" * 10 + '"]')
     short, long = split_lists(path).lists[""]
