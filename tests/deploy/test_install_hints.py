@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 REPOSITORY = Path(__file__).parents[2]
 OURS = ("recollect-memory", "recollect")
 PLACES = (
@@ -37,16 +39,11 @@ def texts() -> dict[str, str]:
     return {str(each.relative_to(REPOSITORY)): each.read_text("utf-8") for each in files}
 
 
-def test_no_command_installs_by_our_name() -> None:
-    found = {name: _INSTALLS.findall(text) for name, text in texts().items() if _INSTALLS.search(text)}
-
-    assert found == {}
-
-
-def test_what_names_our_distribution_says_where_it_is_from() -> None:
-    found = {name: _REQUIRES.findall(text) for name, text in texts().items() if _REQUIRES.search(text)}
-
-    assert found == KNOWN
+@pytest.mark.parametrize(("hint", "known"), [(_INSTALLS, {}), (_REQUIRES, KNOWN)])
+def test_no_page_has_our_name_installed_from_an_index(
+    hint: re.Pattern[str], known: dict[str, list[str]]
+) -> None:
+    assert {name: hint.findall(text) for name, text in texts().items() if hint.search(text)} == known
 
 
 def test_such_a_hint_is_found() -> None:

@@ -111,6 +111,14 @@ async def engine(memory: Any) -> Engine:
 
 
 @pytest.fixture
+async def learning(taught: Any) -> Engine:
+    """The engine behind ``taught``."""
+    opened: Engine | None = (await taught._engine()).engine
+    assert opened is not None
+    return opened
+
+
+@pytest.fixture
 def pupil(model: ScriptedUpstream) -> Pupil:
     """The model that extracts for ``taught``: it understands what its lessons say."""
     lessons = [Lesson(DOG), Lesson(ROME), Lesson(OSLO, relation="contradicts", about="Rome")]

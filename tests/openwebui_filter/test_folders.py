@@ -172,17 +172,16 @@ async def test_a_folder_that_is_not_known_costs_the_message_its_memory(
 
 
 async def test_the_button_undoes_what_a_message_in_a_folder_taught(
-    taught: Any, tables: Tables, alice: Person
+    taught: Any, learning: Engine, tables: Tables, alice: Person
 ) -> None:
     chat = chat_in(tables, taught, alice)
     await chat.says(DOG)
     await told()
-    engine: Engine = (await taught._engine()).engine
-    assert [each.content for each in await of(engine, alice)] == [DOG]
+    assert [each.content for each in await of(learning, alice)] == [DOG]
 
     await chat.acts(load(UNDO, function_id="recollect_undo"))
 
-    assert await of(engine, alice) == []
+    assert await of(learning, alice) == []
 
 
 async def of(engine: Engine, user_id: str) -> list[Any]:

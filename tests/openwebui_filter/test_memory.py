@@ -208,7 +208,7 @@ async def test_a_prompt_has_the_same_notes_however_often_the_model_is_asked_for_
 
 
 async def test_what_was_said_is_remembered_once_though_its_answer_is_stopped_and_given_anew(
-    taught: Any, alice: Person
+    taught: Any, learning: Engine, alice: Person
 ) -> None:
     chat = Chat(taught, alice)
     await chat.is_stopped(DOG)
@@ -220,7 +220,7 @@ async def test_what_was_said_is_remembered_once_though_its_answer_is_stopped_and
     chat.history.append({"role": "assistant"})
     await chat.asks_again("All right.")
     await settled(taught)
-    [exchange] = (await engine._backends.chats.chat(Scope(alice, chat.chat_id), exchanges=9)).exchanges
+    [exchange] = (await learning._backends.chats.chat(Scope(alice, chat.chat_id), exchanges=9)).exchanges
     assert (exchange.said, exchange.reply) == (DOG, "All right.")
 
 
@@ -279,7 +279,7 @@ async def test_an_edited_first_message_is_recalled_no_more(
 
 
 async def test_an_extraction_is_given_up_for_a_chat_and_done_when_that_is_over(
-    taught: Any, pupil: Pupil, model: ScriptedUpstream, alice: Person, bob: Person
+    taught: Any, learning: Engine, pupil: Pupil, model: ScriptedUpstream, alice: Person, bob: Person
 ) -> None:
     begun: list[Received] = []
 
@@ -299,7 +299,7 @@ async def test_an_extraction_is_given_up_for_a_chat_and_done_when_that_is_over(
     await stopped
 
     await formed(taught, alice, 1)
-    assert await contents((await taught._engine()).engine, alice) == [DOG]
+    assert await contents(learning, alice) == [DOG]
     assert len(pupil.extractions(DOG)) == 1
 
 

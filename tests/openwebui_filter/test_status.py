@@ -20,12 +20,6 @@ from recollect.model import Hints, Use
 from recollect_openwebui import conversation
 
 
-async def engine_of(memory: Any) -> Engine:
-    opened: Engine | None = (await memory._engine()).engine
-    assert opened is not None
-    return opened
-
-
 async def test_what_was_recalled_is_counted_before_the_answer_and_cited_after_it(
     memory: Any, engine: Engine, alice: Person
 ) -> None:
@@ -72,22 +66,16 @@ async def test_nothing_is_shown_where_nothing_was_recalled_and_nothing_understoo
     assert chat.shown == []
 
 
-async def test_what_was_remembered_is_told_after_the_answer(taught: Any, alice: Person) -> None:
+async def test_what_was_remembered_is_told_after_the_answer_and_not_again_with_another(
+    taught: Any, alice: Person
+) -> None:
     chat = Chat(taught, alice)
     await chat.says(f"{DOG} {ROME}")
-    await told()
-
-    assert chat.statuses == [f"Remembered 2: {DOG[:-1]} \u00b7 {ROME[:-1]}"]
-
-
-async def test_another_answer_to_the_same_message_is_no_news(taught: Any, alice: Person) -> None:
-    chat = Chat(taught, alice)
-    await chat.says(DOG)
     await told()
     await chat.asks_again("Another answer.")
     await told()
 
-    assert chat.statuses == [f"Remembered: {DOG}"]
+    assert chat.statuses == [f"Remembered 2: {DOG[:-1]} \u00b7 {ROME[:-1]}"]
 
 
 async def test_what_is_said_before_the_engine_is_open_is_told_once_it_is_and_once_alone(
@@ -107,9 +95,9 @@ async def test_what_is_said_before_the_engine_is_open_is_told_once_it_is_and_onc
 
 
 async def test_who_wants_no_status_and_a_call_of_the_api_are_shown_none_and_have_memory_all_the_same(
-    taught: Any, alice: Person
+    taught: Any, learning: Engine, alice: Person
 ) -> None:
-    await (await engine_of(taught)).add(alice, LISBON)
+    await learning.add(alice, LISBON)
     unread = Chat(taught, alice, valves=None)
     for chat in (Chat(taught, alice, valves={"show_status": False}), Chat(taught, alice, chat_id=""), unread):
         recalled = await chat.says(f"{WHERE} {DOG}")
@@ -193,12 +181,12 @@ async def test_an_engine_that_is_closed_meanwhile_has_nothing_to_tell(
 
 
 async def test_a_store_that_is_away_costs_a_status_and_is_told_by_its_name(
-    taught: Any, alice: Person, monkeypatch: pytest.MonkeyPatch
+    taught: Any, learning: Engine, alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def away(*_: Any) -> None:
         raise StoreUnavailableError
 
-    monkeypatch.setattr(await engine_of(taught), "outcome", away)
+    monkeypatch.setattr(learning, "outcome", away)
     chat = Chat(taught, alice)
     with capture_logs() as logs:
         await chat.says(DOG)

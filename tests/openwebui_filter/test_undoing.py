@@ -19,12 +19,6 @@ def undo() -> Any:
     return load(UNDO, function_id="recollect_undo")
 
 
-async def opened(memory: Any) -> Engine:
-    engine: Engine | None = (await memory._engine()).engine
-    assert engine is not None
-    return engine
-
-
 def notified(events: list[dict[str, Any]]) -> str:
     """Return the one message that goes by."""
     [content] = [each["data"]["content"] for each in events if each["type"] == "notification"]
@@ -33,29 +27,28 @@ def notified(events: list[dict[str, Any]]) -> str:
 
 
 async def test_all_that_a_message_taught_is_undone_the_newest_first(
-    taught: Any, undo: Any, alice: Person
+    taught: Any, learning: Engine, undo: Any, alice: Person
 ) -> None:
     await Chat(taught, alice).says(ROME)
     await told()
     chat = Chat(taught, alice)
     await chat.says(f"{DOG} {OSLO}")
     await told()
-    assert sorted(await contents(await opened(taught), alice)) == [DOG, OSLO]
+    assert sorted(await contents(learning, alice)) == [DOG, OSLO]
 
     shown = await chat.acts(undo)
 
-    assert sorted(await contents(await opened(taught), alice)) == [ROME]
+    assert sorted(await contents(learning, alice)) == [ROME]
     line = f"Undone. Replaced: {OSLO[:-1]} \u2192 {ROME[:-1]}; Forgot: {DOG[:-1]}"
     assert shown == [
         {"type": "status", "data": {"description": line, "done": True}},
         {"type": "notification", "data": {"type": "success", "content": line}},
     ]
-    engine = (await taught._engine()).engine
-    assert {each.actor for each in (await engine.history(alice))[:2]} == {"user"}
+    assert {each.actor for each in (await learning.history(alice))[:2]} == {"user"}
 
 
 async def test_what_was_told_with_a_later_answer_is_undone_under_either(
-    taught: Any, undo: Any, alice: Person, monkeypatch: pytest.MonkeyPatch
+    taught: Any, learning: Engine, undo: Any, alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chats = [Chat(taught, alice), Chat(taught, alice)]
     for chat, said in zip(chats, (DOG, ROME), strict=True):
@@ -67,26 +60,28 @@ async def test_what_was_told_with_a_later_answer_is_undone_under_either(
         await chat.says("Good morning!")
         await told()
         assert chat.statuses[-1] == f"Meanwhile remembered: {said}"
-    assert sorted(await contents(await opened(taught), alice)) == [DOG, ROME]
+    assert sorted(await contents(learning, alice)) == [DOG, ROME]
 
     assert notified(await chats[0].acts(undo)) == f"Undone. Forgot: {DOG}"
-    assert sorted(await contents(await opened(taught), alice)) == [ROME]
+    assert sorted(await contents(learning, alice)) == [ROME]
     del chats[1].history[-2:]  # under the answer to the message that taught it
     assert notified(await chats[1].acts(undo)) == f"Undone. Forgot: {ROME}"
-    assert sorted(await contents(await opened(taught), alice)) == []
+    assert sorted(await contents(learning, alice)) == []
 
 
-async def test_nobody_undoes_what_another_said(taught: Any, undo: Any, alice: Person, bob: Person) -> None:
+async def test_nobody_undoes_what_another_said(
+    taught: Any, learning: Engine, undo: Any, alice: Person, bob: Person
+) -> None:
     chat = Chat(taught, alice)
     await chat.says(DOG)
     await told()
 
     for user_id in (bob, "", None):
         assert notified(await chat.acts(undo, id=user_id)).startswith("No memory came from")
-    assert sorted(await contents(await opened(taught), alice)) == [DOG]
+    assert sorted(await contents(learning, alice)) == [DOG]
     body = {"chat_id": chat.chat_id, "id": chat.history[-1]["id"], "messages": chat.history}
     await undo.action(body=body, __user__={"id": alice})  # with nobody to tell
-    assert sorted(await contents(await opened(taught), alice)) == []
+    assert sorted(await contents(learning, alice)) == []
 
 
 async def test_before_any_chat_of_this_process_nothing_is_at_hand(undo: Any, alice: Person) -> None:
@@ -109,7 +104,12 @@ async def test_a_button_under_no_persons_message_undoes_nothing(
 
 
 async def test_a_store_that_is_away_is_told_without_anybodys_words(
-    taught: Any, undo: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, alice: Person
+    taught: Any,
+    learning: Engine,
+    undo: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    alice: Person,
 ) -> None:
     chat = Chat(taught, alice)
     await chat.says(DOG)
@@ -118,7 +118,7 @@ async def test_a_store_that_is_away_is_told_without_anybodys_words(
     async def away(*_: Any, **__: Any) -> None:
         raise StoreUnavailableError(DOG)
 
-    monkeypatch.setattr((await taught._engine()).engine, "take_back", away)
+    monkeypatch.setattr(learning, "take_back", away)
     with caplog.at_level(logging.INFO):
         assert notified(await chat.acts(undo)) == "This could not be undone just now. Try again in a minute."
 

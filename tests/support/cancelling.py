@@ -117,3 +117,17 @@ async def nothing_is_left(
 def say_all_right(_request: Received) -> Answer:
     """Answer as an upstream that is well."""
     return completion("All right.")
+
+
+async def survives_cancelling(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, *, count: int, least: int, answers: int
+) -> None:
+    """Cancel requests at random, see that nothing is left of them, and have as many answered afterwards."""
+    await proxy.say(user, "Is it morning?")
+    await proxy.settle()
+    before = tasks_of_the_proxy()
+    assert await cancel_at_random(proxy, upstream, user, count=count) > least
+    await nothing_is_left(proxy, upstream, before=before)
+    upstream.otherwise = say_all_right
+    answered = await asyncio.gather(*(proxy.say(user, "Is it noon?") for _ in range(answers)))
+    assert [answer.status for answer in answered] == [200] * answers

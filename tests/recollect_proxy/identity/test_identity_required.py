@@ -8,6 +8,7 @@ import pytest
 from pydantic import SecretStr
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import ListeningProxies
+from tests.recollect_proxy.wire.routes import HANDSHAKE
 from tests.scripted.upstream import LAST_CHUNK, ScriptedUpstream, chunk
 from tests.servers.running_proxy import CHAT, RunningProxy, chat_body
 from tests.support.raw_client import Fields, RawConnection, Response, request_bytes
@@ -21,12 +22,6 @@ PREFLIGHT = [
     (b"Origin", b"https://app.example.org"),
     (b"Access-Control-Request-Method", b"POST"),
     (b"Access-Control-Request-Headers", b"authorization, content-type"),
-]
-HANDSHAKE = [
-    (b"Upgrade", b"websocket"),
-    (b"Connection", b"Upgrade"),
-    (b"Sec-WebSocket-Version", b"13"),
-    (b"Sec-WebSocket-Key", b"dGhlIHNhbXBsZSBub25jZQ=="),
 ]
 
 
@@ -77,50 +72,47 @@ async def test_a_chat_of_a_known_user_goes_on_with_the_providers_key(
     assert upstream.last.values(b"authorization") == [b"Bearer " + PROVIDERS_KEY.encode()]
 
 
-@in_turn("headers", [[], keyed("wrong"), keyed("recollect-" + "x" * 40)])
-async def test_a_chat_of_nobody_known_does_not(
-    strict: RunningProxy, upstream: ScriptedUpstream, headers: Fields
-) -> None:
-    assert_refused(await strict.fetch(b"POST", CHAT, headers, chat_body("Hello.")), upstream)
+SAID = chat_body("Hello.")
 
 
 @in_turn(
-    "asked",
+    ("method", "target", "headers", "body"),
     [
-        (b"GET", b"/v1/files"),
-        (b"DELETE", b"/v1/files/file-1"),
-        (b"POST", b"/v1/embeddings"),
-        (b"POST", b"/v1/models"),
-        (b"GET", b"/v1/models/m/../../files"),
-        (b"GET", b"/v1/files?x=/models"),
-        (b"GET", b"/v1/files/models"),
-        (b"HEAD", b"/v1/files/x/models"),
-        (b"GET", b"/v1/files/abc/content%3Fx=/models"),
-        (b"GET", b"/v1/files/abc/content%23/models"),
-        (b"GET", b"/v1/chat/completions/models"),
-        (b"OPTIONS", b"/v1/chat/completions"),
-        (b"OPTIONS", b"/v1/files/file-1"),
-        (b"POST", b"/v1//chat%2Fcompletions"),
+        *((b"POST", CHAT, of, SAID) for of in ([], keyed("wrong"), keyed("recollect-" + "x" * 40))),
+        *(
+            (b"POST", each, [], b"{}")
+            for each in (b"/v1/embeddings", b"/v1/models", b"/v1//chat%2Fcompletions")
+        ),
+        (b"DELETE", b"/v1/files/file-1", [], None),
+        *(
+            (b"GET", each, [], None)
+            for each in (
+                *(b"/v1/files", b"/v1/models/m/../../files", b"/v1/files?x=/models", b"/v1/files/models"),
+                *(b"/v1/files/abc/content%3Fx=/models", b"/v1/files/abc/content%23/models"),
+                b"/v1/chat/completions/models",
+            )
+        ),
+        *((b"OPTIONS", each, [], None) for each in (CHAT, b"/v1/files/file-1")),
+        # a body with what is for everybody
+        (b"GET", b"/v1/models", [], SAID),
+        (b"OPTIONS", CHAT, PREFLIGHT, SAID),
     ],
 )
-async def test_nor_does_anything_else(
-    strict: RunningProxy, upstream: ScriptedUpstream, asked: tuple[bytes, bytes]
+async def test_what_is_of_nobody_known_does_not(
+    strict: RunningProxy,
+    upstream: ScriptedUpstream,
+    method: bytes,
+    target: bytes,
+    headers: Fields,
+    body: bytes | None,
 ) -> None:
-    method, target = asked
-
-    answer = await strict.fetch(method, target, [], b"{}" if method == b"POST" else None)
-
-    assert (answer.status, answer.header(b"x-recollect-skipped")) == (401, b"no-identity")
-    assert upstream.received == []
+    assert_refused(await strict.fetch(method, target, headers, body), upstream)
 
 
-@in_turn("asked", [(b"GET", b"/v1/models", []), (b"OPTIONS", CHAT, PREFLIGHT)])
-async def test_nor_a_body_with_what_is_for_everybody(
-    strict: RunningProxy, upstream: ScriptedUpstream, asked: tuple[bytes, bytes, Fields]
-) -> None:
-    method, target, headers = asked
-
-    assert_refused(await strict.fetch(method, target, headers, chat_body("Hello.")), upstream)
+async def test_nor_what_has_no_body_to_say_so(strict: RunningProxy, upstream: ScriptedUpstream) -> None:
+    head = await strict.fetch(b"HEAD", b"/v1/files/x/models", [])
+    socket = await strict.fetch(b"GET", b"/v1/realtime?model=m", HANDSHAKE)
+    assert (head.status, socket.status, upstream.received) == (401, 403, [])
 
 
 async def test_nor_one_in_chunks(strict: RunningProxy, upstream: ScriptedUpstream) -> None:
@@ -128,13 +120,6 @@ async def test_nor_one_in_chunks(strict: RunningProxy, upstream: ScriptedUpstrea
     async with RawConnection(strict.port) as client:
         await client.send(request + chunk(chat_body("Hello.")) + LAST_CHUNK)
         assert_refused(await client.read_response(), upstream)
-
-
-async def test_nor_is_a_socket_opened(strict: RunningProxy, upstream: ScriptedUpstream) -> None:
-    answer = await strict.fetch(b"GET", b"/v1/realtime?model=m", HANDSHAKE)
-
-    assert answer.status == 403
-    assert upstream.received == []
 
 
 @in_turn("asked", [(b"GET", b"/v1/models", []), (b"OPTIONS", CHAT, PREFLIGHT)])

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.recollect_proxy.chat.spoken import APIS, Api
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.settings import changed
@@ -108,17 +109,24 @@ def encoded(body: bytes, encoding: str, content_type: bytes) -> Answer:
 # -- answers ---------------------------------------------------------------------------------------
 
 
-async def test_a_streamed_answer_is_remembered_whole(
-    listening_proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+@in_turn("api", APIS.values())
+@in_turn("as_stream", [False, True])
+async def test_an_answer_of_any_api_is_relayed_byte_for_byte_and_a_memory_formed_from_it(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Api, *, as_stream: bool
 ) -> None:
-    stream = b"".join(events("What a ", "nice n", "\u00e4me."))
+    stream, whole_answer = (
+        b"".join(api.stream("What a ", "nice n", "\u00e4me.")),
+        api.whole("What a nice n\u00e4me."),
+    )
     cuts = [stream[at : at + 7] for at in range(0, len(stream), 7)]  # within events, and within letters
-    upstream.answers.append(streamed(*cuts))
+    upstream.answers.append(streamed(*cuts) if as_stream else whole(whole_answer))
 
-    answer = await listening_proxy.say(user, CAT, stream=True)
+    answer = await proxy.fetch(b"POST", api.path, user.headers(), api.body(CAT, stream=as_stream))
 
-    assert answer.body == stream
-    assert await listening_proxy.logged(user) == [("user", CAT), ("assistant", "What a nice n\u00e4me.")]
+    assert answer.body == (stream if as_stream else whole_answer)
+    assert await proxy.logged(user) == [("user", CAT), ("assistant", "What a nice n\u00e4me.")]
+    [memory] = await proxy.memories(user)
+    assert memory.content == CAT
 
 
 @in_turn("encoding", ["gzip", "br", "zstd"])

@@ -13,6 +13,7 @@ from tests.servers.databases import SpareDatabases
 from tests.servers.ready_servers import ready_servers
 from tests.support.raw_client import fetch
 from tests.support.tables import table
+from tests.support.waiting import until
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.app import App, LazyApplication
@@ -113,37 +114,33 @@ HANDSHAKE = {
 }
 
 
+async def told(app: App, scope: Scope, event: str) -> list[Event]:
+    """Return what an application sends after an event."""
+    sent: list[Event] = []
+
+    async def send(event: Event) -> None:
+        sent.append(event)
+
+    async def receive() -> Event:
+        return {"type": event}
+
+    await app(scope, receive, send)
+    return sent
+
+
 @table("changed", [{}, {"raw_path": b"/realtime"}, {"headers": [(b"host", b"a"), (b"host", b"b")]}])
 async def test_a_websocket_that_can_not_be_opened_is_closed_where_a_server_can_not_say_more(
     changed: dict[str, Any],
 ) -> None:
-    sent: list[Event] = []
-
-    async def send(event: Event) -> None:
-        sent.append(event)
-
-    async def receive() -> Event:
-        return {"type": "websocket.connect"}
-
-    await App(proxy_settings(), admin_token="t")(HANDSHAKE | changed, receive, send)
-
+    sent = await told(App(proxy_settings(), admin_token="t"), HANDSHAKE | changed, "websocket.connect")
     assert [event["type"] for event in sent] == ["websocket.close"]
 
 
 async def test_a_start_that_fails_says_why() -> None:
-    sent: list[Event] = []
-
-    async def send(event: Event) -> None:
-        sent.append(event)
-
-    async def receive() -> Event:
-        return {"type": "lifespan.startup"}
-
     app = App(proxy_settings(database_url="nonsense"), admin_token="t")
-    await app({"type": "lifespan"}, receive, send)
-
-    assert [event["type"] for event in sent] == ["lifespan.startup.failed"]
-    assert "can't be opened" in sent[0]["message"]
+    [failed] = await told(app, {"type": "lifespan"}, "lifespan.startup")
+    assert failed["type"] == "lifespan.startup.failed"
+    assert "can't be opened" in failed["message"]
 
 
 def test_a_token_that_can_be_guessed_is_refused_where_others_can_try() -> None:
@@ -183,42 +180,29 @@ async def nowhere(_event: Event) -> None:
     return
 
 
-async def test_requests_wait_for_it_and_it_is_built_once() -> None:
+async def test_requests_wait_for_it_and_it_is_built_once_though_one_is_given_up() -> None:
     build = Build()
     application = LazyApplication(build)
-    application.start()
-    asking = [asyncio.create_task(application({"path": path}, nothing, nowhere)) for path in ("/a", "/b")]
+    given_up, *asking = [
+        asyncio.create_task(application({"path": path}, nothing, nowhere)) for path in ("/x", "/a", "/b")
+    ]
     await asyncio.sleep(0)
+    given_up.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await given_up
     assert build.asked == []
 
     build.allowed.set()
     await asyncio.gather(*asking)
     await application({"path": "/c"}, nothing, nowhere)
-
-    assert build.asked == ["/a", "/b", "/c"]
-    assert build.count == 1
+    assert (build.asked, build.count) == (["/a", "/b", "/c"], 1)
 
 
-async def test_the_first_request_begins_it_where_nobody_did() -> None:
-    build = Build()
-    build.allowed.set()
-
-    await LazyApplication(build)({"path": "/a"}, nothing, nowhere)
-
-    assert build.asked == ["/a"]
-
-
-async def test_a_request_that_is_given_up_does_not_end_the_building() -> None:
+async def test_a_start_begins_it_before_any_request() -> None:
     build = Build()
     application = LazyApplication(build)
-    given_up = asyncio.create_task(application({"path": "/a"}, nothing, nowhere))
-    await asyncio.sleep(0)
-    given_up.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await given_up
+    application.start()
+    await until(lambda: build.count == 1)
     build.allowed.set()
-
-    await application({"path": "/b"}, nothing, nowhere)
-
-    assert build.asked == ["/b"]
-    assert build.count == 1
+    await application({"path": "/a"}, nothing, nowhere)
+    assert (build.asked, build.count) == (["/a"], 1)

@@ -10,6 +10,7 @@ from tests.recollect_proxy.own_proxies import ListeningProxies, OwnProxies
 from tests.recollect_proxy.wire.routes import HANDSHAKE
 from tests.scripted.upstream import Answer, ScriptedUpstream, streamed, whole
 from tests.servers.running_proxy import RunningProxy, User
+from tests.support.raw_client import Fields
 from tests.support.tables import table
 
 NDJSON = (b"Content-Type", b"application/x-ndjson")
@@ -137,27 +138,23 @@ async def test_models_are_changed_where_the_operator_allows_it(
     assert upstream.last.body == blob
 
 
-@pytest.mark.parametrize(
-    "path",
+@table(
+    ("path", "headers", "status"),
     [
-        *(b"/metrics", b"/slots", b"/v1beta/models", b"/apis"),
-        b"/metrics/../v1/models",  # a server that mounts an application at /metrics reads it so
-        b"/v1/%2e%2e/metrics/%252e%252e/%252e%252e/v1",
-        b"/v1/../metrics",
+        *(
+            (each, [], 404)
+            for each in (b"/metrics", b"/slots", b"/v1beta/models", b"/apis", b"/v1/../metrics")
+        ),
+        (b"/metrics/../v1/models", [], 404),  # a server that mounts an application at /metrics reads it so
+        (b"/v1/%2e%2e/metrics/%252e%252e/%252e%252e/v1", [], 404),
+        *((each, HANDSHAKE, 403) for each in (b"/debug/pprof/heap", b"/api/pull")),
     ],
 )
-async def test_nothing_else_of_the_server_is_served(
-    proxy: RunningProxy, upstream: ScriptedUpstream, path: bytes
+async def test_nothing_else_of_the_server_is_served_and_no_websocket_opens_it(
+    proxy: RunningProxy, upstream: ScriptedUpstream, path: bytes, headers: Fields, status: int
 ) -> None:
-    answer = await proxy.fetch(b"GET", path)
-
-    assert (answer.status, upstream.received) == (404, [])
-
-
-async def test_a_websocket_opens_no_other_path(proxy: RunningProxy, upstream: ScriptedUpstream) -> None:
-    for path in (b"/debug/pprof/heap", b"/api/pull"):
-        answer = await proxy.fetch(b"GET", path, HANDSHAKE)
-        assert (answer.status, upstream.received) == (403, [])
+    answer = await proxy.fetch(b"GET", path, headers)
+    assert (answer.status, upstream.received) == (status, [])
 
 
 @table(

@@ -20,7 +20,7 @@ from tests.scripted.upstream import (
     streamed,
 )
 from tests.servers.running_proxy import RunningProxy, User, chat_request
-from tests.support.cancelling import cancel_at_random, nothing_is_left, say_all_right, tasks_of_the_proxy
+from tests.support.cancelling import survives_cancelling
 from tests.support.raw_client import RawConnection, request_bytes
 from tests.support.waiting import until
 
@@ -276,14 +276,4 @@ async def test_a_chat_that_breaks_off_is_not_sent_on(
 async def test_of_300_requests_cancelled_at_random_nothing_is_left(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
-    await proxy.say(user, CAT)
-    await proxy.settle()
-    before = tasks_of_the_proxy()
-
-    cancelled = await cancel_at_random(proxy, upstream, user, count=300)
-
-    assert cancelled > 30
-    await nothing_is_left(proxy, upstream, before=before)
-    upstream.otherwise = say_all_right
-    answers = await asyncio.gather(*(proxy.say(user, CAT, chat="afterwards") for _ in range(20)))
-    assert [answer.status for answer in answers] == [200] * 20
+    await survives_cancelling(proxy, upstream, user, count=300, least=30, answers=20)

@@ -32,6 +32,19 @@ class Serving:
             writer.write(WHOLE)
 
 
+def says(*said: bytes) -> Talk:
+    """Return a talk that says this to a request without a body, and then listens until the other side leaves."""
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        for each in said:
+            writer.write(each)
+            await asyncio.sleep(0.06 if len(said) > 1 else 0)
+        await reader.read()
+
+    return talk
+
+
 @asynccontextmanager
 async def serving(talk: Talk | None = None, *, tls: ssl.SSLContext | None = None) -> AsyncIterator[Serving]:
     server = Serving()

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.recollect_proxy.upstream.http1.loops import on_both_loops
-from tests.recollect_proxy.upstream.http1.servers import GET, WHOLE, ask, connected, drained, serving
+from tests.recollect_proxy.upstream.http1.servers import GET, WHOLE, ask, connected, drained, says, serving
 from tests.scripted.upstream import ScriptedUpstream, whole
 from tests.support.waiting import until
 
@@ -145,11 +145,7 @@ async def test_behind_an_early_answer_a_connection_is_kept_only_where_its_upload
 
 @on_both_loops
 async def test_an_answer_that_was_not_read_to_its_end_closes_its_connection() -> None:
-    async def beginning(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{")
-        await reader.read()
-
+    beginning = says(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{")
     async with serving(beginning) as server, connected(server) as connection:
         answer = connection.send(*GET, silence=20)
         await answer.head

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.recollect_proxy.upstream.http1.loops import on_both_loops
-from tests.recollect_proxy.upstream.http1.servers import GET, Talk, connected, drained, serving
+from tests.recollect_proxy.upstream.http1.servers import GET, connected, drained, says, serving
 
 from recollect_proxy.upstream.http1 import BrokenOffError, SilentError
 
@@ -81,22 +81,13 @@ async def test_a_body_is_read_no_faster_than_the_server_takes_it() -> None:
         assert connection.end_exchange()
 
 
-def silent_after(said: bytes) -> Talk:
-    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(said)
-        await reader.read()
-
-    return talk
-
-
 BEGUN = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{"
 
 
 @on_both_loops
 @pytest.mark.parametrize("said", [b"", b"HTTP/1.1 103 Early Hints\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: "])
 async def test_a_server_may_be_silent_for_so_long_before_its_answer(said: bytes) -> None:
-    async with serving(silent_after(said)) as server, connected(server) as connection:
+    async with serving(says(said)) as server, connected(server) as connection:
         answer = connection.send(*GET, silence=0.1)
         with pytest.raises(SilentError):
             await answer.head
@@ -118,7 +109,7 @@ async def test_a_server_may_be_silent_for_so_long_within_its_answer_though_an_up
         yield b"x"
         await began.wait()
 
-    async with serving(silent_after(BEGUN)) as server, connected(server) as connection:
+    async with serving(says(BEGUN)) as server, connected(server) as connection:
         body = upload() if uploads else None
         answer = connection.send(b"POST", b"/x", [HOST], body, silence=before)
         await answer.head
@@ -156,15 +147,8 @@ async def test_a_server_may_be_given_more_time_within_its_answer() -> None:
 
 @on_both_loops
 async def test_a_slow_server_that_is_never_silent_for_long_is_heard_out() -> None:
-    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n")
-        for _ in range(12):
-            await asyncio.sleep(0.06)
-            writer.write(b"x")
-        await reader.read()
-
-    async with serving(talk) as server, connected(server) as connection:
+    slowly = says(b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n", *[b"x"] * 12)
+    async with serving(slowly) as server, connected(server) as connection:
         answer = connection.send(*GET, silence=0.6)
         assert await drained(answer) == b"x" * 12
 
@@ -176,7 +160,7 @@ async def test_the_clock_of_silence_begins_with_the_last_byte_of_an_upload() -> 
             await asyncio.sleep(0.1)
             yield b"x"
 
-    async with serving(silent_after(b"")) as server, connected(server) as connection:
+    async with serving(says(b"")) as server, connected(server) as connection:
         answer = connection.send(b"POST", b"/x", [HOST], slow(), silence=0.05)
         with pytest.raises(SilentError):
             await answer.head

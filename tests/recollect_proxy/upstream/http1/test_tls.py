@@ -107,20 +107,17 @@ async def test_a_trusted_server_is_spoken_to_in_http_1_1(server_tls: ssl.SSLCont
 
 
 @on_both_loops
-async def test_a_server_that_nobody_vouches_for_is_not_spoken_to(server_tls: ssl.SSLContext) -> None:
-    async with serving(tls=server_tls) as server, pooled(url(server), limit=1) as pool:
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+async def test_a_server_that_nobody_vouches_for_and_one_of_another_name_are_not_spoken_to(
+    server_tls: ssl.SSLContext, request: pytest.FixtureRequest, host: str
+) -> None:
+    if host == "localhost":
+        request.getfixturevalue("trusted")
+    async with serving(tls=server_tls) as server, pooled(url(server, host), limit=1) as pool:
         with pytest.raises(UnreachableError):
             await pool.acquire()
         assert not pool._limit.locked()
         assert server.heads == []
-
-
-@on_both_loops
-@pytest.mark.usefixtures("trusted")
-async def test_a_certificate_for_another_name_is_not_taken(server_tls: ssl.SSLContext) -> None:
-    async with serving(tls=server_tls) as server, pooled(url(server, "localhost")) as pool:
-        with pytest.raises(UnreachableError):
-            await pool.acquire()
 
 
 @on_both_loops
