@@ -132,24 +132,17 @@ def test_the_nearest_span_of_the_persons_words_is_the_quote(said: str, quote: st
     assert found(quote, said) == span
 
 
-@table(
-    "quote",
-    [
-        *texts("""
-        We've moved from Antwerp to Bruges in Febuary | and I do eat meat, only fish. Is 3 o'clock fine
-        eat meat, only fish. Is 4 o'clock fine | and I dont eat meat, only fish and eggs and cheese | meat
-        The user has a boat | moved to Antwerp from Ghent in Febuary
-    """),
-        "",
-    ],
-)
-def test_a_quote_that_says_something_else_is_not_found(quote: str) -> None:
-    assert found(quote) is None
+OTHER_QUOTES = texts("""
+    We've moved from Antwerp to Bruges in Febuary | and I do eat meat, only fish. Is 3 o'clock fine
+    eat meat, only fish. Is 4 o'clock fine | and I dont eat meat, only fish and eggs and cheese | meat
+    The user has a boat | moved to Antwerp from Ghent in Febuary
+""")
 
 
 @table(
     ("said", "quote"),
     [
+        *((SAID, quote) for quote in (*OTHER_QUOTES, "")),
         ("ich habe keinen eigenen Wagen zu Hause", "ich habe einen eigenen Wagen zu Hause"),
         ("I do not eat any meat these days", "I do eat any meat these days"),
         ("I could never live in Berlin again", "I could ever live in Berlin again"),
@@ -168,7 +161,7 @@ def test_a_quote_that_says_something_else_is_not_found(quote: str) -> None:
         ("since May she lives with Tom in Bern", "since May she lives with Tom in Basel"),
     ],
 )
-def test_a_quote_that_denies_counts_or_names_otherwise_is_not_found(said: str, quote: str) -> None:
+def test_a_quote_that_says_denies_counts_or_names_otherwise_is_not_found(said: str, quote: str) -> None:
     assert found(quote, said) is None
 
 

@@ -60,6 +60,16 @@ OTHERS = {
         Volta a guardar esta conversa | Znów zapamiętuj tę rozmowę | Bu sohbeti tekrar hatırla
         is chat ko phir se yaad rakho | 重新记住这次对话 | 이 대화는 다시 기억해줘 | احفظ هذه المحادثة من جديد
     """),
+    Request.KNOWN: texts("""
+        What do you know about me? | Was weißt du über mich? | qué sabes de mí | Que sais-tu sur moi ?
+        cosa sai di me? | O que sabes sobre mim? | co o mnie wiesz? | Hakkımda ne biliyorsun?
+        mere baare mein kya jaante ho? | 你知道我什么？ | 나에 대해 뭘 알고 있어? | ماذا تعرف عني؟ | 私について何を知っていますか？
+        Что ты знаешь обо мне? | Wat weet je over mij?
+    """),
+    Request.EVERYTHING: texts("""
+        Delete everything you know about me. | Forget everything about me! | Vergiss alles über mich
+        olvida todo lo que sabes de mí | Supprime tout ce que tu sais sur moi | 删除关于我的所有信息
+    """),
     Request.UNDO: texts("""
         Undo that. | No, bring it back! | Mach das rückgängig | Deshazlo | Annule ça, s'il te plaît
         Annullalo | Desfaz isso | Cofnij to | Bunu geri al | undo kar do | 撤销一下 | 되돌려줘 | تراجع عن ذلك
@@ -91,46 +101,21 @@ NONE = [
 ]
 
 
-@table(("text", "number"), [each for those in FORGETTING.values() for each in those])
-def test_what_is_to_be_forgotten_is_known_by_its_number(text: str, number: int) -> None:
-    assert read_memory_request(text) == MemoryRequest(Request.FORGET_LISTED, (number,))
+REQUESTS = [
+    *((text, Request.FORGET_LISTED, (number,)) for those in FORGETTING.values() for text, number in those),
+    *((text, asking, ()) for asking, those in OTHERS.items() for text in those),
+    *(
+        (text, Request.FORGET_LISTED, (2, 4))
+        for text in texts("""
+            Forget 2 and 4 | Delete the second and the fourth one. | Vergiss Nummer 2 und 4 | 删掉第二和第四条
+        """)
+    ),
+]
 
 
-@table(("asking", "text"), [(asking, text) for asking, those in OTHERS.items() for text in those])
-def test_what_is_asked_for_is_known(asking: Request, text: str) -> None:
-    assert read_memory_request(text) == MemoryRequest(asking)
-
-
-@table(
-    "text",
-    ["Forget 2 and 4", "Delete the second and the fourth one.", "Vergiss Nummer 2 und 4", "删掉第二和第四条"],
-)
-def test_several_numbers_are_named_at_once(text: str) -> None:
-    assert read_memory_request(text) == MemoryRequest(Request.FORGET_LISTED, (2, 4))
-
-
-@table(
-    "text",
-    texts("""
-        What do you know about me? | Was weißt du über mich? | qué sabes de mí | Que sais-tu sur moi ?
-        cosa sai di me? | O que sabes sobre mim? | co o mnie wiesz? | Hakkımda ne biliyorsun?
-        mere baare mein kya jaante ho? | 你知道我什么？ | 나에 대해 뭘 알고 있어? | ماذا تعرف عني؟ | 私について何を知っていますか？
-        Что ты знаешь обо мне? | Wat weet je over mij?
-    """),
-)
-def test_all_that_is_known_is_asked_for_in_each_language(text: str) -> None:
-    assert read_memory_request(text) == MemoryRequest(Request.KNOWN)
-
-
-@table(
-    "text",
-    [
-        *("Delete everything you know about me.", "Forget everything about me!", "Vergiss alles über mich"),
-        *("olvida todo lo que sabes de mí", "Supprime tout ce que tu sais sur moi", "删除关于我的所有信息"),
-    ],
-)
-def test_to_forget_everything_is_told_from_the_rest(text: str) -> None:
-    assert read_memory_request(text) == MemoryRequest(Request.EVERYTHING)
+@table(("text", "asking", "numbers"), REQUESTS)
+def test_what_is_asked_for_is_known(text: str, asking: Request, numbers: tuple[int, ...]) -> None:
+    assert read_memory_request(text) == MemoryRequest(asking, numbers)
 
 
 def test_of_a_request_there_is_nothing_beside_one_polite_word_at_either_end() -> None:
@@ -227,11 +212,15 @@ def test_the_page_on_the_list_is_made_from_the_table() -> None:
 
 
 def test_a_long_text_is_read_in_linear_time() -> None:
-    texts = [
-        *("forget 1" + " and 2" * 18, "please " * 16, "no, " * 29, "第" * LONGEST_MESSAGE, "删掉第二和" * 24),
-    ]
+    long = (
+        "forget 1" + " and 2" * 18,
+        "please " * 16,
+        "no, " * 29,
+        "第" * LONGEST_MESSAGE,
+        "删掉第二和" * 24,
+    )
 
-    for text in texts:  # quadratic time would take minutes
+    for text in long:  # quadratic time would take minutes
         read_memory_request(text)
         read_opening(text * 1000)
         assert read_memory_request(text * 1000) is None

@@ -17,11 +17,8 @@ TOUCHED = texts("""
     卡号,{},谢谢 | _{}_ | **{}** | nr_{} | <b>{}</b> | 番号：{}。
 """)
 BETWEEN = [
-    *(
-        *("_", "\n", "\r\n", "\t", "\u2009", "\u202f", "\xa0", "\u3000", "\u200b", "\u2011", "–", "—", "·"),
-        *("|", "/", "*", "+"),
-    ),
-    *(",", ", ", "; ", ":", " - ", "__", "~", "="),
+    *("_", "\n", "\r\n", "\t", "\u2009", "\u202f", "\xa0", "\u3000", "\u200b", "\u2011", "–", "—", "·"),
+    *("|", "/", "*", "+", ",", ", ", "; ", ":", " - ", "__", "~", "="),
 ]
 DIGITS = ["٠١٢٣٤٥٦٧٨٩", "۰۱۲۳۴۵۶۷۸۹", "०१२३४५६७८९", "০১২৩৪৫৬৭৮৯", "๐๑๒๓๔๕๖๗๘๙", "０１２３４５６７８９"]
 NUMBERS = [
@@ -46,13 +43,14 @@ PAPERS = [
         for each, number in product(
             (
                 *(
-                    *("我的护照号是{}", "护照{}下个月到期", "私の旅券は{}です", "여권번호는{}입니다"),
-                    *("หนังสือเดินทาง{}", "my passport is {}"),
+                    "我的护照号是{}",
+                    "护照{}下个月到期",
+                    "私の旅券は{}です",
+                    "여권번호는{}입니다",
+                    "หนังสือเดินทาง{}",
                 ),
-                *(
-                    *("паспорт {}", "passaporto n. {}", "**Passport number:** {}", "护照号是\n\n`{}`"),
-                    "جواز السفر {}",
-                ),
+                *("my passport is {}", "паспорт {}", "passaporto n. {}", "**Passport number:** {}"),
+                *("护照号是\n\n`{}`", "جواز السفر {}"),
             ),
             ("E12345678", "EA1234567"),
         )
@@ -76,18 +74,10 @@ ANNOUNCING = texts("""
     รหัสผ่านใหม่: | הסיסמה החדשה היא: | आपका नया पासवर्ड है:
 """)
 WRITTEN = [
-    *(
-        *("{} **{}**", "{} `{}`", "{} *{}*", "{} __{}__", "{} <b>{}</b>", "> {} **{}**", "* {} `{}`\n* Next"),
-        *("{}\n{}", "{}\n\n    {}"),
-    ),
-    *(
-        *("{}\n\n```\n{}\n```", "{}\n```text\n{}\n```\nKeep it safe.", "> {}\n> ```\n> {}\n> ```"),
-        *("{}\n\n> {}", "{}\n\n> **{}**"),
-    ),
-    *(
-        *("{}\n\n- {}", "{}\n\n- `{}`", "{}\n\n1. **{}**", "{}\n\n**{}**\n\nLet me know!", "{}\n\n***{}***"),
-        "{}\n\n<code>{}</code>",
-    ),
+    *("{} **{}**", "{} `{}`", "{} *{}*", "{} __{}__", "{} <b>{}</b>", "> {} **{}**", "* {} `{}`\n* Next"),
+    *("{}\n{}", "{}\n\n    {}", "{}\n\n```\n{}\n```", "{}\n```text\n{}\n```\nKeep it safe."),
+    *("> {}\n> ```\n> {}\n> ```", "{}\n\n> {}", "{}\n\n> **{}**", "{}\n\n- {}", "{}\n\n- `{}`"),
+    *("{}\n\n1. **{}**", "{}\n\n**{}**\n\nLet me know!", "{}\n\n***{}***", "{}\n\n<code>{}</code>"),
 ]
 PASSWORDS = [
     *(
@@ -233,7 +223,14 @@ ORDINARY = [
     "GTIN 04006381333931 and SKU 48213907X were swapped.",
     "My bib is 20417, start block C, 10:15.",
     "Flat 4, 12 Hill St, EH2 3JZ; buzzer 7.",
-    "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon",
+    " ".join(["abandon"] * 12),
+    # The line below a name may say something else.
+    *("my pin board\n2024 was the best year", "I don't know what my pin is\nBus 4821 leaves at ten"),
+    *("my pin is\nbroken", "I lost my passport\n2024 was bad", "forgot my pin\n14:30 dentist"),
+    *("- pin board\n- 4821 nails", "- passport\n- 2 shirts", "I changed my door lock\n1500 euros!"),
+    *("Tokens\n48,213\nRequests\n1,200", "my password manager\n1password is great"),
+    *("Passwort vergessen\nes ist 2024 passiert", "mi pasaporte caduca\nen 2028", "мой паспорт\n2029 год"),
+    "密码忘了\n2024年的事",
 ]
 
 
@@ -271,14 +268,10 @@ SEEDS = [
 ]
 
 
-@table(("text", "secret"), [*NUMBERS, *PAPERS])
-def test_a_number_is_masked_whatever_it_touches_and_whatever_splits_it(text: str, secret: str) -> None:
-    assert secret in text
-    assert secret not in mask(text).text
-
-
-@table(("text", "secret"), PASSWORDS)
-def test_a_password_is_masked_in_whatever_markdown_it_is_given(text: str, secret: str) -> None:
+@table(("text", "secret"), [*NUMBERS, *PAPERS, *PASSWORDS])
+def test_a_secret_is_masked_whatever_touches_and_splits_it_and_in_whatever_markdown_it_is(
+    text: str, secret: str
+) -> None:
     assert secret in text
     assert secret not in mask(text).text
 
@@ -319,37 +312,8 @@ ON_TWO_LINES = [
     """),
     "Fyi, what you'll need for the back of the house is that the alarm{}code is 4931, ok?",
 ]
-NO_SECRET_BELOW = [
-    *(
-        "my pin board\n2024 was the best year",
-        "I don't know what my pin is\nBus 4821 leaves at ten",
-        "my pin is\nbroken",
-    ),
-    *(
-        "I lost my passport\n2024 was bad",
-        "forgot my pin\n14:30 dentist",
-        "- pin board\n- 4821 nails",
-        "- passport\n- 2 shirts",
-    ),
-    *(
-        "I changed my door lock\n1500 euros!",
-        "Tokens\n48,213\nRequests\n1,200",
-        "my password manager\n1password is great",
-    ),
-    *(
-        "Passwort vergessen\nes ist 2024 passiert",
-        "mi pasaporte caduca\nen 2028",
-        "мой паспорт\n2029 год",
-        "密码忘了\n2024年的事",
-    ),
-]
 
 
 @table(("text", "line_break"), [*product(ON_TWO_LINES, ("\n", "\r\n", "\v", "\x85", "\u2028"))])
 def test_a_line_break_between_a_name_and_its_value_hides_nothing(text: str, line_break: str) -> None:
     assert "4931" not in mask(text.format(line_break)).text
-
-
-@table("text", NO_SECRET_BELOW)
-def test_the_line_below_a_name_may_say_something_else(text: str) -> None:
-    assert mask(text).text == text
