@@ -277,10 +277,12 @@ LONG_AGO = "We moved into the house by the river. " * 40
     ("told", "masked", "is_known"),
     [
         # wherever the secret stood, and whatever showed it to be one
-        ("My wifi password is sunflowerfield, it is on the fridge",
-            "My wifi password is [secret: password], it is on the fridge", True),
-        ("The door opens with 4711 and 4711 alone",
-            "The door opens with [secret: code] and [secret: code] alone", True),
+        (
+            "My wifi password is sunflower9, as noted",
+            "My wifi password is [secret: password], as noted",
+            True,
+        ),
+        ("It opens with 4711 and 4711 alone", "It opens with [secret: code] and [secret: code] alone", True),
         (LONG_AGO + "It was hunter2.", LONG_AGO + "It was [secret: password].", True),
         ("It was hunter2. " + LONG_AGO * 3, "It was [secret: password]. " + LONG_AGO * 3, True),
         ("It was hunter2! " * 9 + LONG_AGO, "It was [secret: password]! " * 9 + LONG_AGO, True),
@@ -288,13 +290,11 @@ LONG_AGO = "We moved into the house by the river. " * 40
         # another text
         ("Where did we live before?", "[secret: password]", False),
         ("It is on the fridge", "It is [secret: code]", False),
-        ("The door opens with 4711 and nothing else", "The door opens with [secret: code] and its twin alone",
-            False),
-        ("The door opens with  and nothing else", "The door opens with [secret: code] and nothing else",
-            False),
-        ("My wifi password is sunflowerfield, it is on the fridge", "said 3", False),
+        ("It opens with 4711 and nothing else", "It opens with [secret: code] and its twin alone", False),
+        ("It opens with  and nothing else", "It opens with [secret: code] and nothing else", False),
+        ("My wifi password is sunflower9, as noted", "said 3", False),
     ],
-)  # fmt: skip
+)
 def test_a_request_is_known_again_though_the_log_masked_it(told: str, masked: str, *, is_known: bool) -> None:
     chat = [replace(each, said=masked) if each is CHAT[3] else each for each in CHAT]
     carried = replace(messages(CHAT)[6], text=told), *messages(CHAT)[7:]

@@ -68,6 +68,7 @@ def test_what_is_over_and_what_is_to_come_are_told_from_what_holds() -> None:
 
 JULY, JULYS_END = datetime(2026, 7, 1, tzinfo=UTC), datetime(2026, 7, 31, 23, 59, 59, tzinfo=UTC)
 AUTUMN = datetime(2026, 11, 28, 12, tzinfo=UTC)
+JANUARY, YEARS_END = datetime(2027, 1, 1, tzinfo=UTC), datetime(2027, 12, 31, 23, 59, 59, tzinfo=UTC)
 
 
 @table(
@@ -78,19 +79,19 @@ AUTUMN = datetime(2026, 11, 28, 12, tzinfo=UTC)
         ("2026年7月搬到根特", {"holds_from": JULY}, "2026年7月搬到根特"),
         ("انتقل إلى غنت في يوليو ٢٠٢٦", {"holds_from": JULY}, "انتقل إلى غنت في يوليو ٢٠٢٦"),
         ("Lives in Ghent", {"holds_from": JULY}, "Lives in Ghent (since 2026-07)"),
-        ("Lives in Ghent", {"holds_from": datetime(2019, 1, 1, tzinfo=UTC)}, "Lives in Ghent (since 2019)"),
-        ("Lives in Ghent since 2019", {"holds_from": datetime(2019, 1, 1, tzinfo=UTC)},
-            "Lives in Ghent since 2019"),
+        ("Lives in Ghent", {"holds_from": JANUARY.replace(year=2019)}, "Lives in Ghent (since 2019)"),
+        ("Lives here since 2019", {"holds_from": JANUARY.replace(year=2019)}, "Lives here since 2019"),
         ("Lives in Ghent", {"holds_from": JULY.replace(day=3)}, "Lives in Ghent (since 2026-07-03)"),
         ("Lived in Ghent", {"holds_until": JULYS_END}, "Lived in Ghent (over since the end of 2026-07)"),
-        ("Has a lease in Ghent", {"holds_until": datetime(2027, 12, 31, 23, 59, 59, tzinfo=UTC)},
-            "Has a lease in Ghent (until the end of 2027)"),
-        ("Lived in Ghent until July 2026", {"holds_until": JULYS_END},
-            "Lived in Ghent until July 2026 (over)"),
-        ("Lives in Ghent from January 2027", {"holds_from": datetime(2027, 1, 1, tzinfo=UTC)},
-            "Lives in Ghent from January 2027 (not yet so)"),
+        ("Has a lease", {"holds_until": YEARS_END}, "Has a lease (until the end of 2027)"),
+        ("Lived here until July 2026", {"holds_until": JULYS_END}, "Lived here until July 2026 (over)"),
+        (
+            "Lives here from January 2027",
+            {"holds_from": JANUARY},
+            "Lives here from January 2027 (not yet so)",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_month_stays_a_month_and_is_said_once(content: str, dates: Any, line: str) -> None:
     said = recollection(content, observed_at=AUTUMN, **dates)
 
@@ -103,13 +104,12 @@ def test_a_month_stays_a_month_and_is_said_once(content: str, dates: Any, line: 
     ("content", "kind", "said_at", "line"),
     [
         ("Has to call the dentist", Kind.TODO, JULY, "Has to call the dentist (was due 2026-08-03)"),
-        ("Has to call the dentist on 3 August 2026", Kind.TODO, JULY,
-            "Has to call the dentist on 3 August 2026 (date has passed)"),
+        ("Call Al on 3 August 2026", Kind.TODO, JULY, "Call Al on 3 August 2026 (date has passed)"),
         ("Has an interview on 3 August", Kind.FACT, JULY, "Has an interview on 3 August (date has passed)"),
         ("Had an interview on 3 August 2026", Kind.FACT, AUTUMN, "Had an interview on 3 August 2026"),
         ("Had an interview", Kind.FACT, AUTUMN, "Had an interview (on 2026-08-03)"),
     ],
-)  # fmt: skip
+)
 def test_what_is_past_is_said_as_past(content: str, kind: Kind, said_at: datetime, line: str) -> None:
     event = datetime(2026, 8, 3, 9, tzinfo=UTC)
     said = recollection(content, kind=kind, observed_at=said_at, event_at=event)

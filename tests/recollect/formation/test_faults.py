@@ -57,6 +57,7 @@ WISH = "Wants short answers without bullet points"
 CODE = "def main():\n    return run(a, b)\nimport os\nfor x in y: print(x)\n"
 MAIL = "Sum this up:\n\nFrom: Priya <priya@example.com>\nTo: Anna\n\nI moved to Glasgow."
 NO_SOURCE, JUNK = (Fault.NO_SOURCE, Reason.NO_EVIDENCE), (Fault.JUNK, Reason.NOT_STATED)
+APRIL = datetime(2026, 4, 20, tzinfo=UTC)
 IS_ORDER, SECRET = (Fault.ORDER, Reason.INSTRUCTION), (Fault.SECRET, Reason.CONFIDENTIAL)
 
 
@@ -64,13 +65,15 @@ IS_ORDER, SECRET = (Fault.ORDER, Reason.INSTRUCTION), (Fault.SECRET, Reason.CONF
     ("kept", "said", "fault"),
     [
         # what a model found is verified again
-        (memory("Sister Ana lives in Lyon", "My sister Ana lives in Lyon"), "My sister Ana lives in Lyon.",
-            None),
+        (memory("Sister lives in Lyon", "My sister lives in Lyon"), "My sister lives in Lyon.", None),
         (memory("Owns a yacht", "I own a yacht"), "What is the capital of France?", NO_SOURCE),
         (memory("Moved to Glasgow", "I moved to Glasgow"), MAIL, NO_SOURCE),
         (memory("...", "hm, so what"), "hm, so what?", (Fault.JUNK, Reason.EMPTY)),
-        (memory("Says hm", "hm, so what", importance=0.1), "hm, so what?",
-            (Fault.JUNK, Reason.LOW_IMPORTANCE)),
+        (
+            memory("Says hm", "hm, so what", importance=0.1),
+            "hm, so what?",
+            (Fault.JUNK, Reason.LOW_IMPORTANCE),
+        ),
         (memory(ORDER, ORDER), f"{ORDER}.", IS_ORDER),
         (memory(WISH, "please always answer me briefly"), "please always answer me briefly", None),
         # without evidence, without the messages, and of an erased chat
@@ -87,7 +90,7 @@ IS_ORDER, SECRET = (Fault.ORDER, Reason.INSTRUCTION), (Fault.SECRET, Reason.CONF
         (memory(ORDER, source=Source.MANUAL, importance=0.1), "", None),
         (memory(f"Stripe key {KEY}, used by the shop in Leeds", source=Source.MANUAL), "", SECRET),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused_is_a_fault(kept: Memory, said: str, fault: tuple[Fault, Reason] | None) -> None:
     exchanges = [exchange(said)] if said else []
 
@@ -125,12 +128,10 @@ def test_a_secret_is_masked_unless_nothing_else_is_said(kept: Memory, corrected:
         ({"source": Source.IMPORT, "observed_at": NOON + timedelta(days=400)}, None, {"observed_at": NOON}),
         ({}, NOON - timedelta(days=90), {"observed_at": NOON - timedelta(days=90)}),
         # a year that nobody named; nothing ends before it begins
-        ({"event_at": datetime(2023, 4, 20, tzinfo=UTC)}, NOON,
-            {"event_at": datetime(2026, 4, 20, tzinfo=UTC)}),
-        ({"holds_from": NOON, "holds_until": NOON - timedelta(days=30)}, NOON,
-            {"holds_from": None, "holds_until": None}),
+        ({"event_at": APRIL.replace(year=2023)}, NOON, {"event_at": APRIL}),
+        ({"holds_from": APRIL, "holds_until": NOON}, NOON, {"holds_from": None, "holds_until": None}),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_date_is_mended(
     fields: dict[str, Any], said: datetime | None, corrected: dict[str, Any]
 ) -> None:

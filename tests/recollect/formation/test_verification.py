@@ -93,14 +93,12 @@ class TestEvidence:
     @table(
         ("quote", "turns", "turn", "kept"),
         [
-            ("moved to Ghent in February", ["We've moved to Ghent in Febuary!"], 0,
-                "moved to Ghent in Febuary"),
+            ("I moved in February", ["So I moved in Febuary!"], 0, "I moved in Febuary"),
             ("I moved to Leipzig", [SAID, "ok", "yes, I moved to Leipzig", "bye"], 2, "I moved to Leipzig"),
             ("meat — only “fish”", [SAID, "ok"], 0, "meat — only “fish”"),
-            ("I moved to Bonn lately", ["I moved to Bonn lately", "I moved to Bon lately"], 0,
-                "I moved to Bonn lately"),
+            ("I moved to Bonn", ["I moved to Bonn", "I moved to Bon"], 0, "I moved to Bonn"),
         ],
-    )  # fmt: skip
+    )
     def test_is_as_typed_in_the_newest_turn(self, quote: str, turns: list[str], turn: int, kept: str) -> None:
         [verdict] = verify([candidate(evidence=quote)], list(map(reading, turns)), minimum_importance=0.3)
 
@@ -252,8 +250,7 @@ class TestConfirming:
     @table(
         ("said", "evidence", "answered", "confirms"),
         [
-            ("exactly, how much coffee is too much?", "exactly", ASKED,
-                "you drink five cups of coffee a day"),
+            ("exactly, how much is too much?", "exactly", ASKED, "you drink five cups of coffee a day"),
             ("对的，怎么睡好？", "对的", "你晚上经常失眠，对吗？", "你晚上经常失眠"),
             ("ja genau! und was hilft?", "ja genau", "Du schläfst schlecht, oder?", "Du schläfst schlecht"),
             ("oui c'est ça, des idées ?", "oui c'est ça", "Vous êtes végane ?", "Vous êtes végane"),
@@ -269,7 +266,7 @@ class TestConfirming:
             ("いや、その通り", "いや、その通り", "札幌にお住まいですね？", "札幌にお住まい"),
             ("Mietin hetken. Joo, niin on", "Joo, niin on", "Asut Oulussa, eikö?", "Asut Oulussa"),
         ],
-    )  # fmt: skip
+    )
     def test_both_together_are_evidence(self, said: str, evidence: str, answered: str, confirms: str) -> None:
         verdict = self.verdict(said, evidence, confirms, answered)
 

@@ -68,15 +68,22 @@ def test_only_true_asks_for_a_stream(stream: object) -> None:
         ({"type": "text", "text": "hello"}, []),
         ([], []),
         (["hello", 5, None, [], {}], []),
-        ([{"type": "text", "text": "look"}, {"type": "image_url",
-            "image_url": {"url": "data:image/png;base64,AAAA"}},
-            {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}},
-            {"type": "file", "file": {"file_id": "f1"}, "text": "not said"},
-            {"type": "refusal", "refusal": "no"}, {"type": ["text"], "text": "odd"},
-            {"type": "text", "text": ["odd"]}, {"type": "text"}, {"type": "text", "text": "here"}],
-            ["look", "here"]),
+        (
+            [
+                {"type": "text", "text": "look"},
+                {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+                {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}},
+                {"type": "file", "file": {"file_id": "f1"}, "text": "not said"},
+                {"type": "refusal", "refusal": "no"},
+                {"type": ["text"], "text": "odd"},
+                {"type": "text", "text": ["odd"]},
+                {"type": "text"},
+                {"type": "text", "text": "here"},
+            ],
+            ["look", "here"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_texts_of_any_content_are_read(content: object, texts: list[str]) -> None:
     [message] = read({"messages": [{"role": "user", "content": content}]}).messages
 

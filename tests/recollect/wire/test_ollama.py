@@ -1,6 +1,7 @@
 """Ollama's chats and completions are read, composed and heard as its documentation has them."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
@@ -150,24 +151,24 @@ def test_an_answer_is_streamed_by_default(
 @table(
     "dialect, before, after",
     [
-        (  # a system text of one's own is made longer
+        # a system text of one's own is made longer
+        (
             OLLAMA_CHAT,
             '{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"}]}',
-            '{"messages":[{"role":"system","content":"Be brief.\\n\\nWhat is known: tea."},{"role":"user","content":"Hi"}]}',
+            '{"messages":[{"role":"system","content":"Be brief.\\n\\n%s"},{"role":"user","content":"Hi"}]}',
         ),
-        (OLLAMA_COMPLETION, '{"prompt":"Hi","system":"Be brief."}',
-            '{"prompt":"Hi","system":"Be brief.\\n\\nWhat is known: tea."}'),
-        (  # without one none is begun: it would displace the model's
+        (OLLAMA_COMPLETION, '{"prompt":"Hi","system":"Hm."}', '{"prompt":"Hi","system":"Hm.\\n\\n%s"}'),
+        # without one none is begun: it would displace the model's
+        (
             OLLAMA_CHAT,
             '{"messages":[{"role":"user","content":"Hi","images":["aGk="]}], "keep_alive": -1}',
-            '{"messages":[{"role":"user","content":"Hi\\n\\nWhat is known: tea.","images":["aGk="]}], "keep_alive": -1}',
+            '{"messages":[{"role":"user","content":"Hi\\n\\n%s","images":["aGk="]}], "keep_alive": -1}',
         ),
-        (OLLAMA_COMPLETION, '{"prompt":"Hi", "think": true}',
-            '{"prompt":"Hi\\n\\nWhat is known: tea.", "think": true}'),
+        (OLLAMA_COMPLETION, '{"prompt":"Hi", "think": true}', '{"prompt":"Hi\\n\\n%s", "think": true}'),
     ],
-)  # fmt: skip
+)
 def test_a_system_text_is_added_if_the_model_keeps_its_own(dialect: Dialect, before: str, after: str) -> None:
-    assert composed(dialect, before, Additions(system=BLOCK)) == after
+    assert composed(dialect, before, Additions(system=BLOCK)) == after % BLOCK
 
 
 @table("style", [SystemStyle.FIRST, SystemStyle.DEVELOPER, SystemStyle.ANY])
@@ -223,21 +224,25 @@ def test_a_stream_is_heard_however_it_is_cut(cuts: list[int]) -> None:
     )
 
 
+CALL = {"message": {"content": "", "tool_calls": [{"function": {"name": "f"}}]}}
+THOUGHT = {"response": "Lap", "thinking": "x", "done": False}
+DONE = Reply(finish_reason="stop", complete=True)
+
+
 @table(
     "lines, found",
     [
         ([PIECES[1], PIECES[2]], Reply("Lapsang.", model="llama")),  # broke off
         ([PIECES[1], {"error": "out of memory"}], Reply("Lap", model="llama", failed=True)),
-        ([{"message": {"content": "", "tool_calls": [{"function": {"name": "f"}}]}},
-            {"done": True, "done_reason": "stop"}], Reply(has_tool_calls=True, finish_reason="stop",
-            complete=True)),
-        ([{"done": True}], Reply(finish_reason="stop", complete=True)),
-        ([{"response": "Lap", "thinking": "x", "done": False},
-            {"response": "sang.", "done": True, "done_reason": "length"}],
-            Reply("Lapsang.", finish_reason="length", complete=True)),
+        ([CALL, {"done": True, "done_reason": "stop"}], replace(DONE, has_tool_calls=True)),
+        ([{"done": True}], DONE),
+        (
+            [THOUGHT, {"response": "sang.", "done": True, "done_reason": "length"}],
+            replace(DONE, text="Lapsang.", finish_reason="length"),
+        ),
         ([{"message": {"content": 7}}, {"response": None, "done": "yes"}], Reply()),
     ],
-)  # fmt: skip
+)
 def test_each_line_counts_for_what_it_says(lines: list[dict[str, Any]], found: Reply) -> None:
     assert reply(OLLAMA_CHAT, *lines) == found
 

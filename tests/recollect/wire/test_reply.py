@@ -71,42 +71,45 @@ def only(delta: Any, **choice: Any) -> bytes:
     return event(chunk(delta, **choice))
 
 
+STOPPED = Reply(finish_reason="stop", model="gpt-5", complete=True)
+NO_TEXT = ("reasoning_content", "reasoning", "refusal")
+CALLS = ({"tool_calls": [{"index": 0, "id": "1"}]}, {"function_call": {"name": "f"}})
+CHOICES: list[list[Any]] = [
+    [{"index": 1, "delta": {"content": "x", "tool_calls": [1]}, "finish_reason": "stop"}],
+    [{"index": 1, "delta": {"content": "y"}}, {"index": 0, "delta": {"content": "a"}}],
+    [{"delta": {"content": "b"}}, {"delta": {"content": "z"}}, None, 5],
+]
+NO_EVENTS = (b"", b"{", b"[]", b"7", b"[DONE", b'{"choices":[{"delta":{"content":"\xff"}}]}')
+FAILURES = (
+    *(event(ERROR), b'event: error\ndata: "overloaded"\n\n', b"event:error\n" + event({})),
+    event({**chunk(), **ERROR}),
+)
+
+
 @table(
     ("stream", "reply"),
     [
         (ANSWER, REPLY),
         # Cut off; ended without a reason; a reason is a word.
-        (said("Once upon", " a ti") + b'data: {"choices":[{"delta":{"con',
-            replace(SAID_A, text="Once upon a ti")),
+        (said("Once", " a ti") + b'data: {"choices":[{"delta":{"con', replace(SAID_A, text="Once a ti")),
         (said("a") + DONE, replace(SAID_A, complete=True)),
         *((only({"content": "a"}, finish_reason=reason), SAID_A) for reason in ("", *ODD)),
         # Reasoning and refusals are no text.
-        *((only({"content": None, name: "hm"}) + STOP,
-            Reply(finish_reason="stop", model="gpt-5", complete=True)) for name in ("reasoning_content",
-            "reasoning", "refusal")),
+        *((only({"content": None, name: "hm"}) + STOP, STOPPED) for name in NO_TEXT),
         # Calls of tools.
-        *((only(delta) + only({}, finish_reason="tool_calls") + said(""),
-            CALLED) for delta in ({"tool_calls": [{"index": 0, "id": "1"}]},
-            {"function_call": {"name": "f"}})),
+        *((only(call) + only({}, finish_reason="tool_calls") + said(""), CALLED) for call in CALLS),
         (only({"tool_calls": []}), Reply(model="gpt-5")),
         # Only the first choice counts.
-        (event({"choices": [{"index": 1, "delta": {"content": "x", "tool_calls": [1]},
-            "finish_reason": "stop"}]}) + event({"choices": [{"index": 1, "delta": {"content": "y"}},
-            {"index": 0, "delta": {"content": "a"}}]}) + event({"choices": [{"delta": {"content": "b"}},
-            {"delta": {"content": "z"}}, None, 5]}), Reply("ab")),
+        (b"".join(event({"choices": each}) for each in CHOICES), Reply("ab")),
         # What is odd is passed over: deltas, fields, events.
         *((only(delta), Reply(model="gpt-5")) for delta in ("a", [], *ODD)),
-        *((event(fields) + said("a"), SAID_A) for fields in ({"model": None}, {"model": 5}, {"model": ""},
-            {"choices": None}, {"choices": 5})),
-        *((b"data: " + data + b"\n\n" + said("a"), SAID_A) for data in (b"", b"{", b"[]", b"7", b"[DONE",
-            b'{"choices":[{"delta":{"content":"\xff"}}]}')),
+        *((event({name: odd}) + said("a"), SAID_A) for name in ("model", "choices") for odd in ("", 5, None)),
+        *((b"data: " + data + b"\n\n" + said("a"), SAID_A) for data in NO_EVENTS),
         # An error amid a stream is a failure; an event without data is none.
-        *((said("a") + failure, replace(SAID_A, failed=True)) for failure in (event(ERROR),
-            b'event: error\ndata: "overloaded"\n\n', b"event:error\n" + event({}),
-            event({**chunk(), **ERROR}))),
+        *((said("a") + failure, replace(SAID_A, failed=True)) for failure in FAILURES),
         (b"event: error\n\n" + said("a"), SAID_A),
     ],
-)  # fmt: skip
+)
 def test_a_streamed_reply_is_heard_for_what_it_says(stream: bytes, reply: Reply) -> None:
     reader = ReplyReader(STREAM)
     reader.feed(stream)
@@ -154,10 +157,17 @@ def test_every_way_to_write_a_stream_is_heard_alike(stream: bytes) -> None:
         (None, ""),
         (5, ""),
         ({}, ""),
-        ([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "a"},
-            {"type": "text", "text": "b"}, 5], "ab"),
+        (
+            [
+                {"type": "thinking", "thinking": "hm"},
+                {"type": "text", "text": "a"},
+                {"type": "text", "text": "b"},
+                5,
+            ],
+            "ab",
+        ),
     ],
-)  # fmt: skip
+)
 def test_any_content_is_heard(content: object, text: str) -> None:
     message = {"choices": [{"message": {"content": content}}]}
 
