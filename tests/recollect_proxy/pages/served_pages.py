@@ -48,13 +48,7 @@ class Elements(HTMLParser):
 
 @dataclass
 class Visitor:
-    """Somebody with a browser.
-
-    Attributes:
-        port: Where the pages are.
-        cookies: What the browser keeps.
-        language: What it asks for.
-    """
+    """Somebody with a browser, its cookies, and the language it asks for."""
 
     port: int
     cookies: dict[str, str] = field(default_factory=dict)
@@ -94,11 +88,10 @@ class Visitor:
         return self._form_tokens[session]
 
     async def _shown_form_token(self) -> str:
-        found = _TOKEN.search((await self.get("/users")).body.decode()) or _TOKEN.search(
-            (await self.get("/settings")).body.decode()
-        )
-        assert found
-        return found[1]
+        for path in ("/users", "/settings"):
+            if found := _TOKEN.search((await self.get(path)).body.decode()):
+                return found[1]
+        raise AssertionError("no page has a form")
 
     async def text(self, path: str) -> str:
         """Open a page that is there, and return what it says."""
@@ -132,11 +125,7 @@ class Visitor:
 
 @dataclass(frozen=True, kw_only=True)
 class Pages(Served):
-    """Served pages.
-
-    Attributes:
-        authentication: Makes their links.
-    """
+    """Served pages, and what makes their links."""
 
     authentication: Authentication
 
@@ -174,10 +163,8 @@ async def serve_pages(
     provider: ProviderSignIn | None = None,
 ) -> AsyncIterator[Pages]:
     """Serve the pages over ``engine``."""
-    live = GivenEngine(engine)
-    authentication = Authentication(
-        admin_token, clock, keys=AccessKeys(keys) if keys else None, modes=modes, provider=provider
-    )
+    live, known = GivenEngine(engine), AccessKeys(keys) if keys else None
+    authentication = Authentication(admin_token, clock, keys=known, modes=modes, provider=provider)
     parts = PageParts(live, authentication, public_url, chat_link, meaning_seconds=30.0)
     async with serve_upstream(pages(parts)) as origin:
         yield Pages(port=int(origin.rpartition(":")[2]), live=live, authentication=authentication)

@@ -142,12 +142,8 @@ def test_days_have_no_gap() -> None:
 def test_numbers_are_written_as_the_language_does() -> None:
     words = load_catalogues()
 
-    assert [words[each].number(1234567.891, 2) for each in ("en", "de", "fr", "zh")] == [
-        "1,234,567.89",
-        "1.234.567,89",
-        "1\u202f234\u202f567,89",
-        "1,234,567.89",
-    ]
+    numbers = [words[each].number(1234567.891, 2) for each in ("en", "de", "fr", "zh")]
+    assert numbers == ["1,234,567.89", "1.234.567,89", "1\u202f234\u202f567,89", "1,234,567.89"]
     assert [words["en"].duration(each) for each in (0.02, 2.5, 300)] == ["20 ms", "2.5 s", "5 min"]
     assert [words["de"].size(each) for each in (12, 2048, 5 * 1024**2)] == ["12 B", "2,0 KiB", "5,0 MiB"]
     assert words["de"].percent(0.256) == "26\u202f%"

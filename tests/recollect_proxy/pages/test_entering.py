@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jwt
 import pytest
-from tests.recollect_proxy.memory_api.serving import TOKEN, engine_over
+from tests.recollect_proxy.memory_api.serving import TOKEN, bearer, engine_over
 from tests.recollect_proxy.pages.served_pages import FORM, Pages, Visitor, serve_pages, text_of
 from tests.support.stores import Store
 from tests.support.tables import table
@@ -81,12 +81,9 @@ async def test_a_session_ends_after_an_hour(postgres: Postgres, store: Store) ->
     now = datetime(2026, 3, 1, tzinfo=UTC)
     async with serve_pages(engine_over(postgres), clock=lambda: now) as served:
         visitor = await served.person(store.anna)
-        now += timedelta(minutes=59)
-        within = await visitor.get("/settings")
-        now += timedelta(minutes=2)
-        after = await visitor.get("/settings")
-
-    assert (within.status, after.status) == (200, 401)
+        for minutes, status in ((59, 200), (2, 401)):
+            now += timedelta(minutes=minutes)
+            assert (await visitor.get("/settings")).status == status
 
 
 async def test_without_a_session_no_page_shows_anything(pages: Pages) -> None:
@@ -112,17 +109,9 @@ async def test_the_user_is_who_the_cookie_says_whatever_else_a_request_names(pag
     bens = await pages.engine.add(pages.ben, "Drinks black coffee")
     visitor = await pages.person(pages.anna)
 
-    named = [
-        (b"X-OpenWebUI-User-Id", str(pages.ben).encode()),
-        (b"Authorization", f"Bearer {TOKEN}".encode()),
-    ]
-    for path in (
-        f"?user={pages.ben}",
-        f"?user_id={pages.ben}",
-        f"?looks_at={pages.ben}",
-        "/changes",
-        "/export",
-    ):
+    named = [(b"X-OpenWebUI-User-Id", str(pages.ben).encode()), *bearer(TOKEN)]
+    queries = (f"?{name}={pages.ben}" for name in ("user", "user_id", "looks_at"))
+    for path in (*queries, "/changes", "/export"):
         answer = await visitor.get(path, *named)
         assert answer.status == 200, path
         assert b"black coffee" not in answer.body
@@ -148,10 +137,8 @@ async def test_a_form_counts_only_from_a_page_of_its_own_session(pages: Pages) -
 @table(
     "header",
     [
-        (b"Origin", b"https://evil.example"),
-        (b"Origin", b"null"),
-        (b"Sec-Fetch-Site", b"cross-site"),
-        (b"Sec-Fetch-Site", b"same-site"),
+        *((b"Origin", each) for each in (b"https://evil.example", b"null")),
+        *((b"Sec-Fetch-Site", each) for each in (b"cross-site", b"same-site")),
     ],
 )
 async def test_no_form_of_another_site_counts(
@@ -169,9 +156,7 @@ async def test_no_form_of_another_site_counts(
 
 
 async def test_signing_out_takes_the_cookie_away(visitor: Visitor) -> None:
-
     assert (await visitor.post("/sign-out")).status == 303
-
     assert "recollect_page" not in visitor.cookies
 
 
@@ -270,7 +255,10 @@ async def proving(postgres: Postgres, store: Store) -> AsyncIterator[Pages]:
 
 @table(
     ("secret", "changed"),
-    [("a1b2c3d4e5f60718293a4b5c6d7e8f90", {}), (OF_FRONTEND, {"exp": 1}), (OF_FRONTEND, {"iss": "another"})],
+    [
+        ("a1b2c3d4e5f60718293a4b5c6d7e8f90", {}),
+        *((OF_FRONTEND, each) for each in ({"exp": 1}, {"iss": "another"})),
+    ],
 )
 async def test_nobody_enters_by_anothers_signature(
     proving: Pages, secret: str, changed: dict[str, object]

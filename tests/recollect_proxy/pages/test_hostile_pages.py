@@ -30,20 +30,8 @@ HOSTILE = (
     "\u202e<script>\u2028document.title='owned'</script>\ufeff",
     "&lt;script&gt;document.title='owned'&lt;/script&gt; &#x3c;b&#x3e;",
 )
-PAGES = (
-    "",
-    "?words={words}",
-    "?chat={chat}",
-    "/review",
-    "/held",
-    "/profile",
-    "/changes",
-    "/chats",
-    "/recalls",
-    "/settings",
-    "/data",
-    "/reads",
-)
+_OF_MEMORIES = ("", "?words={words}", "?chat={chat}", "/review", "/held", "/profile", "/changes")
+PAGES = (*_OF_MEMORIES, "/chats", "/recalls", "/settings", "/data", "/reads")
 
 
 Skeleton: TypeAlias = list[tuple[str, tuple[str, ...]]]

@@ -66,10 +66,8 @@ async def test_an_administrator_tries_a_conversation_and_the_user_sees_that(stor
         ("My landlord writes that all is paid.", "", "small"),
     ]
     assert [each.id for each in (await engine.page(store.anna, limit=9)).memories] == [tea.id]
-    assert [each.operation for each in await engine.admin_reads(store.anna, limit=9)] == [
-        "page: extraction",
-        "page: extraction",
-    ]
+    reads = await engine.admin_reads(store.anna, limit=9)
+    assert [each.operation for each in reads] == ["page: extraction"] * 2
 
 
 @table(
@@ -88,18 +86,8 @@ def test_a_conversation_is_read_by_its_speakers(text: str, messages: list[tuple[
 
 async def test_an_extraction_is_tried_by_administrators_alone_and_within_bounds(pages: Pages) -> None:
     admin = await pages.administrator(looks_at=pages.anna)
-    tried = {
-        "long": await admin.post("/playground", {"conversation": "a" * 8001}),
-        "many": await admin.post("/playground", {"conversation": "User: a\n" * 21}),
-        "nobody's": await admin.post("/playground", {"conversation": "Assistant: a"}),
-        "a person's": await (await pages.person()).post("/playground", {"conversation": "a"}),
-        "a person's look": await (await pages.person()).get("/playground?question=x"),
-    }
-
-    assert {name: each.status for name, each in tried.items()} == {
-        "long": 400,
-        "many": 400,
-        "nobody's": 400,
-        "a person's": 404,
-        "a person's look": 404,
-    }
+    for conversation in ("a" * 8001, "User: a\n" * 21, "Assistant: a"):
+        assert (await admin.post("/playground", {"conversation": conversation})).status == 400
+    person = await pages.person()
+    assert (await person.post("/playground", {"conversation": "a"})).status == 404
+    assert (await person.get("/playground?question=x")).status == 404

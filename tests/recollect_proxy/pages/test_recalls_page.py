@@ -25,10 +25,8 @@ def pages(pages: Pages, postgres: Postgres) -> Iterator[Pages]:
 
 async def test_a_recall_tells_what_was_given_when_and_why_with_a_link(pages: Pages, store: Store) -> None:
     memory = await pages.engine.add(pages.anna, TEA)
-    exchange = store.exchange(WHICH, at=system_clock())
-    turn = exchange.turn
-    await store.log.append(exchange)
-    await recalled(pages.engine, turn)
+    await store.log.append(exchange := store.exchange(WHICH, at=system_clock()))
+    await recalled(pages.engine, exchange.turn)
 
     html = await (await pages.person()).html("/recalls")
 
@@ -38,7 +36,7 @@ async def test_a_recall_tells_what_was_given_when_and_why_with_a_link(pages: Pag
     assert f"Asked: {WHICH}" in told
     assert "by its meaning" in told or "by its words" in told
     assert store.anna.scope.session_id not in told
-    assert turn.at.strftime("%d %b %Y, %H:%M") in told
+    assert exchange.turn.at.strftime("%d %b %Y, %H:%M") in told
     assert "tokens" not in told  # numbers are an administrator's
 
 
@@ -63,10 +61,7 @@ async def test_where_nothing_was_given_it_says_why(pages: Pages, visitor: Visito
 
     assert "There were no requests yet." in empty
     assert "Nothing was recalled: nothing that is remembered seemed to be needed." in nothing
-    assert (
-        "Nothing was recalled: recall is switched off, or the message spoke to the memory itself."
-        in switched_off
-    )
+    assert "Nothing was recalled: recall is switched off, or the message spoke to the memory" in switched_off
 
 
 async def test_what_is_gone_is_shown_no_more(pages: Pages, store: Store) -> None:
@@ -106,8 +101,7 @@ def test_what_spoke_for_a_candidate_is_told_in_groups_the_strongest_first() -> N
 
 async def test_not_helpful_is_said_and_taken_back(pages: Pages, visitor: Visitor, store: Store) -> None:
     memory = await pages.engine.add(pages.anna, TEA)
-    exchange = store.exchange(WHICH, at=system_clock())
-    await store.log.append(exchange)
+    await store.log.append(exchange := store.exchange(WHICH, at=system_clock()))
     request_id = await recalled(pages.engine, exchange.turn)
     form = {"id": str(memory.id), "request": str(request_id)}
     assert "Not helpful here" in await visitor.text("/recalls")

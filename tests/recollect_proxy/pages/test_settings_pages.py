@@ -1,14 +1,13 @@
 """Settings on the pages: a person has five switches, an administrator every setting, of one and of everybody."""
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 
 import pytest
 import structlog
 from tests.recollect_proxy.memory_api.serving import TOKEN, engine_over
 from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, serve_pages, text_of
-from tests.support.tables import table
 
 from recollect.model import OF_ONE, Flags, Placement, Strategy
 from recollect.store import Postgres
@@ -37,11 +36,8 @@ async def test_a_person_sees_seven_settings_an_administrator_all_but_consent(pag
     persons = await (await pages.person()).html("/settings")
     admins = await (await pages.administrator(looks_at=pages.anna)).html("/settings")
 
-    switches, texts = (
-        {"record", "recall", "standing", "summaries", "approve_first"},
-        {"instructions", "lifetimes"},
-    )
-    assert named(persons) == switches | texts
+    switches = {"record", "recall", "standing", "summaries", "approve_first"}
+    assert named(persons) == switches | {"instructions", "lifetimes"}
     assert named(admins) == EVERY - {"profile"}
     assert "As for everybody: on" in text_of(admins)
 
@@ -49,6 +45,13 @@ async def test_a_person_sees_seven_settings_an_administrator_all_but_consent(pag
 async def test_an_administrator_changes_what_differs_and_takes_it_back(pages: Pages) -> None:
     visitor = await pages.administrator(looks_at=pages.anna)
     sent = {"formation": "off", "lexical": "false", "max_memory_tokens": "300", "minimum_importance": "0.5"}
+    for name, value in (
+        ("max_memory_tokens", "49"),
+        ("minimum_importance", "nan"),
+        ("formation", "sometimes"),
+    ):
+        assert (await visitor.post("/settings/more", sent | {name: value})).status == 400, name
+    assert await pages.engine.flags(pages.anna) == Flags()
 
     page = await visitor.sent("/settings/more", {**sent, "placement": "", "summary_turns": " "})
     changed = await pages.engine.flags(pages.anna)
@@ -56,35 +59,20 @@ async def test_an_administrator_changes_what_differs_and_takes_it_back(pages: Pa
     taken_back = await pages.engine.flags(pages.anna)
 
     assert "Saved." in page
-    assert changed == Flags(
-        formation=Strategy.OFF, lexical=False, max_memory_tokens=300, minimum_importance=0.5
-    )
+    off = {"formation": Strategy.OFF, "lexical": False, "max_memory_tokens": 300, "minimum_importance": 0.5}
+    assert asdict(changed) == asdict(Flags()) | off
     assert 'value="300"' in page
     assert '<option value="off" selected>' in page
     assert taken_back == Flags(lexical=True, minimum_importance=0.5)
     assert await pages.engine.flags(pages.ben) == Flags()
 
 
-@table(
-    ("name", "value"),
-    [("max_memory_tokens", "49"), ("minimum_importance", "nan"), ("formation", "sometimes")],
-)
-async def test_what_a_flag_can_not_be_changes_nothing(pages: Pages, name: str, value: str) -> None:
-    visitor = await pages.administrator(looks_at=pages.anna)
-
-    answer = await visitor.post("/settings/more", {name: value, "lexical": "false"})
-
-    assert answer.status == 400
-    assert await pages.engine.flags(pages.anna) == Flags()
-
-
 async def test_an_administrator_changes_settings_for_everybody(own_pages: Pages) -> None:
     admin = await own_pages.administrator()
     before = await admin.html("/everybody")
 
-    page = await admin.sent(
-        "/everybody", {"recall": "false", "placement": "system", "session_cap": "40", "profile": "true"}
-    )
+    sent = {"recall": "false", "placement": "system", "session_cap": "40", "profile": "true"}
+    page = await admin.sent("/everybody", sent)
     of_one = text_of(await (await own_pages.administrator(looks_at=own_pages.anna)).html("/settings"))
 
     assert named(before) == EVERY - set(OF_ONE)
@@ -96,9 +84,8 @@ async def test_an_administrator_changes_settings_for_everybody(own_pages: Pages)
     with structlog.testing.capture_logs() as logs:
         await admin.post("/everybody", {"recall": "", "placement": "", "session_cap": "", "lexical": ""})
     assert await own_pages.engine.flags() == Flags()
-    assert [each["names"] for each in logs if each["event"] == "settings_changed"] == [
-        ["placement", "recall", "session_cap"]
-    ]
+    [names] = [each["names"] for each in logs if each["event"] == "settings_changed"]
+    assert names == ["placement", "recall", "session_cap"]
 
 
 async def test_settings_for_everybody_are_an_administrators(own_postgres: Postgres, tmp_path: Path) -> None:
@@ -108,32 +95,23 @@ async def test_settings_for_everybody_are_an_administrators(own_postgres: Postgr
         person, reader = await served.person(), await served.administrator(key)
         admin, stranger = await served.administrator(TOKEN), Visitor(served.port)
         shown = await reader.html("/everybody")
+        off, elsewhere = {"recall": "false"}, (b"Sec-Fetch-Site", b"cross-site")
+        anothers = off | {"form_token": await reader.form_token()}
         answers = {
-            "person reads": (await person.get("/everybody")).status,
-            "person writes": (await person.post("/everybody", {"recall": "false"})).status,
-            "person writes numbers": (await person.post("/settings/more", {"user_cap": "1"})).status,
-            "reader writes": (await reader.post("/everybody", {"recall": "false"})).status,
-            "stranger reads": (await stranger.get("/everybody")).status,
-            "stranger writes": (await stranger.post("/everybody", {"form_token": "x"})).status,
-            "another session's form": (
-                await admin.post("/everybody", {"recall": "false", "form_token": await reader.form_token()})
-            ).status,
-            "another site's form": (
-                await admin.post("/everybody", {"recall": "false"}, (b"Sec-Fetch-Site", b"cross-site"))
-            ).status,
+            "person reads": await person.get("/everybody"),
+            "person writes": await person.post("/everybody", off),
+            "person writes numbers": await person.post("/settings/more", {"user_cap": "1"}),
+            "reader writes": await reader.post("/everybody", off),
+            "stranger reads": await stranger.get("/everybody"),
+            "stranger writes": await stranger.post("/everybody", {"form_token": "x"}),
+            "another session's form": await admin.post("/everybody", anothers),
+            "another site's form": await admin.post("/everybody", off, elsewhere),
         }
 
         assert named(shown, disabled=True) == EVERY - set(OF_ONE)
-        assert answers == {
-            "person reads": 404,
-            "person writes": 404,
-            "person writes numbers": 404,
-            "reader writes": 403,
-            "stranger reads": 401,
-            "stranger writes": 401,
-            "another session's form": 403,
-            "another site's form": 403,
-        }
+        for what, answer in answers.items():
+            refused = 404 if "person" in what else 401 if "stranger" in what else 403
+            assert answer.status == refused, what
         assert await served.engine.flags() == await served.engine.flags(served.anna) == Flags()
 
 
@@ -162,13 +140,10 @@ async def test_what_is_saved_as_it_was_is_no_change(pages: Pages) -> None:
 
 
 async def test_a_person_writes_instructions_and_reads_the_operators(own_pages: Pages) -> None:
-    await own_pages.engine.change_flags(
-        Flags(operator_instructions="Keep <i>editors</i>."), ("operator_instructions",)
-    )
-    person, switches = (
-        await own_pages.person(),
-        {"record": "on", "recall": "on", "standing": "on", "summaries": ""},
-    )
+    operators = Flags(operator_instructions="Keep <i>editors</i>.")
+    await own_pages.engine.change_flags(operators, ("operator_instructions",))
+    person = await own_pages.person()
+    switches = {"record": "on", "recall": "on", "standing": "on", "summaries": ""}
     text = "Never remember my health.\r\n</textarea><b>Remember my garden.</b>"
 
     given = {"instructions": text, "lifetimes": "todo:30,#home:9"}

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from tests.recollect_proxy.pages.served_pages import Pages, Visitor, text_of
 from tests.support.stores import Store
 
-from recollect.model import Actor, Add, Awaits, KeptCounts, Wait
+from recollect.model import Awaits, KeptCounts, Wait
 
 
 async def test_the_timeline_tells_what_was_learned_when_and_goes_on(pages: Pages, visitor: Visitor) -> None:
@@ -81,14 +81,9 @@ async def test_switches_show_and_change_what_is_ones_own(pages: Pages, visitor: 
     assert (await pages.engine.flags(pages.ben)).record is None
 
 
-async def test_everything_is_erased_once_the_word_is_typed(pages: Pages, store: Store) -> None:
+async def test_everything_is_erased_once_the_word_is_typed(pages: Pages) -> None:
     await pages.engine.add(pages.anna, "Drinks green tea")
-    await store.memories.apply(
-        store.ben.scope,
-        [Add(store.memory("Drinks coffee", store.ben.scope))],
-        actor=Actor.USER,
-        at=datetime.now(UTC),
-    )
+    await pages.engine.add(pages.ben, "Drinks coffee")
     visitor = await pages.person(language="de")
 
     wrong = await visitor.post("/erase", {"typed": "erase"})
