@@ -27,32 +27,19 @@ from recollect_proxy.settings.proxy_settings import ProxySettings
 
 
 async def brought(
-    settings: ProxySettings,
-    source: Path,
-    *,
-    only: Sequence[str] = (),
-    project: str = "",
-    chats: bool = False,
-    dry_run: bool = False,
+    settings: ProxySettings, source: Path, only: Sequence[str] = (), project: str = "", **how: bool
 ) -> Tally:
     """Import from a source, as the command does."""
     progress = Progress(console=Console(file=io.StringIO()))
-    opening = open_openwebui(str(source))
-    tally = await bring(settings, opening, only, project, chats=chats, dry_run=dry_run, progress=progress)
+    options: Any = {"chats": False, "dry_run": False, "progress": progress} | how
+    tally = await bring(settings, open_openwebui(str(source)), only, project, **options)
     assert progress.finished
     return tally
 
 
 @dataclass(frozen=True)
 class Imports:
-    """Data of two people in OpenWebUI, and imports into a store that is open already, without a worker.
-
-    Rows are Anna's by default.
-
-    Attributes:
-        store: The store to import into.
-        folder: The folder for files to import.
-    """
+    """Data of two people in OpenWebUI, Anna's by default, and imports into a store that is open already, without a worker."""
 
     store: Store
     folder: Path
@@ -102,16 +89,9 @@ class Imports:
         """Write an export, and return its path."""
         return write_export(self.folder / f"{uuid4().hex}.json", rows)
 
-    def database(
-        self,
-        *,
-        users: Sequence[str] = (),
-        memories: Sequence[dict[str, Any]] = (),
-        chats: Sequence[dict[str, Any]] = (),
-    ) -> Path:
+    def database(self, *, users: Sequence[str] = (), **rows: Any) -> Path:
         """Write OpenWebUI's file, with accounts of both by default, and return its path."""
-        path = self.folder / f"{uuid4().hex}.db"
-        return write_database(path, users=users or (self.anna, self.ben), memories=memories, chats=chats)
+        return write_database(self.folder / f"{uuid4().hex}.db", users=users or (self.anna, self.ben), **rows)
 
     # -- imports and results ------------------------------------------------------------------------------
 

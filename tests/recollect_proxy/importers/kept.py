@@ -11,14 +11,10 @@ BEGUN = 1_760_000_000
 
 SCHEMA = (
     'CREATE TABLE "user" (id VARCHAR NOT NULL PRIMARY KEY, name VARCHAR, email VARCHAR)',
-    (
-        "CREATE TABLE memory (id VARCHAR NOT NULL PRIMARY KEY, user_id VARCHAR, content TEXT, updated_at BIGINT,"
-        " created_at BIGINT, type VARCHAR DEFAULT 'context' NOT NULL, path TEXT, meta JSON)"
-    ),
-    (
-        "CREATE TABLE chat (id VARCHAR NOT NULL PRIMARY KEY, user_id VARCHAR, title TEXT, created_at BIGINT,"
-        " updated_at BIGINT, chat JSON, meta JSON DEFAULT '{}' NOT NULL, current_message_id TEXT)"
-    ),
+    """CREATE TABLE memory (id VARCHAR NOT NULL PRIMARY KEY, user_id VARCHAR, content TEXT, updated_at BIGINT,
+        created_at BIGINT, type VARCHAR DEFAULT 'context' NOT NULL, path TEXT, meta JSON)""",
+    """CREATE TABLE chat (id VARCHAR NOT NULL PRIMARY KEY, user_id VARCHAR, title TEXT, created_at BIGINT,
+        updated_at BIGINT, chat JSON, meta JSON DEFAULT '{}' NOT NULL, current_message_id TEXT)""",
 )
 
 OLD_SCHEMA = (
@@ -31,16 +27,8 @@ OLD_SCHEMA = (
 
 def memory_row(content: Any, *, user: str = "anna", **changed: Any) -> dict[str, Any]:
     """Return a row of the table `memory`."""
-    row = {
-        "id": f"memory of {user}: {content}",
-        "user_id": user,
-        "content": content,
-        "updated_at": BEGUN,
-        "created_at": BEGUN,
-        "type": "context",
-        "path": None,
-        "meta": {"created_by": "manual"},
-    }
+    row = {"id": f"memory of {user}: {content}", "user_id": user, "content": content, "type": "context"}
+    row |= {"updated_at": BEGUN, "created_at": BEGUN, "path": None, "meta": {"created_by": "manual"}}
     return row | changed
 
 
@@ -56,30 +44,18 @@ def talk(*pairs: tuple[str, str], name: str = "", begun: int = BEGUN) -> list[di
     for number, (said, answer) in enumerate(pairs, start=1):
         at = begun + 60 * number
         question = message(f"{name}u{number}", "user", said, parent, timestamp=at)
-        reply = message(
-            f"{name}a{number}",
-            "assistant",
-            answer,
-            question["id"],
-            model="scripted",
-            timestamp=at + 5,
-            done=True,
-        )
+        told = {"model": "scripted", "timestamp": at + 5, "done": True}
+        reply = message(f"{name}a{number}", "assistant", answer, question["id"], **told)
         messages += question, reply
         parent = reply["id"]
     return messages
 
 
 def chat_row(
-    messages: Sequence[dict[str, Any]],
-    *,
-    id_: str = "chat-1",
-    user: str = "anna",
-    current: str | None = None,
-    **changed: Any,
+    messages: Sequence[dict[str, Any]], *, id_: str = "chat-1", user: str = "anna", **changed: Any
 ) -> dict[str, Any]:
-    """Return a row of the table `chat`, of which the last message is displayed."""
-    current = current or (messages[-1]["id"] if messages else None)
+    """Return a row of the table `chat`, of which the last message is displayed, or `current`."""
+    current = changed.pop("current", None) or (messages[-1]["id"] if messages else None)
     tree = {"currentId": current, "messages": {each["id"]: each for each in messages}}
     row = {
         "id": id_,
@@ -87,30 +63,24 @@ def chat_row(
         "title": "A chat",
         "created_at": BEGUN,
         "updated_at": BEGUN,
-        "chat": {"id": id_, "history": tree, "messages": [], "timestamp": BEGUN * 1000},
         "meta": {},
-        "current_message_id": current,
     }
-    return row | changed
+    row["chat"] = {"id": id_, "history": tree, "messages": [], "timestamp": BEGUN * 1000}
+    return row | {"current_message_id": current} | changed
 
 
 def write_database(
-    path: Path,
-    *,
-    users: Sequence[str] = ("anna", "ben"),
-    memories: Sequence[dict[str, Any]] = (),
-    chats: Sequence[dict[str, Any]] = (),
-    schema: Sequence[str] = SCHEMA,
+    path: Path, users: Sequence[str] = ("anna", "ben"), schema: Sequence[str] = SCHEMA, **rows: Any
 ) -> Path:
-    """Write OpenWebUI's file, with a log of changes next to it, and return its path."""
+    """Write OpenWebUI's file with ``memories`` and ``chats``, and a log of changes next to it; return its path."""
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA journal_mode = WAL")
     for statement in schema:
         connection.execute(statement)
     connection.executemany('INSERT INTO "user" (id) VALUES (?)', [(user,) for user in users])
-    for table, rows in (("memory", memories), ("chat", chats)):
+    for table, name in (("memory", "memories"), ("chat", "chats")):
         known = [column[1] for column in connection.execute(f"PRAGMA table_info({table})")]
-        for row in rows:
+        for row in rows.get(name, ()):
             names = [name for name in known if name in row]
             marks = ", ".join("?" * len(names))
             values = [_column(row[name]) for name in names]
@@ -120,10 +90,9 @@ def write_database(
     return path
 
 
-def write_export(path: Path, rows: Sequence[Any], *, lines: bool = False) -> Path:
-    """Write an export, as one list or a row a line, and return its path."""
-    text = "\n".join(json.dumps(row) for row in rows) if lines else json.dumps(rows)
-    path.write_text(text + "\n", "utf-8")
+def write_export(path: Path, rows: Sequence[Any]) -> Path:
+    """Write an export, and return its path."""
+    path.write_text(json.dumps(rows) + "\n", "utf-8")
     return path
 
 

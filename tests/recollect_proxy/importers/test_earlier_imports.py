@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
 from tests.support.tables import table
@@ -48,9 +49,7 @@ def gone(each: StoredMemory, *further: Update, number: int = 0) -> Version:
     return Version(None, (*further, row(Action.ADD, kept(each, number))))
 
 
-def decided(
-    each: StoredMemory, versions: Sequence[Version], known: Collection[str] = ()
-) -> Brought | Replace | Kept:
+def decided(each: StoredMemory, versions: Sequence[Version], known: Collection[str] = ()) -> Any:
     return next_change(each, brought(each), versions, set(map(content_hash, known)))
 
 
@@ -62,13 +61,11 @@ def test_a_memory_comes_first_unless_its_text_is_known() -> None:
 def test_a_later_text_replaces_the_imported_one() -> None:
     change = decided(stored(OSLO, day=2), [standing(stored(ROME))], {ROME})
 
-    assert isinstance(change, Replace)
     assert (change.old, change.memory.content) == (version_id(stored(ROME)), OSLO)
     assert change.memory.id == version_id(stored(ROME), 1) != change.old
     assert (change.memory.observed_at, change.reason) == (BEGAN + timedelta(days=2), Reason.CORRECTED)
     by_hand = decided(replace(stored(OSLO, day=2), is_manual=True), [standing(stored(ROME))])
-    assert isinstance(by_hand, Replace)
-    assert by_hand.reason is Reason.WRITTEN
+    assert (type(by_hand), by_hand.reason) == (Replace, Reason.WRITTEN)
 
 
 @table("each", [stored(ROME), stored(ROME, day=9), stored("i live in  ROME", day=9)])
@@ -89,19 +86,14 @@ def test_an_older_export_changes_nothing_that_a_newer_one_brought(day: int) -> N
 @table(
     ("action", "actor", "day", "stays"),
     [
-        (Action.EDIT, Actor.USER, 1, True),
+        *((each, Actor.USER, 1, True) for each in (Action.EDIT, Action.ADD)),
         (Action.RESTORE, Actor.ADMIN, 1, True),
-        (Action.ADD, Actor.USER, 1, True),
-        (Action.REINFORCE, Actor.FORMATION, 3, True),
-        (Action.REINFORCE, Actor.FORMATION, 1, False),
+        *((Action.REINFORCE, Actor.FORMATION, day, day > 2) for day in (1, 3)),
         (Action.MARK, Actor.FORMATION, 1, False),
     ],
 )
 def test_a_memory_that_somebody_changed_or_confirmed_here_stays(
-    action: Action,
-    actor: Actor,
-    day: int,
-    stays: bool,  # noqa: FBT001 -- of a row
+    action: Action, actor: Actor, day: int, *, stays: bool
 ) -> None:
     versions = [standing(stored(ROME), row(action, kept(stored(ROME)), actor=actor, day=day))]
     later = stored(OSLO, day=2)
@@ -148,7 +140,7 @@ def test_an_instruction_waits_next_to_the_standing_text() -> None:
 
 
 @table("refused", [False, True])
-def test_an_instruction_comes_once_and_a_later_text_may_come(refused: bool) -> None:  # noqa: FBT001 -- of a row
+def test_an_instruction_comes_once_and_a_later_text_may_come(*, refused: bool) -> None:
     order = kept(stored(ORDER))
     no = (row(Action.REFUSE, order, actor=Actor.USER),) if refused else ()
     versions = [Version(None, (*no, row(Action.QUARANTINE, order, day=2)))]

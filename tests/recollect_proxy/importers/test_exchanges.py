@@ -17,7 +17,10 @@ from recollect_proxy.importers.exchanges import exchanges_of
 from recollect_proxy.importers.openwebui import read_chat, read_memory
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
-OH, GEESE = talk(("I keep bees.", "Oh.")), talk(("I keep geese.", "Loud."), ("Very.", "Why?"))
+BEES, BEES_OH = "I keep bees.", [("I keep bees.", "Oh.")]
+OH, GEESE = talk((BEES, "Oh.")), talk(("I keep geese.", "Loud."), ("Very.", "Why?"))
+BY_A_PROGRAM = message("u2", "user", "The sub-agent is done.", "a1", meta={"internal": True})
+AFTERWARDS = message("a3", "assistant", "Tell me.", "a2")
 
 
 def read(messages: list[dict[str, Any]], **changed: Any) -> list[Exchange]:
@@ -29,45 +32,31 @@ def said(exchanges: list[Exchange]) -> list[tuple[str, str]]:
 
 
 def test_a_turn_is_the_one_that_the_proxy_would_have_recorded() -> None:
-    messages = talk(
-        ("I keep bees.", "How many hives?"), ("Yes.", "Yes?"), ("Yes.", "Yes?"), ("Yes.", ""), ("Yes.", "No")
-    )
+    answers = ("Yes.", "Yes?"), ("Yes.", "Yes?"), ("Yes.", ""), ("Yes.", "No")
+    messages = talk(("I keep bees.", "How many hives?"), *answers)
     exchanges = read(messages)
 
     for position, exchange in zip(range(0, len(messages), 2), exchanges, strict=True):
-        sent = [
-            {"role": each["role"], "content": each["content"]}
-            for each in messages[: position + 1]
-            if each["content"]
-        ]
+        before = [each for each in messages[: position + 1] if each["content"]]
+        sent = [{"role": each["role"], "content": each["content"]} for each in before]
         turn = exchange.turn
-        heard = detect_turn(
-            json.dumps({"model": "scripted", "messages": sent}).encode(),
-            user_id="anna",
-            session_id="chat-1",
-            message_id=turn.key,
-            parent_id=turn.parent,
-            at=turn.at,
-        ).turn
+        ids: Any = {
+            "user_id": "anna",
+            "session_id": "chat-1",
+            "message_id": turn.key,
+            "parent_id": turn.parent,
+        }
+        body = json.dumps({"model": "scripted", "messages": sent}).encode()
+        heard = detect_turn(body, **ids, at=turn.at).turn
         assert heard is not None
-        assert (turn.text, turn.key, turn.parent, turn.anchor, turn.scope) == (
-            heard.text,
-            heard.key,
-            heard.parent,
-            heard.anchor,
-            heard.scope,
-        )
+        for name in ("text", "key", "parent", "anchor", "scope"):
+            assert getattr(turn, name) == getattr(heard, name), name
     first, second = (each.turn for each in exchanges[:2])
     assert (first.key, first.parent, second.key, second.parent) == ("u1", ROOT, "u2", "a1")
-    assert (first.at, len(first.history), len(second.history)) == (
-        datetime.fromtimestamp(BEGUN + 60, UTC),
-        0,
-        2,
-    )
-    again = read(messages)
-    assert [(e.id, e.message_id, e.reply_id) for e in again] == [
-        (e.id, e.message_id, e.reply_id) for e in exchanges
-    ]
+    assert (len(first.history), len(second.history)) == (0, 2)
+    assert first.at == datetime.fromtimestamp(BEGUN + 60, UTC)
+    ids_of = [[(e.id, e.message_id, e.reply_id) for e in each] for each in (read(messages), exchanges)]
+    assert ids_of[0] == ids_of[1]
     others = {e.id for e in (*read(messages, id_="chat-2"), *read(messages, user="ben"))}
     assert not others & {e.id for e in exchanges}
 
@@ -75,54 +64,24 @@ def test_a_turn_is_the_one_that_the_proxy_would_have_recorded() -> None:
 @table(
     ("messages", "current", "found"),
     [
-        (OH, None, [("I keep bees.", "Oh.")]),
+        (OH, None, BEES_OH),
         (
-            [
-                *GEESE,
-                message("u1b", "user", "I keep bees.", None),
-                message("a1b", "assistant", "Busy.", "u1b"),
-            ],
+            [*GEESE, message("u1b", "user", BEES, None), message("a1b", "assistant", "Oh.", "u1b")],
             "a1b",
-            [("I keep bees.", "Busy.")],
+            BEES_OH,
         ),
-        (  # no message is known to be displayed: the newest is
-            [*GEESE, message("u9", "user", "I keep bees.", None, timestamp=BEGUN + 900)],
-            "gone",
-            [("I keep bees.", "")],
-        ),
-        (  # a circle ends
-            [message("u1", "user", "I keep bees.", "a1"), message("a1", "assistant", "Oh.", "u1")],
-            "a1",
-            [("I keep bees.", "Oh.")],
-        ),
-        (  # a program wrote the second message
-            [
-                *OH,
-                message("u2", "user", "The sub-agent is done.", "a1", meta={"internal": True}),
-                message("a2", "assistant", "Good.", "u2"),
-            ],
-            "a2",
-            [("I keep bees.", "Oh.")],
-        ),
-        (  # the first of several answers that has a text
-            [
-                *talk(("I keep bees.", "")),
-                message("a2", "assistant", "How many?", "a1"),
-                message("a3", "assistant", "Tell me.", "a2"),
-            ],
-            "a3",
-            [("I keep bees.", "How many?")],
-        ),
-        (
-            [message("s", "system", "Be brief.", None), OH[0] | {"parentId": "s"}, OH[1]],
-            "a1",
-            [("I keep bees.", "Oh.")],
-        ),
+        # no message is known to be displayed: the newest is
+        ([*GEESE, message("u9", "user", BEES, None, timestamp=BEGUN + 900)], "gone", [(BEES, "")]),
+        # a circle ends
+        ([message("u1", "user", BEES, "a1"), message("a1", "assistant", "Oh.", "u1")], "a1", BEES_OH),
+        # a program wrote the second message
+        ([*OH, BY_A_PROGRAM, message("a2", "assistant", "Good.", "u2")], "a2", BEES_OH),
+        # the first of several answers that has a text
+        ([*talk((BEES, "")), message("a2", "assistant", "Oh.", "a1"), AFTERWARDS], "a3", BEES_OH),
+        ([message("s", "system", "Be brief.", None), OH[0] | {"parentId": "s"}, OH[1]], "a1", BEES_OH),
     ],
 )
-def test_the_branch_is_read(
-    messages: list[dict[str, Any]], current: str | None, found: list[tuple[str, str]]
-) -> None:
+def test_the_branch_is_read(messages: list[dict[str, Any]], current: str | None, found: list[Any]) -> None:
     assert said(read(messages, current=current)) == found
 
 
@@ -167,27 +126,18 @@ def test_only_words_of_the_person_and_the_model_are_read(pair: Any, found: list[
 
 def test_an_answer_in_parts_is_read_and_an_error_has_no_text() -> None:
     messages = talk(("Four.", "unseen"), ("Five.", "unseen"))
-    parts = [{"type": "output_text", "text": text} for text in ("A lot ", "of honey.")]
-    messages[1]["output"] = [
-        {"type": "reasoning", "content": [{"type": "output_text", "text": "Hm."}]},
-        {"type": "message", "content": parts},
-        "broken",
-    ]
+    hm, *parts = [{"type": "output_text", "text": text} for text in ("Hm.", "A lot ", "of honey.")]
+    thought, answer = {"type": "reasoning", "content": [hm]}, {"type": "message", "content": parts}
+    messages[1]["output"] = [thought, answer, "broken"]
     messages[3]["error"] = {"content": "The model is away."}
 
     assert said(read(messages)) == [("Four.", "A lot of honey."), ("Five.", "")]
 
 
-@table(
-    "broken",
-    [
-        "a text",
-        {"role": "tool"},
-        {"role": [1]},
-        {"role": None},
-        {"role": "user", "id": "x" * 300, "content": "a"},
-    ],
-)
+_LONG = {"role": "user", "id": "x" * 300, "content": "a"}
+
+
+@table("broken", ["a text", *({"role": each} for each in ("tool", [1], None)), _LONG])
 def test_a_broken_message_breaks_the_chat(broken: Any) -> None:
     name = broken["id"] if isinstance(broken, dict) and "id" in broken else "u1"
     for chat in ({"history": {"messages": {name: broken}, "currentId": name}}, {"messages": [broken]}):
@@ -279,12 +229,8 @@ def test_a_memory_of_an_older_release_lacks_some_of_these() -> None:
     stored = read_memory({"id": "m", "content": "Tea.", "created_at": 10**400, "updated_at": BEGUN})
 
     assert (stored.user_id, stored.created_at, stored.said_at) == ("", None, BEGAN)
-    assert (stored.is_always_told, stored.path, stored.session_id, stored.is_manual) == (
-        False,
-        "",
-        None,
-        False,
-    )
+    assert (stored.is_always_told, stored.is_manual) == (False, False)
+    assert (stored.path, stored.session_id) == ("", None)
 
 
 def test_a_memory_is_known_by_its_whole_id_and_one_without_by_its_text() -> None:
@@ -297,11 +243,9 @@ def test_a_memory_is_known_by_its_whole_id_and_one_without_by_its_text() -> None
     ("row", "why"),
     [
         (memory_row(None), "no text"),
-        (memory_row("a secret thought", user_id="*"), "names no owner"),
-        (memory_row("a secret thought", user_id="x" * 300), "names no owner"),
+        *((memory_row("a secret thought", user_id=each), "names no owner") for each in ("*", "x" * 300)),
         (chat_row([], id=None), "id"),
-        (chat_row([], chat="{broken"), "messages"),
-        (chat_row([], chat=None), "messages"),
+        *((chat_row([], chat=each), "messages") for each in ("{broken", None)),
         (chat_row([], user_id="*"), "names no owner"),
     ],
 )
@@ -356,10 +300,8 @@ def test_an_id_belongs_to_its_names(one: list[str], other: list[str]) -> None:
 
     assert here == stable_id(NOW, *one)
     assert here.version == 7
-    replaced = "�"
-    if one != other and not any(
-        0xD800 <= ord(c) <= 0xDFFF or c in ("\0", replaced) for t in one + other for c in t
-    ):
+    letters = "".join(one + other)
+    if one != other and not any(0xD800 <= ord(each) <= 0xDFFF or each in "\0\ufffd" for each in letters):
         assert here != there
 
 

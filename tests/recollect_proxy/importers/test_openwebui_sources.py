@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import closing
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -28,10 +29,8 @@ from recollect_proxy.importers.common_format import Source, SourceError
 from recollect_proxy.importers.openwebui_database import open_openwebui
 
 MEMORIES = [memory_row("I keep bees."), memory_row("I collect stamps.", user="ben")]
-CHATS = [
-    chat_row(talk(("I keep bees.", "Oh."))),
-    chat_row(talk(("I collect stamps.", "Oh.")), id_="chat-2", user="ben", created_at=1),
-]
+CHATS = [chat_row(talk(("I keep bees.", "Oh.")))]
+CHATS.append(chat_row(talk(("I collect stamps.", "Oh.")), id_="chat-2", user="ben", created_at=1))
 
 
 async def opened(name: object) -> Source:
@@ -94,10 +93,8 @@ async def test_a_chat_that_is_deleted_meanwhile_is_gone(tmp_path: Path) -> None:
     path = write_database(tmp_path / "webui.db", chats=CHATS)
 
     async with open_openwebui(str(path)) as source:
-        running = sqlite3.connect(path)
-        running.execute("DELETE FROM chat WHERE id = 'chat-2'")
-        running.commit()
-        running.close()
+        with closing(sqlite3.connect(path)) as running, running:
+            running.execute("DELETE FROM chat WHERE id = 'chat-2'")
         assert [await each.read() is None for each in source.chats] == [True, False]
 
 
@@ -109,12 +106,9 @@ async def test_a_file_of_an_older_release_is_read(tmp_path: Path) -> None:
 
 async def test_bytes_that_are_no_text_are_replaced(tmp_path: Path) -> None:
     path = write_database(tmp_path / "webui.db")
-    connection = sqlite3.connect(path)
-    connection.execute(
-        "INSERT INTO memory (id, user_id, content) VALUES ('m', 'anna', CAST(x'ff41' AS TEXT))"
-    )
-    connection.commit()
-    connection.close()
+    values = "('m', 'anna', CAST(x'ff41' AS TEXT))"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"INSERT INTO memory (id, user_id, content) VALUES {values}")
 
     assert await contents_of(path) == ["\ufffdA"]
 
@@ -124,17 +118,15 @@ async def test_the_database_of_another_program_and_a_torn_one_are_refused(tmp_pa
     other, torn = write_database(tmp_path / "other.db", users=(), schema=schema), tmp_path / "torn.db"
     torn.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
 
-    with pytest.raises(SourceError, match="no database of OpenWebUI"):
-        await opened(other)
-    with pytest.raises(SourceError, match="can't be read"):
-        await opened(torn)
+    for path, why in ((other, "no database of OpenWebUI"), (torn, "can't be read")):
+        with pytest.raises(SourceError, match=why):
+            await opened(path)
 
 
 async def test_a_file_in_a_locked_folder_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_database(tmp_path / "webui.db", memories=MEMORIES)
-    other = sqlite3.connect(path)
-    other.execute("PRAGMA journal_mode = DELETE")
-    other.close()
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("PRAGMA journal_mode = DELETE")
     connect: Callable[..., sqlite3.Connection] = sqlite3.connect
 
     def connect_to_immutable(where: str, **options: Any) -> sqlite3.Connection:
@@ -165,10 +157,7 @@ async def test_a_file_in_a_locked_folder_is_read(tmp_path: Path, monkeypatch: py
         (r'[{"content": "\ud800"}]', (["\ufffd"], [])),
         ('[{"content": "tea", "updated_at": NaN}]', (["tea"], [])),
         # a separator of lines within a text
-        (
-            '{"content": "one\u2028two\x85three"}\n{"content": "four"}',
-            (["one\u2028two\x85three", "four"], []),
-        ),
+        ('{"content": "1\u20282\x853"}\n{"content": "4"}', (["1\u20282\x853", "4"], [])),
     ],
 )
 async def test_an_export_is_read(tmp_path: Path, text: str, found: Any) -> None:
@@ -212,8 +201,7 @@ async def test_a_file_of_something_else_is_refused_and_not_quoted(tmp_path: Path
         (Path(__file__).parent, "can't be read"),
         ("https://chat.example", "postgresql://"),
         ("mysql://a:secret@b/c", "postgresql://"),
-        ("postgresql://anna:secret@127.0.0.1:9/none", "can't be reached"),
-        ("postgresql://anna:secret@127.0.0.1:port/none", "can't be reached"),
+        *((f"postgresql://anna:secret@127.0.0.1:{port}/none", "can't be reached") for port in (9, "port")),
     ],
 )
 async def test_a_missing_source_is_named_without_its_password(name: object, why: str) -> None:
@@ -237,18 +225,15 @@ async def fill(dsn: str, schema: Sequence[str] = SCHEMA) -> None:
     connection = await asyncpg.connect(dsn)
     for statement in schema:
         await connection.execute(statement)
-    for row in MEMORIES:
-        await connection.execute(
-            "INSERT INTO memory (id, user_id, content, created_at, type, meta) VALUES ($1, $2, $3, $4, $5, $6)",
-            *(row[name] for name in ("id", "user_id", "content", "created_at", "type")),
-            json.dumps(row["meta"]),
-        )
-    for row in CHATS:
-        await connection.execute(
-            "INSERT INTO chat (id, user_id, created_at, chat) VALUES ($1, $2, $3, $4)",
-            *(row[name] for name in ("id", "user_id", "created_at")),
-            json.dumps(row["chat"]),
-        )
+    for table_name, rows, names in (
+        ("memory", MEMORIES, ("id", "user_id", "content", "created_at", "type", "meta")),
+        ("chat", CHATS, ("id", "user_id", "created_at", "chat")),
+    ):
+        places = ", ".join(f"${place}" for place in range(1, len(names) + 1))
+        insert = f"INSERT INTO {table_name} ({', '.join(names)}) VALUES ({places})"
+        for row in rows:
+            values = (row[name] for name in names)
+            await connection.execute(insert, *(json.dumps(v) if isinstance(v, dict) else v for v in values))
     await connection.execute("INSERT INTO \"user\" (id) VALUES ('anna'), ('ben')")
     await connection.close()
 
@@ -302,9 +287,8 @@ async def guarded() -> AsyncIterator[str]:
     with running_server() as dsn:
         await fill(dsn)
         async with administrator(dsn) as connection:
-            await connection.execute(
-                f"CREATE ROLE webui LOGIN PASSWORD '{PASSWORD}' IN ROLE pg_read_all_data"
-            )
+            role = f"webui LOGIN PASSWORD '{PASSWORD}' IN ROLE pg_read_all_data"
+            await connection.execute(f"CREATE ROLE {role}")
             _ask_for_password(Path(await connection.fetchval("SHOW hba_file")))
             await connection.execute("SELECT pg_reload_conf()")
         yield urlsplit(dsn)._replace(netloc="webui@").geturl()

@@ -28,15 +28,10 @@ BEES, STAMPS = "I keep bees on the roof of the library.", "I collect stamps from
 
 def node(id_: str, parent: str | None, role: str, *parts: Any, **message: Any) -> dict[str, Any]:
     """Return a node of ChatGPT's tree."""
-    said = {
-        "id": id_,
-        "author": {"role": role, "name": None, "metadata": {}},
-        "create_time": 1714550000.5,
-        "content": {"content_type": "text", "parts": list(parts)},
-        "metadata": {"model_slug": "gpt-4o"} if role == "assistant" else {},
-        "recipient": "all",
-    }
-    return {"id": id_, "message": said | message, "parent": parent, "children": []}
+    said = {"id": id_, "author": {"role": role, "name": None, "metadata": {}}, "create_time": 1714550000.5}
+    said |= {"content": {"content_type": "text", "parts": list(parts)}, "recipient": "all"}
+    said |= {"metadata": {"model_slug": "gpt-4o"} if role == "assistant" else {}} | message
+    return {"id": id_, "message": said, "parent": parent, "children": []}
 
 
 _CONTEXT = {
@@ -60,16 +55,9 @@ _NODES = [
     node("u4", "m", "user", {"content_type": "image_asset_pointer"}, STAMPS),
     node("a4", "u4", "assistant", "Nice."),
 ]
-CHATGPT = [
-    {
-        "create_time": 1714550000.0,
-        "mapping": {each["id"]: each for each in _NODES},
-        "current_node": "a4",
-        "conversation_id": "c-1",
-    },
-    {"id": "broken", "mapping": 7},
-    "no object",
-]
+_CHAT = {"create_time": 1714550000.0, "mapping": {each["id"]: each for each in _NODES}}
+_CHAT |= {"current_node": "a4", "conversation_id": "c-1"}
+CHATGPT: list[Any] = [_CHAT, {"id": "broken", "mapping": 7}, "no object"]
 _ANSWER = [{"type": "thinking", "thinking": "Bees?"}, {"type": "text", "text": "How lovely."}]
 CLAUDE = [
     {
@@ -82,29 +70,19 @@ CLAUDE = [
     },
     {"uuid": "c-2", "created_at": "2025-02-04T10:00:00Z", "chat_messages": []},
 ]
-CLAUDE_MEMORIES = [
-    {
-        "conversations_memory": "**Work context**\n\nAnna keeps bees.\n\n**Personal**\n\n- Anna rows.",
-        "project_memories": {"p": "The project is a beehive."},
-    }
-]
+_TOLD = "**Work context**\n\nAnna keeps bees.\n\n**Personal**\n\n- Anna rows."
+CLAUDE_MEMORIES = [{"conversations_memory": _TOLD, "project_memories": {"p": "The project is a beehive."}}]
 _MEMORIES = [
     {"id": "m-1", "memory": "Keeps bees", "user_id": "anna", "created_at": "2025-07-20T05:38:36.7-07:00"},
     {"id": "m-2", "payload": {"data": "Rows", "user_id": "ben"}},
     {"id": "m-3", "user_id": "ben"},
 ]
 MEM0 = {"count": 2, "results": _MEMORIES}
-LINES = [
-    [
-        {"role": "system", "content": "Be kind."},
-        {"role": "user", "content": BEES},
-        {"role": "assistant", "content": "Oh."},
-    ],
-    {
-        "messages": [{"role": "user", "content": [{"type": "text", "text": STAMPS}]}],
-        "user": "ben",
-        "chat_id": "c",
-    },
+_SAID = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": BEES}]
+_OF_BEN = {"messages": [{"role": "user", "content": [{"type": "text", "text": STAMPS}]}]}
+LINES: list[Any] = [
+    [*_SAID, {"role": "assistant", "content": "Oh."}],
+    _OF_BEN | {"user": "ben", "chat_id": "c"},
     {"messages": [{"role": "wizard", "content": "x"}]},
 ]
 
@@ -142,34 +120,26 @@ async def contents(source: Source) -> tuple[list[str], list[list[str]], list[str
 
 
 @table(
-    ("product", "write", "found"),
+    ("product", "name", "content", "found"),
     [
-        ("chatgpt", lambda folder: archive(folder / "g.zip", conversations=CHATGPT, user={}), CHATGPT_S),
-        ("chatgpt", lambda folder: archive(folder / "g.zip", **{"conversations-000": CHATGPT}), CHATGPT_S),
-        ("chatgpt", lambda folder: written(folder / "conversations.json", CHATGPT), CHATGPT_S),
-        (
-            "claude",
-            lambda folder: archive(folder / "c.zip", conversations=CLAUDE, memories=CLAUDE_MEMORIES),
-            (PARAGRAPHS, TALKS, []),
-        ),
-        ("claude", lambda folder: written(folder / "c.json", CLAUDE), ([], TALKS, [])),
-        ("claude", lambda folder: written(folder / "m.json", CLAUDE_MEMORIES), (PARAGRAPHS, [], [])),
-        ("mem0", lambda folder: written(folder / "m.json", MEM0), MEM0_S),
-        ("mem0", lambda folder: written(folder / "m.json", _MEMORIES), MEM0_S),
-        ("mem0", lambda folder: written(folder / "m.json", _MEMORIES[0]), (["Keeps bees"], [], [])),
-        (
-            "jsonl",
-            lambda folder: written(folder / "l.jsonl", LINES),
-            ([], [[BEES, "Oh."], [STAMPS]], ["row number 3", "row number 4"]),
-        ),
-        ("jsonl", lambda folder: written(folder / "l.json", LINES[:2]), ([], [[BEES, "Oh."], [STAMPS]], [])),
-        ("jsonl", lambda folder: written(folder / "l.json", LINES[0]), ([], [[BEES, "Oh."]], [])),
+        ("chatgpt", "g.zip", {"conversations": CHATGPT, "user": {}}, CHATGPT_S),
+        ("chatgpt", "g.zip", {"conversations-000": CHATGPT}, CHATGPT_S),
+        ("chatgpt", "conversations.json", CHATGPT, CHATGPT_S),
+        ("claude", "c.zip", {"conversations": CLAUDE, "memories": CLAUDE_MEMORIES}, (PARAGRAPHS, TALKS, [])),
+        ("claude", "c.json", CLAUDE, ([], TALKS, [])),
+        ("claude", "m.json", CLAUDE_MEMORIES, (PARAGRAPHS, [], [])),
+        *(("mem0", "m.json", each, MEM0_S) for each in (MEM0, _MEMORIES)),
+        ("mem0", "m.json", _MEMORIES[0], (["Keeps bees"], [], [])),
+        ("jsonl", "l.jsonl", LINES, ([], [[BEES, "Oh."], [STAMPS]], ["row number 3", "row number 4"])),
+        ("jsonl", "l.json", LINES[:2], ([], [[BEES, "Oh."], [STAMPS]], [])),
+        ("jsonl", "l.json", LINES[0], ([], [[BEES, "Oh."]], [])),
     ],
 )
-async def test_a_file_is_read(
-    tmp_path: Path, product: str, write: Callable[[Path], Path], found: tuple[Any, ...]
-) -> None:
-    async with open_files(product, write(tmp_path)) as source:
+async def test_a_file_is_read(tmp_path: Path, product: str, name: str, content: Any, found: Any) -> None:
+    path = tmp_path / name
+    written_as = archive(path, **content) if path.suffix == ".zip" else written(path, content)
+
+    async with open_files(product, written_as) as source:
         assert await contents(source) == found
 
 
@@ -204,10 +174,8 @@ async def test_ids_are_kept_and_a_chat_without_one_is_known_by_its_beginning(tmp
         open_files("jsonl", written(tmp_path / "m.json", [longer])) as later,
         open_files("mem0", written(tmp_path / "n.json", MEM0)) as memories,
     ):
-        assert [(each.name, each.user_id) for each in lines.chats] == [
-            (later.chats[0].name, ""),
-            ("c", "ben"),
-        ]
+        known = [(each.name, each.user_id) for each in lines.chats]
+        assert known == [(later.chats[0].name, ""), ("c", "ben")]
         assert [each.user_id for each in memories.memories] == ["anna", "ben"]
 
 
@@ -240,27 +208,31 @@ async def owners(dsn: str) -> set[str]:
     return {row["user_id"] for row in rows}
 
 
-def bomb(path: Path) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+def raw(content: bytes, name: str = "n.json") -> Callable[[Path], Path]:
+    def write(folder: Path) -> Path:
+        (folder / name).write_bytes(content)
+        return folder / name
+
+    return write
+
+
+def bomb(folder: Path) -> Path:
+    with zipfile.ZipFile(folder / "b.zip", "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("conversations.json", b"[" + b" " * 50_000_000 + b"]")
-    return path
-
-
-def raw(path: Path, content: bytes) -> Path:
-    path.write_bytes(content)
-    return path
+    return folder / "b.zip"
 
 
 @table(
     ("write", "complaint"),
     [
-        (lambda folder: bomb(folder / "b.zip"), "unpacks to more"),
-        (lambda folder: raw(folder / "n.json", b"[" * 5_000_000), "nested"),
-        (lambda folder: raw(folder / "n.json", b'[{"id": "x", "mapping": {"a": ' + b"[" * 3_000), "nested"),
-        (lambda folder: raw(folder / "n.json", b'[{"id": "x"'), "ends within"),
-        (lambda folder: raw(folder / "n.json", b"hello"), "no JSON"),
-        (lambda folder: raw(folder / "n.json", b""), "ends within"),
-        (lambda folder: raw(folder / "n.zip", b"PK\x03\x04 and no more"), "no zip archive"),
+        (bomb, "unpacks to more"),
+        *(
+            (raw(each), "nested")
+            for each in (b"[" * 5_000_000, b'[{"id": "x", "mapping": {"a": ' + b"[" * 3_000)
+        ),
+        *((raw(each), "ends within") for each in (b'[{"id": "x"', b"")),
+        (raw(b"hello"), "no JSON"),
+        (raw(b"PK\x03\x04 and no more", "n.zip"), "no zip archive"),
         (lambda folder: archive(folder / "e.zip", other=[]), "without any"),
         (lambda folder: folder / "none.json", "can't be read"),
         (lambda folder: written(folder / "o.json", {"chats": []}), "no list"),

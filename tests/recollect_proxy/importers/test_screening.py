@@ -38,9 +38,8 @@ def test_a_memory_says_that_it_was_imported_and_when_it_was_said() -> None:
 
 
 def test_decorations_become_kind_importance_and_confidence_and_what_is_always_told_matters_more() -> None:
-    memory = kept(
-        stored("[Tags: preference, identity] Prefers oat milk [Memory Bank: Personal] [Confidence: 0.6]")
-    ).memory
+    text = "[Tags: preference, identity] Prefers oat milk [Memory Bank: Personal] [Confidence: 0.6]"
+    memory = kept(stored(text)).memory
 
     assert (memory.content, memory.kind, memory.confidence) == ("Prefers oat milk", Kind.PREFERENCE, 0.6)
     always = kept(stored("Prefers oat milk", is_always_told=True)).memory
@@ -53,10 +52,9 @@ def test_what_somebody_wrote_by_hand_they_stand_behind_and_what_a_filter_wrote_t
 
 
 def test_where_it_is_filed_is_told_unless_the_text_says_it() -> None:
-    assert kept(stored("Odile, lives in Ghent", path="family/sister")).memory.content == (
-        "family/sister: Odile, lives in Ghent"
-    )
-    assert kept(stored("My sister Odile", path="family/sister")).memory.content == "My sister Odile"
+    texts = ("Odile, lives in Ghent", "My sister Odile")
+    told = [kept(stored(each, path="family/sister")).memory.content for each in texts]
+    assert told == ["family/sister: Odile, lives in Ghent", "My sister Odile"]
 
 
 @table("content", ["", "   ", "...", "[Tags: a] [Confidence: 0.5]"])
@@ -84,8 +82,7 @@ def test_a_planted_order_is_held_back() -> None:
     change = screened(stored(order), at=NOW)
 
     assert isinstance(change, Quarantine)
-    assert change.reason is Reason.INSTRUCTION
-    assert change.memory.source is Source.IMPORT
+    assert (change.reason, change.memory.source) == (Reason.INSTRUCTION, Source.IMPORT)
 
 
 def test_the_same_has_the_same_id_whatever_it_says() -> None:
@@ -108,40 +105,29 @@ def test_what_was_said_nobody_knows_when_or_in_the_future_was_said_now() -> None
 
 
 def test_decorations_come_off_both_ends() -> None:
-    plain = undecorated(
-        "[Tags: Preference, behavior] Reads on trains [Memory Bank: Personal] [Confidence: 0.85]"
-    )
+    text = "[Tags: Preference, behavior] Reads on trains [Memory Bank: Personal] [Confidence: 0.85]"
+    tags = frozenset({"preference", "behavior"})
 
-    assert plain == Undecorated(
-        "Reads on trains", frozenset({"preference", "behavior"}), 0.85, is_decorated=True
-    )
+    assert undecorated(text) == Undecorated("Reads on trains", tags, 0.85, is_decorated=True)
 
 
 @table(
     ("text", "confidence"),
     [
-        ("Tea [Confidence: 0.4]", 0.4),
-        ("Tea [confidence: 85 %]", 0.85),
-        ("Tea [Confidence: 85]", 0.85),
-        ("Tea [Confidence: -1]", 0.0),
-        ("Tea [Confidence: 500]", 1.0),
-        ("Tea [Confidence: high]", None),
-        ("Tea [Confidence: nan]", None),
+        *(("Confidence: 0.4", 0.4), ("confidence: 85 %", 0.85), ("Confidence: 85", 0.85)),
+        *(("Confidence: -1", 0.0), ("Confidence: 500", 1.0)),
+        *(("Confidence: high", None), ("Confidence: nan", None)),
     ],
 )
 def test_a_confidence_is_read_as_people_write_it(text: str, confidence: float | None) -> None:
-    assert undecorated(text) == Undecorated("Tea", frozenset(), confidence, is_decorated=True)
+    assert undecorated(f"Tea [{text}]") == Undecorated("Tea", frozenset(), confidence, is_decorated=True)
 
 
 @table(
     "text",
     [
-        "I wrote [Tags: x] in the middle of it",
-        "My list [1]",
-        "[draft] Reads on trains",
-        "[Tags: never closed",
-        "Tea [Confidence: 0.5] in the afternoon",
-        "",
+        *("I wrote [Tags: x] in the middle of it", "My list [1]", "[draft] Reads on trains"),
+        *("[Tags: never closed", "Tea [Confidence: 0.5] in the afternoon", ""),
     ],
 )
 def test_what_is_a_persons_own_stays(text: str) -> None:

@@ -1,6 +1,7 @@
 """The metrics tell what formation did and how it stands, and nothing of anybody."""
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import timedelta
@@ -58,7 +59,8 @@ from recollect_proxy.metrics.exposition import Metrics
 
 EXTRACTING = replace(QUICK, strategy=Strategy.EXTRACT)
 NOBODY = "the-user-nobody-may-see"
-HOSTILE = (f"{NOBODY}", f'{NOBODY}"}} 1\nmade_up{{a="', f"{NOBODY}\\", f"{NOBODY}\r\n# TYPE made_up counter")
+_MADE_UP = ('"} 1\nmade_up{a="', "\\", "\r\n# TYPE made_up counter")
+HOSTILE = (NOBODY, *(f"{NOBODY}{each}" for each in _MADE_UP))
 
 
 class Seconds:
@@ -95,7 +97,11 @@ def parsed(exposition: str) -> list[Sample]:
 async def read(metrics: Metrics) -> dict[str, float]:
     """Return the samples, named by metric and label value."""
     samples = parsed((await metrics.exposition()).decode())
-    return {":".join([sample.name, *sample.labels.values()]): sample.value for sample in samples}
+    return {_named(sample.name, sample.labels): sample.value for sample in samples}
+
+
+def _named(name: str, labels: Mapping[str, str]) -> str:
+    return ":".join([name, *labels.values()])
 
 
 async def test_at_first_all_counts_are_there_and_nothing(own_store: Store) -> None:
@@ -112,6 +118,14 @@ async def test_at_first_all_counts_are_there_and_nothing(own_store: Store) -> No
     }
 
 
+COUNTED_ONCE = """
+store_up formation_successes_total formation_errors_total:StoreError formation_waits_total:key formation_adds_total
+formation_rejects_total:equal_content formation_rejects_total:no_evidence formation_replaces_total formation_merges_total
+formation_forgotten_total:cap formation_held_total formation_marks_total formation_hidden_total:forgotten
+summaries_total summaries_made_total summaries_non_empty_ratio
+"""
+
+
 async def test_each_count_of_formation_is_told_under_its_name(own_store: Store) -> None:
     engine = engine_over(own_store)
     note(engine.counts)
@@ -123,29 +137,12 @@ async def test_each_count_of_formation_is_told_under_its_name(own_store: Store) 
         if value and not name.startswith("recollect_formation_lag")
     }
     assert told == {
-        "store_up": 1,
+        **dict.fromkeys(COUNTED_ONCE.split(), 1),
         "requests_without_memory_total:task": 3,
         "formation_attempts_total": 5,
-        "formation_successes_total": 1,
-        "formation_errors_total:StoreError": 1,
-        "formation_waits_total:key": 1,
         "formation_extracted_total": 7,
-        "formation_rejects_total:equal_content": 1,
-        "formation_rejects_total:no_evidence": 1,
-        "formation_adds_total": 1,
-        "formation_replaces_total": 1,
-        "formation_merges_total": 1,
-        "formation_duplicates_total": 2,
-        "formation_forgotten_total:cap": 1,
-        "formation_held_total": 1,
-        "formation_marks_total": 1,
-        "formation_hidden_total:forgotten": 1,
-        "reextracted_total": 2,
-        "summaries_total": 1,
-        "summaries_made_total": 1,
-        "summaries_non_empty_ratio": 1,
-        "formation_replacement_ratio": 0.5,
-        "formation_duplicate_ratio": 0.5,
+        **dict.fromkeys(("formation_duplicates_total", "reextracted_total"), 2),
+        **dict.fromkeys(("formation_replacement_ratio", "formation_duplicate_ratio"), 0.5),
     }
 
 
@@ -239,11 +236,8 @@ async def test_a_store_that_fails_is_down_and_the_rest_is_told(store: Store) -> 
 
     assert found["recollect_store_up"] == 0
     assert "recollect_formation_attempts_total" in found
-    assert not found.keys() & {
-        "recollect_memories",
-        "recollect_exchanges_pending",
-        "recollect_model_tokens_today",
-    }
+    gone = {"recollect_memories", "recollect_exchanges_pending", "recollect_model_tokens_today"}
+    assert not found.keys() & gone
 
     outage.failure = None
     assert (await read(metrics))["recollect_store_up"] == 1
@@ -252,13 +246,8 @@ async def test_a_store_that_fails_is_down_and_the_rest_is_told(store: Store) -> 
 async def test_before_the_engine_is_open_there_is_little_to_tell() -> None:
     found = await read(Metrics(GivenEngine(None), {}))
 
-    assert found == {
-        "recollect_store_up": 0,
-        "recollect_spool_exchanges": 0,
-        "recollect_spool_bytes": 0,
-        "recollect_exchanges_lost_total": 0,
-        "recollect_exchanges_late_total": 0,
-    }
+    names = ("store_up", "spool_exchanges", "spool_bytes", "exchanges_lost_total", "exchanges_late_total")
+    assert found == {f"recollect_{name}": 0 for name in names}
 
 
 async def test_no_user_no_chat_and_no_text_is_ever_told(own_store: Store) -> None:
@@ -278,15 +267,8 @@ async def test_no_user_no_chat_and_no_text_is_ever_told(own_store: Store) -> Non
     counts = engine.counts
     assert (counts.extracted, counts.waits, counts.errors.total()) == (1, {"model": 1}, 3)
     found = parsed(exposition)
-    assert {label for sample in found for label in sample.labels} <= {
-        "reason",
-        "error",
-        "le",
-        "path",
-        "source",
-        "gen_ai_operation_name",
-        "gen_ai_token_type",
-    }
+    labels = {"reason", "error", "le", "path", "source", "gen_ai_operation_name", "gen_ai_token_type"}
+    assert {label for sample in found for label in sample.labels} <= labels
     assert {sample.labels["path"] for sample in found if "path" in sample.labels} <= {*SearchPath}
     sources = {sample.labels["source"] for sample in found if "source" in sample.labels}
     assert sources <= {"statements", "log", "summaries", "profile"}
@@ -299,11 +281,8 @@ def test_a_reason_of_no_name_of_ours_is_another(postgres: Postgres, counts: dict
 
     samples = parsed(asyncio.run(measured(engine).exposition()).decode())
 
-    found = {
-        sample.labels["error"]: sample.value
-        for sample in samples
-        if sample.name == "recollect_formation_errors_total"
-    }
+    errors = [each for each in samples if each.name == "recollect_formation_errors_total"]
+    found = {each.labels["error"]: each.value for each in errors}
     assert sum(found.values()) == sum(counts.values())
     assert all(name.isascii() and name.replace("_", "").replace("-", "").isalnum() for name in found)
     assert "made_up" not in {sample.name for sample in samples}
@@ -343,15 +322,14 @@ def note(counts: FormationCounts, *, seconds: float = 0.0) -> None:
     """Count five tries, and one exchange to which everything happened that can."""
     known = memory("Likes tea.")
     changes: list[Change] = [
-        Add(known),
-        Replace(known.id, known, Reason.REFINES),
-        Reinforce(known.id),
-        Retire(known.id, Reason.CAP),
-        Quarantine(known, Reason.INSTRUCTION),
-        Mark(known.id, Doubt.SUSPECT, Reason.SUSPECT),
-        Hide((), Reason.FORGOTTEN),
-        Ignore(Reason.EQUAL_CONTENT),
-        Ignore(Reason.NO_EVIDENCE),
+        *(
+            Add(known),
+            Replace(known.id, known, Reason.REFINES),
+            Reinforce(known.id),
+            Retire(known.id, Reason.CAP),
+        ),
+        *(Quarantine(known, Reason.INSTRUCTION), Mark(known.id, Doubt.SUSPECT, Reason.SUSPECT)),
+        *(Hide((), Reason.FORGOTTEN), Ignore(Reason.EQUAL_CONTENT), Ignore(Reason.NO_EVIDENCE)),
     ]
     said = turn(at=NOON - timedelta(seconds=seconds))
     exchange = Exchange(uuid7(), said, "Tea.", uuid7(), uuid7())
@@ -377,28 +355,16 @@ async def test_what_recall_did_is_told_in_both_forms(postgres: Postgres) -> None
     text, told = (await metrics.exposition()).decode(), await metrics.as_json()
     await live.aclose()
 
-    values = {
-        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
-        for family in text_string_to_metric_families(text)
-        for sample in family.samples
-    }
-    assert values["recollect_recall_questions_total", ()] == 2
-    assert values["recollect_recall_hits_total", ()] == 1
-    assert values["recollect_recall_hit_ratio", ()] == 0.5
-    assert values["recollect_recall_seconds_count", ()] == 2
-    assert values["recollect_recall_paths_total", (("path", "dense"),)] == 2
-    assert values["recollect_recall_paths_total", (("path", "lexical"),)] == 0
-    assert values["recollect_recall_given_total", (("source", "statements"),)] == 1
-    assert (
-        0 < values["recollect_recall_tokens_total", ()] < values["recollect_recall_budget_tokens_total", ()]
-    )
-    assert values["recollect_recall_mean_top_score", ()] > 0
-    recalled = {name: samples for name, samples in told.items() if name.startswith("recollect_recall_")}
-    assert {
-        (name, tuple(sorted(sample["labels"].items()))): sample["value"]
-        for name, samples in recalled.items()
-        for sample in samples
-    } == {key: value for key, value in values.items() if key[0].startswith("recollect_recall_")}
+    values = {_named(sample.name, sample.labels): sample.value for sample in parsed(text)}
+    names = "questions_total hits_total hit_ratio seconds_count paths_total:dense paths_total:lexical"
+    names += " given_total:statements"
+    assert [values[f"recollect_recall_{name}"] for name in names.split()] == [2, 1, 0.5, 2, 2, 0, 1]
+    assert 0 < values["recollect_recall_tokens_total"] < values["recollect_recall_budget_tokens_total"]
+    assert values["recollect_recall_mean_top_score"] > 0
+    samples = [(name, sample) for name, those in told.items() for sample in those]
+    as_json = {_named(name, sample["labels"]): sample["value"] for name, sample in samples}
+    recalled = {name: value for name, value in values.items() if name.startswith("recollect_recall_")}
+    assert {name: as_json[name] for name in recalled} == recalled
 
 
 def test_what_is_no_question_is_not_counted_and_before_the_first_there_is_no_rate() -> None:

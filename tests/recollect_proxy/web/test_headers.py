@@ -12,20 +12,11 @@ def nothing(_name: bytes) -> bool:
     return False
 
 
-@table(
-    "name",
-    [
-        b"Connection",
-        b"keep-alive",
-        b"Proxy-Connection",
-        b"Proxy-Authorization",
-        b"proxy-authenticate",
-        b"TE",
-        b"trailer",
-        b"Transfer-Encoding",
-        b"upgrade",
-    ],
-)
+OF_THE_HOP = b"""Connection keep-alive Proxy-Connection Proxy-Authorization proxy-authenticate TE trailer
+    Transfer-Encoding upgrade"""
+
+
+@table("name", OF_THE_HOP.split())
 def test_headers_of_the_hop_pass_neither_way(name: bytes) -> None:
     headers = [(b"x-a", b"1"), (name, b"x"), (b"x-a", b"2")]
 
@@ -34,12 +25,8 @@ def test_headers_of_the_hop_pass_neither_way(name: bytes) -> None:
 
 
 def test_what_connection_names_passes_neither_way() -> None:
-    headers = [
-        (b"connection", b"close, X-Own"),
-        (b"Connection", b"x-other"),
-        (b"x-own", b"1"),
-        (b"X-OTHER", b"2"),
-    ]
+    named = [(b"connection", b"close, X-Own"), (b"Connection", b"x-other")]
+    headers = [*named, (b"x-own", b"1"), (b"X-OTHER", b"2")]
 
     assert forwardable(headers, without=nothing) == []
     assert relayable(headers, status=200) == []
@@ -63,12 +50,7 @@ def test_an_answer_without_a_body_promises_none(status: int) -> None:
 
 
 def test_what_holds_for_a_body_goes_with_it() -> None:
-    bound = [
-        (b"Content-Length", b"1"),
-        (b"Digest", b"x"),
-        (b"Content-Digest", b"x"),
-        (b"Signature-Input", b"x"),
-    ]
+    bound = [(name, b"1") for name in (b"Content-Length", b"Digest", b"Content-Digest", b"Signature-Input")]
     headers = [*bound, (b"Accept-Encoding", b"gzip"), (b"x-a", b"1")]
 
     assert rewritable(headers, body=False, answer=False) == headers
@@ -89,28 +71,19 @@ def test_the_upstreams_own_key_takes_the_place_of_the_clients_in_the_clients_way
 
 def test_a_key_of_our_making_goes_no_further_and_anybody_elses_does(tmp_path: Path) -> None:
     whole = add_key(tmp_path / "keys", "anna").encode()
-    others = [
-        (b"authorization", b"Bearer sk-recollect-1"),
-        (b"authorization", b""),
-        (b"x-a", b"recollect-1"),
-        (b"api-key", b"abc"),
-    ]
+    others = [(b"authorization", each) for each in (b"Bearer sk-recollect-1", b"")]
+    others += [(b"x-a", b"recollect-1"), (b"api-key", b"abc")]
     ours = [
         (b"Authorization", b"Bearer recollect-1"),
-        (b"x-api-key", b"recollect-1"),
-        (b"api-key", b" recollect-1"),
-        (b"X_Api_Key", b"recollect-1"),
+        *((name, b" recollect-1") for name in (b"x-api-key", b"api-key", b"X_Api_Key")),
         (b"x-a", whole),
         (b"Sec-WebSocket-Protocol", b"realtime, openai-insecure-api-key." + whole),
         (b"Cookie", b"a=b; key=" + whole),
     ]
 
     assert keyed([*ours, *others], None) == others
-    assert {value for _, value in keyed([*ours, *others], b"theirs")} == {
-        b"Bearer theirs",
-        b"theirs",
-        b"recollect-1",
-    }
+    values = {value for _, value in keyed([*ours, *others], b"theirs")}
+    assert values == {b"Bearer theirs", b"theirs", b"recollect-1"}
 
 
 def test_the_upstreams_key_may_be_one_that_another_recollect_made() -> None:
