@@ -32,10 +32,8 @@ def run(*arguments: object, **settings: object) -> tuple[int, list[str], list[st
 
 def run_process(*arguments: object, **settings: object) -> tuple[int, list[str], list[str]]:
     """Run it as a process of its own, as a person does."""
-    command, env = (
-        [RECOLLECT, "import", "openwebui", *map(str, arguments)],
-        environment(**SETTINGS | settings),
-    )
+    command: list[Any] = [RECOLLECT, "import", "openwebui", *map(str, arguments)]
+    env = environment(**SETTINGS | settings)
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=120)
     return done.returncode, done.stdout.splitlines(), done.stderr.splitlines()
 
