@@ -539,29 +539,26 @@ class TestProposed:
             "domain"
         ]
 
-    async def test_who_forgets_a_memory_forgets_its_proposal(self, store: Store, subject: Engine) -> None:
+    @pytest.mark.parametrize(
+        ("changed", "left"),
+        [
+            ({"content": "Teaches history"}, [("Teaches history", True, None)]),
+            ({"field": ProfileField.NOTES}, []),
+        ],
+    )
+    async def test_who_forgets_a_memory_forgets_its_proposal_though_it_was_confirmed_or_put_elsewhere(
+        self, store: Store, subject: Engine, changed: dict[str, Any], left: list[object]
+    ) -> None:
         proposed = await subject.propose_profile(store.anna)
-        for entry in proposed.entries:
+        for entry in proposed.entries * 2:
             await subject.confirm_in_profile(store.anna, entry.id)
         domain = of_field(proposed, ProfileField.DOMAIN)
-        await subject.change_in_profile(store.anna, domain.id, content="Teaches history")
+        await subject.change_in_profile(store.anna, domain.id, **changed)
 
         await retired(store, *(each.memory_id for each in proposed.entries))
 
-        [left] = (await subject.profile(store.anna)).entries
-        assert (left.content, left.own_words, left.memory_id) == ("Teaches history", True, None)
-
-    async def test_what_is_confirmed_or_moved_goes_with_a_memory(self, store: Store, subject: Engine) -> None:
-        proposed = await subject.propose_profile(store.anna)
-        for _ in range(2):
-            await subject.confirm_in_profile(store.anna, of_field(proposed, ProfileField.ANSWERS).id)
-        domain = of_field(proposed, ProfileField.DOMAIN)
-        await subject.confirm_in_profile(store.anna, domain.id)
-        await subject.change_in_profile(store.anna, domain.id, field=ProfileField.NOTES)
-
-        await retired(store, *(each.memory_id for each in proposed.entries))
-
-        assert await told(subject, store.anna) == []
+        entries = (await subject.profile(store.anna)).entries
+        assert [(each.content, each.own_words, each.memory_id) for each in entries] == left
 
     @pytest.mark.parametrize("by_memory", [True, False])
     async def test_what_is_taken_out_meanwhile_stays_out(self, store: Store, *, by_memory: bool) -> None:

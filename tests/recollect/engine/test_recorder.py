@@ -52,18 +52,17 @@ def told(logs: Sequence[Any]) -> list[Any]:
     return [line for line in logs if line["event"].startswith(("exchange_", "notes_"))]
 
 
-async def test_where_nothing_is_to_be_recorded_nothing_is_even_logged(store: Store) -> None:
-    subject = engine_over(store, replace(QUICK, records=False))
+@pytest.mark.parametrize(
+    ("changed", "chats"),
+    [({"records": False}, []), ({"strategy": Strategy.OFF, "recalls": False}, ["chat-1"])],
+)
+async def test_what_is_said_is_logged_also_with_formation_and_recall_off_unless_nothing_is_to_be_recorded(
+    store: Store, changed: dict[str, Any], chats: list[str]
+) -> None:
+    subject = engine_over(store, replace(QUICK, **changed))
 
-    assert await subject.remember(store.turn(), "Good.") is False
-    assert (await waiting(store), await store.memories.sessions(store.anna)) == (0, [])
-
-
-async def test_with_formation_and_recall_off_what_is_said_is_logged_all_the_same(store: Store) -> None:
-    subject = engine_over(store, replace(QUICK, strategy=Strategy.OFF, recalls=False))
-
-    assert await subject.remember(store.turn(), "Good.") is True
-    assert await store.memories.sessions(store.anna) == [store.anna.scope.session_id]
+    assert await subject.remember(store.turn(), "Good.") is bool(chats)
+    assert await store.memories.sessions(store.anna) == chats
 
 
 async def test_the_name_in_a_request_is_kept_and_no_row_says_who_changed_it(store: Store) -> None:
