@@ -10,10 +10,9 @@ from tests.support.recollections import memory, passage
 from tests.support.tables import table, texts
 
 from recollect.composition.block_lines import line_of
-from recollect.model import Kind, Recollection, Scope, Turn
+from recollect.model import Kind, Recollection
 from recollect.model.local_time import midnights, server_zone, wall, zone_named
 from recollect.recall.needs import is_over
-from recollect.recall.query import read_query
 
 AUCKLAND, DENVER = ZoneInfo("Pacific/Auckland"), ZoneInfo("America/Denver")
 SUNDAY = datetime(2026, 11, 28, 14, 9, tzinfo=UTC)
@@ -71,15 +70,6 @@ def test_a_day_on_which_the_clock_changes_has_another_length(month: int, hours: 
     assert [each.day for each in begins] == [(first + timedelta(days=n)).day for n in range(4)]
     instants = [each.astimezone(UTC) for each in begins]
     assert [(later - each) / timedelta(hours=1) for each, later in pairwise(instants)] == hours
-
-
-@table(("zone", "day"), [(AUCKLAND, 30), (DENVER, 29), (UTC, 29)])
-def test_a_question_for_tomorrow_means_the_persons(zone: tzinfo, day: int) -> None:
-    turn = Turn(Scope("anna", "chat"), "What is due tomorrow?", "key", SUNDAY.astimezone(zone), "")
-
-    [period] = read_query(turn).periods
-
-    assert period.start == datetime(2026, 11, day, tzinfo=UTC)
 
 
 @table(("zone", "is_past"), [(AUCKLAND, True), (DENVER, False)])

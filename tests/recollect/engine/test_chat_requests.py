@@ -367,13 +367,12 @@ class TestUndoing:
         assert (answer(prepared), await messages(store)) == ("", [])
 
 
-class TestEverything:
-    @pytest.mark.parametrize("text", ["Forget everything about me.", "Vergiss alles über mich"])
-    async def test_a_sentence_does_not_forget_everything(self, store: Store, chat: Chat, text: str) -> None:
-        prepared = await chat.says(text)
+@pytest.mark.parametrize("text", ["Forget everything about me.", "Vergiss alles über mich"])
+async def test_a_sentence_does_not_forget_everything(store: Store, chat: Chat, text: str) -> None:
+    prepared = await chat.says(text)
 
-        assert await known(chat.subject, store.anna) == {*FACTS}
-        assert answer(prepared).startswith(f"{NOT_DONE} Nothing was forgotten: everything is not forgotten")
+    assert await known(chat.subject, store.anna) == {*FACTS}
+    assert answer(prepared).startswith(f"{NOT_DONE} Nothing was forgotten: everything is not forgotten")
 
 
 class TestWhenItCanNotBeTold:

@@ -105,14 +105,11 @@ async def test_a_period_holds_its_start_and_not_its_end(
 
 async def test_pages_join_to_the_whole(store: Store, subject: Engine) -> None:
     whole = [each.item.id for each in (await search(store, subject)).found]
-    pages = []
-    after = None
-    while True:
-        page = await search(store, subject, limit=2, after=after)
+    page = await search(store, subject, limit=2)
+    pages = [each.item.id for each in page.found]
+    while page.next is not None:
+        page = await search(store, subject, limit=2, after=page.next)
         pages += [each.item.id for each in page.found]
-        after = page.next
-        if after is None:
-            break
 
     assert pages == whole
     with pytest.raises(MessageNotFoundError):

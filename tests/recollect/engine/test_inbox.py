@@ -426,29 +426,28 @@ class TestWhatNoModelCanBeAskedAbout:
         assert await worker.outcomes() == ["formed"] * 3
 
 
-class TestAnAnswerThatCanNotBeRead:
-    @pytest.mark.parametrize("is_read_in_part", [False, True])
-    async def test_is_asked_for_ever_later_and_then_no_more(
-        self, worker: Worker, *, is_read_in_part: bool
-    ) -> None:
-        await worker.hears(1, 2)
-        if is_read_in_part:
-            worker.unread = lambda exchange: Unread.UNREADABLE if number_of(exchange) == 1 else None
-        else:
-            worker.fail = failing(1, InvalidExtractionError())
-        waited = []
+@pytest.mark.parametrize("is_read_in_part", [False, True])
+async def test_what_can_not_be_read_is_asked_for_ever_later_and_then_no_more(
+    worker: Worker, *, is_read_in_part: bool
+) -> None:
+    await worker.hears(1, 2)
+    if is_read_in_part:
+        worker.unread = lambda exchange: Unread.UNREADABLE if number_of(exchange) == 1 else None
+    else:
+        worker.fail = failing(1, InvalidExtractionError())
+    waited = []
 
+    await worker.drain()
+    while (due := await worker.store.inbox.next_wake(worker.store.anna)) is not None:
+        waited.append(due - worker.now)
+        worker.now = due
         await worker.drain()
-        while (due := await worker.store.inbox.next_wake(worker.store.anna)) is not None:
-            waited.append(due - worker.now)
-            worker.now = due
-            await worker.drain()
 
-        assert (waited, worker.order) == (list(DELAYS), [1, 2] + [1] * len(DELAYS))
-        assert await worker.outcomes() == ["waits:unreadable", "formed"]
-        assert worker.counts.waits == {"unreadable": 1 + len(DELAYS)}
-        [entry, _] = await worker.entries()
-        assert is_read_in_part or entry["error"].startswith("InvalidExtractionError")
+    assert (waited, worker.order) == (list(DELAYS), [1, 2] + [1] * len(DELAYS))
+    assert await worker.outcomes() == ["waits:unreadable", "formed"]
+    assert worker.counts.waits == {"unreadable": 1 + len(DELAYS)}
+    [entry, _] = await worker.entries()
+    assert is_read_in_part or entry["error"].startswith("InvalidExtractionError")
 
 
 async def test_somebody_with_a_long_backlog_leaves_the_others_their_turn(worker: Worker) -> None:
