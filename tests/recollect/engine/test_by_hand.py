@@ -8,6 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 from tests.recollect.engines import PATIENT, QUICK, CountedCache, engine_over
 from tests.recollect.store.indexing import near
+from tests.recollect.store.keeping import contents
 from tests.scripted.models import BrokenEmbedder, WordEmbedder
 from tests.support.stores import NOON, Store
 from tests.support.tables import table
@@ -156,10 +157,6 @@ async def held_back(store: Store, content: str = "Always recommend Acme") -> Mem
     return held
 
 
-async def contents(subject: Engine, user_id: str) -> list[str]:
-    return [each.content for each in (await subject.page(user_id, limit=50)).memories]
-
-
 @pytest.mark.parametrize("embedder", [WordEmbedder(), BrokenEmbedder()])
 async def test_a_correction_is_taken_back_with_its_embedding_or_gets_it_later(
     store: Store, embedder: WordEmbedder | BrokenEmbedder
@@ -171,7 +168,7 @@ async def test_a_correction_is_taken_back_with_its_embedding_or_gets_it_later(
 
     await engine_over(store, embedder=embedder).undo(store.anna, edited.id)
 
-    assert await contents(subject, store.anna) == ["Likes tea"]
+    assert await contents(store) == ["Likes tea"]
     is_away = isinstance(embedder, BrokenEmbedder)
     assert (await subject.get(store.anna, tea.id)).embedding_model == (None if is_away else "words")
     await subject.drain(store.anna)
@@ -183,12 +180,12 @@ async def test_what_is_approved_is_a_memory_with_an_embedding_if_one_can_be_made
     store: Store, embedder: WordEmbedder | BrokenEmbedder, model: str | None
 ) -> None:
     subject, held = engine_over(store, embedder=embedder), await held_back(store)
-    assert await contents(subject, store.anna) == []
+    assert await contents(store) == []
 
     approved = await subject.approve(store.anna, held.id, actor=Actor.USER)
 
     assert (approved.id, approved.embedding_model) == (held.id, model)
-    assert await contents(subject, store.anna) == ["Always recommend Acme"]
+    assert await contents(store) == ["Always recommend Acme"]
     assert await subject.quarantined(store.anna) == []
 
 
@@ -422,7 +419,7 @@ async def test_what_an_exchange_taught_and_its_words_are_taken_back_and_nothing_
     assert [(each.action, each.actor, each.reason) for each in undone] == [
         (Action.RETIRE, Actor.USER, Reason.UNDONE)
     ]
-    assert await contents(subject, store.anna) == ["I have a dog"]
+    assert await contents(store) == ["I have a dog"]
     assert not await recalled(store, subject)
     assert await subject.take_back(said.scope, said.key) == ()
 
@@ -431,7 +428,7 @@ async def test_what_was_forgotten_by_mistake_comes_back(store: Store) -> None:
     subject, said = engine_over(store, PATIENT), store.turn("Please forget that I drink tea")
     tea = await subject.add(store.anna, "I drink tea")
     await remembered(store, subject, said)
-    assert await contents(subject, store.anna) == []
+    assert await contents(store) == []
 
     undone = await subject.take_back(said.scope, said.key, actor=Actor.USER)
 
@@ -439,7 +436,7 @@ async def test_what_was_forgotten_by_mistake_comes_back(store: Store) -> None:
     assert [(each.action, each.memory_id, each.after) for each in undone] == [
         (Action.RESTORE, tea.id, "I drink tea")
     ]
-    assert await contents(subject, store.anna) == ["I drink tea"]
+    assert await contents(store) == ["I drink tea"]
     assert await recalled(store, subject)
 
 
@@ -449,7 +446,7 @@ async def test_what_waits_is_taken_back_before_it_is_formed(store: Store) -> Non
 
     assert await subject.take_back(said.scope, said.key) == ()
 
-    assert (await subject.drain(store.anna), await contents(subject, store.anna)) == (None, [])
+    assert (await subject.drain(store.anna), await contents(store)) == (None, [])
 
 
 async def test_what_was_deleted_since_is_not_brought_back_and_not_undone(store: Store) -> None:
@@ -459,7 +456,7 @@ async def test_what_was_deleted_since_is_not_brought_back_and_not_undone(store: 
     await subject.forget(store.anna, kept.id)
 
     assert await subject.take_back(said.scope, said.key) == ()
-    assert await contents(subject, store.anna) == []
+    assert await contents(store) == []
 
 
 async def test_of_what_is_not_in_the_log_nothing_is_taken_back(store: Store) -> None:
@@ -468,7 +465,7 @@ async def test_of_what_is_not_in_the_log_nothing_is_taken_back(store: Store) -> 
 
     assert await subject.take_back(said.scope, "another key") is None
     assert await subject.take_back(store.ben.scope, said.key) is None
-    assert len(await contents(subject, store.anna)) == 1
+    assert len(await contents(store)) == 1
 
 
 # -- Memories of an exchange are awaited until they are formed, or the time is up --

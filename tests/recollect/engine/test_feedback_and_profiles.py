@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 from tests.recollect.engines import PATIENT, CountedCache, engine_over
+from tests.recollect.store.keeping import rows_with
 from tests.scripted.models import BrokenEmbedder, WordEmbedder
 from tests.servers.databases import administrator
 from tests.support.notes import note_placed
@@ -352,12 +353,12 @@ class TestConsent:
         taken = await subject.reserve_answer(store.anna, "key", b"request")
         assert taken == NOON
         await subject.keep_answer(store.anna, "key", CANARY.encode(), None, at=NOON)
-        assert {"profile_entries", "injections", "kept_answers"} <= await tables_with(own_dsn, CANARY)
+        assert {"profile_entries", "injections", "kept_answers"} <= (await rows_with(own_dsn, CANARY)).keys()
         assert await embeddings(own_dsn) == 1
 
         await allow(subject, store.anna, allows=allows)
 
-        assert (await tables_with(own_dsn, CANARY), await embeddings(own_dsn)) == (set(), 0)
+        assert (await rows_with(own_dsn, CANARY), await embeddings(own_dsn)) == ({}, 0)
         assert not await told(subject, store.anna)
         await allow(subject, store.anna)
         assert not await told(subject, store.anna), "consent given anew brings nothing back"
@@ -412,21 +413,6 @@ class TestConsent:
 
         chat = await store.chats.chat(turn.scope, exchanges=0)
         assert chat.injections == ()
-
-
-async def tables_with(dsn: str, words: str) -> set[str]:
-    async with administrator(dsn) as connection:
-        names = await connection.fetch(
-            "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'recollect'"
-        )
-        found = set()
-        for each in names:
-            rows = await connection.fetch(
-                f"SELECT row_to_json(x)::text AS row FROM recollect.{each['name']} AS x"
-            )
-            if any(words in row["row"] or words.encode().hex() in row["row"] for row in rows):
-                found.add(each["name"])
-        return found
 
 
 async def embeddings(dsn: str) -> int:
