@@ -174,7 +174,7 @@ NOW, BEFORE_NOW = "https://now/v1", "https://before/v1"
         (BEFORE_NOW, "sk-before", "Bearer sk-before"),
     ],
 )
-def test_no_server_is_sent_anothers_vector_key(base_url: str, previous: str | None, sent: str | None) -> None:
+def test_no_server_is_sent_anothers_key(base_url: str, previous: str | None, sent: str | None) -> None:
     given = settings(
         embedder="openai:e",
         embedder_base_url=NOW,
@@ -251,7 +251,7 @@ async def test_where_there_is_no_model_to_ask_there_are_no_models(
     assert make_models(settings(**given), client, upstream) is None
 
 
-async def test_a_chats_model_has_a_requests_key(client: httpx.AsyncClient, model: ScriptedUpstream) -> None:
+async def test_the_chats_model_gets_its_key(client: httpx.AsyncClient, model: ScriptedUpstream) -> None:
     models = make_models(settings(), client, model.base_url)
 
     assert models is not None
@@ -508,9 +508,7 @@ async def test_an_embedder_is_closed_when_the_database_is_away(monkeypatch: pyte
     assert len(closed) == 1
 
 
-async def test_a_damaged_embedder_is_told_and_leaves_no_connection(
-    opened: EngineSettings, tmp_path: Path
-) -> None:
+async def test_damaged_embedders_are_told_and_leave_nothing(opened: EngineSettings, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("recollect.models.embedders.multilingual_e5.installed_model", lambda _: tmp_path)
         with pytest.raises(EmbedderError, match=str(tmp_path)):

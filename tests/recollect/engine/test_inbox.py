@@ -170,7 +170,7 @@ async def test_everything_is_formed_in_order(worker: Worker) -> None:
 
 
 @pytest.mark.parametrize(("turns", "batches"), [(1, [[1], [2]]), (2, [[1, 2]])])
-async def test_what_comes_at_the_end_waits_not(worker: Worker, turns: int, batches: list[list[int]]) -> None:
+async def test_what_comes_last_does_not_wait(worker: Worker, turns: int, batches: list[list[int]]) -> None:
     class Ending(Through):
         @asynccontextmanager
         async def lease(self, user_id: str) -> AsyncIterator[bool]:

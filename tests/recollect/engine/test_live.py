@@ -375,7 +375,7 @@ async def test_a_note_that_waits_at_the_end_is_no_loss(store: Store, monkeypatch
     assert (lost(logs), log.kept) == ([], [])
 
 
-async def test_others_erasures_are_seen_after_any_error(
+async def test_others_erasures_are_seen_in_spite_of_all(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_engine, "_LOOK_SECONDS", 0.0)
@@ -467,7 +467,7 @@ async def test_a_chat_that_comes_before_this_process_can_write_waits_until_it_ca
     await live.aclose()
 
 
-async def test_a_chat_that_is_not_safe_yet_counts(
+async def test_a_chat_that_is_not_safe_is_counted(
     store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     readied = asyncio.Event()

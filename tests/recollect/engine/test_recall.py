@@ -602,7 +602,7 @@ async def somebody_with_many(store: Store, e5: MultilingualE5Embedder) -> Engine
 
 
 @pytest.mark.parametrize("text", ["What do you know about me?", "关于我你都知道什么？"])
-async def test_of_many_first_and_number_are_told(store: Store, e5: MultilingualE5Embedder, text: str) -> None:
+async def test_how_many_more_there_are_is_told(store: Store, e5: MultilingualE5Embedder, text: str) -> None:
     prepared = await asked(store, await somebody_with_many(store, e5), text)
 
     block = prepared.placed.system

@@ -278,7 +278,7 @@ async def test_a_secret_that_only_the_answer_shows_is_masked_in_the_turn() -> No
 
 
 @pytest.mark.parametrize(("text", "name"), [("my pin is 4711", "masked_turn"), (LONG, "_masked_long")])
-async def test_a_text_that_breaks_us_is_left(monkeypatch: pytest.MonkeyPatch, text: str, name: str) -> None:
+async def test_no_unreadable_text_is_kept(monkeypatch: pytest.MonkeyPatch, text: str, name: str) -> None:
     def fails(*_: object) -> MaskedTurn:
         raise RecursionError
 

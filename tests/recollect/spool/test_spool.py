@@ -658,7 +658,7 @@ async def test_two_that_share_a_folder_leave_each_others_files_alone(folder: Pat
     await mine.close()
 
 
-async def test_who_looks_meanwhile_costs_it_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_look_meanwhile_costs_it_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may lock the name that the other has just made, and remove it."""
     looker, take, looks = await opened(folder), FileLock.take, iter(range(2))
 
