@@ -106,20 +106,36 @@ async def _embed_memories(user_id: str, index: "LogIndex", embedder: Embedder) -
     )
 
 
-async def _embed_others(user_id: str, index: "LogIndex", embedder: Embedder) -> _Tally:
-    """Embed questions for which memories were not helpful, and a profile's entries."""
-    questions = await index.questions_to_embed(user_id, embedder.name, limit=_AT_ONCE)
-    try:
-        for message_id, text in questions:
-            vector = await embedder.embed_question(question_in(text))
-            await index.embed_question(user_id, message_id, vector, embedder.name)
-        entries = await index.entries_to_embed(user_id, embedder.name, limit=_AT_ONCE)
-        for entry_id, text in entries:
-            [vector] = await embedder.embed([text])
-            await index.embed_entry(user_id, entry_id, text, vector, embedder.name)
-    except EmbedderError as error:
-        return False, error
-    return _AT_ONCE in {len(questions), len(entries)}, None
+async def _embed_entries(user_id: str, index: "LogIndex", embedder: Embedder) -> _Tally:
+    """Embed the entries of a profile."""
+
+    async def embed(entries: Sequence[tuple[UUID, str]]) -> None:
+        [(entry_id, text)] = entries
+        [vector] = await embedder.embed([text])
+        await index.embed_entry(user_id, entry_id, text, vector, embedder.name)
+
+    return await _embed_all(
+        lambda limit: index.entries_to_embed(user_id, embedder.name, limit=limit),
+        lambda entry: entry[0].int,
+        embed,
+        together=False,
+    )
+
+
+async def _embed_questions(user_id: str, index: "LogIndex", embedder: Embedder) -> _Tally:
+    """Embed the questions for which memories were not helpful."""
+
+    async def embed(questions: Sequence[tuple[UUID, str]]) -> None:
+        [(message_id, text)] = questions
+        vector = await embedder.embed_question(question_in(text))
+        await index.embed_question(user_id, message_id, vector, embedder.name)
+
+    return await _embed_all(
+        lambda limit: index.questions_to_embed(user_id, embedder.name, limit=limit),
+        lambda question: question[0].int,
+        embed,
+        together=False,
+    )
 
 
 async def _embed_chunks(user_id: str, index: "LogIndex", embedder: Embedder) -> _Tally:
@@ -224,9 +240,9 @@ async def _embed_later(
     The log comes last: its embedder may be a server that is away.
     """
     has_more, failure = await _embed_memories(user_id, index, embedder)
-    if failure is None:
-        more, failure = await _embed_others(user_id, index, embedder)
-        has_more |= more
+    for embed in (_embed_entries, _embed_questions):
+        more, of_others = await embed(user_id, index, embedder)
+        has_more, failure = has_more | more, failure or of_others
     if chunks:
         more, of_log = await _embed_chunks(user_id, index, log_embedder)
         has_more, failure = has_more | more, failure or of_log

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 import pytest
@@ -26,7 +26,7 @@ from tests.support.watched_stores import Before, Through, with_parts
 from uuid_utils.compat import uuid7
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
-from recollect.indexing import EmbeddingScope, index_run, index_user, shorter_wait
+from recollect.indexing import EmbeddingScope, embed_user, index_run, index_user, shorter_wait
 from recollect.indexing.indexed_message import (
     index_by_words,
     is_error,
@@ -68,6 +68,21 @@ class RefusingIndex(Through):
             raise StoreError
         is_new: bool = await self._part.index(user_id, message)
         return is_new
+
+
+class OtherTexts(Through):
+    """Has entries of a profile, of which one can't be embedded, and a question that can't."""
+
+    entries: ClassVar = {uuid7(): "Plays the tuba", uuid7(): "Likes tea"}
+
+    async def entries_to_embed(self, *_: str, limit: int) -> list[tuple[UUID, str]]:
+        return list(self.entries.items())[:limit]
+
+    async def embed_entry(self, _: str, entry_id: UUID, *__: object) -> None:
+        del self.entries[entry_id]
+
+    async def questions_to_embed(self, *_: str, limit: int) -> list[tuple[UUID, str]]:
+        return [(UUID(int=1), "Do I play the tuba?")][:limit]
 
 
 class PickyEmbedder(WordEmbedder):
@@ -420,6 +435,14 @@ async def test_behind_one_that_succeeds_failing_ones_keep_no_other_from_it(store
 
     left = await store.index.unembedded_memories(store.anna, "words", limit=9)
     assert {each.content for each in left} == set(contents[1:-1])
+
+
+async def test_an_entry_and_a_question_that_can_not_be_embedded_keep_no_other_from_it(store: Store) -> None:
+    index, picky = OtherTexts(store.index), PickyEmbedder("tuba")
+
+    again = await embed_user(store.anna, index=index, embedder=picky, log_embedder=picky, chunks=False)
+
+    assert (again, list(index.entries.values())) == (timedelta(seconds=30), ["Plays the tuba"])
 
 
 # -- Of a message the person's own words are found as theirs; what they pasted is found as that, or not at all --
