@@ -26,7 +26,7 @@ from tests.support.watched_stores import Before, Through, with_parts
 from uuid_utils.compat import uuid7
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
-from recollect.indexing import EmbeddingScope, embed_user, index_run, index_user, shorter_wait
+from recollect.indexing import EmbeddingScope, index_run, index_user, shorter_wait
 from recollect.indexing.indexed_message import (
     index_by_words,
     is_error,
@@ -438,11 +438,11 @@ async def test_behind_one_that_succeeds_failing_ones_keep_no_other_from_it(store
 
 
 async def test_an_entry_and_a_question_that_can_not_be_embedded_keep_no_other_from_it(store: Store) -> None:
-    index, picky = OtherTexts(store.index), PickyEmbedder("tuba")
+    texts = OtherTexts(store.index)
 
-    again = await embed_user(store.anna, index=index, embedder=picky, log_embedder=picky, chunks=False)
+    again = await index(with_parts(store, index=texts), PickyEmbedder("tuba"))
 
-    assert (again, list(index.entries.values())) == (timedelta(seconds=30), ["Plays the tuba"])
+    assert (again, list(texts.entries.values())) == (timedelta(seconds=30), ["Plays the tuba"])
 
 
 # -- Of a message the person's own words are found as theirs; what they pasted is found as that, or not at all --
