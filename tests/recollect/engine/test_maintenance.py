@@ -20,7 +20,7 @@ from tests.support.recollections import turn
 from tests.support.stores import NOON, Store, store_over
 from tests.support.tables import table
 from tests.support.waiting import until
-from tests.support.watched_stores import Through, with_parts
+from tests.support.watched_stores import Before, Through, with_parts
 from uuid_utils.compat import uuid7
 
 from recollect.assembly.generations import LiveGenerations, TodaysEmbedder
@@ -71,39 +71,29 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(maintenance, "_RETRY_SECONDS", 0.01)
 
 
-@dataclass
 class Tidied:
     """How often a store enqueued messages without an index and pruned old requests; ``breaks`` makes both fail."""
 
-    enqueued: int = 0
-    pruned: int = 0
-    breaks: Exception | None = None
+    def __init__(self, store: Store, breaks: Exception | None = None) -> None:
+        self.enqueued = self.pruned = 0
+        self.breaks = breaks
+        index = Before(store.index, enqueue_unindexed=self._enqueue)
+        self.store = with_parts(store, index=index, retention=Before(store.retention, prune=self._prune))
 
+    async def _enqueue(self) -> None:
+        self.enqueued += 1
+        if self.breaks is not None:
+            raise self.breaks
 
-class Watched(Through):
-    """A part that notes when it is tidied, and may break at it."""
+    async def _prune(self, _before: datetime) -> None:
+        self.pruned += 1
+        if self.breaks is not None:
+            raise self.breaks
 
-    def __init__(self, part: object, tidied: Tidied) -> None:
-        super().__init__(part)
-        self._tidied = tidied
-
-    def _break(self) -> None:
-        if self._tidied.breaks is not None:
-            raise self._tidied.breaks
-
-    async def enqueue_unindexed(self) -> None:
-        self._tidied.enqueued += 1
-        self._break()
-        await self._part.enqueue_unindexed()
-
-    async def prune(self, before: datetime) -> None:
-        self._tidied.pruned += 1
-        self._break()
-        await self._part.prune(before)
-
-
-def watched(store: Store, tidied: Tidied) -> Store:
-    return with_parts(store, index=Watched(store.index, tidied), retention=Watched(store.retention, tidied))
+    async def again(self, times: int = 2) -> None:
+        """Wait until it is tidied so often again."""
+        wanted = self.pruned + times
+        await until(lambda: self.pruned >= wanted)
 
 
 @asynccontextmanager
@@ -115,11 +105,6 @@ async def running(engine: Engine) -> AsyncIterator[None]:
         task.cancel()
         await asyncio.wait({task})
     assert task.cancelled()
-
-
-async def tidied_again(tidied: Tidied, times: int = 2) -> None:
-    wanted = tidied.pruned + times
-    await until(lambda: tidied.pruned >= wanted)
 
 
 def request_at(store: Store, at: datetime) -> RequestRecord:
@@ -209,44 +194,44 @@ async def test_erasures_are_forgotten_unless_a_webhook_is_told(own_store: Store,
             self.pruned += 1
             return 0
 
-    tidied, events = Tidied(), Watched(own_store.events)
-    engine = engine_over(with_parts(watched(own_store, tidied), events=events))
+    tidied, events = Tidied(own_store), Watched(own_store.events)
+    engine = engine_over(with_parts(tidied.store, events=events))
     webhook = Webhook("http://127.0.0.1", f"whsec_{'A' * 32}", httpx.AsyncClient(), with_text=False)
     backends = replace(engine._backends, webhook=webhook if is_told else None)
     maintaining = asyncio.create_task(maintenance.maintain(backends, PATIENT, lambda: NOON))
-    await tidied_again(tidied)
+    await tidied.again()
     maintaining.cancel()
 
     assert bool(events.pruned) is not is_told
 
 
 async def test_old_requests_are_forgotten_once_a_store_that_was_away_is_back(own_store: Store) -> None:
-    tidied = Tidied(breaks=StoreUnavailableError())
-    engine = engine_over(watched(own_store, tidied), replace(PATIENT, keep_requests_days=7))
+    tidied = Tidied(own_store, StoreUnavailableError())
+    engine = engine_over(tidied.store, replace(PATIENT, keep_requests_days=7))
     old, young = (request_at(own_store, NOON - timedelta(days=days)) for days in (8, 6))
     for told in (old, young):
         await note_request(own_store.log, told)
 
     with capture_logs() as logs:
         async with running(engine):
-            await tidied_again(tidied)
+            await tidied.again()
             tidied.breaks = None
-            await tidied_again(tidied)
+            await tidied.again()
 
     assert {line["event"] for line in logs} >= {"enqueue_unindexed_failed", "prune_requests_failed"}
     assert (await engine.request(old.id), await engine.request(young.id)) == (None, young)
 
 
 async def test_a_fault_in_tidying_ends_no_formation_and_quotes_nobody(own_store: Store) -> None:
-    tidied = Tidied(breaks=ValueError("I drink tea"))
-    engine = engine_over(watched(own_store, tidied), PATIENT)
+    tidied = Tidied(own_store, ValueError("I drink tea"))
+    engine = engine_over(tidied.store, PATIENT)
 
     async def all_formed() -> bool:
         return (await engine.backlog()).pending == 0
 
     with capture_logs() as logs:
         async with running(engine):
-            await tidied_again(tidied)
+            await tidied.again()
             await engine.remember(own_store.turn("I drink tea"), "Good.")
             await until(all_formed)
 
@@ -257,14 +242,14 @@ async def test_a_fault_in_tidying_ends_no_formation_and_quotes_nobody(own_store:
 
 
 async def test_what_has_no_index_is_enqueued_until_that_has_succeeded_once(own_store: Store) -> None:
-    tidied = Tidied(breaks=ValueError())
+    tidied = Tidied(own_store, ValueError())
 
-    async with running(engine_over(watched(own_store, tidied), PATIENT)):
+    async with running(engine_over(tidied.store, PATIENT)):
         await until(lambda: tidied.enqueued >= 3)
         tidied.breaks = None
-        await tidied_again(tidied)
+        await tidied.again()
         enqueued = tidied.enqueued
-        await tidied_again(tidied, 3)
+        await tidied.again(3)
 
     assert tidied.enqueued == enqueued
 

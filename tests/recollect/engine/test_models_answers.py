@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -175,18 +176,13 @@ HOME = "I live in Leipzig with my dog Rex, and I like strong black tea in the mo
 POLICY = Policy(
     strategy=Strategy.BOTH, attempts=1, batching=Batching(turns=2), summarizing=Summarizing(turns=1)
 )
-ITEM = {
+ITEM: dict[str, Any] = {
     "evidence": "I live in Leipzig",
     "content": "Lives in Leipzig",
     "kind": "fact",
-    "importance": 0.5,
-    "confidence": 1,
     "relation": "new",
-    "about": None,
-    "event_date": None,
 }
-
-
+ITEM |= {"importance": 0.5, "confidence": 1, "about": None, "event_date": None}
 _AT_ONCE = timedelta(seconds=20)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from tests.recollect.engine.test_chat_requests import DONE, NOT_DONE, Chat, answer, told
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect.store.keeping import indexed
-from tests.support.people import Person, person
+from tests.support.people import person
 from tests.support.stores import LATER, NOON, Store
 from tests.support.tables import table
 from tests.support.watched_stores import Before, with_parts
@@ -116,22 +116,12 @@ async def recalled(store: Store, subject: Engine, user_id: str, question: str) -
     return {each.item.content for each in recall.recollections}
 
 
-@dataclass
 class Lives:
     """A person with two projects, and an engine."""
 
-    subject: Engine
-    own: Person = field(default_factory=lambda: person("anna"))
-
-    @property
-    def boat(self) -> str:
-        """The id of the one project."""
-        return project_scope(self.own, "boat")
-
-    @property
-    def house(self) -> str:
-        """The id of the other one."""
-        return project_scope(self.own, "house")
+    def __init__(self, subject: Engine) -> None:
+        self.subject, self.own = subject, person("anna")
+        self.boat, self.house = (project_scope(self.own, each) for each in ("boat", "house"))
 
 
 @pytest.fixture
@@ -428,20 +418,13 @@ def test_an_agents_memory_and_a_part_of_a_team_are_told_by_their_names() -> None
     assert [team_of(each) for each in ids] == ["", "", "", "", "", "", "", "a"]
 
 
-@dataclass
 class Family:
-    """A family of an owner and a writer, a reader, and somebody who is not in it."""
+    """A family of an owner and a writer, a reader, and somebody who is not in it; its id no other test has."""
 
-    subject: Engine
-    clara: Person = field(default_factory=lambda: person("clara"))
-    ben: Person = field(default_factory=lambda: person("ben"))
-    dora: Person = field(default_factory=lambda: person("dora"))
-    mallory: Person = field(default_factory=lambda: person("mallory"))
-
-    @property
-    def id(self) -> str:
-        """Its id, which no other test has."""
-        return f"family of {self.clara}"
+    def __init__(self, subject: Engine) -> None:
+        self.subject = subject
+        self.clara, self.ben, self.dora, self.mallory = map(person, ("clara", "ben", "dora", "mallory"))
+        self.id = f"family of {self.clara}"
 
     def part(self, who: str) -> str:
         """Return somebody's part of it, whether they are in it or not."""

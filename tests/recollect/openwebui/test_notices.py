@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.engines import PATIENT, engine_over
-from tests.support.recollections import NOON, passage, recollection
+from tests.support.recollections import NOON, passage, recalled_passage, recollection
 from tests.support.stores import Store
 from tests.support.tables import table
 from uuid_utils.compat import uuid7
@@ -78,14 +78,8 @@ def test_a_memory_is_a_source_named_by_its_words_its_kind_and_its_date() -> None
     [
         (recollection("Tea?", kind=Kind.QA_TURN), "Tea? (question and answer, 2026-03-15)"),
         (recollection("Likes tea", kind=Kind.PREFERENCE), "Likes tea (preference, 2026-03-15)"),
-        (
-            Recollection(passage("I drink tea", role=Role.USER, said_at=NOON), 0.9),
-            "I drink tea (you said, 2026-03-15)",
-        ),
-        (
-            Recollection(passage("Have tea", role=Role.ASSISTANT, said_at=NOON), 0.9),
-            "Have tea (an answer said, 2026-03-15)",
-        ),
+        (recalled_passage("I drink tea", role=Role.USER), "I drink tea (you said, 2026-03-15)"),
+        (recalled_passage("Have tea", role=Role.ASSISTANT), "Have tea (an answer said, 2026-03-15)"),
     ],
 )
 def test_a_source_is_named_by_what_it_is(found: Recollection, name: str) -> None:
@@ -109,44 +103,36 @@ def test_two_parts_of_a_message_are_two_sources() -> None:
     assert first != second
 
 
+ADDED, GONE = update(Action.ADD, after="Drinks tea"), update(Action.RETIRE, "Drinks tea")
+MOVED = update(Action.REPLACE, "Lives in Rome", "Lives in Oslo")
+SENTENCES = [
+    update(Action.ADD, after="I have a dog."),
+    update(Action.REPLACE, "Lives in Rome.", "Lives in Oslo."),
+    update(Action.ADD, after="I have a cat."),
+]
+ENDS, WAITS, ORDERS = (
+    update(Action.QUARANTINE, reason=each) for each in (Reason.ENDED, Reason.APPROVAL, Reason.INSTRUCTION)
+)
+
+
 @table(
     ("changed", "line"),
     [
         ([], ""),
-        ([update(Action.QUARANTINE, reason=Reason.APPROVAL)], "1 waits for your approval"),
-        (
-            [
-                *(update(Action.QUARANTINE, reason=each) for each in (Reason.ENDED, Reason.APPROVAL)),
-                update(Action.QUARANTINE, reason=Reason.INSTRUCTION),
-                update(Action.ADD, after="Drinks tea"),
-            ],
-            "2 wait for your approval; Remembered: Drinks tea",
-        ),
-        ([update(Action.ADD, after="Drinks tea")], "Remembered: Drinks tea"),
-        (
-            [update(Action.REPLACE, "Lives in Rome", "Lives in Oslo")],
-            "Replaced: Lives in Rome \u2192 Lives in Oslo",
-        ),
+        ([WAITS], "1 waits for your approval"),
+        ([ENDS, WAITS, ORDERS, ADDED], "2 wait for your approval; Remembered: Drinks tea"),
+        ([ADDED], "Remembered: Drinks tea"),
+        ([MOVED], "Replaced: Lives in Rome \u2192 Lives in Oslo"),
         ([update(Action.REPLACE, None, "Lives in Oslo")], "Remembered: Lives in Oslo"),
         ([update(Action.EDIT, "Tea", "Green tea")], "Replaced: Tea \u2192 Green tea"),
-        ([update(Action.RETIRE, "Drinks tea")], "Forgot: Drinks tea"),
+        ([GONE], "Forgot: Drinks tea"),
         ([update(Action.RESTORE, None, "Drinks tea")], "Remembered: Drinks tea"),
         ([update(Action.RESTORE, "Oslo", "Rome")], "Replaced: Oslo \u2192 Rome"),
         ([update(Action.RESTORE, "Rome", "Rome")], ""),
         ([update(Action.ADD, after="Tea?\nYes.", reason=Reason.KEPT_VERBATIM)], ""),
         ([update(each, "Tea", "Tea") for each in (Action.REINFORCE, Action.MARK, Action.QUARANTINE)], ""),
-        (
-            [update(Action.ADD, after="Has\na  dog"), update(Action.RETIRE, "Drinks tea")],
-            "Remembered: Has a dog; Forgot: Drinks tea",
-        ),
-        (
-            [
-                update(Action.ADD, after="I have a dog."),
-                update(Action.REPLACE, "Lives in Rome.", "Lives in Oslo."),
-                update(Action.ADD, after="I have a cat."),
-            ],
-            "Remembered 2: I have a dog \u00b7 I have a cat; Replaced: Lives in Rome \u2192 Lives in Oslo",
-        ),
+        ([update(Action.ADD, after="Has\na  dog"), GONE], "Remembered: Has a dog; Forgot: Drinks tea"),
+        (SENTENCES, f"Remembered 2: I have a dog \u00b7 I have a cat; {ENGLISH.changes([MOVED])}"),
     ],
 )
 def test_what_was_changed_is_told_in_a_line_and_what_was_not_is_not(changed: list[Update], line: str) -> None:
@@ -154,7 +140,7 @@ def test_what_was_changed_is_told_in_a_line_and_what_was_not_is_not(changed: lis
 
 
 def test_what_was_undone_is_told_if_anything_was() -> None:
-    assert ENGLISH.undone([update(Action.RETIRE, "Drinks tea")]) == "Undone. Forgot: Drinks tea"
+    assert ENGLISH.undone([GONE]) == "Undone. Forgot: Drinks tea"
     assert ENGLISH.undone([update(Action.RESTORE, "Rome", "Rome")]) == ""
 
 
@@ -169,9 +155,7 @@ def test_any_words_fit_a_line(words: list[str]) -> None:
 
 
 def test_a_long_statement_leaves_room_for_the_next() -> None:
-    long, short = update(Action.ADD, after="word " * 100_000), update(Action.RETIRE, "Drinks tea")
-
-    line = ENGLISH.changes([long, short])
+    line = ENGLISH.changes([update(Action.ADD, after="word " * 100_000), GONE])
 
     assert line.startswith("Remembered: word word")
     assert line.endswith("\u2026; Forgot: Drinks tea")
@@ -194,6 +178,10 @@ FOUND = recollection("Drinks tea")
 OFF = Recall(skipped=Skip.OFF)
 
 
+NOTHING_NEW = "Nothing new is remembered. What was remembered stays and is still used."
+ALL_OFF = "Memory is off: nothing is recalled or kept. What was remembered stays."
+
+
 @table(
     ("given", "lines"),
     [
@@ -205,21 +193,9 @@ OFF = Recall(skipped=Skip.OFF)
         (prepared(carried_out=CarriedOut("Nothing was forgotten"), recall=OFF), []),
         (prepared(carried_out=CarriedOut("", switched="resume")), ["Remembering again."]),
         (prepared(recall=OFF), ["Nothing is recalled. What you say is still remembered."]),
-        (
-            prepared(STANDING, records=False),
-            [
-                "Knows 1 thing about you",
-                "Nothing new is remembered. What was remembered stays and is still used.",
-            ],
-        ),
-        (
-            prepared(recall=OFF, records=False),
-            ["Memory is off: nothing is recalled or kept. What was remembered stays."],
-        ),
-        (
-            prepared(records=False),
-            ["Nothing new is remembered. What was remembered stays and is still used."],
-        ),
+        (prepared(STANDING, records=False), ["Knows 1 thing about you", NOTHING_NEW]),
+        (prepared(recall=OFF, records=False), [ALL_OFF]),
+        (prepared(records=False), [NOTHING_NEW]),
     ],
 )
 def test_before_a_first_answer_stands_what_memory_knows_or_did(given: Prepared, lines: list[str]) -> None:
