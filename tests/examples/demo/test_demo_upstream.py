@@ -82,16 +82,6 @@ async def test_a_streamed_answer_comes_in_several_chunked_pieces(port: int) -> N
     assert not any("usage" in chunk for chunk in chunks)
 
 
-async def test_usage_is_streamed_last_when_it_is_asked_for(port: int) -> None:
-    body = chat_body(CONVERSATION, stream=True, stream_options={"include_usage": True})
-
-    *chunks, last = events((await fetch(port, b"POST", CHAT, body=body)).body)
-
-    assert all(chunk["usage"] is None for chunk in chunks)
-    assert last["choices"] == []
-    assert last["usage"]["completion_tokens"] > 0
-
-
 async def test_the_sdk_reads_its_stream(client: AsyncOpenAI) -> None:
     stream = await client.chat.completions.create(
         model=MODEL,
@@ -119,12 +109,6 @@ async def test_asked_for_structured_output_it_extracts(client: AsyncOpenAI) -> N
 
     answered = json.loads(completion.choices[0].message.content or "")
     assert [each["evidence"] for each in answered["memories"]] == ["I live in Porto"]
-
-
-async def test_plain_text_as_a_format_is_fine(port: int) -> None:
-    body = chat_body("Hello.", response_format={"type": "text"})
-
-    assert (await fetch(port, b"POST", CHAT, body=body)).status == 200
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import named
 from tests.scripted.upstream import ScriptedUpstream, completion_stream
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.support.raw_client import Fields
 from tests.support.tables import table
 
 from recollect.engine.turns.prepared import RecallOptions
@@ -30,14 +32,6 @@ def of_headers(**headers: str) -> RequestOptions:
 
 def of_body(options: Any) -> RequestOptions:
     return read_request_options([], msgspec.Raw(json.dumps(options).encode()))
-
-
-def test_a_request_that_asks_for_nothing_has_it_as_the_settings_have_it() -> None:
-    assert (
-        read_request_options([(b"x-recollect-task", b"title"), (b"accept", b"*/*")], None) == RequestOptions()
-    )
-    assert of_body({}) == RequestOptions()
-    assert RequestOptions().recall == RecallOptions()
 
 
 ASKED: list[tuple[str, str, Any, RequestOptions]] = [
@@ -70,41 +64,37 @@ def test_every_placement_can_be_asked_for(placement: Placement) -> None:
     assert of_headers(placement=placement.value).recall.placement is placement
 
 
-def test_the_body_goes_before_the_header() -> None:
-    headers = [(b"x-recollect-top-k-memories", b"3"), (b"x-recollect-remember", b"off")]
-
-    options = read_request_options(headers, msgspec.Raw(b'{"top_k_memories": 5}'))
-
-    assert options == RequestOptions(RecallOptions(limit=5), remember=False)
+NOTHING, FIVE = RequestOptions(), RequestOptions(RecallOptions(limit=5))
+LIMIT, INCLUDE, RECALL = b"x-recollect-top-k-memories", b"x-recollect-include", b"x-recollect-recall"
 
 
-def test_a_senseless_header_does_no_harm_where_the_body_says_it() -> None:
-    assert read_request_options(
-        [(b"x-recollect-recall", b"perhaps")], msgspec.Raw(b'{"recall": false}')
-    ) == RequestOptions(RecallOptions(recall=False))
-
-
-def test_an_empty_header_and_a_null_ask_for_nothing() -> None:
-    assert of_headers(session=" ", recall="") == RequestOptions()
-    assert of_headers(session="{{CHAT_ID}}") == RequestOptions()
-    assert of_body({"session": None, "recall": None}) == RequestOptions()
-
-
-def test_of_a_header_given_twice_the_last_counts_but_what_to_include_adds_up() -> None:
-    name = b"x-recollect-top-k-memories"
-    assert read_request_options([(name, b"3"), (name, b"4")], None).recall.limit == 4
-    include = b"x-recollect-include"
-    assert read_request_options([(include, b"memories"), (include, b"usage")], None).includes_memories
-
-
-def test_a_session_of_a_header_is_percent_decoded() -> None:
-    assert of_headers(session="caf%C3%A9").session == "caf\u00e9"
-    assert of_body({"session": "100%25"}).session == "100%25"
-
-
-@table("value", ["usage", "all-memories", ""])
-def test_memories_are_wanted_only_when_asked_for(value: str) -> None:
-    assert not of_headers(include=value).includes_memories
+@table(
+    ("headers", "body", "options"),
+    [
+        ([(b"x-recollect-task", b"title"), (b"accept", b"*/*")], None, NOTHING),
+        ([], b"{}", NOTHING),
+        ([(b"x-recollect-session", b" "), (RECALL, b"")], b'{"session": null, "recall": null}', NOTHING),
+        ([(b"x-recollect-session", b"{{CHAT_ID}}")], None, NOTHING),
+        *(([(INCLUDE, each)], None, NOTHING) for each in (b"usage", b"all-memories", b"")),
+        # the body goes before the header, whatever stands there
+        (
+            [(LIMIT, b"3"), (b"x-recollect-remember", b"off")],
+            b'{"top_k_memories": 5}',
+            replace(FIVE, remember=False),
+        ),
+        ([(RECALL, b"perhaps")], b'{"recall": false}', RequestOptions(RecallOptions(recall=False))),
+        # of a header given twice the last counts, but what to include adds up
+        ([(LIMIT, b"3"), (LIMIT, b"5")], None, FIVE),
+        ([(INCLUDE, b"memories"), (INCLUDE, b"usage")], None, RequestOptions(includes_memories=True)),
+        # a session of a header is percent-decoded
+        ([(b"x-recollect-session", b"caf%C3%A9")], None, RequestOptions(session="caf\u00e9")),
+        ([], b'{"session": "100%25"}', RequestOptions(session="100%25")),
+    ],
+)
+def test_headers_and_the_body_say_what_is_asked(
+    headers: Fields, body: bytes | None, options: RequestOptions
+) -> None:
+    assert read_request_options(headers, None if body is None else msgspec.Raw(body)) == options
 
 
 @table(

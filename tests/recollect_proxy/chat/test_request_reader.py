@@ -22,6 +22,25 @@ ANNA = Caller(user_id="anna", session_id="chat-1")
 READING = RequestReader(COMPLETIONS, limit=10_000, recall_in_temporary=False, clock=lambda: NOON)
 
 
+class Never(FairExecutor):
+    """Takes too long for anything."""
+
+    async def submit(self, work: Callable[[], Any], user_id: str | None) -> Any:  # noqa: ARG002 -- the port's
+        raise TimeoutError(work)
+
+
+class Noting(FairExecutor):
+    """Does it at once, and notes that it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+
+    async def submit(self, work: Callable[[], Any], user_id: str | None) -> Any:  # noqa: ARG002 -- the port's
+        self.asked += 1
+        return work()
+
+
 def body_of(said: str = "I drink tea", **fields: Any) -> bytes:
     return json.dumps({"model": "m", "messages": [{"role": "user", "content": said}]} | fields).encode()
 
@@ -53,42 +72,25 @@ def test_a_turn_is_heard_and_a_body_without_options_goes_on_as_it_came() -> None
     assert said.body is None
 
 
-def test_options_are_taken_out_and_every_other_byte_stays() -> None:
+def test_options_are_taken_out_and_every_other_byte_stays_also_for_who_is_not_known() -> None:
     body = b'{ "messages" : [{"role":"user","content":"tea"}], "recollect":{"recall":false}, "n":1.0 }'
-
     said = asked(body)
-
-    assert said.body == body.replace(b'"recollect":{"recall":false},', b"")
+    nobodys = asked(body, Caller(skip=Skip.NO_IDENTITY))
+    assert said.body == nobodys.body == body.replace(b'"recollect":{"recall":false},', b"")
     assert said.options.recall.recall is False
     assert said.detected.body is not None
     assert said.detected.body.raw == said.body
-
-
-def test_options_are_taken_out_for_who_is_not_known_too() -> None:
-    said = asked(body_of(recollect={"remember": False}), Caller(skip=Skip.NO_IDENTITY))
-
-    assert said.detected.skip is Skip.NO_IDENTITY
-    assert said.detected.turn is None
-    assert said.body == WITHOUT
-
-
-def test_the_session_that_is_asked_for_goes_before_the_frontends() -> None:
-    said = asked(body_of(), headers={"x-recollect-session": "mine"})
-
-    assert said.detected.turn is not None
-    assert said.detected.turn.scope.session_id == "mine"
+    assert (nobodys.detected.skip, nobodys.detected.turn) == (Skip.NO_IDENTITY, None)
 
 
 @table(("session", "is_whole"), [(None, True), ("mine", None)])
-def test_whose_requests_carry_everything_is_known_but_not_of_a_session_that_is_asked_for(
+def test_a_session_that_is_asked_for_goes_before_the_frontends_and_is_not_known_to_carry_everything(
     *, session: str | None, is_whole: bool | None
 ) -> None:
     whole = Caller(user_id="anna", session_id="chat-1", sends_all=True)
-    headers = {"x-recollect-session": session} if session else {}
-
-    said = asked(body_of(), whole, headers=headers)
-
+    said = asked(body_of(), whole, headers={"x-recollect-session": session} if session else {})
     assert said.detected.turn is not None
+    assert said.detected.turn.scope.session_id == (session or "chat-1")
     assert said.detected.turn.is_whole is is_whole
 
 
@@ -168,30 +170,15 @@ def test_a_body_that_can_not_be_read_just_passes_and_the_callers_own_reason_goes
         (None, {"x-recollect-recall": "perhaps"}),
         (b"no gzip", {"x-recollect-recall": "perhaps", "content-encoding": "gzip"}),
         (body_of(recollect=7), {}),
+        (body_of("I drink tea. " * 25_000), {"x-recollect-recall": "perhaps"}),
     ],
 )
-def test_a_senseless_option_is_refused_whatever_the_body(body: bytes | None, headers: dict[str, str]) -> None:
-    with pytest.raises(RefusedError):
-        asked(body, headers=headers)
-
-
-class Never(FairExecutor):
-    """Takes too long for anything."""
-
-    async def submit(self, work: Callable[[], Any], user_id: str | None) -> Any:  # noqa: ARG002 -- the port's
-        raise TimeoutError(work)
-
-
-class Noting(FairExecutor):
-    """Does it at once, and notes that it was asked."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked = 0
-
-    async def submit(self, work: Callable[[], Any], user_id: str | None) -> Any:  # noqa: ARG002 -- the port's
-        self.asked += 1
-        return work()
+async def test_a_senseless_option_is_refused_whatever_the_body_and_in_time_or_not(
+    body: bytes | None, headers: dict[str, str]
+) -> None:
+    for reading in (READING, replace(READING, executor=Never())):
+        with pytest.raises(RefusedError):
+            await reading.read_in_time(ANNA, fields(headers), body)
 
 
 LARGE = body_of("I drink tea. " * 25_000)
@@ -263,10 +250,3 @@ def test_what_can_not_be_taken_out_goes_no_further() -> None:
         )
 
     assert (refused.value.failure.status, refused.value.failure.code) == (413, "recollect_object_not_cut")
-
-
-async def test_who_asks_for_an_option_that_makes_no_sense_learns_so_in_time_or_not() -> None:
-    with pytest.raises(RefusedError):
-        await replace(READING, executor=Never()).read_in_time(
-            ANNA, [(b"x-recollect-recall", b"perhaps")], LARGE
-        )

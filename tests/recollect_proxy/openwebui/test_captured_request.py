@@ -74,7 +74,7 @@ FRAMED = (b"5\r\ndiary", b"5\r\ndia", b"3\r\ndiary\r\n0\r\n", b"diary", b"5", b"
     [
         *((CHUNKED + framed, "chunks") for framed in FRAMED),
         *(
-            (text, "")
+            (text, ".")
             for text in ("", "my diary", "GET", "{broken", '{"headers": 7}', '{"a": ' * 100_000, "\0\xff")
         ),
     ],
