@@ -1,16 +1,18 @@
 """Databases for tests: a server, and databases on it. Never: a test."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
+from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import asyncpg
 from tests.servers.external_servers import FOLDERS, external_server
-from tests.servers.folders import put_database, quick_folder
+from tests.servers.folders import database_folder, put_database, quick_folder
 from tests.support.people import is_new
 
-from recollect.store import open_postgres, start_embedded
+from recollect.store import EmbeddedServer, open_postgres, start_embedded
 
 _TABLES = """
     SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'recollect' AND tablename <> 'schema_migrations'
@@ -49,6 +51,37 @@ def running_server(wanted: str = "") -> Iterator[str]:
         server.stop()
     finally:
         folder.remove()
+
+
+class Database:
+    """A Postgres that can be stopped and started, and is found again where it was."""
+
+    def __init__(self, folder: Path) -> None:
+        self.dsn = ""
+        self._folder = folder
+        self._server: EmbeddedServer | None = None
+
+    async def start(self) -> None:
+        self._server = await asyncio.to_thread(start_embedded, self._folder)
+        self.dsn = self._server.dsn
+
+    async def stop(self) -> None:
+        """Stop it, whoever uses it."""
+        if self._server is not None:
+            await asyncio.to_thread(self._server.stop)
+        self._server = None
+
+
+@asynccontextmanager
+async def running_database(folder: Path | None = None) -> AsyncIterator[Database]:
+    """Run one in a folder of its own, or in this one, beside others who use it."""
+    with database_folder(created=True) if folder is None else nullcontext(folder) as own:
+        database = Database(own)
+        await database.start()
+        try:
+            yield database
+        finally:
+            await database.stop()
 
 
 @asynccontextmanager

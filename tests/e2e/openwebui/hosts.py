@@ -3,7 +3,6 @@
 Never: what a test expects.
 """
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
@@ -12,16 +11,17 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import asyncpg
+import pytest
 from tests.e2e.openwebui.language_model import MARKS, LanguageModel
+from tests.e2e.openwebui.lived_in import HEADERS, SECRET, SIGNED
 from tests.e2e.openwebui.people import Person, signed_in
 from tests.e2e.openwebui.server import REPOSITORY, Server, served_openwebui
 from tests.recollect_proxy.settings import proxy_settings
-from tests.servers.folders import database_folder
+from tests.servers.databases import Database, administrator, running_database
 from tests.servers.internals import variables
 from tests.servers.running_proxy import RunningProxy, running_proxy
 from tests.support.waiting import until
 
-from recollect.store import EmbeddedServer, start_embedded
 from recollect_proxy.access.access_keys import KeyRole, add_access_key
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
@@ -43,47 +43,12 @@ EVENTS = "recollect_events"
 _SECONDS = 150.0
 """A package that Open WebUI installs itself has no internals of ours: it forms what was said a minute after the chat."""
 _LEFT = {"pending", "failed"}
-_SECRET = "a secret that Open WebUI and Recollect share"
-_HEADERS = {
-    "X-Recollect-Task": "{{TASK}}",
-    "X-Recollect-Message": "{{USER_MESSAGE_ID}}",
-    "X-Recollect-Parent": "{{USER_MESSAGE_PARENT_ID}}",
-}
 _PATIENT = {
     "recall_deadline_ms": 30_000  # the machine may be busy with other tests
 }
 _QUICK = {"formation_quiet_seconds": 0, "formation_batch_turns": 1, "summary_turns": 0, "summary_tokens": 0}
 
 MemoryApi: TypeAlias = Callable[[], AbstractAsyncContextManager[RunningProxy]]
-
-
-class Database:
-    """A Postgres of one host's own, that can be stopped and started."""
-
-    def __init__(self, folder: Path) -> None:
-        self.dsn = ""
-        self._folder = folder
-        self._server: EmbeddedServer | None = None
-
-    async def start(self) -> None:
-        self._server = await asyncio.to_thread(start_embedded, self._folder)
-        self.dsn = self._server.dsn
-
-    async def stop(self) -> None:
-        """Stop it, whoever uses it."""
-        if self._server is not None:
-            await asyncio.to_thread(self._server.stop)
-        self._server = None
-
-    async def rows(self, query: str, *arguments: Any) -> list[asyncpg.Record]:
-        """Return what it answers: nothing while no engine has made its tables yet."""
-        connection = await asyncpg.connect(self.dsn)
-        try:
-            return await connection.fetch(query, *arguments)
-        except (asyncpg.InvalidSchemaNameError, asyncpg.UndefinedTableError):
-            return []
-        finally:
-            await connection.close()
 
 
 @dataclass(frozen=True)
@@ -96,6 +61,13 @@ class Host:
     model: LanguageModel
     database: Database
     memory_api: MemoryApi
+
+    async def rows(self, query: str, *arguments: Any) -> list[asyncpg.Record]:
+        """Return what its database answers: nothing while no engine has made its tables yet."""
+        async with administrator(self.database.dsn) as connection:
+            with suppress(asyncpg.InvalidSchemaNameError, asyncpg.UndefinedTableError):
+                return await connection.fetch(query, *arguments)
+        return []
 
     async def learned(self, person: Person, *memories: str) -> None:
         """Wait until nothing of a person's is left to form, and their memories are these."""
@@ -114,12 +86,12 @@ class Host:
     async def states(self, person: Person) -> list[str]:
         """Return how far each exchange of a person is, also in their projects."""
         query = "SELECT state FROM recollect.exchanges WHERE split_part(user_id, chr(31), 1) = $1"
-        return [row["state"] for row in await self.database.rows(query, person.id)]
+        return [row["state"] for row in await self.rows(query, person.id)]
 
     async def logged(self, person: Person) -> list[str]:
         """Return what is kept of a person's own words, in order."""
         query = "SELECT content FROM recollect.messages WHERE user_id = $1 AND role = 'user' ORDER BY id"
-        return [row["content"] for row in await self.database.rows(query, person.id)]
+        return [row["content"] for row in await self.rows(query, person.id)]
 
     async def memories(self, person: Person) -> list[str]:
         query = (
@@ -127,16 +99,16 @@ class Host:
             "ON vector_id = vectors.id AND users_vectors.owner = vectors.owner "
             "WHERE user_id = $1 AND valid_to IS NULL"
         )
-        return sorted(row["content"] for row in await self.database.rows(query, person.id))
+        return sorted(row["content"] for row in await self.rows(query, person.id))
 
 
 @asynccontextmanager
 async def with_proxy(folder: Path) -> AsyncIterator[Host]:
     """Serve Open WebUI before the proxy before the LLM, as our README says."""
     model = LanguageModel()
-    async with model.upstream, _running_database() as database:
+    async with model.upstream, running_database() as database:
         # It signs its chats and their tasks; the list of models is for everybody.
-        signed = {"identity": "openwebui-jwt", "openwebui_jwt_secret": _SECRET, "require_identity": True}
+        signed = {"identity": "openwebui-jwt", "openwebui_jwt_secret": SECRET, "require_identity": True}
         settings = _settings(model, database, folder, **signed)
         settings.access_key_file.parent.mkdir(parents=True, exist_ok=True)
         key = add_access_key(settings.access_key_file, KeyRole.ACTING, "openwebui")
@@ -145,10 +117,9 @@ async def with_proxy(folder: Path) -> AsyncIterator[Host]:
             served_openwebui(
                 folder,
                 connection=f"http://127.0.0.1:{proxy.port}/v1",
-                connection_headers=_HEADERS | MARKS,
+                connection_headers=HEADERS | MARKS,
                 model=model.upstream.base_url,
-                ENABLE_FORWARD_USER_INFO_HEADERS="true",
-                FORWARD_USER_INFO_HEADER_JWT_SECRET=_SECRET,
+                **SIGNED,
             ) as server,
         ):
             administrator = await signed_in(server)
@@ -172,8 +143,8 @@ async def with_proxy(folder: Path) -> AsyncIterator[Host]:
 async def with_ollama_connection(folder: Path) -> AsyncIterator[Host]:
     """Serve Open WebUI, with its Ollama connection alone, before the proxy before a server of Ollama's API."""
     model = LanguageModel()
-    async with model.upstream, _running_database() as database:
-        signed = {"identity": "openwebui-jwt", "openwebui_jwt_secret": _SECRET, "require_identity": True}
+    async with model.upstream, running_database() as database:
+        signed = {"identity": "openwebui-jwt", "openwebui_jwt_secret": SECRET, "require_identity": True}
         settings = _settings(model, database, folder, **signed | {"upstream": model.ollama_url})
         async with (
             running_proxy(settings) as proxy,
@@ -181,9 +152,8 @@ async def with_ollama_connection(folder: Path) -> AsyncIterator[Host]:
                 folder,
                 model,
                 f"http://127.0.0.1:{proxy.port}",
-                OLLAMA_API_CONFIGS=json.dumps({"0": {"enable": True, "headers": _HEADERS | MARKS}}),
-                ENABLE_FORWARD_USER_INFO_HEADERS="true",
-                FORWARD_USER_INFO_HEADER_JWT_SECRET=_SECRET,
+                OLLAMA_API_CONFIGS=json.dumps({"0": {"enable": True, "headers": HEADERS | MARKS}}),
+                **SIGNED,
             ) as server,
         ):
             administrator = await signed_in(server)
@@ -194,7 +164,7 @@ async def with_ollama_connection(folder: Path) -> AsyncIterator[Host]:
 async def with_ollama_and_a_proxy_nobody_uses(folder: Path) -> AsyncIterator[Host]:
     """Serve Open WebUI as it finds Ollama by itself, and the proxy as it starts by itself, not yet connected."""
     model = LanguageModel()
-    async with model.upstream, _running_database() as database:
+    async with model.upstream, running_database() as database:
         settings = _settings(model, database, folder, upstream=model.ollama_url)
         async with running_proxy(settings) as proxy, _ollama_alone(folder, model, model.ollama_url) as server:
             administrator = await signed_in(server)
@@ -221,17 +191,10 @@ def _ollama_alone(
 async def with_filter(folder: Path) -> AsyncIterator[Host]:
     """Serve Open WebUI with the filter before the LLM, as the filter's README says."""
     model = LanguageModel()
-    patient = variables(_PATIENT | _QUICK)
     async with (
         model.upstream,
-        _running_database() as database,
-        served_openwebui(
-            folder,
-            connection=model.upstream.base_url,
-            connection_headers=MARKS,
-            model=model.upstream.base_url,
-            **patient,
-        ) as server,
+        running_database() as database,
+        plain_openwebui(folder, model, **variables(_PATIENT)) as server,
     ):
         administrator = await signed_in(server)
         await administrator.add_filter(
@@ -239,25 +202,12 @@ async def with_filter(folder: Path) -> AsyncIterator[Host]:
             FILTER.read_text(),
             database_url=database.dsn,
             data_dir=str(folder / "recollect"),
-            extraction_base_url=model.upstream.base_url,
-            extraction_model="extractor",
-            recall_deadline_ms=_PATIENT["recall_deadline_ms"],
+            **learning_from(model),
         )
         for name in (*BESIDE, EVENTS, MEMORIES):
             await administrator.add_function(name, _function(name))
         settings = _settings(model, database, folder)
         yield Host("filter", server, administrator, model, database, lambda: running_proxy(settings))
-
-
-@asynccontextmanager
-async def _running_database() -> AsyncIterator[Database]:
-    with database_folder() as folder:
-        database = Database(folder)
-        await database.start()
-        try:
-            yield database
-        finally:
-            await database.stop()
 
 
 def _function(name: str) -> str:
@@ -275,3 +225,35 @@ def _settings(model: LanguageModel, database: Database, folder: Path, **own: Any
         **_QUICK,
         **given,
     )
+
+
+@asynccontextmanager
+async def plain_openwebui(folder: Path, model: LanguageModel, **environ: str) -> AsyncIterator[Server]:
+    """Serve Open WebUI before the LLM, without any function, in surroundings where memories form at once."""
+    settings = variables(_QUICK)
+    async with served_openwebui(
+        folder,
+        connection=model.upstream.base_url,
+        connection_headers=MARKS,
+        model=model.upstream.base_url,
+        **(settings | environ),
+    ) as server:
+        yield server
+
+
+def learning_from(model: LanguageModel) -> dict[str, Any]:
+    """Return the valves of a filter whose extraction model is this one, and that waits for a slow machine."""
+    return {
+        "extraction_base_url": model.upstream.base_url,
+        "extraction_model": "extractor",
+        "recall_deadline_ms": _PATIENT["recall_deadline_ms"],
+    }
+
+
+def filter_host(server: Server, administrator: Person, model: LanguageModel, database: Database) -> Host:
+    """Return such an Open WebUI as a host of the filter, whose memories nobody looks at from outside."""
+    return Host("filter", server, administrator, model, database, _no_memory_api)
+
+
+def _no_memory_api() -> AbstractAsyncContextManager[RunningProxy]:
+    pytest.fail("this test serves no memory API")

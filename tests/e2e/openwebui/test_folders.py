@@ -35,9 +35,7 @@ async def test_a_folders_chats_recall_what_was_said_in_it_and_the_persons_own(
     assert "417" in await asked_in(host, alice, folder, WHICH_LOCKER)
     assert "Lisbon" not in await asked_in(host, alice, "", WHERE)
     await first.says(f"And again: {WHERE}")
-    rows = await host.database.rows(
-        "SELECT user_id, title FROM recollect.projects WHERE owner = $1", alice.id
-    )
+    rows = await host.rows("SELECT user_id, title FROM recollect.projects WHERE owner = $1", alice.id)
     assert [(each["user_id"], each["title"]) for each in rows] == [
         (f"{alice.id}\x1f{folder}", "Moving house")
     ]

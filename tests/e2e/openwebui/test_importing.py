@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.e2e.openwebui.commands import Recollect
-from tests.e2e.openwebui.hosts import Database, Host
+from tests.e2e.openwebui.hosts import Host
 from tests.e2e.openwebui.language_model import REPLY, LanguageModel, prompt
 from tests.e2e.openwebui.lived_in import (
     ALLERGY,
@@ -30,7 +30,7 @@ from tests.e2e.openwebui.lived_in import (
 from tests.e2e.openwebui.people import Conversation
 from tests.e2e.openwebui.server import served_openwebui
 from tests.recollect_proxy.settings import proxy_settings
-from tests.servers.databases import new_database
+from tests.servers.databases import Database, new_database
 from tests.servers.running_proxy import running_proxy
 
 _MEMORIES = {LISBON, ALLERGY, f"family/sister: {SISTER}"}

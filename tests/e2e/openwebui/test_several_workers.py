@@ -4,17 +4,17 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from itertools import cycle, product
 from pathlib import Path
 
 import pytest
-from tests.e2e.openwebui.hosts import FILTER, FILTER_NAME, Database, Host
+from tests.e2e.openwebui.hosts import FILTER, FILTER_NAME, Host, filter_host, learning_from, plain_openwebui
 from tests.e2e.openwebui.language_model import LanguageModel, prompt
 from tests.e2e.openwebui.people import Conversation, Person, signed_in
-from tests.e2e.openwebui.plain import filter_host, learning_from, plain_openwebui
 from tests.e2e.openwebui.workers import is_alive, parent_of, started, through, workers_of
+from tests.servers.databases import running_database
 from tests.servers.folders import database_folder
 from tests.support.waiting import until
 
@@ -111,17 +111,14 @@ class Crew:
 @pytest.fixture(scope="module")
 async def crew(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Crew]:
     folder, model = tmp_path_factory.mktemp("workers"), LanguageModel()
-    with database_folder() as one, database_folder() as other:
-        database = Database(one)
-        await database.start()
-        async with model.upstream, AsyncExitStack() as ending:
+    with database_folder() as other:
+        async with running_database() as database, model.upstream, AsyncExitStack() as ending:
             server = await ending.enter_async_context(
                 plain_openwebui(folder, model, UVICORN_WORKERS=str(WORKERS))
             )
             administrator = await signed_in(server)
             await administrator.add_filter(FILTER_NAME, FILTER.read_text(), **learning_from(model))
             yield Crew(filter_host(server, administrator, model, database), other, ending)
-        await database.stop()
 
 
 @pytest.fixture
@@ -162,7 +159,7 @@ async def both_talk_and_are_remembered(crew: Crew, host: Host) -> None:
 async def changes(host: Host, person: Person) -> list[str]:
     """Return what each change of a person's memories left."""
     query = "SELECT after FROM recollect.memory_updates WHERE user_id = $1"
-    return sorted(row["after"] for row in await host.database.rows(query, person.id))
+    return sorted(row["after"] for row in await host.rows(query, person.id))
 
 
 async def test_two_workers_share_one_database(crew: Crew, host: Host) -> None:
@@ -179,7 +176,7 @@ async def test_two_workers_share_the_database_that_they_bring_along(crew: Crew, 
     await asyncio.gather(*(Conversation(way).says(LISBON) for way in ways))
     await crew.recall(ways, WHERE, LISBON)
 
-    async with joined(crew.embedded) as database:
+    async with running_database(crew.embedded) as database:
         await both_talk_and_are_remembered(crew, replace(host, database=database))
 
 
@@ -255,14 +252,3 @@ async def test_nor_the_database_that_they_brought_along(stopped: int) -> None:
 def postmaster(folder: Path) -> int:
     """Return the id of the server's first process of an embedded database."""
     return int((folder / "postgres" / "data" / "postmaster.pid").read_text().split()[0])
-
-
-@asynccontextmanager
-async def joined(folder: Path) -> AsyncIterator[Database]:
-    """Use the database in a folder, beside the others who do."""
-    database = Database(folder)
-    await database.start()
-    try:
-        yield database
-    finally:
-        await database.stop()

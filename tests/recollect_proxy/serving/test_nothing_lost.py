@@ -13,12 +13,10 @@ from typing import Any
 
 import httptools
 import pytest
-from tests.recollect_proxy.serving.test_outages import Database
 from tests.recollect_proxy.settings import changed
 from tests.scripted.embeddings import embedded
 from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion
-from tests.servers.databases import administrator
-from tests.servers.folders import database_folder
+from tests.servers.databases import Database, administrator, running_database
 from tests.servers.running_proxy import (
     CHAT,
     RunningProxy,
@@ -346,11 +344,8 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def database() -> AsyncIterator[Database]:
-    with database_folder(created=True) as folder:
-        database = Database(folder)
-        await database.start()
+    async with running_database() as database:
         yield database
-        await database.stop()
 
 
 @pytest.fixture

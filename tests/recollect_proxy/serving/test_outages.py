@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -11,38 +10,19 @@ from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.recollect_proxy.settings import changed
 from tests.scripted.embeddings import embedded
 from tests.scripted.upstream import End, ScriptedUpstream, completion_body, failure, whole
-from tests.servers.folders import database_folder
+from tests.servers.databases import Database, running_database
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_model, running_proxy
 from tests.support.waiting import until
 
 from recollect.engine.background import inbox
 from recollect.engine.live import live_engine, log_writer
 from recollect.indexing import index_run
-from recollect.store import EmbeddedServer, start_embedded
 from recollect.store.jobs import runner
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 CAT = "I have a cat called Minka."
 DOG = "I also have a dog called Rex."
 WHICH_CAT = "What is my cat called?"
-
-
-class Database:
-    """A Postgres of our own, that can be stopped and started."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.dsn = ""
-        self._server: EmbeddedServer | None = None
-
-    async def start(self) -> None:
-        self._server = await asyncio.to_thread(start_embedded, self.folder)
-        self.dsn = self._server.dsn
-
-    async def stop(self) -> None:
-        if self._server is not None:
-            await asyncio.to_thread(self._server.stop)
-        self._server = None
 
 
 @pytest.fixture(autouse=True)
@@ -58,11 +38,8 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 async def database() -> AsyncIterator[Database]:
-    with database_folder(created=True) as folder:
-        database = Database(folder)
-        await database.start()
+    async with running_database() as database:
         yield database
-        await database.stop()
 
 
 @pytest.fixture

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.openwebui import server
-from tests.e2e.openwebui.hosts import FILTER, FILTER_NAME, Database, Host
+from tests.e2e.openwebui.hosts import FILTER, FILTER_NAME, Host, filter_host, learning_from, plain_openwebui
 from tests.e2e.openwebui.installing.environments import OURS, Environment, layered_environment
 from tests.e2e.openwebui.language_model import REPLY, LanguageModel, prompt
 from tests.e2e.openwebui.people import Conversation, signed_in
-from tests.e2e.openwebui.plain import filter_host, learning_from, plain_openwebui
-from tests.servers.folders import database_folder
+from tests.servers.databases import Database, running_database
 
 LISBON = "I live in Lisbon with my dog Pipa."
 WHERE = "In which city do I live with my dog?"
@@ -63,11 +62,8 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 async def database() -> AsyncIterator[Database]:
-    with database_folder() as folder:
-        running = Database(folder)
-        await running.start()
+    async with running_database() as running:
         yield running
-        await running.stop()
 
 
 @pytest.fixture
