@@ -14,7 +14,6 @@ from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import named
 from tests.scripted.upstream import ScriptedUpstream, completion_stream
 from tests.servers.running_proxy import CHAT, RunningProxy, User, chat_body
-from tests.support.raw_client import Fields
 from tests.support.tables import table
 
 from recollect.engine.turns.prepared import RecallOptions
@@ -92,7 +91,7 @@ LIMIT, INCLUDE, RECALL = b"x-recollect-top-k-memories", b"x-recollect-include", 
     ],
 )
 def test_headers_and_the_body_say_what_is_asked(
-    headers: Fields, body: bytes | None, options: RequestOptions
+    headers: list[tuple[bytes, bytes]], body: bytes | None, options: RequestOptions
 ) -> None:
     assert read_request_options(headers, None if body is None else msgspec.Raw(body)) == options
 
