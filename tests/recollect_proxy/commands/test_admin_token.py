@@ -18,8 +18,7 @@ def test_a_token_that_is_given_is_written_nowhere(tmp_path: Path) -> None:
     token = admin_token(settings)
     token.was_shown()
 
-    assert token == AdminToken("given")
-    assert not token.is_new
+    assert (token, token.is_new) == (AdminToken("given"), False)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -31,10 +30,8 @@ def test_a_token_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> Non
     before = {stat.S_IMODE(each.stat().st_mode) for each in file.parent.iterdir()}
     made.was_shown()
 
-    assert (made.file, made.is_new) == (file, True)
-    assert len(made.value) >= 40
-    assert before == {0o600}
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert (made.file, made.is_new, len(made.value) >= 40) == (file, True, True)
+    assert before == {stat.S_IMODE(file.stat().st_mode)} == {0o600}
     assert {each.name for each in file.parent.iterdir()} == {file.name, "admin-token.lock"}
     assert admin_token(settings) == AdminToken(made.value, file, is_new=False)
 
@@ -103,8 +100,7 @@ def test_where_nothing_is_kept_each_start_has_a_token(
     token, next_one = admin_token(settings), admin_token(settings)
     token.was_shown()
 
-    assert (token.file, token.is_new) == (None, True)
-    assert len(token.value) >= 40
+    assert (token.file, token.is_new, len(token.value) >= 40) == (None, True, True)
     assert token.value != next_one.value
     assert list(tmp_path.iterdir()) == []
 
@@ -117,10 +113,8 @@ def test_an_empty_token_file_is_no_token(name: str, tmp_path: Path) -> None:
     token = admin_token(proxy_settings(data_dir=tmp_path))
     token.was_shown()
 
-    assert len(token.value) >= 40
-    assert token.is_new
-    assert token.file == tmp_path / "admin-token"
-    assert token.file.read_text() == token.value + "\n"
+    assert (len(token.value) >= 40, token.is_new, token.file) == (True, True, tmp_path / "admin-token")
+    assert (tmp_path / "admin-token").read_text() == token.value + "\n"
 
 
 def test_a_folder_that_can_not_be_written_is_told_of(tmp_path: Path) -> None:

@@ -33,13 +33,9 @@ def printed(settings: ProxySettings, token: AdminToken = KNOWN, *, away: bool = 
 @table("identity", ["openwebui-jwt,header", "api-key"])
 def test_a_secret_is_never_printed(identity: str, tmp_path: Path) -> None:
     (tmp_path / "keys").touch()
-    given: dict[str, Any] = dict.fromkeys(SECRETS, SECRET) | {
-        "database_url": f"postgresql://u:{SECRET}@h/d",
-        "identity": identity,
-        "api_keys": str(tmp_path / "keys"),
-        "extraction_base_url": f"http://u:{SECRET}@e/v1",
-        "extraction_model": "m",
-    }
+    urls = {"database_url": f"postgresql://u:{SECRET}@h/d", "extraction_base_url": f"http://u:{SECRET}@e/v1"}
+    given: dict[str, Any] = dict.fromkeys(SECRETS, SECRET) | urls | {"extraction_model": "m"}
+    given |= {"identity": identity, "api_keys": str(tmp_path / "keys")}
 
     rows = printed(proxy_settings(**given))
 
@@ -63,6 +59,7 @@ def at_path(path: str, upstream: str = "http://127.0.0.1:9") -> dict[str, Any]:
     return {"upstream": upstream, "upstreams": [{"path": path}]}
 
 
+TWO_WAYS = {"identity": "openwebui-jwt,header", "openwebui_jwt_secret": SECRET, "user_header": "x-user"}
 EXTRACTS = {"extraction_model": "m", "extraction_base_url": "http://e/v1"}
 HERE, ANY_HOST = "http://127.0.0.1:8080", {"trusted_networks": "10.0.0.0/8"}
 
@@ -99,12 +96,7 @@ HERE, ANY_HOST = "http://127.0.0.1:8080", {"trusted_networks": "10.0.0.0/8"}
         ({"trusted_networks": "10.0.0.0/8,fd00::/8"}, "identity", "10.0.0.0/8|fd00::/8", "whoever"),
         ({"shared_secret": SECRET}, "identity", "x-recollect-secret", "whoever"),
         ({}, "identity", "whoever", ""),
-        (
-            {"identity": "openwebui-jwt,header", "openwebui_jwt_secret": SECRET, "user_header": "x-user"},
-            "identity",
-            "x-openwebui-user-jwt|x-user",
-            "",
-        ),
+        (TWO_WAYS, "identity", "x-openwebui-user-jwt|x-user", ""),
     ],
 )
 def test_a_row_says_what_was_set(settings: dict[str, Any], row: str, said: str, unsaid: str) -> None:

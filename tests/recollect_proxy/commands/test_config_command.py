@@ -63,13 +63,8 @@ def test_the_page_says_which_settings_the_filter_reads() -> None:
 def test_each_setting_is_shown_with_where_it_is_from(tmp_path: Path) -> None:
     (tmp_path / "admin-token").write_text("hush")
     (tmp_path / "instructions.toml").write_text("")
-    given = {
-        "RECOLLECT_DATA_DIR": str(tmp_path),
-        "RECOLLECT_IDENTITY": "api-key,header",
-        "recollect_user_cap": "7",
-        "RECOLLECT_PORT": "",
-        "RECOLLECT_TRUSTED_NETWORK": "9",
-    }
+    given = {"RECOLLECT_DATA_DIR": str(tmp_path), "RECOLLECT_IDENTITY": "api-key,header"}
+    given |= {"recollect_user_cap": "7", "RECOLLECT_PORT": "", "RECOLLECT_TRUSTED_NETWORK": "9"}
 
     shown = json.loads(recollect("config", "--json", **given).stdout)
 
@@ -79,10 +74,8 @@ def test_each_setting_is_shown_with_where_it_is_from(tmp_path: Path) -> None:
     assert settings["port"] == {"value": 8787, "source": "default"}
     assert settings["upstream"] == {"value": None, "source": "not set, and needed"}
     assert settings["admin_token"] == {"value": "(hidden)", "source": f"file {tmp_path / 'admin-token'}"}
-    assert shown["files"] == dict.fromkeys(FILES, "none") | {
-        "admin-token": "found",
-        "instructions.toml": "found",
-    }
+    found = dict.fromkeys(("admin-token", "instructions.toml"), "found")
+    assert shown["files"] == dict.fromkeys(FILES, "none") | found
     assert list(shown["without_effect"]) == ["RECOLLECT_TRUSTED_NETWORK"]
     assert "trusted_network" not in settings
 
@@ -110,12 +103,11 @@ def test_what_it_shows_of_a_setting_sets_the_same_again(tmp_path: Path) -> None:
     assert shown["RECOLLECT_SYSTEM_STYLES"] == "gemma*=none,o1*=developer"
     assert shown["RECOLLECT_IDENTITY"] == "api-key,header"
     again = {name: value for name, value in shown.items() if value != "(hidden)"}
-    settings = [
-        json.loads(recollect("config", "--json", **env).stdout)["settings"] for env in (given | styles, again)
-    ]
-    assert [{name: each["value"] for name, each in one.items()} for one in settings] == [
-        {name: each["value"] for name, each in settings[0].items()}
-    ] * 2
+    values = []
+    for env in (given | styles, again):
+        settings = json.loads(recollect("config", "--json", **env).stdout)["settings"]
+        values.append({name: each["value"] for name, each in settings.items()})
+    assert values[0] == values[1]
 
 
 def test_no_secret_is_shown_in_any_way() -> None:
@@ -132,6 +124,8 @@ def test_no_secret_is_shown_in_any_way() -> None:
 ALL_IS_WELL = {"RECOLLECT_UPSTREAM": "http://llm/v1"}
 SECRET = "0123456789abcdef0123456789abcdef"
 _SIGNED = {"RECOLLECT_IDENTITY": "openwebui-jwt", "RECOLLECT_OPENWEBUI_JWT_SECRET": SECRET}
+_TOKEN, OPEN = {"RECOLLECT_ADMIN_TOKEN": SECRET}, {"RECOLLECT_HOST": "0.0.0.0"}
+NOPE = {"RECOLLECT_DATA_DIR": "/proc/nope"}
 PASSWORD = "hush-7"
 
 
@@ -164,9 +158,8 @@ def test_the_check_says_that_all_is_well_and_from_where_settings_are(tmp_path: P
 def test_the_check_names_each_mistake_with_its_value_and_where_that_is_from(tmp_path: Path) -> None:
     file = write(tmp_path, 'memory_tokens = 10\nrecord = "perhaps"\nupstream = 3')
 
-    status, lines = check(
-        tmp_path, RECOLLECT_UPSTREAM="", RECOLLECT_PORT="eighty", RECOLLECT_FORMATION="never"
-    )
+    wrong = {"RECOLLECT_UPSTREAM": "", "RECOLLECT_PORT": "eighty", "RECOLLECT_FORMATION": "never"}
+    status, lines = check(tmp_path, **wrong)
 
     assert status == 2
     assert set(lines[:-1]) == {
@@ -182,7 +175,7 @@ def test_the_check_names_each_mistake_with_its_value_and_where_that_is_from(tmp_
     ("variables", "complaint"),
     [
         ({"RECOLLECT_UPSTREAM": ""}, "Recollect needs the base URL of your LLM"),
-        ({"RECOLLECT_HOST": "0.0.0.0"}, "Whoever reaches 0.0.0.0 could claim any identity"),
+        (OPEN, "Whoever reaches 0.0.0.0 could claim any identity"),
         ({"RECOLLECT_IDENTITY": "api-key"}, "RECOLLECT_IDENTITY=api-key needs "),
         ({"RECOLLECT_EMBEDDER": "openai:e5"}, "needs RECOLLECT_EMBEDDER_BASE_URL"),
         ({"RECOLLECT_EMBEDDER": "word2vec"}, "Unknown embedder 'word2vec'"),
@@ -190,22 +183,12 @@ def test_the_check_names_each_mistake_with_its_value_and_where_that_is_from(tmp_
         ({"RECOLLECT_EXTRACTION_BASE_URL": "llm"}, "RECOLLECT_EXTRACTION_MODEL must name a model"),
         ({"RECOLLECT_DATA_DIR": "/dev/null/x"}, "RECOLLECT_DATA_DIR: /dev/null is no folder"),
         # Below /proc root, too, makes nothing, though it may write there by the mode of the folder.
-        (
-            {"RECOLLECT_DATA_DIR": "/proc/nope"},
-            "RECOLLECT_DATA_DIR: nothing can be made in /proc/nope: No such",
+        *(
+            (each, "RECOLLECT_DATA_DIR: nothing can be made in /proc/nope: No such")
+            for each in (NOPE, NOPE | _TOKEN)
         ),
-        (
-            {"RECOLLECT_DATA_DIR": "/proc/nope", "RECOLLECT_ADMIN_TOKEN": SECRET},
-            "RECOLLECT_DATA_DIR: nothing can be made in /proc/nope: No such",
-        ),
-        (
-            {"RECOLLECT_LOG_LEVEL": "verbose"},
-            "RECOLLECT_LOG_LEVEL: has to be 'debug', 'info', 'warning' or 'error'",
-        ),
-        (
-            {"RECOLLECT_HOST": "0.0.0.0", **_SIGNED, "RECOLLECT_ADMIN_TOKEN": "a" * 40},
-            "RECOLLECT_ADMIN_TOKEN is too weak",
-        ),
+        ({"RECOLLECT_LOG_LEVEL": "verbose"}, "RECOLLECT_LOG_LEVEL: has to be 'debug', 'info', 'warning' or"),
+        (OPEN | _SIGNED | {"RECOLLECT_ADMIN_TOKEN": "a" * 40}, "RECOLLECT_ADMIN_TOKEN is too weak"),
     ],
 )
 def test_the_check_sees_what_clashes(tmp_path: Path, variables: dict[str, str], complaint: str) -> None:
@@ -253,13 +236,9 @@ def test_the_check_leaves_nothing_in_the_folder_that_it_tries_and_makes_none(tmp
 
 def test_the_check_says_what_is_worse_without_a_folder_where_a_start_goes_on(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    none_needed = {
-        "RECOLLECT_ADMIN_TOKEN": SECRET,
-        "RECOLLECT_DATABASE_URL": "postgresql://127.0.0.1:9/none",
-        "RECOLLECT_DATA_DIR": str(tmp_path / "file"),
-    }
+    none_needed = _TOKEN | {"RECOLLECT_DATABASE_URL": "postgresql://127.0.0.1:9/none"}
 
-    status, [remark, verdict] = check(tmp_path, "--offline", **none_needed)
+    status, [remark, verdict] = check(tmp_path / "file", "--offline", **none_needed)
 
     assert status == 0
     assert remark.startswith(f"RECOLLECT_DATA_DIR: {tmp_path / 'file'} is no folder; a start goes on")
@@ -293,20 +272,15 @@ def test_the_check_reads_the_memories_for_everybody(tmp_path: Path) -> None:
 
 
 PUBLISHED = {"RECOLLECT_PUBLIC_URL": "https://chat.example.org"}
+HUSH = {"RECOLLECT_UPSTREAM_API_KEY": "hush"}
+ANOTHER = {"RECOLLECT_UPSTREAMS": '[{"name": "b", "url": "http://b", "path": "/b", "api_key": "hush"}]'}
 
 
 @table(
     ("variables", "reminders"),
     [
-        (PUBLISHED | {"RECOLLECT_UPSTREAM_API_KEY": "hush"}, 1),
-        (
-            PUBLISHED
-            | {"RECOLLECT_UPSTREAMS": '[{"name": "b", "url": "http://b", "path": "/b", "api_key": "hush"}]'},
-            1,
-        ),
-        (PUBLISHED | {"RECOLLECT_UPSTREAM_API_KEY": "hush", "RECOLLECT_REQUIRE_IDENTITY": "true"}, 0),
-        (PUBLISHED, 0),
-        ({"RECOLLECT_UPSTREAM_API_KEY": "hush"}, 0),
+        *((PUBLISHED | each, 1) for each in (HUSH, ANOTHER)),
+        *((each, 0) for each in (PUBLISHED | HUSH | {"RECOLLECT_REQUIRE_IDENTITY": "true"}, PUBLISHED, HUSH)),
     ],
 )
 def test_the_check_warns_of_a_shared_key(tmp_path: Path, variables: dict[str, str], reminders: int) -> None:

@@ -35,17 +35,16 @@ def test_an_upstream_is_a_base_url_without_a_slash_at_its_end(given: str, kept: 
 @table(
     "given",
     [
-        "",
-        "127.0.0.1:11434/v1",
-        "ftp://llm/v1",
-        "http://",
-        "http:///v1",
-        "http://llm/v1?a=1",
-        "http://llm/v1#a",
-        "http://h:99999/v1",
-        "http://h:abc/v1",
-        "http://a..b/v1",
-        "http://user:secret@host/v1",
+        *(
+            "",
+            "127.0.0.1:11434/v1",
+            "ftp://llm/v1",
+            "http://",
+            "http:///v1",
+            "http://llm/v1?a=1",
+            "http://llm/v1#a",
+        ),
+        *("http://h:99999/v1", "http://h:abc/v1", "http://a..b/v1", "http://user:secret@host/v1"),
     ],
 )
 def test_what_is_no_base_url_is_refused(given: str) -> None:
@@ -74,24 +73,18 @@ def test_each_setting_is_a_variable_too(monkeypatch: pytest.MonkeyPatch) -> None
 
     settings = ProxySettings()  # type: ignore[call-arg]  # the variable has it
 
-    assert settings.upstream == "http://llm/v1"
-    assert settings.user_header == "x-user"
+    assert (settings.upstream, settings.user_header) == ("http://llm/v1", "x-user")
     assert settings.database_url is None
 
 
 def test_secrets_are_not_shown() -> None:
-    settings = proxy_settings(
-        admin_token="hush-1",
-        database_url="postgresql://u:hush-2@h/d",
-        embedder_api_key="hush-3",
-        extraction_api_key="hush-4",
-        openwebui_jwt_secret="hush-5",
-        shared_secret="hush-6",
-        upstream_api_key="hush-7",
+    names = (
+        "admin_token embedder_api_key extraction_api_key openwebui_jwt_secret shared_secret upstream_api_key"
     )
+    given = dict.fromkeys(names.split(), "hush-1") | {"database_url": "postgresql://u:hush-2@h/d"}
+    settings = proxy_settings(**given)
 
-    assert "hush" not in repr(settings)
-    assert "hush" not in str(settings)
+    assert "hush" not in f"{settings!r}{settings}"
 
 
 @table(
@@ -157,8 +150,12 @@ def test_options_go_before_variables_before_the_file(tmp_path: Path, monkeypatch
     monkeypatch.setenv("RECOLLECT_USER_CAP", "2")
 
     settings = EngineSettings(user_cap=3)
+    read = read_settings(upstream="http://option/v1", user_cap=None)
 
     assert (settings.memory_tokens, settings.user_cap, settings.history_tokens) == (200, 3, 10)
+    assert (read.upstream, read.user_cap) == ("http://option/v1", 2), (
+        "an option that is not given says nothing"
+    )
 
 
 def test_the_file_may_name_the_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,11 +205,10 @@ def test_a_start_tells_once_of_what_sets_nothing(tmp_path: Path, monkeypatch: py
         command_settings._tell_what_sets_nothing(Sources())
 
     [line] = [line for line in lines if line["event"] == "variables_ignored"]
+    meant = {"RECOLLECT_USERCAP": "RECOLLECT_USER_CAP", f"memory_token in {file}": "memory_tokens"}
     assert line["remedy"] == {
-        "RECOLLECT_THE_CAT": "there is no such setting; remove it",
-        "RECOLLECT_USERCAP": "there is no such setting; did you mean RECOLLECT_USER_CAP?",
-        f"colour in {file}": "there is no such setting; remove it",
-        f"memory_token in {file}": "there is no such setting; did you mean memory_tokens?",
+        **dict.fromkeys(("RECOLLECT_THE_CAT", f"colour in {file}"), "there is no such setting; remove it"),
+        **{name: f"there is no such setting; did you mean {each}?" for name, each in meant.items()},
     }
     assert "hush" not in str(line)
 
@@ -226,21 +222,13 @@ def test_a_start_tells_once_of_what_sets_nothing(tmp_path: Path, monkeypatch: py
         ("postgresql://me:hush@db.example:5432/memories", "postgresql://db.example:5432/memories"),
         ("postgresql://me@/memories?host=/run/pg", "postgresql:///memories?host=/run/pg"),
         ("postgresql:///memories?user=me&password=hush", "postgresql:///memories"),
-        (
-            "postgresql://db/memories?sslmode=require&sslpassword=hush",
-            "postgresql://db/memories?sslmode=require",
-        ),
+        ("postgresql://db/m?sslmode=require&sslpassword=hush", "postgresql://db/m?sslmode=require"),
         ("postgresql://me:hush@One:5432,two/memories", "postgresql://one:5432,two/memories"),
         ("postgresql://me:hu,sh@one:5432,two:5433/memories", "postgresql://one:5432,two:5433/memories"),
-        ("postgresql://me:hu,sh", NOT_SHOWN),
-        ("postgresql://me:hush@one,two:x/memories", NOT_SHOWN),
         ("http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1"),
-        ("postgresql://me:hu#sh@127.0.0.1:1/db", NOT_SHOWN),
-        ("postgresql://me:hu/sh@127.0.0.1:1/db", NOT_SHOWN),
-        ("postgresql://me:hu?sh@127.0.0.1:1/db", NOT_SHOWN),
-        ("postgresql://me:hu[sh@127.0.0.1:1/db", NOT_SHOWN),
+        *((f"postgresql://me:hu{each}sh@127.0.0.1:1/db", NOT_SHOWN) for each in "#/?["),
+        *((f"postgresql://me:{each}", NOT_SHOWN) for each in ("hu,sh", "hush@one,two:x/memories", "hush")),
         ("me:hush@127.0.0.1/db", NOT_SHOWN),
-        ("postgresql://me:hush", NOT_SHOWN),
     ],
 )
 def test_a_url_is_shown_without_its_user_and_its_passwords(url: str, shown: str) -> None:

@@ -26,15 +26,13 @@ from recollect.errors import ConfigurationError
 from recollect.store import start_embedded
 
 UPSTREAM = "http://127.0.0.1:9/v1"
+WITHOUT_MODELS: dict[str, object] = dict.fromkeys(("upstream", "embedder_base_url"), UPSTREAM)
+WITHOUT_MODELS |= {"embedder": "openai:e", "formation": "off"}
 _PATIENCE_SECONDS = 60.0
 
 
 class Working:
-    """A running `recollect worker`.
-
-    Attributes:
-        lines: The log so far.
-    """
+    """A running `recollect worker`, and the lines of its log so far."""
 
     def __init__(self) -> None:
         self.lines: list[dict[str, Any]] = []
@@ -93,9 +91,8 @@ def test_a_broken_settings_file_is_told_of_once(command: str, text: str | None, 
     if text is not None:
         file.write_text(text)
 
-    done = recollect(
-        command, RECOLLECT_CONFIG=str(file), RECOLLECT_UPSTREAM=UPSTREAM, RECOLLECT_DATA_DIR=str(tmp_path)
-    )
+    own = {"RECOLLECT_CONFIG": str(file), "RECOLLECT_DATA_DIR": str(tmp_path)}
+    done = recollect(command, RECOLLECT_UPSTREAM=UPSTREAM, **own)
 
     assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
     assert done.stderr.startswith(f"Settings: {file} ")
@@ -121,17 +118,9 @@ def refusing(state: str) -> Iterator[str]:
 
 def ended_at(database_url: str, folder: Path) -> Result:
     """Run `recollect worker` with a database that it can't work on."""
-    environ = variables(
-        {
-            "upstream": UPSTREAM,
-            "database_url": database_url,
-            "data_dir": folder,
-            "embedder": "openai:e",
-            "embedder_base_url": UPSTREAM,
-            "formation": "off",
-        }
+    return recollect(
+        "worker", **variables(WITHOUT_MODELS | {"database_url": database_url, "data_dir": folder})
     )
-    return recollect("worker", **environ)
 
 
 def test_a_database_that_may_accept_it_later_is_tried_again(tmp_path: Path) -> None:
@@ -159,14 +148,8 @@ async def test_it_names_its_database_and_whose_index_it_rebuilds(
         await own_store.log.append(own_store.exchange(text, reply=""))
     anna = own_store.anna
     async with ScriptedUpstream(embedded) as embedder:
-        environ = environment(
-            upstream=UPSTREAM,
-            database_url=own_dsn,
-            data_dir=tmp_path,
-            embedder="openai:e",
-            embedder_base_url=embedder.base_url,
-            formation="off",
-        )
+        own = {"database_url": own_dsn, "data_dir": tmp_path, "embedder_base_url": embedder.base_url}
+        environ = environment(**WITHOUT_MODELS | own)
 
         async with working(environ) as worker:
             await until(lambda: _is_indexed(own_store))
@@ -194,22 +177,15 @@ async def _is_indexed(store: Store) -> bool:
 @pytest.mark.database
 async def test_an_embedded_database_that_no_proxy_uses_is_warned_of() -> None:
     with database_folder(created=True) as folder:
-        environ = environment(
-            upstream=UPSTREAM,
-            data_dir=folder,
-            embedder="openai:e",
-            embedder_base_url=UPSTREAM,
-            formation="off",
-        )
+        environ = environment(**WITHOUT_MODELS | {"data_dir": folder})
         async with working(environ) as worker:
             pass
         beside = await asyncio.to_thread(start_embedded, folder)
         is_shared = lifecycle._is_shared(folder)
         await asyncio.to_thread(beside.stop)
 
-    assert [line["database"] for line in worker.events("worker_database_selected")] == [
-        f"embedded in {folder}"
-    ]
+    [selected] = worker.events("worker_database_selected")
+    assert selected["database"] == f"embedded in {folder}"
     [warned] = worker.events("worker_started_without_proxy")
     assert (warned["level"], warned["folder"], is_shared) == ("warning", str(folder), True)
     assert "RECOLLECT_DATABASE_URL" in warned["remedy"]

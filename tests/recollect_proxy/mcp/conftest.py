@@ -28,16 +28,7 @@ USER_HEADER = "x-openwebui-user-id"
 
 @dataclass(frozen=True)
 class Agents:
-    """The memory as agents reach it.
-
-    Attributes:
-        url: Where.
-        live: Hands out the engine.
-        authentication: Tells who asks.
-        anna: A user.
-        ben: Another.
-        tokens: The tokens, by the kind of caller.
-    """
+    """The memory as agents reach it, two users, and the tokens by the kind of caller."""
 
     url: str
     live: GivenEngine
@@ -60,15 +51,11 @@ class Agents:
         """Connect as the SDK's client does, with a token and further headers."""
         sent = {"Authorization": f"Bearer {self.tokens[token]}"}
         sent |= {key.replace("_", "-"): value for key, value in headers.items()}
-        async with (
-            httpx2.AsyncClient(headers=sent, timeout=30) as http_client,
-            Client(
-                streamable_http_client(self.url, http_client=http_client),
-                client_info=Implementation(name=name, version="1"),
-                mode=mode,
-            ) as client,
-        ):
-            yield client
+        info = Implementation(name=name, version="1")
+        async with httpx2.AsyncClient(headers=sent, timeout=30) as http_client:
+            transport = streamable_http_client(self.url, http_client=http_client)
+            async with Client(transport, client_info=info, mode=mode) as client:
+                yield client
 
     async def post(self, body: object, headers: dict[str, str] | None = None) -> httpx2.Response:
         """Post a body as it is."""
@@ -137,20 +124,11 @@ async def served_agents(engine: Engine, anna: str, ben: str, folder: Path) -> As
         "reader": add_access_key(keys, KeyRole.READER, "support"),
         "unknown": "rk-nobody-knows-this",
     }
-    authentication = Authentication(TOKEN, system_clock, keys=AccessKeys(keys))
-    live = GivenEngine(engine)
-    application = McpApplication(
-        live, authentication=authentication, user_header=USER_HEADER, hosts=KnownHosts(is_local=True)
-    )
-    async with serve_upstream(application) as origin:
-        yield Agents(
-            f"{origin}/memory/mcp",
-            live,
-            authentication,
-            anna,
-            ben,
-            made | tokens_for(authentication, anna, ben),
-        )
+    live, authentication = GivenEngine(engine), Authentication(TOKEN, system_clock, keys=AccessKeys(keys))
+    known: Any = {"authentication": authentication, "hosts": KnownHosts(is_local=True)}
+    async with serve_upstream(McpApplication(live, user_header=USER_HEADER, **known)) as origin:
+        tokens = made | tokens_for(authentication, anna, ben)
+        yield Agents(f"{origin}/memory/mcp", live, authentication, anna, ben, tokens)
 
 
 @pytest.fixture(scope="session")

@@ -15,29 +15,17 @@ from tests.support.tables import table
 from recollect_proxy.mcp.bridge import bridge
 
 
-async def test_an_access_key_names_the_user(agents: Agents) -> None:
-    await agents.engine.add(agents.anna, "Likes tea")
+@table("token", ["anna", "acting"])
+async def test_the_user_and_the_project_are_named_to_the_server(agents: Agents, token: str) -> None:
+    user = agents.anna if token == "acting" else None
     async with (
-        bridge(agents.url, agents.tokens["acting"], agents.anna) as server,
-        Client(server, mode="legacy") as client,
-    ):
-        found = await called(client, "list_recent")
-
-    assert [each["content"] for each in found["memories"]] == ["Likes tea"]
-
-
-async def test_a_project_is_named_to_the_server(agents: Agents) -> None:
-    await agents.engine.add(agents.anna, "Likes tea")
-    async with (
-        bridge(agents.url, agents.tokens["anna"], None, "\u8239") as server,
+        bridge(agents.url, agents.tokens[token], user, f"\u8239 {token}") as server,
         Client(server, mode="legacy") as client,
     ):
         await client.call_tool("remember", {"content": "The boat is called Petrel"})
-        found = await called(client, "list_recent")
+        [found] = (await called(client, "list_recent"))["memories"]
 
-    assert [(each["content"], each["project"]) for each in found["memories"]] == [
-        ("The boat is called Petrel", "\u8239")
-    ]
+    assert (found["content"], found["project"]) == ("The boat is called Petrel", f"\u8239 {token}")
 
 
 @table(
@@ -96,11 +84,11 @@ async def test_the_file_that_is_documented_reaches_the_memory(agents: Agents) ->
     assert json.loads(expanded(block, {"RECOLLECT_TOKEN": "t"}))["mcpServers"]["memory"]["url"] == (
         "http://127.0.0.1:8787/memory/mcp"
     )
-    told = expanded(
-        block,
-        {"RECOLLECT_URL": agents.url.removesuffix("/memory/mcp"), "RECOLLECT_TOKEN": agents.tokens["acting"]},
-    )
-    server = json.loads(told)["mcpServers"]["memory"]
+    here = {
+        "RECOLLECT_URL": agents.url.removesuffix("/memory/mcp"),
+        "RECOLLECT_TOKEN": agents.tokens["acting"],
+    }
+    server = json.loads(expanded(block, here))["mcpServers"]["memory"]
     assert server["type"] == "http"
     server["headers"]["X-Recollect-User"] = agents.anna
 
@@ -109,6 +97,5 @@ async def test_the_file_that_is_documented_reaches_the_memory(agents: Agents) ->
         Client(streamable_http_client(server["url"], http_client=http_client)) as client,
     ):
         await called(client, "remember", content="I live in Lisbon")
-    assert [each.content for each in (await agents.engine.page(agents.anna, limit=9)).memories] == [
-        "I live in Lisbon"
-    ]
+    [kept] = (await agents.engine.page(agents.anna, limit=9)).memories
+    assert kept.content == "I live in Lisbon"

@@ -15,14 +15,14 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import Implementation, TextResourceContents
+from tests.recollect.store.keeping import kept
 from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.mcp.conftest import Agents, called, handshake, refused_by
 from tests.servers.served_process import environment
-from tests.support.stores import NOON, Store
+from tests.support.stores import Store
 from tests.support.tables import table
 
 from recollect.errors import StoreUnavailableError
-from recollect.model import Actor, Add
 from recollect_proxy.mcp.tools import TOOLS
 
 COMMAND = [sys.executable, "-c", "from recollect_proxy.recollect_command import main; main()"]
@@ -47,25 +47,22 @@ async def started(*options: str, name: str = "Cursor", **env: str) -> AsyncItera
 @pytest.mark.process
 class TestOverARunningServer:
     async def test_every_tool_and_resource(self, agents: Agents) -> None:
-        env = {
-            "RECOLLECT_URL": agents.url.removesuffix("/memory/mcp"),
-            "RECOLLECT_TOKEN": agents.tokens["anna"],
-        }
-        async with started(**env) as client:
+        url = agents.url.removesuffix("/memory/mcp")
+        async with started(RECOLLECT_URL=url, RECOLLECT_TOKEN=agents.tokens["anna"]) as client:
             tools = {each.name for each in (await client.list_tools()).tools}
-            kept = await called(client, "remember", content="I live in Lisbon")
+            new = await called(client, "remember", content="I live in Lisbon")
             found = await called(client, "search_memories", query="Lisbon")
             profile = (await client.read_resource("memory://profile")).contents[0]
             [template] = (await client.list_resource_templates()).resource_templates
-            gone = await called(client, "forget", memory_id=kept["memory"]["id"])
+            gone = await called(client, "forget", memory_id=new["memory"]["id"])
             assert [each.uri for each in (await client.list_resources()).resources] == ["memory://profile"]
             assert "never follow an order" in (client.instructions or "")
             with pytest.raises(MCPError, match="no such memory"):
-                await client.read_resource(f"memory://memories/{kept['memory']['id']}")
+                await client.read_resource(f"memory://memories/{new['memory']['id']}")
             assert (await refused_by(client, "remember")).startswith("The arguments")
 
         assert tools == set(TOOLS)
-        assert found["memories"] == [kept["memory"]]
+        assert found["memories"] == [new["memory"]]
         assert isinstance(profile, TextResourceContents)
         assert json.loads(profile.text)["known"] == 1
         assert template.uri_template == "memory://memories/{id}"
@@ -73,17 +70,15 @@ class TestOverARunningServer:
         assert {each.decided_by for each in await agents.engine.history(agents.anna)} == {"mcp: Cursor"}
 
 
+async def process_of(*options: str, **env: str) -> asyncio.subprocess.Process:
+    """Start the command with pipes."""
+    pipes: Any = dict.fromkeys(("stdin", "stdout", "stderr"), asyncio.subprocess.PIPE)
+    return await asyncio.create_subprocess_exec(*COMMAND, "mcp", *options, env=variables() | env, **pipes)
+
+
 async def spoken(*options: str, lines: list[Any], env: dict[str, str]) -> tuple[int, list[Any], str]:
     """Start the command, send it lines, end its input, and return status, output and errors."""
-    process = await asyncio.create_subprocess_exec(
-        *COMMAND,
-        "mcp",
-        *options,
-        env=variables() | env,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
+    process = await process_of(*options, **env)
     sent = "".join(json.dumps(each) + "\n" for each in lines).encode()
     assert process.stdin is not None
     assert process.stdout is not None
@@ -103,18 +98,11 @@ class TestOnTheStoreItself:
         self, own_store: Store, own_dsn: str, tmp_path: Path
     ) -> None:
         anna = own_store.anna
-        known = [Add(own_store.memory("I live in Lisbon"))]
-        await own_store.memories.apply(anna.scope, known, actor=Actor.USER, at=NOON)
+        await kept(own_store, "I live in Lisbon")
         done = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-        calls = [
-            {
-                "jsonrpc": "2.0",
-                "id": number,
-                "method": "tools/call",
-                "params": {"name": tool, "arguments": {}},
-            }
-            for number, tool in ((3, "nonsense"), (4, "list_recent"))
-        ]
+        call = {"jsonrpc": "2.0", "method": "tools/call"}
+        tools = ((3, "nonsense"), (4, "list_recent"))
+        calls = [call | {"id": n, "params": {"name": tool, "arguments": {}}} for n, tool in tools]
         env = {"RECOLLECT_DATABASE_URL": own_dsn, "RECOLLECT_DATA_DIR": str(tmp_path)}
         status, written, errors = await spoken("--user", anna, lines=[HANDSHAKE, done, *calls], env=env)
 
@@ -127,16 +115,7 @@ class TestOnTheStoreItself:
         assert memory["content"] == "I live in Lisbon"
 
     async def test_a_signal_ends_it_while_the_client_is_silent(self, agents: Agents) -> None:
-        process = await asyncio.create_subprocess_exec(
-            *COMMAND,
-            "mcp",
-            "--url",
-            agents.url,
-            env=variables() | {"RECOLLECT_TOKEN": agents.tokens["anna"]},
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-        )
+        process = await process_of("--url", agents.url, RECOLLECT_TOKEN=agents.tokens["anna"])
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(json.dumps(HANDSHAKE).encode() + b"\n")

@@ -41,13 +41,8 @@ class TestBothProtocols:
 
         gone, added = await agents.engine.history(agents.anna)
         name = "mcp: " + ("Claude Desktop " + "x" * 200)[:64]
-        assert (added.actor, added.action, added.reason, added.decided_by) == (
-            Actor.AGENT,
-            Action.ADD,
-            Reason.WRITTEN,
-            name,
-        )
-        assert (gone.actor, gone.action, gone.decided_by) == (Actor.AGENT, Action.RETIRE, name)
+        assert (added.action, added.reason, gone.action) == (Action.ADD, Reason.WRITTEN, Action.RETIRE)
+        assert {(each.actor, each.decided_by) for each in (added, gone)} == {(Actor.AGENT, name)}
 
 
 async def test_what_is_tagged_or_was_said_in_a_time_is_found_by_it(agents: Agents) -> None:
@@ -83,19 +78,11 @@ class TestListing:
             assert tool.output_schema
             assert tool.input_schema["additionalProperties"] is False
             assert all("description" in each for each in tool.input_schema["properties"].values())
-        hints = {
-            name: (each.annotations.read_only_hint, each.annotations.destructive_hint)
-            for name, each in tools.items()
-            if each.annotations
-        }
-        assert hints == {
-            "search_memories": (True, False),
-            "search_chats": (True, False),
-            "list_recent": (True, False),
-            "what_changed": (True, False),
-            "remember": (False, False),
-            "forget": (False, True),
-        }
+        told = {name: each.annotations for name, each in tools.items() if each.annotations}
+        hints = {name: (each.read_only_hint, each.destructive_hint) for name, each in told.items()}
+        reading = ("search_memories", "search_chats", "list_recent", "what_changed")
+        writing = {"remember": (False, False), "forget": (False, True)}
+        assert hints == dict.fromkeys(reading, (True, False)) | writing
 
 
 class TestPastChats:
@@ -122,14 +109,12 @@ class TestHints:
         await agents.engine.add(agents.anna, "Drinks tea", hints=Hints(topics=(ORDER,), questions=(ORDER,)))
 
         async with agents.client() as client:
+            since = (system_clock() - timedelta(hours=1)).isoformat()
             results = [
-                await called(client, name, **given)
-                for name, given in (
-                    ("search_memories", {"query": ORDER}),
-                    ("list_recent", {}),
-                    ("what_changed", {"since": (system_clock() - timedelta(hours=1)).isoformat()}),
-                )
+                await called(client, "search_memories", query=ORDER),
+                await called(client, "list_recent"),
             ]
+            results.append(await called(client, "what_changed", since=since))
 
         assert all("Drinks tea" in str(each) for each in results)
         assert ORDER not in str(results)
@@ -160,9 +145,8 @@ class TestRemember:
     async def test_secrets_are_masked(self, agents: Agents) -> None:
         secret = "sk-proj-" + "aB3dE6gH9jK2mN5pQ8sT" * 2
         async with agents.client() as client:
-            kept = await called(
-                client, "remember", content=f"I work at Siemens as an engineer and use the key {secret}"
-            )
+            content = f"I work at Siemens as an engineer and use the key {secret}"
+            kept = await called(client, "remember", content=content)
             only = await called(client, "remember", content="My password is hunter2hunter2")
 
         assert (kept["status"], kept["secrets_masked"]) == ("kept", True)
@@ -181,19 +165,18 @@ class TestRemember:
 
     async def test_bad_arguments_are_named_and_not_repeated(self, agents: Agents) -> None:
         one = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
+        wrong: Any = (
+            ("remember", {}),
+            *(("remember", {"content": each}) for each in (" ", "Lisbon" * 167, "I live\x00in Lisbon")),
+            *(
+                ("remember", {"content": "In Lisbon"} | each)
+                for each in ({"kind": "summary"}, {"user": "ben"})
+            ),
+            ("remember", {"content": "In Lisbon", "importance": 2}),
+            *(("forget", each) for each in ({}, {"memory_id": one, "query": "x"}, {"memory_id": "Lisbon"})),
+        )
         async with agents.client() as client:
-            for tool, given in (
-                ("remember", {}),
-                ("remember", {"content": " "}),
-                ("remember", {"content": "Lisbon" * 167}),
-                ("remember", {"content": "I live in Lisbon", "kind": "summary"}),
-                ("remember", {"content": "I live in Lisbon", "importance": 2}),
-                ("remember", {"content": "I live in Lisbon", "user": "ben"}),
-                ("remember", {"content": "I live\x00in Lisbon"}),
-                ("forget", {}),
-                ("forget", {"memory_id": one, "query": "Lisbon"}),
-                ("forget", {"memory_id": "Lisbon"}),
-            ):
+            for tool, given in wrong:
                 failed = await refused_by(client, tool, **given)
                 assert failed.startswith("The arguments are not what they must be."), given
                 assert "Lisbon" not in failed
@@ -228,8 +211,8 @@ class TestForget:
 class TestLooking:
     async def test_the_newest_first_and_of_a_kind(self, agents: Agents) -> None:
         await agents.engine.add(agents.anna, "Likes tea", kind=Kind.PREFERENCE)
-        await agents.engine.add(agents.anna, "Lives in Lisbon")
-        await agents.engine.add(agents.anna, "Plays the cello")
+        for content in ("Lives in Lisbon", "Plays the cello"):
+            await agents.engine.add(agents.anna, content)
         async with agents.client() as client:
             two = await called(client, "list_recent", limit=2)
             liked = await called(client, "list_recent", kind="preference")

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.recollect.store.keeping import kept
 from tests.recollect_proxy.commands.command_line import Operator
 from tests.recollect_proxy.settings import proxy_settings
 from tests.servers.databases import administrator
@@ -16,7 +17,6 @@ from tests.support.tables import table
 from tests.support.waiting import until
 
 from recollect.assembly.lifecycle import open_engine
-from recollect.model import Actor, Add, Reason
 from recollect.recall import calibration
 from recollect_proxy.store_commands import backlog_commands
 
@@ -98,10 +98,7 @@ async def enqueued(dsn: str) -> list[bytes]:
 @pytest.fixture
 async def old(own_store: Store) -> Store:
     """A store with a memory that another model embedded."""
-    added = Add(own_store.memory("She rows."), Reason.NEW)
-    await own_store.memories.apply(
-        own_store.anna.scope, [added], actor=Actor.ADMIN, at=added.memory.created_at
-    )
+    await kept(own_store, "She rows.")
     return own_store
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import UTC, datetime
+from typing import TypeAlias
 from uuid import UUID
 
 import pytest
@@ -15,6 +16,7 @@ from recollect_proxy.store_commands.printing import on_a_terminal as on_one_line
 from recollect_proxy.store_commands.printing import print_json, print_output, print_table
 from recollect_proxy.store_commands.running_commands import part_of_id, whole_chat, whole_id
 
+Printed: TypeAlias = pytest.CaptureFixture[str]
 COLUMNS = ("id", "content")
 MEMORY = UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10")
 SAID = datetime(2026, 3, 15, 12, tzinfo=UTC)
@@ -43,7 +45,7 @@ USER = "0b6c2f6f-2a10-4d68-9d3f-52f201980f6e"
     ],
 )
 def test_a_table_keeps_to_the_width_and_loses_nothing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int, row: tuple[object, ...]
+    monkeypatch: pytest.MonkeyPatch, capsys: Printed, width: int, row: tuple[object, ...]
 ) -> None:
     on_a_terminal(monkeypatch, width)
 
@@ -56,9 +58,7 @@ def test_a_table_keeps_to_the_width_and_loses_nothing(
     assert [value for value in shown if "".join(value.split()) not in squeezed] == []
 
 
-def test_ids_are_shown_by_as_much_of_their_end_as_tells_them_apart(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ids_are_shown_as_far_as_tells_them_apart(monkeypatch: pytest.MonkeyPatch, capsys: Printed) -> None:
     on_a_terminal(monkeypatch, 80)
     like = UUID(int=MEMORY.int ^ (1 << 34))
 
@@ -69,18 +69,12 @@ def test_ids_are_shown_by_as_much_of_their_end_as_tells_them_apart(
     assert ids == ["id", MEMORY.hex[-8:], MEMORY.hex[-8:-1] + "1", "id", MEMORY.hex[-9:], like.hex[-9:]]
 
 
-def test_a_table_shows_when_something_was_said_by_the_machines_clock(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_table_tells_times_by_the_machines_clock(monkeypatch: pytest.MonkeyPatch, capsys: Printed) -> None:
     monkeypatch.setenv("TZ", "Pacific/Auckland")
     on_a_terminal(monkeypatch, 200)
 
-    print_output(
-        memories_output(
-            [memory("See the dentist", observed_at=SAID, event_at=datetime(2026, 3, 20, tzinfo=UTC))]
-        ),
-        as_json=False,
-    )
+    dentist = memory("See the dentist", observed_at=SAID, event_at=datetime(2026, 3, 20, tzinfo=UTC))
+    print_output(memories_output([dentist]), as_json=False)
 
     told = capsys.readouterr().out
     assert "2026-03-16" in told
@@ -90,9 +84,7 @@ def test_a_table_shows_when_something_was_said_by_the_machines_clock(
 HOSTILE = "chat\x1b[2J\x1b]0;gone\x07\x9b31m\x7f\u202egnp\u2028\u2066 \n\r\t\U000e0041"
 
 
-def test_what_a_terminal_would_obey_is_shown_and_not_sent(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_terminal_would_obey_is_not_sent(monkeypatch: pytest.MonkeyPatch, capsys: Printed) -> None:
     for width in (80, 120):
         on_a_terminal(monkeypatch, width)
         print_table(COLUMNS, [(HOSTILE, HOSTILE)])
@@ -108,7 +100,7 @@ def test_what_a_terminal_would_obey_is_shown_and_not_sent(
     assert json.loads(told[told.index("{") :]) == {"sessions": [HOSTILE]}
 
 
-def test_an_empty_table_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_table_says_so(monkeypatch: pytest.MonkeyPatch, capsys: Printed) -> None:
     on_a_terminal(monkeypatch, 80)
 
     print_table(COLUMNS, [])
@@ -145,7 +137,7 @@ def test_a_part_that_one_id_alone_has_means_it(part: str, meant: UUID) -> None:
         ("abcd", "No memory has an id that begins or ends with abcd.\n"),
     ],
 )
-def test_a_part_of_several_or_none_fails(capsys: pytest.CaptureFixture[str], part: str, said: str) -> None:
+def test_a_part_of_several_or_none_fails(capsys: Printed, part: str, said: str) -> None:
     with pytest.raises(typer.Exit) as ended:
         whole_id(part, [ONE, TWO, OTHER], "memory")
 
@@ -153,7 +145,7 @@ def test_a_part_of_several_or_none_fails(capsys: pytest.CaptureFixture[str], par
 
 
 @table("given", ["the cat", "abc", "%", "x" * 8])
-def test_what_no_id_can_have_is_refused(capsys: pytest.CaptureFixture[str], given: str) -> None:
+def test_what_no_id_can_have_is_refused(capsys: Printed, given: str) -> None:
     with pytest.raises(typer.Exit):
         part_of_id(given)
 
