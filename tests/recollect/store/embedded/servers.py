@@ -69,6 +69,12 @@ def runs(process_id: int) -> bool:
     return status.rpartition(")")[2].split()[0] != "Z"
 
 
+def sees(process_id: int, text: bytes) -> bool:
+    """Whether a process has a text in its environment, which Linux alone shows."""
+    environment = Path(f"/proc/{process_id}/environ")
+    return environment.exists() and text in environment.read_bytes()
+
+
 def mode(path: Path) -> int:
     return path.stat().st_mode & 0o777
 
