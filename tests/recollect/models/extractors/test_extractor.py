@@ -318,7 +318,7 @@ class TestRepair:
 
 
 class TestWhatIsShown:
-    def test_each_message_is_numbered_and_dated(self) -> None:
+    def test_each_message_is_numbered_and_dated_and_what_is_empty_is_left_out(self) -> None:
         text = shown([exchange(), exchange("And now to Halle", at=AT.replace(day=22))])
 
         assert fenced(text) == {
@@ -326,6 +326,9 @@ class TestWhatIsShown:
             "The assistant's reply to message 1": "Welcome!",
             "Message 2, Sunday 2026-11-22 09:30": "And now to Halle",
         }
+        text = shown([exchange(reply=" "), exchange("", reply="Hm."), exchange("Bye", reply="")])
+        titles = [title.split(",")[0] for title in fenced(text)]
+        assert titles == ["Message 1", "The assistant's reply to message 2", "Message 3"]
 
     def test_each_text_stands_in_its_own_fence(self) -> None:
         text = shown(
@@ -347,12 +350,6 @@ class TestWhatIsShown:
             "Earlier in this chat, only to understand what follows": "Person: Hello\nAssistant: How are you?",
             "Message 1, Saturday 2026-11-21 09:30": "I moved to Leipzig yesterday",
         }
-
-    def test_what_is_empty_is_not_shown(self) -> None:
-        text = shown([exchange(reply=" "), exchange("", reply="Hm."), exchange("Bye", reply="")])
-
-        titles = [title.split(",")[0] for title in fenced(text)]
-        assert titles == ["Message 1", "The assistant's reply to message 2", "Message 3"]
 
     def test_no_text_can_close_its_own_fence(self) -> None:
         plain = shown(exchange("hello"))

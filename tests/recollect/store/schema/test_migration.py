@@ -124,13 +124,6 @@ async def test_no_pgvector_is_a_clear_error(empty_dsn: str, monkeypatch: pytest.
         await open_postgres(empty_dsn)
 
 
-async def test_an_old_pgvector_is_a_clear_error(empty_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.schema.migration.PGVECTOR", (99, 0))
-
-    with pytest.raises(ConfigurationError, match=r"pgvector is [0-9.]+, and Recollect needs"):
-        await open_postgres(empty_dsn)
-
-
 @pytest.mark.process
 async def test_others_queue_settings_change_nothing(empty_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Read at import, so in a process of its own.

@@ -125,21 +125,18 @@ async def test_a_newer_schema_that_took_away_is_a_mistake(new_dsn: str, *, contr
     assert bool(report.mistakes) is await is_refused(new_dsn) is contracts
 
 
-async def test_a_pgvector_that_is_too_old_is_a_mistake(own_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_pgvector_that_is_too_old_is_a_mistake(
+    own_dsn: str, empty_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("recollect.store.schema.migration.PGVECTOR", (99, 0))
 
-    [mistake] = (await check(own_dsn)).mistakes
+    [of_the_database], [of_the_server] = [(await check(dsn)).mistakes for dsn in (own_dsn, empty_dsn)]
 
-    assert "Recollect needs 99.0" in mistake
-    assert "ALTER EXTENSION vector UPDATE" in mistake
-
-
-async def test_a_servers_old_pgvector_is_a_mistake(empty_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.schema.migration.PGVECTOR", (99, 0))
-
-    [mistake] = (await check(empty_dsn)).mistakes
-
-    assert "The server's pgvector is" in mistake
+    assert "Recollect needs 99.0" in of_the_database
+    assert "ALTER EXTENSION vector UPDATE" in of_the_database
+    assert "The server's pgvector is" in of_the_server
+    with pytest.raises(ConfigurationError, match=r"pgvector is [0-9.]+, and Recollect needs"):
+        await open_postgres(empty_dsn)
 
 
 async def test_a_database_that_takes_no_writes_is_a_remark_unless_asked_for(empty_dsn: str) -> None:
