@@ -82,9 +82,7 @@ async def test_without_the_adapter_vectors_are_those_of_the_wheels_engine(
     assert (ours * installed).sum(axis=1).mean() < 0.99  # and with it they are others
 
 
-def test_an_adapter_adds_a_product_to_the_matrices_that_it_names_and_to_nothing_else(
-    packed: Path, model: PackedModel, tmp_path: Path
-) -> None:
+def test_an_adapter_adds_to_what_it_names_alone(packed: Path, model: PackedModel, tmp_path: Path) -> None:
     name = "encoder.layer.9.output.dense"
     up, down = np.eye(384, 2, dtype=np.float16), np.full((2, 1536), 0.5, dtype=np.float16)
     np.savez(tmp_path / "adapter.npz", allow_pickle=False, **{f"{name}.up": up, f"{name}.down": down})

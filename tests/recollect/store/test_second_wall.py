@@ -190,9 +190,7 @@ async def test_a_search_without_its_predicate_finds_nothing_of_anothers(store: P
         ("profile_entries", ()),
     ],
 )
-async def test_a_search_holds_nothing_of_bens(
-    store: Postgres, name: str, arguments: tuple[object, ...]
-) -> None:
+async def test_searches_keep_users_apart(store: Postgres, name: str, arguments: tuple[object, ...]) -> None:
     query = SQL[name]
     forgetful = re.sub(r"\b(?:\w+\.)?(?:user_id|owner) (?:= \$1|IN \(\$1, '\*'\))", "$1::text <> ''", query)
     assert forgetful != query

@@ -450,9 +450,7 @@ async def test_mistral_is_asked_again_where_it_breaks_off(
         await over_sdk.embed(["a"])
 
 
-async def test_mistral_is_not_asked_again_where_it_is_too_slow(
-    server: MistralStandIn, pauses: Pauses
-) -> None:
+async def test_mistral_is_not_asked_again_where_it_is_slow(server: MistralStandIn, pauses: Pauses) -> None:
     async def never(_: Body) -> web.Response:
         await asyncio.sleep(60)
         raise AssertionError

@@ -383,9 +383,7 @@ FORGET = {"asking": "forget", "evidence": "forget my tea", "about": [2]}
         ),
     ],
 )
-def test_wishes_are_read_leniently(
-    answer: object, expected: list[tuple[Asking, str, tuple[int, ...]]]
-) -> None:
+def test_wishes_are_understood(answer: object, expected: list[tuple[Asking, str, tuple[int, ...]]]) -> None:
     assert commands(answer) == tuple(ExtractedCommand(*each) for each in expected)
 
 

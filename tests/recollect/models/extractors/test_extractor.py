@@ -236,9 +236,7 @@ class TestCutAnswers:
         assert [body["max_tokens"] for body in server.bodies][1] == MOST_ANSWER
         assert found.tokens == 1_000
 
-    async def test_a_cut_answer_is_asked_for_with_all_room(
-        self, server: Server, extractor: Extractor
-    ) -> None:
+    async def test_a_cut_answer_is_asked_with_all_room(self, server: Server, extractor: Extractor) -> None:
         looping = '{"words": "own", "wishes": [], "memories": [{"evidence": "I moved and moved and moved'
         server.replies = [says(looping, total_tokens=900, reason="length")]
 
@@ -285,9 +283,7 @@ class TestRepair:
         assert '"ends"' in repair[3]["content"]
 
     @pytest.mark.parametrize("content", ["They live in Leipzig now.", "\ud800\0", "", " "])
-    async def test_unreadable_again_is_invalid(
-        self, server: Server, extractor: Extractor, content: str
-    ) -> None:
+    async def test_unreadable_twice_fails(self, server: Server, extractor: Extractor, content: str) -> None:
         server.replies = [says(content, total_tokens=800), says(content, total_tokens=900)]
 
         with pytest.raises(InvalidExtractionError) as caught:

@@ -116,9 +116,7 @@ async def test_every_form_is_asked_for_strictly_and_parsed(
         [],
     ],
 )
-async def test_what_the_sdk_cannot_parse_is_handed_on_as_it_is(
-    server: Server, model: Model, said: object
-) -> None:
+async def test_what_the_sdk_cannot_parse_is_handed_on(server: Server, model: Model, said: object) -> None:
     server.replies = [says(said)]
 
     answer = await model.ask(MESSAGES, EXTRACTION, ASKER)
@@ -416,9 +414,7 @@ BODIES = (
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=BODIES)
-async def test_any_answer_ends_in_words_or_one_of_our_errors(
-    server: Server, model: Model, content: bytes
-) -> None:
+async def test_any_answer_ends_in_words_or_our_errors(server: Server, model: Model, content: bytes) -> None:
     server.replies = [raw(content)]
 
     try:

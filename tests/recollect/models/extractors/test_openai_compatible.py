@@ -100,9 +100,7 @@ class TestAStream:
 
 
 class TestWhatWasTaken:
-    async def test_what_came_of_a_slow_answer_is_counted(
-        self, server: Server, client: httpx.AsyncClient
-    ) -> None:
+    async def test_what_came_in_time_is_counted(self, server: Server, client: httpx.AsyncClient) -> None:
         server.streams(*[token("so on and so on ")] * 50, then=asyncio.Event().wait)
         hurried = Model(client, base_url=server.base_url, timeout=timedelta(seconds=0.5))
 
@@ -156,9 +154,7 @@ async def test_half_may_be_answered_where_half_is_asked_for(server: Server, mode
 
 
 class TestWhichModelAndCredential:
-    async def test_the_configured_ones_before_the_chats(
-        self, server: Server, client: httpx.AsyncClient
-    ) -> None:
+    async def test_configured_ones_before_the_chats(self, server: Server, client: httpx.AsyncClient) -> None:
         model = Model(client, base_url=server.base_url, model="small", api_key="ours")
 
         await model.ask(MESSAGES, CHOICE, SIGNED)
@@ -176,9 +172,7 @@ class TestWhichModelAndCredential:
         with pytest.raises(ExtractorUnusableError):
             await model.ask(MESSAGES, CHOICE, replace(ASKER, model=""))
 
-    async def test_another_server_than_the_chats_gets_neither(
-        self, server: Server, client: httpx.AsyncClient
-    ) -> None:
+    async def test_another_server_gets_neither(self, server: Server, client: httpx.AsyncClient) -> None:
         own = Model(client, base_url=server.base_url, model="local", is_upstream=False)
         nameless = Model(client, base_url=server.base_url, is_upstream=False)
 
@@ -217,9 +211,7 @@ class TestWhichModelAndCredential:
 
 class TestWhatTheServerTakes:
     @pytest.mark.parametrize("status", [400, 404, 422, 500, 501])
-    async def test_a_server_without_json_schema_is_asked_for_an_object(
-        self, server: Server, model: Model, status: int
-    ) -> None:
+    async def test_one_without_schemas_gives_objects(self, server: Server, model: Model, status: int) -> None:
         def reply(body: Body) -> web.StreamResponse | Awaitable[web.StreamResponse]:
             asked = body["response_format"]["type"]
             refused = refuses(status, "response_format json_schema is not supported")
@@ -273,9 +265,7 @@ class TestWhatTheServerTakes:
             raw(b'{"detail": [{"loc": ["body", "temperature"], "msg": "Extra inputs"}]}', 422),
         ],
     )
-    async def test_a_refused_parameter_is_left_out_for_good(
-        self, server: Server, model: Model, complaint: Reply
-    ) -> None:
+    async def test_refused_ones_are_left_out(self, server: Server, model: Model, complaint: Reply) -> None:
         server.replies = [complaint, says(ANSWER)]
 
         await model.ask(MESSAGES, CHOICE, ASKER)
@@ -306,9 +296,7 @@ class TestFailures:
             *(raw(b'{"choices": []}'), raw(b"[" * 5000)),
         ],
     )
-    async def test_what_may_pass_is_worth_another_try_later(
-        self, server: Server, model: Model, reply: Reply
-    ) -> None:
+    async def test_what_may_pass_is_tried_later(self, server: Server, model: Model, reply: Reply) -> None:
         server.replies = [reply]
 
         with pytest.raises(ExtractorError) as caught:
@@ -317,9 +305,7 @@ class TestFailures:
         assert type(caught.value) is ExtractorError
         assert len(server.bodies) == 1
 
-    async def test_a_server_that_is_not_there_costs_nothing(
-        self, client: httpx.AsyncClient, unused_tcp_port: int
-    ) -> None:
+    async def test_no_server_costs_nothing(self, client: httpx.AsyncClient, unused_tcp_port: int) -> None:
         model = Model(client, base_url=f"http://127.0.0.1:{unused_tcp_port}/v1")
 
         with counting_tokens() as spent, pytest.raises(ExtractorError, match="ConnectError"):
@@ -356,9 +342,7 @@ class TestFailures:
             await model.ask(MESSAGES, CHOICE, ASKER)
 
     @pytest.mark.parametrize("status", [200, 503])
-    async def test_an_endless_answer_is_not_read_to_its_end(
-        self, server: Server, model: Model, status: int
-    ) -> None:
+    async def test_no_endless_answer_is_read_whole(self, server: Server, model: Model, status: int) -> None:
         server.replies = [raw(b"x" * (ANSWER_BYTES + 1), status)]
 
         with pytest.raises(ExtractorError) as caught:

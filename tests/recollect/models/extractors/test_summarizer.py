@@ -268,9 +268,7 @@ class TestChoosing:
             Disclosure(frozenset({Kind.FACT})),
         ],
     )
-    async def test_a_server_that_may_not_be_sent_all_is_not_asked(
-        self, server: Server, model: Model, told: Disclosure
-    ) -> None:
+    async def test_not_told_all_is_not_asked(self, server: Server, model: Model, told: Disclosure) -> None:
         with pytest.raises(UpstreamPolicyError):
             await ModelJudge(model, lambda _: told).choose("forget Kassel", [KASSEL], ASKER)
         assert server.bodies == []

@@ -158,9 +158,7 @@ def test_copied_programs_are_read_by_all(empty_folder: Path, monkeypatch: pytest
 
 
 @as_root
-def test_no_account_is_a_clear_error(
-    empty_folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_account_is_told(empty_folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accounts, "_ACCOUNT", "no such name")
     with pytest.raises(ConfigurationError, match="can't be created"):
         start(empty_folder)

@@ -226,9 +226,7 @@ async def test_no_variable_moves_it_nor_does_it_see_our_secrets(
     server.stop()
 
 
-def test_one_that_does_not_start_says_why(
-    folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_that_fails_says_why(folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recollect.store.embedded.cluster._SECONDS_BETWEEN_STARTS", 0.01)
     (folder / "postgres" / "data" / "postgresql.conf").write_text("shared_buffers = a lot\n")
 

@@ -150,9 +150,7 @@ async def test_a_lease_is_renewed_while_its_body_runs(
 @pytest.mark.parametrize(
     "change", ["DELETE FROM recollect.leases", "UPDATE recollect.leases SET holder = gen_random_uuid()"]
 )
-async def test_a_lost_lease_ends_its_body(
-    brief: Postgres, shared_dsn: str, anna: Person, change: str
-) -> None:
+async def test_a_lost_lease_ends_work(brief: Postgres, shared_dsn: str, anna: Person, change: str) -> None:
     async def form() -> None:
         async with brief.inbox.lease(anna):
             await take_away(shared_dsn, change, anna)

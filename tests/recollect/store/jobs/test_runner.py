@@ -127,9 +127,7 @@ async def test_what_is_to_be_tried_again_is_looked_for_however_long_a_dead_proce
         await patient.aclose()
 
 
-async def test_failures_are_held_unquoted(
-    store: Store, table: Table, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_failures_quote_nobody(store: Store, table: Table, caplog: pytest.LogCaptureFixture) -> None:
     async def drain(_: str) -> None:
         try:
             await store.memories.apply(Scope("anna", SECRET), [SECRET], actor=SECRET, at=SECRET)  # type: ignore[arg-type, list-item]

@@ -235,9 +235,7 @@ async def test_a_server_that_answers_nothing_is_given_up() -> None:
         ((b"S", b"no handshake of TLS at all"), "it does not speak TLS as it was asked to"),
     ],
 )
-async def test_a_server_without_tls_is_no_mistake(
-    tmp_path: Path, answers: tuple[bytes, ...], told: str
-) -> None:
+async def test_one_without_tls_is_no_mistake(tmp_path: Path, answers: tuple[bytes, ...], told: str) -> None:
     async def babble(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         for each in answers:
             await reader.read(1000)

@@ -120,9 +120,7 @@ async def test_no_row_of_any_table_or_queue_names_the_erased_user(own_store: Sto
     assert await own_store.inbox.pending(own_store.ben, limit=1) != []
 
 
-async def test_a_second_count_finds_more(
-    own_store: Store, own_dsn: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_recount_finds_more(own_store: Store, own_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async def erase_and_say(connection: Connection, user_id: str, *, at: datetime) -> Any:
         erased = await erase_user(connection, user_id, at=at)
         async with administrator(own_dsn) as other:
