@@ -63,8 +63,10 @@ async def test_the_answer_is_parsed_into_the_form_asked_for(server: Server, mode
     server.replies = [says(json.dumps(EXTRACTED, indent=4))]
     port: ChatModel = model
 
-    answer = await port.ask(MESSAGES, EXTRACTION, ASKER)
+    with counting_tokens() as spent:
+        answer = await port.ask(MESSAGES, EXTRACTION, ASKER)
 
+    assert spent.tokens == 321
     assert answer == ModelAnswer(
         EXTRACTION.form.model_validate(EXTRACTED).model_dump_json(), tokens=321, model="mistral-small-latest"
     )
