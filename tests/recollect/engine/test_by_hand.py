@@ -411,6 +411,8 @@ async def test_what_an_exchange_taught_and_its_words_are_taken_back_and_nothing_
     subject, said = engine_over(store, PATIENT), store.turn(TEA)
     await subject.add(store.anna, "I have a dog")
     await remembered(store, subject, said)
+    for scope, key in ((said.scope, "another key"), (store.ben.scope, said.key)):
+        assert await subject.take_back(scope, key) is None, "it is not in the log"
     assert await recalled(store, subject)
 
     undone = await subject.take_back(said.scope, said.key, actor=Actor.USER)
@@ -457,15 +459,6 @@ async def test_what_was_deleted_since_is_not_brought_back_and_not_undone(store: 
 
     assert await subject.take_back(said.scope, said.key) == ()
     assert await contents(store) == []
-
-
-async def test_of_what_is_not_in_the_log_nothing_is_taken_back(store: Store) -> None:
-    subject, said = engine_over(store, PATIENT), store.turn(TEA)
-    await remembered(store, subject, said)
-
-    assert await subject.take_back(said.scope, "another key") is None
-    assert await subject.take_back(store.ben.scope, said.key) is None
-    assert len(await contents(store)) == 1
 
 
 # -- Memories of an exchange are awaited until they are formed, or the time is up --
