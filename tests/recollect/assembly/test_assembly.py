@@ -155,9 +155,7 @@ async def test_who_names_a_server_for_the_log_has_two_embedders_and_else_one(
     for given, names in (({}, {"local"}), (served, {"local", "openai"})):
         async with open_backends(opened.model_copy(update=given)) as backends:
             assert backends.embedder.name.startswith("local:multilingual-e5-small@")
-            assert {
-                each.name.partition(":")[0] for each in (backends.embedder, backends.log_embedder)
-            } == names
+            assert {each.name.split(":")[0] for each in (backends.embedder, backends.log_embedder)} == names
             assert len(backends.caches) == len(names)
     assert model.begun == []
 

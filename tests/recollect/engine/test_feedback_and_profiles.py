@@ -521,9 +521,7 @@ class TestProposed:
 
         await subject.propose_profile(store.anna)
 
-        assert [field for field, state, _ in await told(subject, store.anna) if state is PROPOSED] == [
-            "domain"
-        ]
+        assert [each[0] for each in await told(subject, store.anna) if each[1] is PROPOSED] == ["domain"]
 
     @pytest.mark.parametrize(
         ("changed", "left"),

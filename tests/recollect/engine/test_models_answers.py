@@ -173,9 +173,7 @@ async def test_the_record_of_a_change_has_their_length_alone(store: Store) -> No
 
 
 HOME = "I live in Leipzig with my dog Rex, and I like strong black tea in the morning."
-POLICY = Policy(
-    strategy=Strategy.BOTH, attempts=1, batching=Batching(turns=2), summarizing=Summarizing(turns=1)
-)
+POLICY = Policy(strategy=Strategy.BOTH, attempts=1, batching=Batching(turns=2), summarizing=Summarizing(1))
 ITEM: dict[str, Any] = {
     "evidence": "I live in Leipzig",
     "content": "Lives in Leipzig",

@@ -498,9 +498,8 @@ async def test_where_each_turn_has_a_block_it_stands_in_each(store: Store, place
     subject = await somebody(store)
 
     for number in range(3):
-        assert standing(await given(subject, said(store, UNRELATED, number), placement=placement)) == set(
-            FACTS
-        )
+        placed = await given(subject, said(store, UNRELATED, number), placement=placement)
+        assert standing(placed) == set(FACTS)
 
 
 async def test_a_chat_that_memory_was_switched_on_in_has_it_with_its_first_block(store: Store) -> None:

@@ -186,9 +186,7 @@ async def test_pairs_are_never_of_two_people(store: Store) -> None:
 
 async def test_many_copies_become_the_first_of_them_and_come_back(store: Store) -> None:
     written = ("Sister Ana lives in Lyon", "The sister Ana lives in Lyon", "A sister, Ana, lives in Lyon")
-    copies = [
-        brought(store, each, observed_at=NOON + timedelta(days=day)) for day, each in enumerate(written)
-    ]
+    copies = [brought(store, each, observed_at=NOON + timedelta(day)) for day, each in enumerate(written)]
     await keep(store, *copies)
     subject, run = audit_over(store), uuid7()
 

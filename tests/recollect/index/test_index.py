@@ -331,9 +331,7 @@ def test_the_best_and_the_first_piece_of_each_document_count_in_whatever_steps_t
     every = [each for step in steps for each in step]
     best = [np.nan if each is None else max(each) for each in every]
     np.testing.assert_allclose(near.best, best, atol=EXACT)
-    np.testing.assert_allclose(
-        near.first, [np.nan if each is None else each[0] for each in every], atol=EXACT
-    )
+    np.testing.assert_allclose(near.first, [np.nan if e is None else e[0] for e in every], atol=EXACT)
 
 
 def test_cosines_of_many_vectors_are_as_exact_as_those_of_few() -> None:

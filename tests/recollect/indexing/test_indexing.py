@@ -649,9 +649,7 @@ def test_an_answer_to_a_question_about_oneself_tells_nothing_that_memory_does_no
     asked = "What do I work as?"
 
     assert not is_recallable(message("I do not know that about you yet.", Role.ASSISTANT, before=asked))
-    assert is_recallable(
-        message("Hip roofs are safer in storms.", Role.ASSISTANT, before="Gable or hip roof?")
-    )
+    assert is_recallable(message("Hip roofs are safer here.", Role.ASSISTANT, before="Gable or hip roof?"))
     assert is_recallable(message("Like so:\n```\nbrew(tea)\n```", Role.ASSISTANT, before="How do I brew it?"))
 
 
