@@ -188,9 +188,7 @@ def test_no_server_is_sent_anothers_key(base_url: str, previous: str | None, sen
     assert (made.name, made._headers.get("Authorization")) == ("openai:before", sent)
 
 
-@pytest.mark.parametrize(
-    ("embedder", "said"), [("openai:e", "RECOLLECT_EMBEDDER_BASE_URL"), ("magic:e", "magic:e")]
-)
+@table("embedder, said", [("openai:e", "RECOLLECT_EMBEDDER_BASE_URL"), ("magic:e", "magic:e")])
 def test_an_embedder_of_no_sense_is_named(client: httpx.AsyncClient, embedder: str, said: str) -> None:
     with pytest.raises(ConfigurationError, match=said):
         make_log_embedder(settings(embedder=embedder), client)
@@ -210,10 +208,7 @@ class Noted(EmbedderGenerations):
         return self.noted
 
 
-@table(
-    ("minutes", "is_used", "is_today"),
-    [(1, True, False), (1, False, True), (-1, True, True), (0, True, True)],
-)
+@table("minutes, is_used, is_today", [(1, True, False), (1, False, True), (-1, True, True), (0, True, True)])
 async def test_an_embedder_is_todays_unless_a_process_uses_one_that_was_chosen_later(
     minutes: int, *, is_used: bool, is_today: bool
 ) -> None:

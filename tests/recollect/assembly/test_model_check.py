@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.scripted.extraction import statement
 from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, failure, whole
+from tests.support.tables import table
 
 from recollect.assembly.checks import check_model
 from recollect.settings import EngineSettings
@@ -98,9 +99,7 @@ async def test_without_a_name_the_only_model_that_chats_is_asked_and_of_several_
     assert {value for each in server.received for value in each.values(b"authorization")} <= {b"Bearer k"}
 
 
-@pytest.mark.parametrize(
-    ("key", "told", "is_well"), [(None, "wants a key", True), ("wrong", "status 401", False)]
-)
+@table("key, told, is_well", [(None, "wants a key", True), ("wrong", "status 401", False)])
 async def test_that_the_only_model_wants_a_key_is_no_mistake_where_chats_bring_theirs(
     server: ScriptedUpstream, key: str | None, told: str, *, is_well: bool
 ) -> None:

@@ -132,9 +132,7 @@ async def test_it_is_asked_for_in_many_words_and_languages(store: Store, subject
 DOCUMENT = "Where did they stop last time?\n\n" + "> Ann: The budget is closed.\n" * 20
 
 
-@pytest.mark.parametrize(
-    "text", ["What did my sister say about the attic?", "Go on with the story", "Go on", DOCUMENT]
-)
+@table("text", ["What did my sister say about the attic?", "Go on with the story", "Go on", DOCUMENT])
 async def test_what_only_sounds_like_it_gets_no_chat(store: Store, subject: Engine, text: str) -> None:
     assert "chat, " not in (await block(store, subject, text)).casefold()
 
@@ -293,9 +291,7 @@ async def person_in(store: Store, zone: str | None) -> Engine:
     return subject
 
 
-@table(
-    ("zone", "day"), [(None, 16), ("Pacific/Auckland", 17), ("+11:59", 16), ("+12:00", 17), ("-12:01", 15)]
-)
+@table("zone, day", [(None, 16), ("Pacific/Auckland", 17), ("+11:59", 16), ("+12:00", 17), ("-12:01", 15)])
 async def test_outside_a_chat_too_tomorrow_is_the_persons(store: Store, zone: str | None, day: int) -> None:
     subject = await person_in(store, zone)
 

@@ -15,6 +15,7 @@ from tests.scripted.models import BrokenEmbedder, SlowEmbedder, WordEmbedder
 from tests.support.notes import note_block, note_placed
 from tests.support.recollections import injection
 from tests.support.stores import NOON, Store
+from tests.support.tables import table
 from tests.support.waiting import until
 from tests.support.watched_stores import Before, Outage, Through, breakable, broken, with_parts
 
@@ -268,9 +269,7 @@ async def test_without_words_to_search_by_a_broken_embedder_costs_the_memories_a
     assert recall.recollections == recall.ranked == ()
 
 
-@pytest.mark.parametrize(
-    ("part", "method", "stage"), [("snapshots", "get", Stage.SEARCH), ("chats", "chat", Stage.CHAT)]
-)
+@table("part, method, stage", [("snapshots", "get", Stage.SEARCH), ("chats", "chat", Stage.CHAT)])
 async def test_the_stage_that_ended_a_recall_is_told(
     store: Store, part: str, method: str, stage: Stage
 ) -> None:

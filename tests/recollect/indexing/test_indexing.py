@@ -193,9 +193,7 @@ async def test_a_broken_embedder_is_asked_once_and_what_is_found_by_words_is_emb
     assert await near(store, "I drink Darjeeling.")
 
 
-@pytest.mark.parametrize(
-    "text", ["\0", "\ud800 tea", "!?", "\u202e\u0634\u0627\u064a", "\U0001f375" * 5000, "a" * 100_000]
-)
+@table("text", ["\0", "\ud800 tea", "!?", "\u202e\u0634\u0627\u064a", "\U0001f375" * 5000, "a" * 100_000])
 async def test_any_text_is_indexed(store: Store, text: str) -> None:
     await said(store, text, text)
 
@@ -389,9 +387,7 @@ async def test_while_the_embedder_is_broken_what_was_said_last_is_found_by_its_w
     assert await by_words(store, "darjeel")
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "first"), [(None, None, None), (5, None, 5), (None, 5, 5), (30, 5, 5), (5, 30, 5)]
-)
+@table("one, other, first", [(None, None, None), (5, None, 5), (None, 5, 5), (30, 5, 5), (5, 30, 5)])
 def test_the_sooner_of_two_waits_counts(one: int | None, other: int | None, first: int | None) -> None:
     def wait(seconds: int | None) -> timedelta | None:
         return None if seconds is None else timedelta(seconds=seconds)

@@ -48,9 +48,7 @@ def update(
     return Update(uuid7(), NOON, action, Actor.FORMATION, reason, uuid7(), before=before, after=after)
 
 
-@pytest.mark.parametrize(
-    ("count", "line"), [(1, "Recalled 1 memory"), (2, "Recalled 2 memories"), (11, "Recalled 11 memories")]
-)
+@table("count, line", [(1, "Recalled 1 memory"), (2, "Recalled 2 memories"), (11, "Recalled 11 memories")])
 def test_how_many_were_recalled_is_told_in_good_english(count: int, line: str) -> None:
     assert ENGLISH.recalled([recollection("Drinks tea")] * count) == line
 

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
+from tests.support.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.engine.recording.exchanges import begun, ended, new_exchange
@@ -683,9 +684,7 @@ async def test_a_look_meanwhile_costs_it_nothing(folder: Path, monkeypatch: pyte
     await looker.close()
 
 
-@pytest.mark.parametrize(
-    ("damage", "left"), [(lambda d: d[:-7], [0, 1]), (lambda d: d[:9] + b"?" + d[10:], [1, 2])]
-)
+@table("damage, left", [(lambda d: d[:-7], [0, 1]), (lambda d: d[:9] + b"?" + d[10:], [1, 2])])
 async def test_a_line_that_is_cut_off_or_damaged_is_logged_and_the_rest_is_written(
     folder: Path, damage: Callable[[bytes], bytes], left: list[int]
 ) -> None:
