@@ -74,13 +74,18 @@ async def api(postgres: Postgres) -> AsyncIterator[Api]:
 
 
 @pytest.fixture(params=["api", "filter"])
-def engine_and_action(request: pytest.FixtureRequest, api: Api, engine: Engine) -> tuple[Engine, Any]:
-    """The engine behind it, and the function, which finds it by the API or in its own process."""
-    action = load(MEMORIES, function_id="recollect_memories")
-    if request.param == "filter":
-        return engine, action
-    action.valves = action.Valves(memory_api=f"http://127.0.0.1:{api.port}/memory/", key=TOKEN)
-    return api.engine, action
+def action(request: pytest.FixtureRequest, api: Api) -> Any:
+    """The function, which finds the engine by the API or in its own process."""
+    made = load(MEMORIES, function_id="recollect_memories")
+    if request.param == "api":
+        made.valves = made.Valves(memory_api=f"http://127.0.0.1:{api.port}/memory/", key=TOKEN)
+    return made
+
+
+@pytest.fixture
+def engine(action: Any, api: Api, engine: Engine) -> Engine:
+    """The engine behind it."""
+    return api.engine if action.valves.memory_api else engine
 
 
 @pytest.fixture
@@ -107,9 +112,8 @@ def texts(reply: dict[str, Any]) -> list[str]:
 
 
 async def test_a_person_sees_corrects_removes_and_undoes(
-    engine_and_action: tuple[Engine, Any], alice: Person, bob: Person
+    engine: Engine, action: Any, alice: Person, bob: Person
 ) -> None:
-    engine, action = engine_and_action
     dog, rome = [await engine.add(alice, each) for each in (DOG, ROME)]
     await engine.add(bob, OSLO)
 
@@ -140,9 +144,8 @@ async def test_a_person_sees_corrects_removes_and_undoes(
 
 
 async def test_nobody_reaches_what_is_anothers(
-    engine_and_action: tuple[Engine, Any], alice: Person, bob: Person
+    engine: Engine, action: Any, alice: Person, bob: Person
 ) -> None:
-    engine, action = engine_and_action
     known = await engine.add(alice, ROME)
     [update] = await engine.history(alice)
 
@@ -170,9 +173,8 @@ async def test_without_a_person_nothing_is_opened(own_action: Any) -> None:
 
 
 async def test_the_list_comes_in_parts(
-    engine_and_action: tuple[Engine, Any], alice: Person, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, action: Any, alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine, action = engine_and_action
     for number in range(5):
         await engine.add(alice, f"I own boat number {number}.")
     monkeypatch.setitem(type(action).action.__globals__, "_PAGE", 3)
@@ -186,9 +188,8 @@ async def test_the_list_comes_in_parts(
 
 
 async def test_a_memory_is_added_and_several_are_forgotten_at_once(
-    engine_and_action: tuple[Engine, Any], alice: Person
+    engine: Engine, action: Any, alice: Person
 ) -> None:
-    engine, action = engine_and_action
     given = [{"request": "add", "content": f" {each} "} for each in (DOG, ROME, DOG)]
 
     tab = await serve_page(action, alice, *given, listed())
@@ -203,9 +204,8 @@ async def test_a_memory_is_added_and_several_are_forgotten_at_once(
 
 
 async def test_what_cannot_be_forgotten_or_undone_keeps_the_others_from_nothing(
-    engine_and_action: tuple[Engine, Any], alice: Person
+    engine: Engine, action: Any, alice: Person
 ) -> None:
-    engine, action = engine_and_action
     dog, rome = await engine.add(alice, DOG), await engine.add(alice, ROME)
     gone = str(uuid4())
 
@@ -221,9 +221,8 @@ async def test_what_cannot_be_forgotten_or_undone_keeps_the_others_from_nothing(
 
 
 async def test_a_person_reads_writes_and_takes_back_their_instructions(
-    engine_and_action: tuple[Engine, Any], alice: Person
+    engine: Engine, action: Any, alice: Person
 ) -> None:
-    engine, action = engine_and_action
     read, text = {"request": "instructions"}, "Never remember my health."
 
     written = await serve_page(action, alice, {"request": "instruct", "text": f" {text}\n"}, read)
@@ -235,8 +234,7 @@ async def test_a_person_reads_writes_and_takes_back_their_instructions(
     assert await engine.flags(alice) == Flags()
 
 
-async def test_a_person_decides_what_waits(engine_and_action: tuple[Engine, Any], alice: Person) -> None:
-    engine, action = engine_and_action
+async def test_a_person_decides_what_waits(engine: Engine, action: Any, alice: Person) -> None:
     await engine.change_flags(Flags(approve_first=True), ("approve_first",), alice)
     for text in (ROME, DOG):
         await engine.agents.dictate(alice, text, kind=Kind.FACT, importance=0.5, agent="mcp")
@@ -278,8 +276,7 @@ async def test_the_page_is_in_the_language_of_the_tab(own_action: Any, alice: Pe
         assert f"<title>{title}</title>" in tab.codes[0]
 
 
-async def test_off_and_on_again(engine_and_action: tuple[Engine, Any], alice: Person) -> None:
-    engine, action = engine_and_action
+async def test_off_and_on_again(engine: Engine, action: Any, alice: Person) -> None:
     off, on = {"request": "switch", "on": False}, {"request": "switch", "on": True}
 
     tab = await serve_page(action, alice, {"request": "state"}, off, {"request": "state"})
@@ -301,9 +298,8 @@ async def test_off_and_on_again(engine_and_action: tuple[Engine, Any], alice: Pe
 
 
 async def test_all_is_forgotten_and_who_was_off_stays_off(
-    engine_and_action: tuple[Engine, Any], alice: Person, bob: Person
+    engine: Engine, action: Any, alice: Person, bob: Person
 ) -> None:
-    engine, action = engine_and_action
     for person in (alice, bob):
         await engine.add(person, ROME)
 
@@ -317,10 +313,7 @@ async def test_all_is_forgotten_and_who_was_off_stays_off(
     assert await contents(engine, bob) == [ROME]
 
 
-async def test_a_text_gets_into_a_script_as_json_alone(
-    engine_and_action: tuple[Engine, Any], alice: Person
-) -> None:
-    engine, action = engine_and_action
+async def test_a_text_gets_into_a_script_as_json_alone(engine: Engine, action: Any, alice: Person) -> None:
     for text in HOSTILE:
         await engine.add(alice, text)
 

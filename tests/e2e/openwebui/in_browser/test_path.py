@@ -42,14 +42,6 @@ class Script:
     remembered: str
     recalled: str
     kind: str
-    corrected: str
-    undone: str
-    is_off: str
-    off: str
-    downloaded: str
-    warning: str
-    erased: str
-    nothing: str
 
 
 ENGLISH = Script(
@@ -67,14 +59,6 @@ ENGLISH = Script(
     "Remembered 2: I live in Lisbon with my dog Pipa \u00b7 My rowing club meets on Thursdays at seven.",
     recalled="Recalled 1 memory \u00b7 Knows 1 thing about you",
     kind="fact",
-    corrected="Corrected.",
-    undone="Undone.",
-    is_off="Memory is off: in your chats nothing is recalled, and nothing you say is kept.",
-    off="Memory is off: nothing is recalled or kept. What was remembered stays.",
-    downloaded="Downloaded: 2 memories, as my-memories.json.",
-    warning="Everything remembered about you is erased",
-    erased="Everything is erased. Memories: 2, messages: 4, ",
-    nothing="Nothing is remembered about you yet.",
 )
 GERMAN = Script(
     locale="de-DE",
@@ -91,14 +75,6 @@ GERMAN = Script(
     "Gemerkt (2): Ich wohne mit meinem Hund Pipa in Lissabon \u00b7 Mein Ruderverein trifft sich donnerstags um sieben.",
     recalled="1 Erinnerung abgerufen \u00b7 Wei\u00df 1 Sache \u00fcber dich",
     kind="Tatsache",
-    corrected="Korrigiert.",
-    undone="R\u00fcckg\u00e4ngig gemacht.",
-    is_off="Das Ged\u00e4chtnis ist aus: In deinen Chats wird nichts abgerufen, und nichts, was du sagst, wird behalten.",
-    off="Ged\u00e4chtnis aus: Nichts wird abgerufen oder gemerkt. Was schon gemerkt ist, bleibt.",
-    downloaded="Heruntergeladen: 2 Erinnerungen, als my-memories.json.",
-    warning="Alles, was \u00fcber dich gespeichert ist, wird gel\u00f6scht",
-    erased="Alles ist gel\u00f6scht. Erinnerungen: 2, Nachrichten: 4, ",
-    nothing="\u00dcber dich ist noch nichts gespeichert.",
 )
 
 
@@ -108,6 +84,7 @@ class Play:
     def __init__(self, page: WebPage, script: Script, film: Film) -> None:
         self._page, self._script, self._film = page, script, film
         self._mine = MyMemories(page)
+        self._words = self._mine.words
 
     async def tells(self) -> None:
         """Say two things; both are remembered."""
@@ -131,30 +108,30 @@ class Play:
         await self._mine.open()
         await self._lists(self._script.club, self._script.home)
         await self._film.pause()
-        await self._mine.choose(self._script.home, self._mine.words["page.correct"])
+        await self._mine.choose(self._script.home, self._words["page.correct"])
         await self._mine.field.fill(self._script.moved)
         await self._film.pause()
         await self._press("page.save")
-        await self._mine.says(self._script.corrected)
+        await self._mine.says(self._words["page.corrected"])
         await self._lists(self._script.club, self._script.moved)
         await self._film.pause()
 
     async def undoes(self) -> None:
         await self._press("page.undo")
-        await self._mine.says(self._script.undone)
+        await self._mine.says(self._words["page.undone"])
         await self._lists(self._script.club, self._script.home)
         await self._film.pause()
 
     async def switches_off(self) -> None:
         """Switch memory off; in a new chat nothing is recalled then."""
         await self._press("page.switch.off")
-        await expect(self._mine.frame.get_by_text(self._script.is_off)).to_be_visible()
+        await expect(self._mine.frame.get_by_text(self._words["page.off"])).to_be_visible()
         await self._film.pause()
         await self._mine.close()
         await self._page.begin_chat()
         await self._page.says(self._script.question)
         await self._page.is_answered(self._script.lost)
-        await self._page.shows(self._script.off)
+        await self._page.shows(self._words["off.all"])
         assert await self._page.sources() == []
         await self._film.pause()
 
@@ -165,21 +142,23 @@ class Play:
             await self._press("page.download")
         read = json.loads((await (await download.value).path()).read_text("utf-8"))
         assert [each["content"] for each in read] == [self._script.club, self._script.home]
-        await self._mine.says(self._script.downloaded)
+        await self._mine.says(self._words["page.downloaded.many"].format(count=2))
         await self._film.pause()
 
     async def erases(self) -> None:
         await self._press("page.erase")
-        await expect(self._mine.frame.get_by_text(self._script.warning)).to_be_visible()
+        await expect(self._mine.frame.get_by_text(self._words["page.erase.title"])).to_be_visible()
         await self._film.pause()
         await self._press("page.erase.yes")
-        await self._mine.says(self._script.erased)
-        await expect(self._mine.frame.get_by_text(self._script.nothing)).to_be_visible()
+        await self._mine.says(
+            self._words["page.erased"].format(memories=2, messages=4, records="|").partition("|")[0]
+        )
+        await expect(self._mine.frame.get_by_text(self._words["page.none"])).to_be_visible()
         await self._lists()
         await self._film.pause()
 
     async def _press(self, key: str) -> None:
-        await self._mine.press(self._mine.words[key])
+        await self._mine.press(self._words[key])
 
     async def _lists(self, *texts: str) -> None:
         await expect(self._mine.rows.locator(".text")).to_have_text(texts)
