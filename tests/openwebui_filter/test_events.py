@@ -202,9 +202,6 @@ async def test_a_missing_package_is_told(
     assert "nothing of user alice is erased, module recollect_openwebui is missing" in caplog.text
 
 
-# -- erasures that wait -----------------------------------------------------------------------------------
-
-
 CHAT, OTHER = "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11", "0f6c2b3a-9a53-4c6e-8f0d-7d9c1f522f1b"
 BY_API = "x"
 OF_ERASING = ("data_erased", "eras", "openwebui")

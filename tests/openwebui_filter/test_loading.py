@@ -180,9 +180,6 @@ async def test_a_valve_that_makes_no_sense_is_named_without_its_value_and_chats_
     assert lines == {f"Recollect: a valve makes no sense, no chat has memory: {valve}"}
 
 
-# -- whatever goes wrong -------------------------------------------------------------------------------
-
-
 async def test_a_hook_that_is_handed_nothing_but_the_body_hands_it_back(memory: Any) -> None:
     bodies: list[dict[str, Any]] = [{}, {"messages": None}, {"messages": [{}]}, {"messages": ["text"]}]
     for body in bodies:

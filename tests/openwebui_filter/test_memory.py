@@ -329,9 +329,6 @@ async def test_a_short_answers_turn_is_read_once_and_written_once(
     assert kept == 1
 
 
-# -- the switch of a chat ------------------------------------------------------------------------------
-
-
 async def test_while_the_switch_is_on_nothing_is_recalled_or_remembered_and_a_line_says_so(
     memory: Any, engine: Engine, alice: Person
 ) -> None:

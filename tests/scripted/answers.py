@@ -71,9 +71,6 @@ def compressed(body: bytes, encoding: str) -> bytes:
     return codings[encoding](body)
 
 
-# -- what a chat model says ------------------------------------------------------------------------
-
-
 def completion_body(text: str | None, *, tool_calls: list[dict[str, Any]] | None = None) -> bytes:
     """Return a chat completion as JSON, in the layout of no common library."""
     message = {"role": "assistant", "content": text} | ({"tool_calls": tool_calls} if tool_calls else {})

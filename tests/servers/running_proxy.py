@@ -273,8 +273,6 @@ def chat_request(user: User, said: str, *, chat: str = "chat-1", **fields: Any) 
     return request_bytes(b"POST", CHAT, user.headers(chat=chat), chat_body(said, **fields))
 
 
-# -- a model that extracts -------------------------------------------------------------------------
-
 _WORDS = re.compile(r"^Message \d+, [^\n]*:\n(=+)\n(.*?)\n\1$", re.MULTILINE | re.DOTALL)
 
 

@@ -209,9 +209,6 @@ async def test_what_was_said_is_remembered_though_its_answer_is_stopped(host: Ho
     assert LISBON in await asked(host, alice, WHERE)
 
 
-# -- documents that a person attaches ----------------------------------------
-
-
 @pytest.mark.parametrize("legacy", [True, False], ids=["searched", "offered"])
 async def test_an_attached_document_is_not_taken_for_what_its_reader_said(
     host: Host, alice: Person, *, legacy: bool

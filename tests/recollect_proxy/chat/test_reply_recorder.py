@@ -98,8 +98,6 @@ def test_json_is_what_says_so_and_is_not_compressed(headers: Headers, *, expecte
     assert is_json(Answer(200, headers, RESPONSE)) is expected
 
 
-# -- what the headers of an answer tell of its memories -----
-
 REQUEST = UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10")
 
 

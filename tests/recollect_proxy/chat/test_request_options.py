@@ -185,9 +185,6 @@ async def test_a_senseless_option_is_refused_and_nothing_is_sent_on(
         assert await proxy.logged(user) == []
 
 
-# -- the headers of the answer --------------------------------------------------------------------------
-
-
 async def test_a_stream_tells_its_memories_in_a_header(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:

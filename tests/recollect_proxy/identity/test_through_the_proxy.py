@@ -111,8 +111,6 @@ async def test_a_bad_identity_is_answered_without_memory_and_counted(
     assert after.keys() - before.keys() <= {"bad-identity"}
 
 
-# -- ids -------------------------------------------------------------------------------------------
-
 IDS = [
     "\u00e4\u00f6\u00fc",
     "\U0001f600 \u65e5\u672c\u8a9e",

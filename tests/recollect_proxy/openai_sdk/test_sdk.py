@@ -340,9 +340,6 @@ async def test_responses_over_a_socket(speaking: AsyncOpenAI, realtime: Realtime
         await realtime.closed.get()
 
 
-# -- what OpenWebUI's people are shown is nothing that the SDK stumbles over, should it read such a -----
-
-
 @pytest.fixture
 def proxy(session_proxy: RunningProxy) -> RunningProxy:
     """A proxy that forms what is said, and shows it."""

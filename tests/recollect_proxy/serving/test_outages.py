@@ -114,9 +114,6 @@ async def test_a_proxy_that_starts_before_its_database_serves_chats_and_recovers
         assert await store_status(proxy) == "ok"
 
 
-# -- the embedder ----------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 async def module_embedder() -> AsyncIterator[ScriptedUpstream]:
     async with ScriptedUpstream(embedded) as server:

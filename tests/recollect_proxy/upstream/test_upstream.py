@@ -112,9 +112,6 @@ async def test_closing_ends_what_is_under_way() -> None:
         await until(lambda: upstream.connections.lent == 0)
 
 
-# -- whether the LLM's server is where it is said to be is looked at once, and told in plain words -----
-
-
 def serving(statuses: dict[str, int]) -> ScriptedUpstream:
     """Return a server that answers who looks at a path with a status, and 404 at others."""
 

@@ -151,9 +151,6 @@ async def nothing_is_held(proxy: RunningProxy) -> None:
     await until(lambda: not proxy.app.upstream.connections.lent, seconds=20)
 
 
-# -- an upstream that can't be asked, or does not answer: 502, 503 or 504, in OpenAI's shape, naming -----
-
-
 @on_every_route
 async def test_a_refusal_is_a_502_on_every_route(lonely: RunningProxy, user: User, route: Route) -> None:
     answer = await route.ask(lonely, user)

@@ -199,9 +199,6 @@ async def test_another_path_is_relayed_as_it_is(
     assert await proxy.logged(user) == []
 
 
-# -- of a request's headers all arrive that are meant for the LLM, as they were sent, and no other -----
-
-
 def beside_the_frame(request: Received) -> list[tuple[bytes, bytes]]:
     """Return what came beside ``Host`` in front and the body's length behind, names in lower case."""
     headers = [(name.lower(), value) for name, value in request.headers]

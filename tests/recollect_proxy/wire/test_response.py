@@ -205,8 +205,6 @@ async def test_trailers_are_dropped_with_what_announces_them(
     assert second.status == 200
 
 
-# -- an answer arrives as it is said: no step of it waits for the next one, and none is changed -----
-
 EMOJI = "data: \u4f60\u597d \U0001f600\n\n".encode()
 PIECES: dict[str, list[bytes]] = {
     "events": [b"data: {}\n\n", b'data: {"a":1}\n\n', DONE],

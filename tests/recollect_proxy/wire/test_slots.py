@@ -210,8 +210,6 @@ async def test_a_request_always_has_a_target(
             assert upstream.last.target == b"/" + target.removeprefix(b"/v1")
 
 
-# -- a client that leaves frees the model at once, whenever that is, and what was said is remembered -----
-
 CAT = "I have a cat called Minka."
 
 MOMENTS: dict[str, Answer] = {

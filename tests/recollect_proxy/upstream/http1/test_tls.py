@@ -61,8 +61,6 @@ def test_servers_are_trusted_by_certificate_and_name_and_spoken_to_in_http_1_1()
     assert tls() is context
 
 
-# -- servers behind TLS: which are trusted, and how they fail -----
-
 MEGABYTE = 2**20
 
 
