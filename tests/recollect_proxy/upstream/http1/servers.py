@@ -32,6 +32,14 @@ class Serving:
             writer.write(WHOLE)
 
 
+async def endless(drawn: list[int]) -> AsyncIterator[bytes]:
+    """Yield a megabyte after the other, and count them."""
+    while True:
+        drawn[0] += 1
+        yield b"x" * 2**20
+        await asyncio.sleep(0.01)
+
+
 def says(*said: bytes) -> Talk:
     """Return a talk that says this to a request without a body, and then listens until the other side leaves."""
 

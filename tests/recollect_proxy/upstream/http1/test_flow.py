@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.recollect_proxy.upstream.http1.loops import on_both_loops
-from tests.recollect_proxy.upstream.http1.servers import GET, connected, drained, says, serving
+from tests.recollect_proxy.upstream.http1.servers import GET, connected, drained, endless, says, serving
 
 from recollect_proxy.upstream.http1 import BrokenOffError, SilentError
 
@@ -169,10 +169,6 @@ async def test_the_clock_of_silence_begins_with_the_last_byte_of_an_upload() -> 
 
 @on_both_loops
 async def test_a_server_that_takes_no_more_of_an_upload_is_silent() -> None:
-    async def endless() -> AsyncIterator[bytes]:
-        while True:
-            yield b"x" * MEGABYTE
-
     never = asyncio.Event()
 
     async def stall(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
@@ -180,7 +176,7 @@ async def test_a_server_that_takes_no_more_of_an_upload_is_silent() -> None:
         await never.wait()
 
     async with serving(stall) as server, connected(server) as connection:
-        answer = connection.send(b"POST", b"/x", [HOST], endless(), silence=0.2)
+        answer = connection.send(b"POST", b"/x", [HOST], endless([0]), silence=0.2)
         with pytest.raises(SilentError):
             await answer.head
         assert not connection.end_exchange()
@@ -192,12 +188,6 @@ async def test_a_server_that_says_its_last_and_reads_no_more_ends_an_upload(said
     drawn = [0]
     never = asyncio.Event()
 
-    async def endless() -> AsyncIterator[bytes]:
-        while True:
-            drawn[0] += 1
-            yield b"x" * MEGABYTE
-            await asyncio.sleep(0.01)
-
     async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         reader._transport.pause_reading()  # type: ignore[attr-defined]  # so that our end of it never empties
@@ -207,7 +197,7 @@ async def test_a_server_that_says_its_last_and_reads_no_more_ends_an_upload(said
         await never.wait()
 
     async with serving(refuse) as server, connected(server) as connection:
-        answer = connection.send(b"POST", b"/x", [HOST], endless(), silence=NEVER_WITHIN_A_TEST)
+        answer = connection.send(b"POST", b"/x", [HOST], endless(drawn), silence=NEVER_WITHIN_A_TEST)
         if said:
             await answer.head
             assert (answer.status, await answer.read_unread(), await answer.read_unread()) == (

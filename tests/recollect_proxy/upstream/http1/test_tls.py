@@ -2,12 +2,12 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.recollect_proxy.upstream.http1.loops import on_both_loops
-from tests.recollect_proxy.upstream.http1.servers import WHOLE, Serving, ask, pooled, serving
+from tests.recollect_proxy.upstream.http1.servers import WHOLE, Serving, ask, endless, pooled, serving
 from tests.recollect_proxy.upstream.http1.test_flow import stands_still
 from tests.servers.certificates import write_certificate
 from tests.support.tables import table
@@ -154,12 +154,6 @@ async def test_a_handshake_that_never_finishes_is_a_silence_and_may_be_left(*, l
 async def test_a_server_that_says_its_last_ends_an_upload_over_tls_too(server_tls: ssl.SSLContext) -> None:
     drawn = [0]
 
-    async def endless() -> AsyncIterator[bytes]:
-        while True:
-            drawn[0] += 1
-            yield b"x" * MEGABYTE
-            await asyncio.sleep(0.01)
-
     async def leave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         reader._transport.pause_reading()  # type: ignore[attr-defined]  # so that our end of it never empties
@@ -169,7 +163,7 @@ async def test_a_server_that_says_its_last_ends_an_upload_over_tls_too(server_tl
 
     async with serving(leave, tls=server_tls) as server, pooled(url(server)) as pool:
         lent = await pool.acquire()
-        answer = lent.connection.send(b"POST", b"/x", [(b"Host", b"x")], endless(), silence=1000)
+        answer = lent.connection.send(b"POST", b"/x", [(b"Host", b"x")], endless(drawn), silence=1000)
         with pytest.raises(BrokenOffError):
             await answer.head
         assert lent.connection._upload is not None
