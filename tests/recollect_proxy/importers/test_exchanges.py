@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollect_proxy.importers.kept import BEGUN, chat_row, memory_row, message, talk
+from tests.recollect_proxy.importers.imports import BEGUN, chat_row, memory_row, message, talk
 from tests.support.tables import table
 
 from recollect.model import ROOT, Exchange

@@ -8,7 +8,7 @@ from typing import Any
 import asyncpg
 import pytest
 from tests.recollect_proxy.commands.command_line import recollect
-from tests.recollect_proxy.importers.kept import chat_row, memory_row, talk, write_database, write_export
+from tests.recollect_proxy.importers.imports import chat_row, memory_row, talk, write_database, write_export
 from tests.recollect_proxy.settings import proxy_settings
 from tests.servers.databases import administrator
 from tests.servers.served_process import RECOLLECT, environment

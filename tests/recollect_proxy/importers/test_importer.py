@@ -5,8 +5,15 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.recollect_proxy.importers.imports import Imports, brought
-from tests.recollect_proxy.importers.kept import chat_row, memory_row, talk, write_database, write_export
+from tests.recollect_proxy.importers.imports import (
+    Imports,
+    brought,
+    chat_row,
+    memory_row,
+    talk,
+    write_database,
+    write_export,
+)
 from tests.recollect_proxy.settings import changed, proxy_settings
 from tests.scripted.upstream import ScriptedUpstream, completion
 from tests.servers.running_proxy import RunningProxy, User

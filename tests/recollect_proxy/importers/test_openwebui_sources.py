@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
-from tests.recollect_proxy.importers.kept import (
+from tests.recollect_proxy.importers.imports import (
     OLD_SCHEMA,
     SCHEMA,
     chat_row,

@@ -1,23 +1,27 @@
-"""`recollect mcp` as a process that a client starts: over a running server, and on the store itself."""
+"""`recollect mcp` as a process that a client starts, over a server and on the store itself; and what a server's start costs."""
 
 import asyncio
 import json
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import Implementation, TextResourceContents
 from tests.recollect.store.keeping import kept
 from tests.recollect_proxy.commands.command_line import recollect
 from tests.recollect_proxy.mcp.conftest import Agents, called, handshake, refused_by
+from tests.servers.running_proxy import ADMIN_TOKEN, RunningProxy, somebody
 from tests.servers.served_process import environment
 from tests.support.stores import Store
 from tests.support.tables import table
@@ -150,3 +154,33 @@ def test_a_database_that_is_away_is_an_error_of_ours(tmp_path: Path) -> None:
     done = recollect("mcp", "--user", "anna", RECOLLECT_DATA_DIR=str(tmp_path), **away)
 
     assert (isinstance(done.exception, StoreUnavailableError), done.stdout) == (True, "")
+
+
+STARTED = """
+import sys
+import recollect_proxy.commands.cli, recollect_proxy.app
+print([name for name in sys.modules if name.split(".")[0] in {"mcp", "mcp_types", "starlette"}])
+"""
+
+
+@pytest.mark.process
+def test_a_start_does_not_import_the_protocol() -> None:
+    run = [sys.executable, "-c", STARTED]
+    printed = subprocess.run(run, capture_output=True, text=True, check=True, env=dict(os.environ))
+
+    assert printed.stdout.strip() == "[]"
+
+
+async def test_the_proxy_serves_it_and_chats_recall_what_agents_keep(proxy: RunningProxy) -> None:
+    anna = somebody()
+    headers = {"Authorization": f"Bearer {ADMIN_TOKEN}", "X-Recollect-User": anna.id}
+    url = f"http://127.0.0.1:{proxy.port}/memory/mcp"
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=60) as http_client,
+        Client(streamable_http_client(url, http_client=http_client)) as client,
+    ):
+        kept = await called(client, "remember", content="I live in Lisbon")
+
+    assert kept["status"] == "kept"
+    answer = await proxy.say(anna, "Where do I live?")
+    assert answer.header(b"x-recollect-memories") == b"1"

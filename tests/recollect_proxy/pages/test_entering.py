@@ -9,6 +9,9 @@ import jwt
 import pytest
 from tests.recollect_proxy.memory_api.serving import TOKEN, bearer, engine_over
 from tests.recollect_proxy.pages.served_pages import FORM, Pages, Visitor, serve_pages, text_of
+from tests.recollect_proxy.settings import proxy_settings
+from tests.servers.running_proxy import running_proxy, somebody
+from tests.support.raw_client import fetch
 from tests.support.stores import Store
 from tests.support.tables import table
 
@@ -17,6 +20,7 @@ from recollect.store import Postgres
 from recollect_proxy.access.access_keys import KeyRole, add_access_key
 from recollect_proxy.access.authentication import FailedAttempts, source_of
 from recollect_proxy.access.own_tokens import Audience
+from recollect_proxy.app import App
 from recollect_proxy.identity.signed import OpenWebUIToken
 from recollect_proxy.pages import application
 
@@ -382,3 +386,23 @@ async def test_a_broken_form_is_refused(visitor: Visitor) -> None:
     assert (await visitor.post("/forget", long)).status == 413
     raw = await visitor._ask("POST", "/forget", [FORM], b"%ff%fe&&&===\xff")
     assert raw.status in {400, 403}
+
+
+async def test_a_link_of_the_memory_api_opens_the_page(own_dsn: str) -> None:
+    user = somebody()
+    async with running_proxy(
+        proxy_settings(database_url=own_dsn, upstream="http://127.0.0.1:1/v1"), forms=False
+    ) as proxy:
+        assert isinstance(proxy.app, App)
+        made = await proxy.api(b"POST", f"/users/{user.known_as}/page-links")
+        path = made.json["url"].partition("/memory/ui")[2]
+        entered = await fetch(proxy.port, b"GET", f"/memory/ui{path}".encode())
+        cookie = (entered.header(b"set-cookie") or b"").partition(b";")[0]
+        page = await fetch(proxy.port, b"GET", b"/memory/ui", [(b"Cookie", cookie)])
+        neighbour = await fetch(proxy.port, b"GET", b"/memory/uix", [(b"Cookie", cookie)])
+
+    assert entered.status == 303
+    assert page.status == 200
+    assert b"My memories" in page.body
+    assert neighbour.status in {401, 404}
+    assert neighbour.header(b"content-type") == b"application/problem+json"
