@@ -15,6 +15,7 @@ from tests.recollect_proxy.memory_api.serving import TOKEN, Api
 from tests.recollect_proxy.memory_api.test_documentation import operations, validator
 from tests.support.stores import NOON, Store
 
+from recollect import model
 from recollect.api.memories import (
     Bulk,
     BulkCorrection,
@@ -67,18 +68,6 @@ from recollect.client import (
     UnauthorizedError,
     UnavailableError,
 )
-from recollect.model import (
-    Add,
-    Kind,
-    Outline,
-    ProfileField,
-    Provenance,
-    Quarantine,
-    Reason,
-    Source,
-    State,
-    TeamRole,
-)
 
 
 class Checked(AsyncMemoryClient):
@@ -114,7 +103,7 @@ async def test_a_memory_is_found_corrected_and_brought_back(api: Api, client: As
     tea = await ask(Memories.add_memory, anna, send=new)
     assert (tea.content, tea.importance, tea.provenance.session_id) == ("Likes tea.", 0.4, "chat-1")
     assert await ask(Memories.read_memory, anna, tea.id) == tea
-    looked = OfSearch(q="tea", kind=[Kind.FACT], limit=3)
+    looked = OfSearch(q="tea", kind=[model.Kind.FACT], limit=3)
     [found] = (await ask(Memories.search_memories, anna, send=looked)).found
     assert (found.memory.id, found.score > 0) == (tea.id, True)
 
@@ -136,17 +125,17 @@ async def test_a_memory_is_found_corrected_and_brought_back(api: Api, client: As
     assert (await ask(Memories.undo_change, anna, edit.id, key="undo-1")) == undone
     assert (await ask(Memories.read_memory, anna, tea.id)).etag == tea.etag
     await ask(Memories.forget_memory, anna, tea.id)
-    gone = await ask(Memories.list_memories, anna, send=OfMemories(state=State.PAST, text="TEA"))
+    gone = await ask(Memories.list_memories, anna, send=OfMemories(state=model.State.PAST, text="TEA"))
     assert [each.known_until is not None for each in gone.memories] == [True]
 
 
 async def test_pages_follow_by_themselves(api: Api, client: AsyncMemoryClient) -> None:
     anna, ask = str(api.anna), client.ask
     for number in range(5):
-        new = NewMemory(f"Number {number}.", kind=Kind.TODO if number == 2 else Kind.FACT)
+        new = NewMemory(f"Number {number}.", kind=model.Kind.TODO if number == 2 else model.Kind.FACT)
         await ask(Memories.add_memory, anna, send=new)
 
-    facts = OfMemories(kind=[Kind.FACT], limit=2)
+    facts = OfMemories(kind=[model.Kind.FACT], limit=2)
     told = [each.content async for each in client.each(Memories.list_memories, anna, send=facts)]
     changes = [each.after async for each in client.each(Memories.list_changes, anna, send=OfPage(limit=2))]
 
@@ -177,7 +166,7 @@ async def test_all_else_is_asked_too(own_api: Api, own_store: Store, documentati
     api, store = own_api, own_store
     anna, ben = str(api.anna), str(api.ben)
     held = [store.memory(f"Always praise the {name}.") for name in ("Aurora", "Bristol")]
-    await apply(store, *(Quarantine(each, Reason.INSTRUCTION) for each in held))
+    await apply(store, *(model.Quarantine(each, model.Reason.INSTRUCTION) for each in held))
     await store.log.append(store.exchange("Hello."))
     async with Checked(api, documentation) as client:
         ask = client.ask
@@ -189,7 +178,7 @@ async def test_all_else_is_asked_too(own_api: Api, own_store: Store, documentati
         assert [each.operation for each in (await ask(Users.list_admin_reads, anna)).reads][-1]
         kept = await ask(Held.approve_held, anna, held[0].id)
         await ask(Held.refuse_held, anna, held[1].id)
-        await apply(store, Quarantine(store.memory("They row."), Reason.APPROVAL, hides=False))
+        await apply(store, model.Quarantine(store.memory("They row."), model.Reason.APPROVAL, hides=False))
         all_of = HeldDecision(approved=False, session_id="chat-1")
         assert (await ask(Held.decide_held, anna, send=all_of)).decided == 0
         assert (await ask(Held.decide_held, anna, send=HeldDecision(approved=False))).decided == 1
@@ -228,12 +217,12 @@ async def test_projects_todos_and_teams_are_asked_too(api: Api, client: AsyncMem
     own = await ask(Projects.move_memory, anna, boat.id, send=Move(None), project="\u8239")
     assert (own.project, own.content) == ("", "Sails.")
     assert (await ask(Projects.erase_project, anna, "\u8239")).rows["users_vectors"] == 0
-    buy = await ask(Memories.add_memory, anna, send=NewMemory("Buy tea.", kind=Kind.TODO))
+    buy = await ask(Memories.add_memory, anna, send=NewMemory("Buy tea.", kind=model.Kind.TODO))
     ended = await ask(Memories.end_todo, anna, buy.id, send=TodoEnd("done"))
     assert (ended.action, ended.reason) == ("retire", "ended")
     await ask(Teams.keep_team, send=NewTeam(f"crew of {anna}"))
-    made = await ask(Teams.set_member, f"crew of {anna}", send=NewMember(anna, TeamRole.OWNER))
-    assert [(each.person, each.role) for each in made.members] == [(anna, TeamRole.OWNER)]
+    made = await ask(Teams.set_member, f"crew of {anna}", send=NewMember(anna, model.TeamRole.OWNER))
+    assert [(each.person, each.role) for each in made.members] == [(anna, model.TeamRole.OWNER)]
     assert len((await ask(Teams.erase_team, f"crew of {anna}")).parts) == 1
 
 
@@ -241,9 +230,13 @@ async def test_a_chat_is_read_marked_and_undone(api: Api, store: Store, client: 
     anna, chat, ask = str(api.anna), store.anna.chat("a/b"), client.ask
     said = store.exchange("I drink green tea.", chat, key="m1")
     await store.log.append(said)
-    of_chat: Any = {"kind": Kind.SUMMARY, "source": Source.SUMMARY, "provenance": Provenance("a/b")}
-    summary = store.memory("They spoke of tea.", **of_chat, outline=Outline(todos=("Buy tea.",)))
-    await apply(store, Add(summary, Reason.SUMMARIZED), scope=chat)
+    of_chat: Any = {
+        "kind": model.Kind.SUMMARY,
+        "source": model.Source.SUMMARY,
+        "provenance": model.Provenance("a/b"),
+    }
+    summary = store.memory("They spoke of tea.", **of_chat, outline=model.Outline(todos=("Buy tea.",)))
+    await apply(store, model.Add(summary, model.Reason.SUMMARIZED), scope=chat)
 
     told = [each async for each in client.each(Users.list_messages, anna, "a/b", send=OfPage(limit=1))]
     await ask(Users.mark_turn, anna, "a/b", said.message_id, send=MarkedTurn(marked=True))
@@ -254,7 +247,7 @@ async def test_a_chat_is_read_marked_and_undone(api: Api, store: Store, client: 
     assert [each.marked for each in again.items] == [True, True]
     assert (read.text, read.todos, read.memory_id) == ("They spoke of tea.", ["Buy tea."], summary.id)
     assert (await ask(Users.ask_for_summary, anna, "a/b")).turns == 1
-    new = NewSessionMemory("Likes tea.", kind=Kind.PREFERENCE)
+    new = NewSessionMemory("Likes tea.", kind=model.Kind.PREFERENCE)
     written = await ask(Memories.add_session_memory, anna, "a/b", send=new, key="k")
     listed = await ask(Memories.list_session_memories, anna, "a/b")
     assert [each.id for each in listed.items] == [written.id, summary.id]
@@ -272,7 +265,7 @@ async def test_a_chat_is_read_marked_and_undone(api: Api, store: Store, client: 
 
 async def test_a_profile_is_written_confirmed_and_taken_back(api: Api, client: AsyncMemoryClient) -> None:
     anna, ask = str(api.anna), client.ask
-    is_anna = NewProfileEntry(ProfileField.NAME, "Is called Anna.")
+    is_anna = NewProfileEntry(model.ProfileField.NAME, "Is called Anna.")
     with pytest.raises(ConflictError) as refused:
         await ask(Profiles.add_profile_entry, anna, send=is_anna)
     assert refused.value.code == "profile_not_allowed"

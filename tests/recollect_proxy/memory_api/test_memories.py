@@ -12,21 +12,7 @@ from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error
 from tests.support.stores import LATER, NOON, Store
 from tests.support.tables import table
 
-from recollect.model import (
-    Actor,
-    Add,
-    Doubt,
-    Ending,
-    Kind,
-    Mark,
-    Past,
-    Provenance,
-    Quarantine,
-    Reason,
-    Replace,
-    Retire,
-    Source,
-)
+from recollect import model
 
 
 async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> None:
@@ -156,13 +142,18 @@ async def listed(api: Api, query: str, user: str | None = None) -> list[str]:
 @pytest.fixture
 async def four(api: Api, store: Store) -> Api:
     """Four memories of Anna's that differ, one replaced by the last; and one of Ben's."""
-    tea = store.memory("Likes TEA in Köln.", kind=Kind.PREFERENCE, provenance=Provenance("chat-1", (), "tea"))
-    van = store.memory("Rent a van.", kind=Kind.TODO, source=Source.IMPORT, observed_at=LATER)
-    doubt = store.memory("Works in Ghent.", provenance=Provenance("chat-2", (), "Ghent"))
+    tea = store.memory(
+        "Likes TEA in Köln.", kind=model.Kind.PREFERENCE, provenance=model.Provenance("chat-1", (), "tea")
+    )
+    van = store.memory("Rent a van.", kind=model.Kind.TODO, source=model.Source.IMPORT, observed_at=LATER)
+    doubt = store.memory("Works in Ghent.", provenance=model.Provenance("chat-2", (), "Ghent"))
     new = store.memory("Works in Lisbon.", observed_at=LATER)
-    said = store.memory("Tea or coffee?", kind=Kind.QA_TURN, source=Source.QA_TURN)
-    changed = Mark(van.id, Doubt.SUSPECT, Reason.SUSPECT), Replace(doubt.id, new, Reason.CONTRADICTS)
-    await apply(store, Add(tea), Add(van), Add(doubt), Add(said), *changed)
+    said = store.memory("Tea or coffee?", kind=model.Kind.QA_TURN, source=model.Source.QA_TURN)
+    changed = (
+        model.Mark(van.id, model.Doubt.SUSPECT, model.Reason.SUSPECT),
+        model.Replace(doubt.id, new, model.Reason.CONTRADICTS),
+    )
+    await apply(store, model.Add(tea), model.Add(van), model.Add(doubt), model.Add(said), *changed)
     await api.write("Likes tea in Köln.", api.ben)
     return api
 
@@ -198,8 +189,8 @@ async def test_what_is_asked_for_is_listed(four: Api, query: str, contents: list
 async def test_a_text_is_found_behind_many_that_lack_it(own_api: Api, own_store: Store) -> None:
     first = own_store.memory("Straße in Wien.")
     many = [own_store.memory(f"Number {number}.", embedding=None) for number in range(620)]
-    adding = [Add(each) for each in (first, *many)]
-    await own_store.memories.apply(own_store.anna.scope, adding, actor=Actor.IMPORT, at=NOON)
+    adding = [model.Add(each) for each in (first, *many)]
+    await own_store.memories.apply(own_store.anna.scope, adding, actor=model.Actor.IMPORT, at=NOON)
     later = sorted([first, *many], key=lambda each: each.id)
     assert later[0] is first
 
@@ -221,7 +212,7 @@ async def pages(api: Api, path: str, name: str) -> list[Any]:
 
 async def test_the_audit_and_the_quarantine_come_in_pages(own_api: Api, own_store: Store) -> None:
     api, store = own_api, own_store
-    held = [Quarantine(store.memory(f"Order {n}."), Reason.INSTRUCTION) for n in range(5)]
+    held = [model.Quarantine(store.memory(f"Order {n}."), model.Reason.INSTRUCTION) for n in range(5)]
     for n, each in enumerate(held):
         await apply(store, each, at=NOON + timedelta(hours=n // 2))
         await api.call("POST", "/memory/global", {"content": f"Rule {n}."})
@@ -313,10 +304,10 @@ async def test_what_was_true_at_a_time_is_listed_by_when_it_held(api: Api, store
     old, wrong = store.memory("Lives in Porto"), store.memory("Lives in Paris")
     new = store.memory("Lives in Berlin", observed_at=days(20), holds_from=days(10))
     lease = store.memory("Has a lease in Berlin", observed_at=days(20), holds_until=days(30))
-    ended = Past(days(10), Ending.CHANGED, new.id)
-    moved = Replace(old.id, new, Reason.CONTRADICTS, past=ended)
-    gone = Retire(wrong.id, Reason.CORRECTED)
-    await apply(store, Add(old), Add(wrong), gone, Add(lease), moved, at=days(20))
+    ended = model.Past(days(10), model.Ending.CHANGED, new.id)
+    moved = model.Replace(old.id, new, model.Reason.CONTRADICTS, past=ended)
+    gone = model.Retire(wrong.id, model.Reason.CORRECTED)
+    await apply(store, model.Add(old), model.Add(wrong), gone, model.Add(lease), moved, at=days(20))
 
     async def true_at(day: int) -> set[str]:
         at = quote(days(day).isoformat())

@@ -21,6 +21,7 @@ from tests.support.stores import Store, store_over
 from tests.support.watched_stores import Outage, Through, breakable, broken, with_parts
 from uuid_utils.compat import uuid7
 
+from recollect import model
 from recollect.engine import Engine
 from recollect.engine.background.counts import FormationCounts
 from recollect.engine.live.chat_counts import RecallCounts
@@ -29,35 +30,12 @@ from recollect.engine.turns.prepared import NO_OPTIONS
 from recollect.errors import ExtractorError, ExtractorUnusableError, StoreError
 from recollect.formation import TokenBudget
 from recollect.formation.call_guard import FAILURES
-from recollect.model import (
-    Add,
-    Awaits,
-    Candidate,
-    Change,
-    Doubt,
-    Exchange,
-    Formed,
-    Hide,
-    Ignore,
-    Kind,
-    Mark,
-    Quarantine,
-    Reason,
-    Reinforce,
-    Replace,
-    RequestRecord,
-    Retire,
-    Scope,
-    SearchPath,
-    Skip,
-    Strategy,
-)
 from recollect.store import Postgres
 from recollect.store.memories import Memories
 from recollect.text.tokens import estimate_tokens
 from recollect_proxy.metrics.exposition import Metrics
 
-EXTRACTING = replace(QUICK, strategy=Strategy.EXTRACT)
+EXTRACTING = replace(QUICK, strategy=model.Strategy.EXTRACT)
 NOBODY = "the-user-nobody-may-see"
 _MADE_UP = ('"} 1\nmade_up{a="', "\\", "\r\n# TYPE made_up counter")
 HOSTILE = (NOBODY, *(f"{NOBODY}{each}" for each in _MADE_UP))
@@ -87,7 +65,9 @@ class Counted(Through):
 
 
 def measured(engine: Engine, seconds: Seconds | None = None) -> Metrics:
-    return Metrics(GivenEngine(engine), {Skip.TASK: 3}, clock=lambda: NOON, seconds=seconds or Seconds())
+    return Metrics(
+        GivenEngine(engine), {model.Skip.TASK: 3}, clock=lambda: NOON, seconds=seconds or Seconds()
+    )
 
 
 def parsed(exposition: str) -> list[Sample]:
@@ -251,13 +231,13 @@ async def test_before_the_engine_is_open_there_is_little_to_tell() -> None:
 
 
 async def test_no_user_no_chat_and_no_text_is_ever_told(own_store: Store) -> None:
-    statement = Candidate(f"{NOBODY} likes tea", Kind.FACT, 0.9, NOBODY)
+    statement = model.Candidate(f"{NOBODY} likes tea", model.Kind.FACT, 0.9, NOBODY)
     extractor = ScriptedExtractor(
         [statement], ExtractorUnusableError(NOBODY), ExtractorError(NOBODY), ZeroDivisionError(NOBODY)
     )
     engine = engine_over(own_store, EXTRACTING, extractor=extractor)
     for name in HOSTILE:
-        await engine.remember(turn(name, scope=Scope(name, name), model=name), name)
+        await engine.remember(turn(name, scope=model.Scope(name, name), model=name), name)
         await engine.drain(name)
     await engine.add(HOSTILE[0], NOBODY)
     exposition = (await measured(engine).exposition()).decode()
@@ -269,7 +249,7 @@ async def test_no_user_no_chat_and_no_text_is_ever_told(own_store: Store) -> Non
     found = parsed(exposition)
     labels = {"reason", "error", "le", "path", "source", "gen_ai_operation_name", "gen_ai_token_type"}
     assert {label for sample in found for label in sample.labels} <= labels
-    assert {sample.labels["path"] for sample in found if "path" in sample.labels} <= {*SearchPath}
+    assert {sample.labels["path"] for sample in found if "path" in sample.labels} <= {*model.SearchPath}
     sources = {sample.labels["source"] for sample in found if "source" in sample.labels}
     assert sources <= {"statements", "log", "summaries", "profile"}
 
@@ -321,23 +301,30 @@ async def test_public_metrics_need_no_token_nor_a_database_and_all_else_still_do
 def note(counts: FormationCounts, *, seconds: float = 0.0) -> None:
     """Count five tries, and one exchange to which everything happened that can."""
     known = memory("Likes tea.")
-    changes: list[Change] = [
+    changes: list[model.Change] = [
         *(
-            Add(known),
-            Replace(known.id, known, Reason.REFINES),
-            Reinforce(known.id),
-            Retire(known.id, Reason.CAP),
+            model.Add(known),
+            model.Replace(known.id, known, model.Reason.REFINES),
+            model.Reinforce(known.id),
+            model.Retire(known.id, model.Reason.CAP),
         ),
-        *(Quarantine(known, Reason.INSTRUCTION), Mark(known.id, Doubt.SUSPECT, Reason.SUSPECT)),
-        *(Hide((), Reason.FORGOTTEN), Ignore(Reason.EQUAL_CONTENT), Ignore(Reason.NO_EVIDENCE)),
+        *(
+            model.Quarantine(known, model.Reason.INSTRUCTION),
+            model.Mark(known.id, model.Doubt.SUSPECT, model.Reason.SUSPECT),
+        ),
+        *(
+            model.Hide((), model.Reason.FORGOTTEN),
+            model.Ignore(model.Reason.EQUAL_CONTENT),
+            model.Ignore(model.Reason.NO_EVIDENCE),
+        ),
     ]
     said = turn(at=NOON - timedelta(seconds=seconds))
-    exchange = Exchange(uuid7(), said, "Tea.", uuid7(), uuid7())
+    exchange = model.Exchange(uuid7(), said, "Tea.", uuid7(), uuid7())
     counts.tried(5)
     counts.failed(StoreError())
-    counts.waits[Awaits.KEY] += 1
-    counts.formed(Formed(exchange, extracted_count=7, re_extracted=2), changes, at=NOON)
-    counts.summarized([Add(known)])
+    counts.waits[model.Awaits.KEY] += 1
+    counts.formed(model.Formed(exchange, extracted_count=7, re_extracted=2), changes, at=NOON)
+    counts.summarized([model.Add(known)])
 
 
 async def test_what_recall_did_is_told_in_both_forms(postgres: Postgres) -> None:
@@ -369,11 +356,13 @@ async def test_what_recall_did_is_told_in_both_forms(postgres: Postgres) -> None
 
 def test_what_is_no_question_is_not_counted_and_before_the_first_there_is_no_rate() -> None:
     counts = RecallCounts()
-    for changed in ({"skipped": Skip.OFF}, {"flags": ("reattached",)}):
-        counts.count(RequestRecord(uuid7(), NOON, Scope("anna", "chat"), "", "", **changed))
+    for changed in ({"skipped": model.Skip.OFF}, {"flags": ("reattached",)}):
+        counts.count(model.RequestRecord(uuid7(), NOON, model.Scope("anna", "chat"), "", "", **changed))
     assert (counts.questions, counts.hit_rate, counts.mean_top_score) == (0, None, None)
 
-    late = RequestRecord(uuid7(), NOON, Scope("anna", "chat"), "", "", Skip.DEADLINE, milliseconds=9_000)
+    late = model.RequestRecord(
+        uuid7(), NOON, model.Scope("anna", "chat"), "", "", model.Skip.DEADLINE, milliseconds=9_000
+    )
     counts.count(late)
 
     assert (counts.hit_rate, counts.seconds.counts[-1], counts.paths["none"]) == (0, 1, 1)

@@ -173,3 +173,11 @@ async def serve_pages(
 def text_of(html: str) -> str:
     """Return what a page says, in one line."""
     return " ".join(unescape(Elements(html).text).split())
+
+
+def says(text: str, *words: str, lacks: Iterable[str] = ()) -> None:
+    """Check that a text has all of these words, and none of those that it must lack."""
+    assert ([each for each in words if each not in text], [each for each in lacks if each in text]) == (
+        [],
+        [],
+    )

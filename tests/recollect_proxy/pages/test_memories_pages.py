@@ -6,7 +6,7 @@ from uuid import UUID
 
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect.store.keeping import apply, contents, kept
-from tests.recollect_proxy.pages.served_pages import BASE, Pages, Visitor, serve_pages, text_of
+from tests.recollect_proxy.pages.served_pages import BASE, Pages, Visitor, says, serve_pages, text_of
 from tests.scripted.models import WordEmbedder
 from tests.support.stores import Store
 from tests.support.tables import table
@@ -20,10 +20,8 @@ async def test_a_memory_tells_the_quote_it_rests_on_and_its_history(visitor: Vis
 
     page = await visitor.text(f"/memory?id={memory.id}")
 
-    assert "Because you said I only drink green tea" in page
-    assert "its messages are no longer kept" in page
-    assert "chat-1" not in page
-    assert "Remembered" in page
+    says(page, "Because you said I only drink green tea", "its messages are no longer kept")
+    says(page, "Remembered", lacks=("chat-1",))
 
 
 async def test_a_memory_leads_to_everything_about_its_names(pages: Pages, visitor: Visitor) -> None:
@@ -116,11 +114,9 @@ async def test_what_is_held_back_is_approved_or_refused(visitor: Visitor, store:
     refused = await visitor.sent("/refuse", {"id": str(held[1].id)})
 
     assert "Approved." in approved
-    assert "Refused." in refused
-    assert "Nothing is held back." in refused
+    says(refused, "Refused.", "Nothing is held back.")
     page = await visitor.html("")
-    assert "Zantelo" in page
-    assert "Quux" not in page
+    says(page, "Zantelo", lacks=("Quux",))
 
 
 async def test_what_the_page_showed_waiting_is_decided_at_once(
@@ -181,15 +177,12 @@ async def test_a_todo_is_ended_by_a_click_and_forgotten_for_good(pages: Pages, v
     page = await visitor.html(f"/memory?id={memory.id}")
     after = await visitor.sent("/forget", {"id": str(memory.id)})
 
-    assert "True until" in page
-    assert f'action="{BASE}/forget"' in page
+    says(page, "True until", f'action="{BASE}/forget"')
     for path in ("/correct", "/confirm", "/done"):
         assert f'action="{BASE}{path}"' not in page
-    assert "Forgotten." in after
-    assert f'action="{BASE}/undo"' not in after
+    says(after, "Forgotten.", lacks=(f'action="{BASE}/undo"',))
     gone = await visitor.html(f"/memory?id={memory.id}")
-    assert "This memory is gone." in gone
-    assert f'action="{BASE}/forget"' not in gone
+    says(gone, "This memory is gone.", lacks=(f'action="{BASE}/forget"',))
 
 
 async def test_when_a_statement_holds_is_corrected_in_its_form(pages: Pages, visitor: Visitor) -> None:

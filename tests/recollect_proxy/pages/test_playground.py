@@ -4,7 +4,7 @@ from dataclasses import replace
 from html import unescape
 
 from tests.recollect.engines import PATIENT, engine_over
-from tests.recollect_proxy.pages.served_pages import Pages, serve_pages, text_of
+from tests.recollect_proxy.pages.served_pages import Pages, says, serve_pages, text_of
 from tests.scripted.models import ScriptedExtractor
 from tests.support.stores import Store
 from tests.support.tables import table
@@ -34,8 +34,7 @@ async def test_what_finds_nothing_says_why_and_tells_of_no_tokens(pages: Pages) 
 
     text = await admin.text("/playground?question=What+is+my+favourite+tea%3F")
 
-    assert "nothing that is remembered seemed to be needed" in text
-    assert "In 0" not in text
+    says(text, "nothing that is remembered seemed to be needed", lacks=("In 0",))
     assert "As it would stand in the prompt" not in text
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from tests.recollect_proxy.memory_api.serving import engine_over
-from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, serve_pages, text_of
+from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, says, serve_pages, text_of
 from tests.scripted.models import BrokenEmbedder
 from tests.support.stores import Store
 from tests.support.tables import table
@@ -54,10 +54,8 @@ async def test_a_person_allows_it_writes_changes_and_removes(pages: Pages, visit
     [after] = await entries(pages)
     removed = text_of(await visitor.sent("/profile/erase", {"id": str(written.id)}))
 
-    assert "You allow a profile now." in allowed
-    assert "Last changed on" not in allowed
-    assert "Added to your profile." in added
-    assert f"Last changed on {written.changed_at:%d %b %Y, %H:%M}" in added
+    says(allowed, "You allow a profile now.", lacks=("Last changed on",))
+    says(added, "Added to your profile.", f"Last changed on {written.changed_at:%d %b %Y, %H:%M}")
     assert (written.field, written.content) == (ProfileField.ANSWERS, "Short answers\nplease")
     assert "Corrected in your profile." in changed
     assert (after.field, after.content) == (ProfileField.NOTES, "Likes tea")
@@ -108,8 +106,7 @@ async def test_memories_are_asked_for_proposals(pages: Pages, visitor: Visitor) 
     again = await visitor.sent("/profile/proposals")
 
     assert all("Your memories propose nothing new." in text_of(each) for each in (nothing, again))
-    assert "Your memories propose something new." in text_of(something)
-    assert "Prefers short, direct answers." in text_of(something)
+    says(text_of(something), "Your memories propose something new.", "Prefers short, direct answers.")
 
 
 async def test_consent_taken_back_erases_and_says_so(pages: Pages, visitor: Visitor, store: Store) -> None:
@@ -120,8 +117,7 @@ async def test_consent_taken_back_erases_and_says_so(pages: Pages, visitor: Visi
     after = await visitor.sent("/profile/consent", {"allows": "no"})
     await visitor.post("/profile/consent", {"allows": "yes"})
 
-    assert "the entries on this page (2)" in before
-    assert "their embeddings" in before
+    says(before, "the entries on this page (2)", "their embeddings")
     assert "The profile and its embeddings are erased." in text_of(after)
     assert "Is called Anna" not in after
     assert await entries(pages) == ()

@@ -1,7 +1,7 @@
 """The pages show the memory of the person, or of a project or a team that they choose, and move memories between them."""
 
 import pytest
-from tests.recollect_proxy.pages.served_pages import Pages, Visitor, text_of
+from tests.recollect_proxy.pages.served_pages import Pages, Visitor, says, text_of
 from tests.support.people import person
 
 from recollect.model import TeamRole, project_scope
@@ -24,8 +24,7 @@ async def test_a_project_is_chosen_and_left(visitor: Visitor) -> None:
 
     shown = text_of(await visitor.sent("/project", {"name": "boat"}))
 
-    assert BOAT in shown
-    assert TEA not in shown
+    says(shown, BOAT, lacks=(TEA,))
     assert BOAT in await visitor.text("/changes")
     assert TEA in text_of(await visitor.sent("/project", {"name": ""}))
 
@@ -36,8 +35,7 @@ async def test_a_project_of_another_person_shows_ones_own_memory(pages: Pages) -
 
     shown = text_of(await visitor.sent("/project", {"name": "boat"}))
 
-    assert BOAT not in shown
-    assert "boat" not in shown
+    says(shown, lacks=(BOAT, "boat"))
 
 
 async def test_a_form_changes_the_memory_it_shows(pages: Pages, visitor: Visitor, boat: str) -> None:
@@ -117,10 +115,8 @@ async def test_a_reader_sees_who_stated_what_and_changes_nothing(pages: Pages, t
         "/team/member", {"person": "carl", "role": "owner", "name": "", "project": team}
     )
 
-    assert f"Anna: {NUTS}" in text_of(html)
-    assert "The crew" in text_of(html)
-    assert "/ui/add" not in html
-    assert "/ui/team/member" not in html
+    says(text_of(html), f"Anna: {NUTS}", "The crew")
+    says(html, lacks=("/ui/add", "/ui/team/member"))
     assert (refused.status, added.status) == (403, 403)
 
 
@@ -133,8 +129,7 @@ async def test_an_owner_says_who_is_in_the_team(pages: Pages, team: str) -> None
     )
     wrong = await visitor.post("/team/member", {"person": "carl", "role": "king", "project": team})
 
-    assert "Saved." in text_of(changed)
-    assert "writes" in text_of(changed)
+    says(text_of(changed), "Saved.", "writes")
     assert wrong.status == 400
     [ben] = [each for each in (await pages.engine.team(name, None)).members if each.person == pages.ben]
     assert (ben.role, ben.name) == (TeamRole.WRITER, "Ben")
@@ -166,5 +161,4 @@ async def test_who_leaves_sees_nothing_of_the_team_nor_does_a_stranger(pages: Pa
 
     assert again.status == 404
     for html in (left, await visitor.html(""), shown):
-        assert NUTS not in text_of(html)
-        assert "The crew" not in text_of(html)
+        says(text_of(html), lacks=(NUTS, "The crew"))

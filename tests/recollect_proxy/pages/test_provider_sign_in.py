@@ -15,7 +15,7 @@ import pytest
 import structlog
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from tests.recollect_proxy.memory_api.serving import TOKEN, engine_over
-from tests.recollect_proxy.pages.served_pages import BASE, Pages, Visitor, serve_pages, text_of
+from tests.recollect_proxy.pages.served_pages import BASE, Pages, Visitor, says, serve_pages, text_of
 from tests.recollect_proxy.settings import proxy_settings
 from tests.scripted.oidc_provider import ANNAS_SUB, CLIENT_ID, CLIENT_SECRET, Key, ScriptedOidc
 from tests.support.raw_client import Response, fetch
@@ -122,8 +122,7 @@ async def test_a_person_signs_in_as_the_one_whom_the_provider_names(house: Toget
     assert "Sign in with Our house" in text_of(entry)
     assert (answer.status, location(answer)) == (303, BASE)
     assert set(visitor.cookies) == {"recollect_page"}  # the sign-in's own is gone
-    assert "green tea" in page
-    assert "black coffee" not in page
+    says(page, "green tea", lacks=("black coffee",))
     assert (await visitor.get("/users")).status == 404
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.recollect_proxy.memory_api.serving import recalled, unhurried
-from tests.recollect_proxy.pages.served_pages import Pages, Visitor, text_of
+from tests.recollect_proxy.pages.served_pages import Pages, Visitor, says, text_of
 from tests.support.stores import Store
 
 from recollect.engine import system_clock
@@ -32,8 +32,7 @@ async def test_a_recall_tells_what_was_given_when_and_why_with_a_link(pages: Pag
 
     assert f'href="/memory/ui/memory?id={memory.id}"' in html
     told = text_of(html)
-    assert TEA in told
-    assert f"Asked: {WHICH}" in told
+    says(told, TEA, f"Asked: {WHICH}")
     assert "by its meaning" in told or "by its words" in told
     assert store.anna.scope.session_id not in told
     assert exchange.turn.at.strftime("%d %b %Y, %H:%M") in told
@@ -71,8 +70,7 @@ async def test_what_is_gone_is_shown_no_more(pages: Pages, store: Store) -> None
 
     told = text_of(await (await pages.person()).html("/recalls"))
 
-    assert "Lapsang" not in told
-    assert "that is gone" in told
+    says(told, "that is gone", lacks=("Lapsang",))
 
 
 async def test_the_page_goes_on_and_shows_ones_own_alone(pages: Pages, store: Store) -> None:

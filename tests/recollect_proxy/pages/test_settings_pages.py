@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import structlog
 from tests.recollect_proxy.memory_api.serving import TOKEN, engine_over
-from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, serve_pages, text_of
+from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, says, serve_pages, text_of
 
 from recollect.model import OF_ONE, Flags, Placement, Strategy
 from recollect.store import Postgres
@@ -61,8 +61,7 @@ async def test_an_administrator_changes_what_differs_and_takes_it_back(pages: Pa
     assert "Saved." in page
     off = {"formation": Strategy.OFF, "lexical": False, "max_memory_tokens": 300, "minimum_importance": 0.5}
     assert asdict(changed) == asdict(Flags()) | off
-    assert 'value="300"' in page
-    assert '<option value="off" selected>' in page
+    says(page, 'value="300"', '<option value="off" selected>')
     assert taken_back == Flags(lexical=True, minimum_importance=0.5)
     assert await pages.engine.flags(pages.ben) == Flags()
 
@@ -79,8 +78,7 @@ async def test_an_administrator_changes_settings_for_everybody(own_pages: Pages)
     assert "As started: on" in text_of(before)
     assert "Saved." in page
     assert await own_pages.engine.flags() == Flags(recall=False, placement=Placement.SYSTEM, session_cap=40)
-    assert "As for everybody: in the system prompt" in of_one
-    assert "as for everybody, 40." in of_one
+    says(of_one, "As for everybody: in the system prompt", "as for everybody, 40.")
     with structlog.testing.capture_logs() as logs:
         await admin.post("/everybody", {"recall": "", "placement": "", "session_cap": "", "lexical": ""})
     assert await own_pages.engine.flags() == Flags()

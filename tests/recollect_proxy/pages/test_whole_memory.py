@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime
 
-from tests.recollect_proxy.pages.served_pages import Pages, Visitor, text_of
+from tests.recollect_proxy.pages.served_pages import Pages, Visitor, says, text_of
 from tests.support.stores import Store
 
 from recollect.model import Awaits, KeptCounts, Wait
@@ -47,8 +47,7 @@ async def test_a_chat_is_listed_and_erased(pages: Pages, visitor: Visitor, store
     page = await visitor.sent("/chats", {"chat": store.anna.scope.session_id, "sure": "yes"})
 
     assert unsure.status == 400
-    assert "The chat is erased." in page
-    assert "No chat is remembered." in page
+    says(page, "The chat is erased.", "No chat is remembered.")
     assert await pages.engine.sessions(pages.anna) == []
 
 
@@ -74,8 +73,7 @@ async def test_switches_show_and_change_what_is_ones_own(pages: Pages, visitor: 
     after = await visitor.html("/settings")
 
     assert 'name="record" checked' in before
-    assert 'name="record" checked' not in after
-    assert 'name="recall" checked' in after
+    says(after, 'name="recall" checked', lacks=('name="record" checked',))
     own = await pages.engine.flags(pages.anna)
     assert (own.record, own.recall, own.standing, own.summaries) == (False, None, False, True)
     assert (await pages.engine.flags(pages.ben)).record is None
@@ -92,8 +90,7 @@ async def test_everything_is_erased_once_the_word_is_typed(pages: Pages) -> None
 
     assert "Nichts wurde gelöscht" in wrong.body.decode()
     assert kept.memories == 1
-    assert "Alles ist gelöscht" in page
-    assert "users_vectors" in page
+    says(page, "Alles ist gelöscht", "users_vectors")
     assert await pages.engine.count_kept(pages.anna) == KeptCounts()
     assert (await pages.engine.count_kept(pages.ben)).memories == 1
     assert "recollect_page" not in visitor.cookies
