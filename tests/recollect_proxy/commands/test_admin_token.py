@@ -80,9 +80,7 @@ def test_a_token_that_another_start_showed_meanwhile_stays(tmp_path: Path) -> No
     assert late == AdminToken(one.value, one.file) == admin_token(settings)
 
 
-def test_a_start_that_holds_the_token_is_not_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_start_waits_for_one_that_holds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "_PATIENCE_SECONDS", 0.05)
     with closing(FileLock(tmp_path / "admin-token.lock")) as lock:
         lock.share()
@@ -91,9 +89,7 @@ def test_a_start_that_holds_the_token_is_not_waited_for(
             admin_token(proxy_settings(data_dir=tmp_path))
 
 
-def test_where_nothing_is_kept_each_start_has_a_token(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_nothing_is_kept_each_has_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     settings = proxy_settings(data_dir=":memory:")
 

@@ -141,9 +141,7 @@ def test_an_address_that_no_database_mends_is_left_alone(tmp_path: Path) -> None
 
 
 @pytest.mark.process
-async def test_it_names_its_database_and_whose_index_it_rebuilds(
-    own_store: Store, own_dsn: str, tmp_path: Path
-) -> None:
+async def test_it_names_its_database_and_the_index(own_store: Store, own_dsn: str, tmp_path: Path) -> None:
     for text in ("I keep bees.", "My bicycle is red."):
         await own_store.log.append(own_store.exchange(text, reply=""))
     anna = own_store.anna

@@ -40,9 +40,7 @@ def settings(own_dsn: str, data_dir: Path) -> ProxySettings:
     return proxy_settings(database_url=own_dsn, data_dir=data_dir, formation="qa_turn")
 
 
-async def test_each_user_gets_their_own_memories_and_a_server_embeds_them(
-    settings: ProxySettings, tmp_path: Path
-) -> None:
+async def test_each_gets_their_own_and_a_server_embeds_it(settings: ProxySettings, tmp_path: Path) -> None:
     rows = [memory_row(BEES), memory_row(STAMPS), memory_row(STAMPS, user="ben")]
 
     tally = await brought(settings, write_database(tmp_path / "webui.db", memories=rows))
@@ -133,9 +131,7 @@ async def test_a_dry_run_makes_no_database(tmp_path: Path) -> None:
     assert (off.off, off.exchanges) == ({"anna"}, {})
 
 
-async def test_what_is_written_meanwhile_is_not_imported(
-    imports: Imports, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_is_there_meanwhile_stays(imports: Imports, monkeypatch: pytest.MonkeyPatch) -> None:
     async def nothing_yet(*_: object) -> ExistingMemories:
         return ExistingMemories()
 
@@ -281,9 +277,7 @@ async def test_many_are_written_in_batches(imports: Imports, monkeypatch: pytest
     assert (await imports.bring(source)).memories == {"there": 135}
 
 
-async def test_a_chat_deleted_meanwhile_is_passed_over(
-    imports: Imports, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_chat_that_is_gone_is_passed_over(imports: Imports, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recollect_proxy.importers.openwebui_database.read_chat", lambda _row: None)
 
     tally = await imports.bring(imports.database(chats=[imports.chat(talk((BEES, "Oh.")))]), chats=True)

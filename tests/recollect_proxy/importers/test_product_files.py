@@ -245,9 +245,7 @@ async def test_hostile_files_fail(write: Callable[[Path], Path], complaint: str,
     assert "\n" not in str(refused.value)
 
 
-async def test_all_files_of_an_archive_share_the_limit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_archives_files_share_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(product_files, "LARGEST_FILE", 100)
     several = {f"conversations-{number}": [{"x": "x" * 50}] for number in range(2)}
 

@@ -56,7 +56,7 @@ async def test_the_server_says_whether_the_token_is_for_an_agents_memory(
         ("http://127.0.0.1:9", "anna", None, "can't be reached"),
     ],
 )
-async def test_what_is_wrong_is_told(
+async def test_a_wrong_one_is_told(
     agents: Agents, url: str | None, token: str, user: str | None, said: str
 ) -> None:
     async with (

@@ -98,7 +98,7 @@ async def spoken(*options: str, lines: list[Any], env: dict[str, str]) -> tuple[
 
 @pytest.mark.process
 class TestOnTheStoreItself:
-    async def test_nothing_but_the_protocol_is_written(
+    async def test_the_protocol_alone_is_written(
         self, own_store: Store, own_dsn: str, tmp_path: Path
     ) -> None:
         anna = own_store.anna

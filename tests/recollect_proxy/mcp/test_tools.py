@@ -184,9 +184,7 @@ class TestRemember:
 
 
 class TestForget:
-    async def test_by_words_that_one_memory_holds_and_where_several_fit_they_are_listed(
-        self, agents: Agents
-    ) -> None:
+    async def test_by_words_and_where_several_fit_they_are_listed(self, agents: Agents) -> None:
         cellos = ["My sister Ana plays the cello", "I bought the cello in 2019"]
         async with agents.client() as client:
             for content in ("I live in Lisbon", *cellos):

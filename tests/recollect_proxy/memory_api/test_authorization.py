@@ -218,9 +218,7 @@ async def test_a_person_sees_who_changed_their_settings(askers: Askers) -> None:
 @table(
     ("asker", "actor"), [("own", "user"), ("acting", "user"), ("admin", "admin"), ("further-admin", "admin")]
 )
-async def test_the_audit_tells_people_and_administrators_apart(
-    askers: Askers, asker: str, actor: str
-) -> None:
+async def test_the_audit_tells_people_from_administrators(askers: Askers, asker: str, actor: str) -> None:
     headers, api = askers.headers[asker], askers.api
     tea = (await api.call("POST", api.memories, {"content": "Likes tea."}, headers=headers)).json["id"]
     await api.call("PATCH", f"{api.memories}/{tea}", {"importance": 1}, headers=headers)
@@ -371,9 +369,7 @@ class Signed:
         ("a.b.c", (Signed(),), "head.body.signature", True),
     ],
 )
-def test_the_eleventh_guess_waits(
-    admin_token: str, modes: tuple[Signed, ...], sent: str | None, *, waits: bool
-) -> None:
+def test_guesses_wait(admin_token: str, modes: tuple[Signed, ...], sent: str | None, *, waits: bool) -> None:
     authentication = Authentication(admin_token, system_clock, modes=modes)
     headers = [] if sent is None else [(b"authorization", f"Bearer {sent}".encode())]
     for _ in range(10):
@@ -418,9 +414,7 @@ def test_a_token_that_can_be_guessed_waits_like_those_who_guess_it() -> None:
         weak.admitted(tea, None)
 
 
-async def test_an_address_that_waits_is_told_so_and_valid_tokens_get_in(
-    postgres: Postgres, store: Store
-) -> None:
+async def test_an_address_that_waits_is_told_so(postgres: Postgres, store: Store) -> None:
     async with serve(engine_over(postgres)) as served:
         api: Api = replace(served, anna=store.anna, ben=store.ben)
         own = api.authentication.person_tokens.make(api.anna, Audience.API)[0]

@@ -120,9 +120,7 @@ def forming(postgres: Postgres, *answers: Any) -> Any:
     return Engine(Backends(**postgres.parts, **models, extractor=ScriptedExtractor(*answers)), Policy())
 
 
-async def test_a_tried_extraction_says_what_would_be_kept_and_stores_nothing(
-    api: Api, postgres: Postgres
-) -> None:
+async def test_a_tried_extraction_says_what_would_be_kept(api: Api, postgres: Postgres) -> None:
     with api.over(forming(postgres)):
         await api.write(TEA)
     before = await everything(postgres, api.anna)

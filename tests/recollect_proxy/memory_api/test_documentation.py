@@ -89,9 +89,7 @@ CONTENTS = ("", " ", "\n\u2003", "te\0a", "\0", " \0", "\x1d", "\x85\x1f", "x" *
         ("Sharing", {"users": ["日本/語"]}, True),
     ],
 )
-def test_the_document_allows_what_is_taken(
-    documentation: Any, *, name: str, body: Any, allowed: bool
-) -> None:
+def test_it_allows_what_is_taken(documentation: Any, *, name: str, body: Any, allowed: bool) -> None:
     assert validator(documentation, name).is_valid(body) is allowed
     with nullcontext() if allowed else pytest.raises(RefusedError):
         read_body(msgspec.json.encode(body), SHAPES[name])

@@ -125,9 +125,7 @@ async def test_a_stream_ends_with_the_erasure_of_its_user_and_of_nobody_else(api
         assert (await stream.event())[1]["data"]["memory_id"] == new["id"]
 
 
-async def test_a_projects_events_are_the_projects_alone_and_come_from_any_process(
-    api: Api, store: Store
-) -> None:
+async def test_a_projects_events_are_its_own_and_of_any_process(api: Api, store: Store) -> None:
     project = [(b"X-Recollect-Project", b"boat")]
     async with (
         serve(engine_over(store)) as other,
@@ -139,9 +137,7 @@ async def test_a_projects_events_are_the_projects_alone_and_come_from_any_proces
     assert (event["data"]["memory_id"], event["data"]["project"]) == (new.json["id"], "boat")
 
 
-async def test_a_users_streams_are_limited_until_one_leaves(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_users_streams_are_limited(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_streams, "_MOST_OF_ONE", 1)
     path = f"{path_of(api.anna)}/events"
     async with streamed(api), streamed(api, user_id=api.ben):
@@ -167,9 +163,7 @@ async def test_streams_that_begin_together_are_counted(api: Api, monkeypatch: py
     await (await streams.begin(api.engine, api.anna, None)).aclose()
 
 
-async def test_all_streams_ask_the_database_together(
-    api: Api, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_all_streams_ask_together(api: Api, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[list[str]] = []
     places = store.events.places
 

@@ -349,9 +349,7 @@ WRONG_ROWS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-async def test_what_is_no_export_or_too_large_leaves_nothing(
-    kept: Kept, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_is_no_export_leaves_nothing(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     document = await kept.export()
     whole, path = json.dumps(document).encode(), f"{path_of(kept.store.ben)}/import"
     bodies = [

@@ -154,9 +154,7 @@ async def test_owners_and_administrators_say_who_is_in_it(api: Api, family: Fami
         *(("GET", each, None) for each in ("/todos", "/sessions", "/recalls", "/messages?q=nuts")),
     ],
 )
-async def test_no_stranger_learns_of_a_team(
-    api: Api, family: Family, method: str, path: str, body: Any
-) -> None:
+async def test_no_stranger_sees_a_team(api: Api, family: Family, method: str, path: str, body: Any) -> None:
     await family.of(api.anna, "POST", "", {"content": NUTS})
     answers = [
         await family.call(family.mallory, method, f"{path_of(family.mallory)}{path}", body, team=team)

@@ -52,9 +52,7 @@ async def found(postgres: Postgres, store: Store, exchange: Exchange) -> list[tu
     return [(row["embeddable"], row["n"]) for row in rows]
 
 
-async def test_a_valuable_turn_gets_embeddings_and_loses_them_again(
-    api: Api, store: Store, postgres: Postgres
-) -> None:
+async def test_a_valuable_turn_gets_embeddings(api: Api, store: Store, postgres: Postgres) -> None:
     tea = store.exchange("I drink green tea.", store.anna.chat("a/b"), reply="Noted.")
     other = store.exchange("I live in Ghent.", store.anna.chat("a/b"), marked=True)
     for exchange in (tea, other):

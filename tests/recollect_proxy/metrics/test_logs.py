@@ -65,9 +65,7 @@ def test_an_exception_stays_in_its_line(capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize(
     ("level", "heard"), [("debug", ["debug", "warning"]), ("warning", ["warning"]), ("error", [])]
 )
-def test_less_than_the_level_is_unsaid(
-    capsys: pytest.CaptureFixture[str], level: str, heard: list[str]
-) -> None:
+def test_levels_are_kept(capsys: pytest.CaptureFixture[str], level: str, heard: list[str]) -> None:
     configure_logging(level)
 
     structlog.get_logger("ours").debug("one")

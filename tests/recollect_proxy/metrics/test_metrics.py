@@ -368,9 +368,7 @@ def test_what_is_no_question_is_not_counted_and_before_the_first_there_is_no_rat
     assert (counts.hit_rate, counts.seconds.counts[-1], counts.paths["none"]) == (0, 1, 1)
 
 
-async def test_an_answer_is_counted_alone(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
+async def test_answers_are_counted(proxy: RunningProxy, upstream: ScriptedUpstream, user: User) -> None:
     answers = proxy.app.engine.answers
     before = sum(answers.to_end.counts), answers.prompt_tokens.total
     upstream.answers += [failure(500), (End.CLOSE,), (End.CLOSE,), completion("Nice.")]

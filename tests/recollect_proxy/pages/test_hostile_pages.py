@@ -88,9 +88,7 @@ async def plain(postgres: Postgres, session_pages: Pages) -> dict[str, Skeleton]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-async def test_a_hostile_text_changes_no_element(
-    pages: Pages, store: Store, plain: dict[str, Skeleton], text: str
-) -> None:
+async def test_no_element_changes(pages: Pages, store: Store, plain: dict[str, Skeleton], text: str) -> None:
     name = text.replace("{", "").replace("}", "")  # a template is no id
     user_id = f"{name}-{uuid7().hex}"
 

@@ -119,9 +119,7 @@ async def test_what_is_held_back_is_approved_or_refused(visitor: Visitor, store:
     says(page, "Zantelo", lacks=("Quux",))
 
 
-async def test_what_the_page_showed_waiting_is_decided_at_once(
-    pages: Pages, visitor: Visitor, store: Store
-) -> None:
+async def test_what_was_shown_is_decided_at_once(pages: Pages, visitor: Visitor, store: Store) -> None:
     old = await pages.engine.add(pages.anna, "Lives in Porto")
     one, two, later = (
         store.memory(text, provenance=Provenance(chat))
@@ -149,9 +147,7 @@ async def test_what_the_page_showed_waiting_is_decided_at_once(
     assert await contents(store) == ["Lives <b>in Braga"]
 
 
-async def test_old_memories_are_asked_about_until_confirmed(
-    pages: Pages, visitor: Visitor, store: Store
-) -> None:
+async def test_old_memories_are_asked_about(pages: Pages, visitor: Visitor, store: Store) -> None:
     old = datetime.now(UTC) - timedelta(days=200)
     asked = await kept(store, "Lives in Lisbon", importance=0.9, observed_at=old)
     await kept(store, "Once saw a heron", importance=0.2, observed_at=old)

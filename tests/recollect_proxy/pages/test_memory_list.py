@@ -115,7 +115,7 @@ async def test_a_search_shows_what_is_near_or_says_that_only_words_counted(store
     assert "the embedding model did not answer" in text_of(by_words)
 
 
-async def test_the_next_page_of_a_search_begins_where_the_last_ended(
+async def test_the_next_page_begins_where_the_last_ended(
     pages: Pages, visitor: Visitor, store: Store
 ) -> None:
     said_at = datetime.now(UTC)

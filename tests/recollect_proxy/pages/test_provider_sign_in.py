@@ -183,9 +183,7 @@ DECEITS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 @table(("reason", "told"), DECEITS)
-async def test_an_answer_that_proves_nothing_opens_nothing(
-    house: Together, reason: str, told: dict[str, Any]
-) -> None:
+async def test_an_answer_without_proof_is_none(house: Together, reason: str, told: dict[str, Any]) -> None:
     given: Any = {
         name: value(house.oidc) if value is of_public_key else value for name, value in told.items()
     }
@@ -212,9 +210,7 @@ async def test_an_answer_that_proves_nothing_opens_nothing(
         ({"error": "temporarily_unavailable", "code": None}, 503, "The sign-in service is away"),
     ],
 )
-async def test_a_no_of_the_provider_is_told(
-    house: Together, query: dict[str, str | None], status: int, words: str
-) -> None:
+async def test_a_no_is_told(house: Together, query: dict[str, str | None], status: int, words: str) -> None:
     house.renew(query=query)
 
     answer = await house.signed_in(Visitor(house.pages.port))
@@ -255,9 +251,7 @@ async def test_an_answer_counts_once_and_only_in_the_browser_that_asked(house: T
         *(("1", [each], False) for each in ({"use": "enc"}, {"alg": "PS256"}, {"kty": "EC"})),
     ],
 )
-def test_a_key_is_the_one_that_signs_so(
-    key_id: str | None, keys: list[dict[str, str]], *, is_found: bool
-) -> None:
+def test_a_key_is_found(key_id: str | None, keys: list[dict[str, str]], *, is_found: bool) -> None:
     header = {"kid": key_id} if key_id else None
     token = jwt.encode({}, SIGNING.private, algorithm="RS256", headers=header)
 
@@ -362,7 +356,7 @@ async def test_bad_metadata_leads_nowhere(house: Together, configuration: dict[s
         (["people"], {"sub": ANNAS_SUB, "groups": ["admins"]}, 403),
     ],
 )
-async def test_an_administrator_has_the_claim(
+async def test_who_is_administrator(
     house: Together, groups: Any, userinfo: dict[str, Any], status: int
 ) -> None:
     claims = {"sub": ANNAS_SUB, **({} if groups is None else {"groups": groups})}
@@ -378,9 +372,7 @@ async def test_an_administrator_has_the_claim(
     assert (await person.get("/users")).status == 404
 
 
-async def test_people_see_which_administrator_looked_while_the_claim_counts(
-    house: Together, store: Store
-) -> None:
+async def test_people_see_which_administrator_looked(house: Together, store: Store) -> None:
     house.oidc.person = {"sub": ANNAS_SUB, "groups": ["admins"]}
     await house.pages.engine.add(store.anna, "Drinks green tea")
     admin = Visitor(house.pages.port)

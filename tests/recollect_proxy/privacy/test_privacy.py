@@ -140,9 +140,7 @@ def assert_keyless(stored: str, logs: Sequence[object]) -> None:
     assert "Minka" not in json.dumps(logs, default=repr)
 
 
-async def test_no_word_of_a_chat_is_logged(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
+async def test_no_word_is_logged(proxy: RunningProxy, upstream: ScriptedUpstream, user: User) -> None:
     upstream.answers += [failure(500, message=CAT), completion("Minka!")]
     with capture_logs() as logs:
         await proxy.say(user, CAT)
@@ -192,9 +190,7 @@ async def test_nothing_of_a_secret_is_kept_or_sent_to_a_background_model(
         assert not [each for each in extraction.received if raw in each.body or escaped in each.body]
 
 
-async def test_a_key_in_an_id_is_kept_nowhere(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
+async def test_no_key_in_an_id_stays(proxy: RunningProxy, upstream: ScriptedUpstream, user: User) -> None:
     key = f"sk-proj-{made_up(48, URL_SAFE)}"
     with capture_logs() as lines:
         await proxy.say(user, "I live in Ghent.", chat=f"chat-{key}", model=f"gpt-4o?key={key}")

@@ -77,9 +77,7 @@ def test_there_are_forty_messages_with_small_talk_secrets_and_denials_among_them
     assert Counter(each.sort for each in turns) == sorts | {"secrets": 3, "others' words": 3}
 
 
-async def test_a_careless_model_is_told_by_its_faults(
-    spare_databases: SpareDatabases, data_dir: Path
-) -> None:
+async def test_a_careless_model_is_told_so(spare_databases: SpareDatabases, data_dir: Path) -> None:
     judgements = await tried(spare_databases, careless, data_dir)
 
     lines = list(report(judgements))
