@@ -380,35 +380,3 @@ async def test_who_asks_to_forget_the_past_is_not_told_it(store: Store, e5: Mult
 
     assert "Lives in Porto" not in await block(store, subject, ASKED)
     assert [each.content for each in (await subject.page(store.anna, limit=9)).memories] == [BERLIN.content]
-
-
-# -- A statement about a later day changes nothing before it --
-
-
-JANUARY = NOON + timedelta(days=40)
-SAID = "From January I will live in Porto"
-HOME_NOW = "I live in Kiel"
-KIEL = Candidate("Lives in Kiel", Kind.FACT, 0.7, HOME_NOW)
-PORTO_TO_COME = Candidate(
-    "Lives in Porto", Kind.FACT, 0.7, SAID, relation=Relation.CONTRADICTS, about=(0,), holds_from=JANUARY
-)
-
-
-async def test_until_then_it_is_as_it_was_and_taken_back_it_stays_so(store: Store) -> None:
-    policy = replace(PATIENT, strategy=Strategy.EXTRACT)
-    subject = engine_over(store, policy, extractor=ScriptedExtractor([KIEL], [PORTO_TO_COME]))
-    await subject.remember(store.turn(HOME_NOW, key="m1", at=NOON - timedelta(days=9)), "Moin!")
-    assert await subject.drain(store.anna) is None
-    (kiel,) = (await subject.page(store.anna, limit=9)).memories
-
-    later = store.turn(SAID, key="m2")
-    await subject.remember(later, "Boa sorte!")
-    assert await subject.drain(store.anna) is None
-    memories = (await subject.page(store.anna, limit=9)).memories
-    await subject.take_back(later.scope, later.key)
-
-    assert {each.content: (each.holds_from, each.holds_until) for each in memories} == {
-        "Lives in Porto": (JANUARY, None),
-        "Lives in Kiel": (None, JANUARY),
-    }
-    assert (await subject.page(store.anna, limit=9)).memories == (kiel,)
