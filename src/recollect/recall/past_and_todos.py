@@ -3,6 +3,7 @@
 Three linear heads over the question's vector recognize its subject; `bench.training.heads` trained them. The dates in the question choose among the statements found. A question that asks for none of the three gets no past statement.
 """
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -77,6 +78,7 @@ def with_past(
         near: The cosines of the current memories to it.
         intents: Its intents.
     """
+    needs = _with_done(needs, snapshot, vectors, near)
     asks = asked_for(query, vectors)
     if asks is None or (asks != "due" and intents.nothing > _OF_OTHERS):
         return needs
@@ -99,6 +101,31 @@ def with_past(
         at_most=max(needs.at_most or 0, _MOST_DUE) if asks == "due" else needs.at_most,
         everything=False,
     )
+
+
+def _with_done(needs: Needs, snapshot: Snapshot, vectors: StatementVectors, near: Nearness) -> Needs:
+    """Return needs with the to-dos that one of their statements calls done, as far as the question is nearer to the to-do.
+
+    "Which optician had my glasses?" is not answered by "has got the glasses", and is by what there was to do.
+    """
+    memories, past = snapshot.memories, snapshot.past
+    told = {each.item.id: each.score for each in needs.statements if each.item.id in needs.wanted}
+    todos = [
+        (row, each, each.past.heir)
+        for row, each in enumerate(past.judged_items)
+        if each.past is not None and each.past.ending is Ending.DONE and each.past.heir in told
+    ]
+    if not todos or needs.everything:
+        return needs
+    places = {each.id: row for row, each in enumerate(memories.judged_items)}
+    of_todos, of_heirs = near_statements(past, vectors.near).best[past.judged], near.best[memories.judged]
+    done = [
+        Recollection(each, math.nextafter(told[heir], 0.0))
+        for row, each, heir in todos
+        if of_todos[row] >= of_heirs[places[heir]]
+    ]
+    ids = needs.wanted.union(each.item.id for each in done)
+    return replace(needs, statements=(*needs.statements, *done), wanted=ids)
 
 
 def _likeliest_subject(vectors: StatementVectors) -> tuple[int, float]:

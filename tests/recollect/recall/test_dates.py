@@ -27,6 +27,7 @@ THREE_DAYS_AGO = "2024-05-12 2024-05-13"
 LAST_MONTH = "2024-04-01 2024-05-01"
 LAST_YEAR = "2023-01-01 2024-01-01"
 LAST_FRIDAY = "2024-05-10 2024-05-11"
+UNTIL_FRIDAY = "1924-05-10 2024-05-11"
 
 
 @table(
@@ -81,6 +82,10 @@ LAST_FRIDAY = "2024-05-10 2024-05-11"
         ("March last year", "2023-03-01 2023-04-01"),
         ("15 March last year", "2023-03-15 2023-03-16"),
         ("summer of last year", "2023-06-01 2023-09-01"),
+        ("last year in the summer", "2023-06-01 2023-09-01"),
+        ("last year on 3 March", "2023-03-03 2023-03-04"),
+        ("last summer, in July", "2023-07-01 2023-08-01"),
+        ("last week on Monday", "2024-05-06 2024-05-07"),
         ("March last month", LAST_MONTH),
         ("last May", "2023-05-01 2023-06-01"),
         ("next January", "2025-01-01 2025-02-01"),
@@ -99,6 +104,7 @@ LAST_FRIDAY = "2024-05-10 2024-05-11"
         ("before March 2024", "1924-03-01 2024-03-01"),
         ("after 2020", "2021-01-01 2121-01-01"),
         ("until yesterday", "1924-05-14 2024-05-15"),
+        ("by Friday", UNTIL_FRIDAY),
         ("before the end of March 2024", "1924-03-01 2024-04-01"),
         ("vor Mitte März 2024", "1924-03-01 2024-03-11"),
         ("until the end of March 2024", "1924-03-21 2024-04-01"),
@@ -137,7 +143,11 @@ def test_english_dates_are_read(text: str, expected: str) -> None:
         ("im Mai", MAY),
         ("Anfang März", "2024-03-01 2024-03-11"),
         ("vom 3. bis 5. März", "2024-03-03 2024-03-06"),
+        ("letztes Jahr im Sommer", "2023-06-01 2023-09-01"),
+        ("bis Freitag", UNTIL_FRIDAY),
         ("le 15 mars 2024", MARCH_15),
+        ("l'été dernier, en juillet", "2023-07-01 2023-08-01"),
+        ("d'ici vendredi", UNTIL_FRIDAY),
         ("qu'est-ce que j'ai dit hier ?", YESTERDAY),
         ("la semaine dernière", LAST_WEEK),
         ("il y a deux semaines", TWO_WEEKS_AGO),
@@ -151,11 +161,13 @@ def test_english_dates_are_read(text: str, expected: str) -> None:
         ("el verano de 2023", "2023-06-01 2023-09-01"),
         ("15 de março de 2024", MARCH_15),
         ("o que eu disse ontem", YESTERDAY),
+        ("no ano passado, em setembro", "2023-09-01 2023-10-01"),
         ("no mês passado", LAST_MONTH),
         ("há duas semanas", TWO_WEEKS_AGO),
         ("sexta-feira passada", LAST_FRIDAY),
         ("il 15 marzo 2024", MARCH_15),
         ("cosa ho fatto ieri", YESTERDAY),
+        ("entro venerdì", UNTIL_FRIDAY),
         ("la settimana scorsa", LAST_WEEK),
         ("due settimane fa", TWO_WEEKS_AGO),
         ("op 15 maart 2024", MARCH_15),
@@ -178,17 +190,21 @@ def test_english_dates_are_read(text: str, expected: str) -> None:
         ("3天后", "2024-05-18 2024-05-19"),
         ("2024年以前", "1924-01-01 2024-01-01"),
         ("昨日の話", YESTERDAY),
+        ("金曜までに", UNTIL_FRIDAY),
         ("先週の金曜日", LAST_FRIDAY),
         ("先月", LAST_MONTH),
         ("3日前に", THREE_DAYS_AGO),
         ("어제 뭐 했지", YESTERDAY),
         ("지난 주에", LAST_WEEK),
+        ("금요일까지", UNTIL_FRIDAY),
         ("3일 전", THREE_DAYS_AGO),
         ("15 марта 2024", MARCH_15),
         ("что я делал вчера", YESTERDAY),
         ("на прошлой неделе", LAST_WEEK),
         ("три дня назад", THREE_DAYS_AGO),
         ("в прошлом году", LAST_YEAR),
+        ("в прошлом году летом", "2023-06-01 2023-09-01"),
+        ("к пятнице", UNTIL_FRIDAY),
         ("неделю назад", LAST_WEEK),
         ("ماذا فعلت أمس", YESTERDAY),
         ("الأسبوع الماضي", LAST_WEEK),
@@ -233,6 +249,12 @@ def test_dates_come_in_order_of_appearance_and_are_five_at_most() -> None:
 def test_dates_that_overlap_are_one() -> None:
     assert read("2024-03-15 and the 15 March 2024") == [MARCH_15]
     assert read("yesterday, 2020-01-01, this week") == ["2024-05-13 2024-05-20", "2020-01-01 2020-01-02"]
+
+
+def test_a_date_that_cannot_be_within_its_neighbour_is_one_of_its_own() -> None:
+    assert read("last month on Monday") == [LAST_MONTH, "2024-05-13 2024-05-14"]
+    assert read("in the summer of 2022, in March 2024") == ["2022-06-01 2022-09-01", MARCH]
+    assert read("last year, on 03/04/2024")[0] == LAST_YEAR
 
 
 def test_a_month_before_the_31st_begins_on_the_last_day_of_a_shorter_month() -> None:

@@ -175,6 +175,7 @@ async def test_a_question_that_may_be_about_something_due_keeps_what_it_needs_bu
         ("What do I have to do tomorrow?", ["late", "tomorrow"]),
         ("What do I have to do this week?", ["late", "today", "tomorrow", "friday", "some day"]),
         ("What do I have to do on Friday?", ["late", "friday"]),
+        ("What do I have to do by Friday?", ["late", "today", "tomorrow", "friday", "some day"]),
         ("What did I have to do last week?", ["late"]),
     ],
 )
@@ -193,6 +194,25 @@ async def test_todos_are_those_of_the_time_that_is_meant(
     ]
 
     assert wanted(await found(embedder, asked, NO_NEEDS, todos)) == due
+
+
+async def test_a_done_todo_comes_with_what_calls_it_done_if_the_question_is_nearer_to_it(
+    embedder: MultilingualE5Embedder,
+) -> None:
+    glasses = stated("Has got the new glasses")
+    optician = stated(
+        "Collect the glasses from the optician Lewin, ticket 2218",
+        kind=Kind.TODO,
+        past=Past(QUIT, Ending.DONE, glasses.id),
+    )
+    needs = Needs((Recollection(glasses, 1.0), Recollection(TEA, 0.5)), frozenset({glasses.id}))
+
+    async def given(asked: str, needs: Needs) -> set[str]:
+        return set(wanted(await found(embedder, asked, needs, [glasses, optician, TEA])))
+
+    assert await given("Which optician made my glasses?", needs) == {glasses.content, optician.content}
+    assert await given("Do I have new glasses?", needs) == {glasses.content}
+    assert await given("Which optician made my glasses?", replace(needs, wanted=frozenset())) == set()
 
 
 def test_what_was_over_when_it_was_told_is_so_by_the_persons_clock() -> None:

@@ -32,6 +32,8 @@ _LAST_PART = 2
 
 _OPEN_YEARS = 100
 """How far "before" and "after" reach."""
+_AWAY = 50
+"""How many years, or weeks, a date without its year may lie from the one around it."""
 
 Found: TypeAlias = Mapping[str, Symbol]
 """The first symbol of each kind that a rule took; under the names below, the last of a kind."""
@@ -210,6 +212,19 @@ def _since(date: Span, _: Found, frame: _Frame) -> Span:
     return span(date.start, frame.today + 1 if has_begun else moved(date.start, Unit.YEAR, _OPEN_YEARS))
 
 
+def _within(found: Found, _: _Frame) -> Spans:
+    """Read "last year, in the summer": the shorter date within the longer one. If neither can be in the other they are two."""
+    both = found["@"], found[_LAST_DATE]
+    if any(len(each.spans) > 1 for each in both):
+        return both[0].spans + both[1].spans
+    inner, outer = sorted(both, key=lambda each: each.spans[0].end - each.spans[0].start)
+    [part], [whole] = inner.spans, outer.spans
+    steps = range(-_AWAY, _AWAY + 1) if inner.number else (0,)
+    moves = (span(moved(part.start, inner.number, n), moved(part.end, inner.number, n)) for n in steps)
+    inside = [each for each in moves if whole.start <= each.start < whole.end]
+    return tuple(inside) if len(inside) == 1 else both[0].spans + both[1].spans
+
+
 _NOTHING = Symbol("x")
 _SILENT = "xc.,T&AZi+-"
 """The kinds that begin no date: most words, left out at once."""
@@ -240,10 +255,17 @@ def _reduced(
         readings = rules[match.lastgroup or ""](found, frame)
         spans = tuple(reading for reading in readings if not reading.is_empty)
         reduced.extend(symbols[end : match.start()])
-        reduced.append(Symbol("@", spans=spans) if spans else _NOTHING)
+        reduced.append(Symbol("@", _recurs(found), spans=spans) if spans else _NOTHING)
         end = match.end()
     reduced.extend(symbols[end:])
     return reduced
+
+
+def _recurs(found: Found) -> int:
+    """Return the unit after which a date that was read comes again, as a month without a year does; 0 for one that does not."""
+    if not found.keys().isdisjoint("YXLRUQDv@"):
+        return 0
+    return Unit.WEEK if "W" in found or "w" in found else Unit.YEAR
 
 
 def _alternation(rules: Sequence[tuple[str, str, Rule]]) -> tuple[Pattern, Mapping[str, Rule]]:
@@ -261,7 +283,7 @@ _YEAR_IN_RANGE = "(?:(?<=[fF])(?=Y[tu-]F?Y)|(?<=[fF]Y[tu-])|(?<=[fF]Y[tu]F)|(?<=
 _SINGLE, _SINGLE_RULES = _alternation(
     [
         ("digits", "X", lambda found, _: found["X"].spans),
-        ("of_year", "(?:[Od]F{0,2}[Mm]|[Mm][Od]|[MmSs]),?F{0,3}(?:LU|UL)|RF?[MKSs]", _of_year),
+        ("of_year", "(?:[Od]F{0,2}[Mm]|[Mm][Od]|[MmSs]),?F{0,3}(?:LU|UL)|RF?[MKSs]|LUF?S", _of_year),
         (
             "days_of_month",
             f"[Od][tu-]F{{0,2}}[Od]F{{0,2}}[Mm]{_OF_YEAR}?|(?<=b)[Od]&F{{0,2}}[Od]F{{0,2}}[Mm]{_OF_YEAR}?|[Mm]F?[Od][tu-]F{{0,2}}[Od]{_OF_YEAR}?",
@@ -330,7 +352,8 @@ _PARTS, _PARTS_RULES = _alternation(
 _JOINED, _JOINED_RULES = _alternation(
     [
         ("from_date", "[Nda]UF{0,2}[<>V][FT]{0,2}@", _each(_from_date)),
-        ("range", "bF{0,2}@F?&F{0,2}@|[f=]?F{0,2}@[FT]?[tu-][FT]{0,2}@", _stretch_between),
+        ("range", "bF{0,2}@F?&F{0,2}@|[f=]?F{0,2}@[FT]?[tue-][FT]{0,2}@", _stretch_between),
+        ("within", "@,?[FTiI]{1,3}@", _within),
         ("unit_of_date", "UF{1,2}@", _each(_unit_of_date)),
         ("before", "[<V][FT]{0,2}@|@A", _each(lambda date, *_: _before(date, date.start))),
         (
@@ -339,7 +362,7 @@ _JOINED, _JOINED_RULES = _alternation(
             _each(lambda date, *_: span(date.end, moved(date.end, Unit.YEAR, _OPEN_YEARS))),
         ),
         ("since", "=[FT]{0,2}@", _each(_since)),
-        ("until", "u[FT]{0,2}@", _each(lambda date, *_: _before(date, date.end))),
+        ("until", "u[FT]{0,2}@|@e", _each(lambda date, *_: _before(date, date.end))),
         ("date", "@", lambda found, _: found["@"].spans),
     ]
 )

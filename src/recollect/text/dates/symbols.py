@@ -18,7 +18,7 @@ A word stands for a symbol: a letter for its kind, and up to two numbers. The ki
  H    a feast: month, day                         >    after
  v    a weekday of a week: which, shift           =    since
  q    a quarter of a year: 1 to 4                 x    anything else
- c    what is counted: no year stands before it   u    until
+ c    what is counted: no year stands before it   u    until, ``e`` after the date ("金曜まで")
  Z    later, after the number ("3天后")             +    the future is spoken of
 ==== =========================================== ==== ===========================================
 
