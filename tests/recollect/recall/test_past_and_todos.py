@@ -197,7 +197,7 @@ async def test_todos_are_those_of_the_time_that_is_meant(
 
 
 async def test_a_done_todo_comes_with_what_calls_it_done_if_the_question_is_nearer_to_it(
-    embedder: MultilingualE5Embedder,
+    embedder: RealE5,
 ) -> None:
     glasses = stated("Has got the new glasses")
     optician = stated(
