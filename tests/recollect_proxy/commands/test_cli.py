@@ -281,9 +281,6 @@ def test_no_address_of_a_name_hides_another_that_is_taken(monkeypatch: pytest.Mo
         assert f"Port {port} on a.test is taken" in (why_not_free("a.test", port) or "")
 
 
-# -- recollect key -------------------------------------------------------------------------------------
-
-
 def test_a_persons_key_is_printed_once_and_kept_as_a_hash_where_a_start_looks_for_it(tmp_path: Path) -> None:
     data, project = {"RECOLLECT_DATA_DIR": str(tmp_path / "data")}, "agent:caf\u00e9 1"
     first = recollect("key", "Bj\u00f6rn B.", **data).stdout.strip()
@@ -315,8 +312,6 @@ def test_a_key_of_an_integration_is_kept_with_what_it_may(tmp_path: Path) -> Non
     assert keys.principal_of(reader, None) == Principal(Role.READER, "support")
 
 
-# -- the log of a start -----------------------------------------------------------------------------------
-
 _READS_AS_AN_ERROR = ("error", "fatal", "traceback", "failed", "warning", "exception", "panic")
 
 
@@ -346,8 +341,6 @@ async def test_a_first_start_and_a_warm_one_log_what_they_did_and_nothing_that_r
     for start in (first, warm):
         assert [json.loads(line)["event"] for line in start] == ["worker_started"]
 
-
-# -- the page of commands -----------------------------------------------------------------------------
 
 PAGE = Path(__file__).parents[3] / "docs/reference/commands.md"
 _ITEM = re.compile(

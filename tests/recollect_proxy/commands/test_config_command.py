@@ -119,8 +119,6 @@ def test_no_secret_is_shown_in_any_way() -> None:
         assert "http://host:81/v1" in shown.output
 
 
-# -- recollect config check ------------------------------------------------------------------------------
-
 ALL_IS_WELL = {"RECOLLECT_UPSTREAM": "http://llm/v1"}
 SECRET = "0123456789abcdef0123456789abcdef"
 _SIGNED = {"RECOLLECT_IDENTITY": "openwebui-jwt", "RECOLLECT_OPENWEBUI_JWT_SECRET": SECRET}

@@ -13,7 +13,7 @@ from recollect.model import SystemStyle
 from recollect.settings import EngineSettings
 from recollect_proxy.settings import command_settings
 from recollect_proxy.settings.command_settings import Sources, read_settings
-from recollect_proxy.settings.proxy_settings import IdentityMode, LogLevel, ProxySettings
+from recollect_proxy.settings.proxy_settings import IdentityMode, LogLevel
 from recollect_proxy.settings.urls import NOT_SHOWN, without_credentials, without_path
 
 pytestmark = pytest.mark.usefixtures("_no_settings_of_whoever_runs_the_tests")
@@ -65,18 +65,6 @@ def test_a_blank_admin_token_is_refused_as_anybody_could_send_it() -> None:
         proxy_settings(admin_token="  ")
 
 
-def test_each_setting_is_a_variable_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_UPSTREAM", "http://llm/v1")
-    monkeypatch.setenv("RECOLLECT_USER_HEADER", "x-user")
-    monkeypatch.setenv("RECOLLECT_DATABASE_URL", "")  # an empty variable is none
-    monkeypatch.setenv("RECOLLECT_UNKNOWN", "1")
-
-    settings = ProxySettings()  # type: ignore[call-arg]  # the variable has it
-
-    assert (settings.upstream, settings.user_header) == ("http://llm/v1", "x-user")
-    assert settings.database_url is None
-
-
 def test_secrets_are_not_shown() -> None:
     names = (
         "admin_token embedder_api_key extraction_api_key openwebui_jwt_secret shared_secret upstream_api_key"
@@ -103,9 +91,6 @@ def test_the_address_of_a_chat_alone_is_taken(address: str) -> None:
     assert proxy_settings(chat_link="https://chat.example.org/c/{chat}").chat_link is not None
     with pytest.raises(ValidationError, match="not the address of a chat"):
         proxy_settings(chat_link=address)
-
-
-# -- the settings file -----------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -211,9 +196,6 @@ def test_a_start_tells_once_of_what_sets_nothing(tmp_path: Path, monkeypatch: py
         **{name: f"there is no such setting; did you mean {each}?" for name, each in meant.items()},
     }
     assert "hush" not in str(line)
-
-
-# -- URLs as they are shown ------------------------------------------------------------------------------
 
 
 @table(

@@ -207,8 +207,6 @@ def test_a_chat_of_thousands_of_turns_is_read_whole() -> None:
     assert exchanges[-1].turn.at - exchanges[0].turn.at == timedelta(seconds=60 * 1_999)
 
 
-# -- rows of any release of OpenWebUI are read, and an error does not quote them -----
-
 BEGAN = datetime.fromtimestamp(BEGUN, UTC)
 
 

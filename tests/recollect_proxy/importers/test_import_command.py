@@ -147,8 +147,6 @@ def test_of_many_broken_rows_the_first_are_told() -> None:
     assert len(list(Tally(broken=["memory 1: broken"]).problems())) == 1
 
 
-# -- the store that a dry run looks into, and does not change -----------------------------------------
-
 OBJECTS = "SELECT oid FROM pg_class UNION ALL SELECT oid FROM pg_namespace ORDER BY 1"
 
 

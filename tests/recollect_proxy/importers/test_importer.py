@@ -228,10 +228,11 @@ async def test_the_import_and_the_proxy_know_the_exchanges_of_each_other(
 
     async def say(position: int, answer: str | None = None, *, with_id: bool = True) -> None:
         upstream.answers.append(completion(answer or messages[position + 1]["content"]))
-        ids = [
-            (b"X-Recollect-Message", messages[position]["id"].encode()),
-            (b"X-Recollect-Parent", (messages[position]["parentId"] or "").encode()),
-        ]
+        own = {
+            b"X-Recollect-Message": messages[position]["id"],
+            b"X-Recollect-Parent": messages[position]["parentId"],
+        }
+        ids = [(name, (value or "").encode()) for name, value in own.items()]
         said = [{"role": each["role"], "content": each["content"]} for each in messages[: position + 1]]
         await proxy.say(user, said, extra=ids if with_id else ())
         await proxy.logged(user)
@@ -248,10 +249,8 @@ async def test_the_import_and_the_proxy_know_the_exchanges_of_each_other(
     assert sorted(imported) == sorted([*before, ("user", "Yes."), ("assistant", "Tell me more.")])
     await say(4, "All of it.")  # sent again, for another answer
     assert await proxy.logged(user) == imported
-    alternates = await proxy.rows(
-        "SELECT FROM recollect.messages WHERE user_id = $1 AND alternate", user.known_as
-    )
-    assert len(alternates) == 1, "the proxy's answer; the import added none"
+    statement = "SELECT FROM recollect.messages WHERE user_id = $1 AND alternate"
+    assert len(await proxy.rows(statement, user.known_as)) == 1, "the proxy's answer; the import added none"
 
 
 async def test_an_answer_that_the_proxy_missed_is_imported(imports: Imports) -> None:
@@ -302,9 +301,6 @@ async def test_what_postgres_cannot_hold_is_replaced_and_in_an_id_breaks_the_row
     assert (again.memories, again.exchanges) == ({"there": 1}, {"new": 0, "there": 1})
     whys = [" it names no owner", " its id is no valid id of a chat"]
     assert [line.partition(":")[2] for line in first.broken] == whys
-
-
-# -- a second import -----------------------------------------------------------------------------------
 
 
 async def test_a_later_text_replaces_the_imported_one_and_the_history_keeps_both(imports: Imports) -> None:

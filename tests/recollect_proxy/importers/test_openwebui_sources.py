@@ -218,9 +218,6 @@ async def test_a_chat_with_an_impossible_time_comes_first(tmp_path: Path) -> Non
     assert [each.name for each in source.chats] == ["odd", "late"]
 
 
-# -- Postgres --------------------------------------------------------------------------------------
-
-
 async def fill(dsn: str, schema: Sequence[str] = SCHEMA) -> None:
     connection = await asyncpg.connect(dsn)
     for statement in schema:
@@ -275,8 +272,6 @@ def test_the_queries_only_read() -> None:
     assert len(queries) == 4
     assert all(query.text.startswith("SELECT ") for query in queries)
 
-
-# -- its password --------------------------------------------------------------------------------------
 
 PASSWORD = "correct-horse"
 

@@ -101,9 +101,6 @@ def test_what_was_said_nobody_knows_when_or_in_the_future_was_said_now() -> None
     assert kept(stored("I keep bees.", said_at=NOW + timedelta(days=9))).memory.observed_at == NOW
 
 
-# -- decorations ---------------------------------------------------------------------------------------
-
-
 def test_decorations_come_off_both_ends() -> None:
     text = "[Tags: Preference, behavior] Reads on trains [Memory Bank: Personal] [Confidence: 0.85]"
     tags = frozenset({"preference", "behavior"})

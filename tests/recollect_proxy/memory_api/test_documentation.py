@@ -145,22 +145,17 @@ class Page(HTMLParser):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.tags: list[str] = []
-        self.links: list[str] = []
-        self.ids: set[str] = set()
-        self.open: list[str] = []
+        self.tags, self.links, self.ids, self.open = list[str](), list[str](), set[str](), list[str]()
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         if tag != "meta":
             self.open.append(tag)
-        for name, value in attrs:
-            assert name not in {"src", "srcset", "style", "onclick", "onload", "action"}
-            if name == "href":
-                self.links.append(value or "")
-            if name == "id":
-                self.ids.add(value or "")
+        given = {name: value or "" for name, value in attrs}
+        assert not given.keys() & {"src", "srcset", "style", "onclick", "onload", "action"}
+        self.links += [given["href"]] if "href" in given else []
+        self.ids |= {given["id"]} if "id" in given else set()
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag

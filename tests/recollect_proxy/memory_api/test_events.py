@@ -47,18 +47,20 @@ class Stream:
 
 @asynccontextmanager
 async def streamed(
-    api: Api, *, last: str | None = None, user_id: str | None = None, headers: str = "", token: str = TOKEN
+    api: Api, *, last: str | None = None, user_id: str | None = None, headers: str = ""
 ) -> AsyncIterator[Stream]:
     """Open a stream, Anna's unless told otherwise."""
     async with RawConnection(api.port) as connection:
         resumed = "" if last is None else f"Last-Event-ID: {last}\r\n"
-        await connection.send(
-            f"GET {path_of(user_id or api.anna)}/events HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer {token}\r\n"
-            f"{resumed}{headers}\r\n".encode()
-        )
+        await connection.send(_asked(user_id or api.anna, TOKEN, f"{resumed}{headers}"))
         assert await connection.read_head() == 200
         head = (await connection.read_until(b"retry: 2000\n\n")).decode()
         yield Stream(connection, head.partition("id: ")[2].partition("\n")[0])
+
+
+def _asked(user_id: str, token: str, headers: str = "") -> bytes:
+    head = f"GET {path_of(user_id)}/events HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer {token}"
+    return f"{head}\r\n{headers}\r\n".encode()
 
 
 @pytest.fixture(autouse=True)
@@ -185,8 +187,7 @@ async def test_a_proxy_that_stops_ends_its_streams_in_order(fresh_settings: Prox
         async with running_proxy(fresh_settings) as proxy:
             assert await proxy.app.engine.ready(60)
             connection = await client.enter_async_context(RawConnection(proxy.port))
-            head = f"GET /memory/users/anna/events HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer {ADMIN_TOKEN}\r\n\r\n"
-            await connection.send(head.encode())
+            await connection.send(_asked("anna", ADMIN_TOKEN))
             assert await connection.read_head() == 200
             await connection.read_until(b"retry: 2000\n\n")
         await Stream(connection).end()

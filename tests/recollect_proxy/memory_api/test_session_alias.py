@@ -26,7 +26,6 @@ async def ask(
     asker: str,
     method: str = "GET",
     path: str = ALIAS,
-    *,
     user: str | None = None,
     content: str = "",
 ) -> Response:
@@ -58,11 +57,8 @@ async def test_nobody_gets_at_what_is_somebody_elses(askers: Askers) -> None:
     await ask(askers, "own", "POST", content="Likes tea.")
 
     assert (await ask(askers, "own", user=askers.api.anna)).status == 200
-    for asker, user in (
-        ("own", askers.api.ben),
-        ("wrong-user", askers.api.anna),
-        ("acting-for-others", askers.api.anna),
-    ):
+    anna, ben = askers.api.anna, askers.api.ben
+    for asker, user in (("own", ben), ("wrong-user", anna), ("acting-for-others", anna)):
         assert_error(await ask(askers, asker, user=user), 403, "forbidden")
     assert (await ask(askers, "wrong-user")).json["memories"] == []
     for asker in sorted(UNKNOWN):

@@ -129,14 +129,11 @@ async def test_of_a_chat_that_is_not_there_nothing_is_known(api: Api, memories: 
     known = await written(api, memories, "Likes tea.")
     missing = chat_of(api.anna, "missing")
 
+    one = f"/memories/{known['id']}"
     for method, path, body in (
-        ("GET", "/messages", None),
-        ("GET", "/summary", None),
-        ("POST", "/summary", None),
-        ("GET", "/memories", None),
-        ("POST", "/memories", {"content": "Likes cocoa."}),
-        ("GET", f"/memories/{known['id']}", None),
-        ("DELETE", f"/memories/{known['id']}", None),
+        *(("GET", each, None) for each in ("/messages", "/summary", "/memories", one)),
+        *(("POST", "/summary", None), ("POST", "/memories", {"content": "Likes cocoa."})),
+        ("DELETE", one, None),
     ):
         answer = await api.call(method, missing + path, body)
         assert_error(answer, 404, "session_not_found", "session_id")
@@ -198,19 +195,11 @@ async def test_what_was_said_is_found_with_its_chat_and_date(api: Api, store: St
     [found] = response.json["found"]
     assert found.pop("score") > 0
     assert found.pop("id")
-    assert found == {
-        "kind": "message",
-        "session_id": "a/b",
-        "said_at": NOON.isoformat().replace("+00:00", "Z"),
-        "role": "user",
-        "speaker": None,
-        "text": "The attic leaks",
-    }
+    said = {"role": "user", "speaker": None, "text": "The attic leaks", "said_at": "2026-03-15T12:00:00Z"}
+    assert found == said | {"kind": "message", "session_id": "a/b"}
     following = await api.call("GET", f"{path_of(api.anna)}/messages?q=attic&after={response.json['next']}")
     assert [each["text"] for each in following.json["found"]] == ["Seal it."]
-    for asked, name in (
-        ("from=2026-03-02T00:00:00Z&until=2026-03-02T00:00:00Z", "until"),
-        (f"after={uuid7()}", "after"),
-    ):
+    day = "2026-03-02T00:00:00Z"
+    for asked, name in ((f"from={day}&until={day}", "until"), (f"after={uuid7()}", "after")):
         refused = await api.call("GET", f"{path_of(api.anna)}/messages?q=attic&{asked}")
         assert_error(refused, 400, "invalid_parameter", name)

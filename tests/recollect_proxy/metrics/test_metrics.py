@@ -268,9 +268,6 @@ def test_a_reason_of_no_name_of_ours_is_another(postgres: Postgres, counts: dict
     assert "made_up" not in {sample.name for sample in samples}
 
 
-# -- over the wire -------------------------------------------------------------------------------------
-
-
 async def test_the_metrics_are_read_in_both_forms_with_the_token_and_without_it_not(own_store: Store) -> None:
     async with serve(engine_over(own_store)) as api:
         await api.write("Likes tea.")

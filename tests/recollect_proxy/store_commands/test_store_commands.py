@@ -78,9 +78,9 @@ def test_projects_are_written_listed_moved_from_and_erased(operator: Operator) -
     operator("memories", "add", "anna", TEA)
     operator("projects", "change", "anna", "cats", "--title", "Our cats", "--alone")
 
-    listed = operator.json("projects", "list", "anna")["projects"]
+    [listed] = operator.json("projects", "list", "anna")["projects"]
 
-    assert listed == [{"name": "cats", "title": "Our cats", "alone": True, "memories": 1, "chats": 0}]
+    assert listed == {"name": "cats", "title": "Our cats", "alone": True, "memories": 1, "chats": 0}
     assert [each["content"] for each in operator.json("memories", "list", "anna")["memories"]] == [TEA]
     [known] = operator.json("users")["users"]
     assert (known["id"], known["memories"]) == ("anna", 2)

@@ -108,8 +108,6 @@ def test_an_empty_table_says_so(monkeypatch: pytest.MonkeyPatch, capsys: Printed
     assert capsys.readouterr().out.strip() == "There is nothing to list."
 
 
-# -- ids -------------------------------------------------------------------------------------------------
-
 ONE = UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10")
 TWO = UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a1b")
 OTHER = UUID("01990000-52f2-7d68-9d3f-0b6c2f6faaaa")
