@@ -220,15 +220,7 @@ def test_the_help_names_every_setting_as_one_would_write_it_and_nothing_of_pytho
     assert "RECOLLECT_IDENTITY: How a request proves" in said
     assert "(default: header)" in said
     assert "(default: o1-mini*=none,o1-preview*=none)" in said
-    ours = (
-        "IdentityMode",
-        "SystemStyle",
-        "PosixPath",
-        "SecretStr",
-        "<str>",
-        "(default: ())",
-        "(default: True)",
-    )
+    ours = ("IdentityMode", "SystemStyle", "PosixPath", "SecretStr", "<str>", "default: ()", "default: True")
     assert [name for name in ours if name in said] == []
     assert "Undefined" not in said, "of a setting that must be given there is no default"
 

@@ -118,19 +118,19 @@ class Imports:
 
     async def everything(self, *users: str) -> list[Any]:
         """Return all rows of these users, and of both."""
-        store = self.store
-        return [
-            (
-                (await store.memories.page(user, limit=200)).memories,
-                await store.memories.quarantined(user),
-                await store.memories.history(user, limit=500),
-                await store.index.unindexed(user, limit=500),
-                await store.inbox.pending(user, limit=500),
+        found = []
+        for user in (*users, self.anna, self.ben):
+            memories, most = self.store.memories, _MOST
+            kept = (await memories.page(user, **most)).memories, await memories.quarantined(user)
+            said = (
+                await self.store.index.unindexed(user, **most),
+                await self.store.inbox.pending(user, **most),
             )
-            for user in (*users, self.anna, self.ben)
-        ]
+            found.append((*kept, *said, await memories.history(user, **most)))
+        return found
 
 
+_MOST: Any = {"limit": 200}
 BEGUN = 1_760_000_000
 """When the first chat began: October 2025."""
 
@@ -150,10 +150,13 @@ OLD_SCHEMA = (
 """The schema of releases before memories had types and chats had `meta`."""
 
 
+_TIMES = ("created_at", "updated_at")
+
+
 def memory_row(content: Any, *, user: str = "anna", **changed: Any) -> dict[str, Any]:
     """Return a row of the table `memory`."""
     row = {"id": f"memory of {user}: {content}", "user_id": user, "content": content, "type": "context"}
-    row |= {"updated_at": BEGUN, "created_at": BEGUN, "path": None, "meta": {"created_by": "manual"}}
+    row |= dict.fromkeys(_TIMES, BEGUN) | {"path": None, "meta": {"created_by": "manual"}}
     return row | changed
 
 
@@ -182,14 +185,7 @@ def chat_row(
     """Return a row of the table `chat`, of which the last message is displayed, or `current`."""
     current = changed.pop("current", None) or (messages[-1]["id"] if messages else None)
     tree = {"currentId": current, "messages": {each["id"]: each for each in messages}}
-    row = {
-        "id": id_,
-        "user_id": user,
-        "title": "A chat",
-        "created_at": BEGUN,
-        "updated_at": BEGUN,
-        "meta": {},
-    }
+    row = {"id": id_, "user_id": user, "title": "A chat", "meta": {}} | dict.fromkeys(_TIMES, BEGUN)
     row["chat"] = {"id": id_, "history": tree, "messages": [], "timestamp": BEGUN * 1000}
     return row | {"current_message_id": current} | changed
 

@@ -40,14 +40,9 @@ def test_a_turn_is_the_one_that_the_proxy_would_have_recorded() -> None:
         before = [each for each in messages[: position + 1] if each["content"]]
         sent = [{"role": each["role"], "content": each["content"]} for each in before]
         turn = exchange.turn
-        ids: Any = {
-            "user_id": "anna",
-            "session_id": "chat-1",
-            "message_id": turn.key,
-            "parent_id": turn.parent,
-        }
+        ids: Any = {"session_id": "chat-1", "message_id": turn.key, "parent_id": turn.parent}
         body = json.dumps({"model": "scripted", "messages": sent}).encode()
-        heard = detect_turn(body, **ids, at=turn.at).turn
+        heard = detect_turn(body, user_id="anna", **ids, at=turn.at).turn
         assert heard is not None
         for name in ("text", "key", "parent", "anchor", "scope"):
             assert getattr(turn, name) == getattr(heard, name), name

@@ -168,11 +168,8 @@ class TestRemember:
         wrong: Any = (
             ("remember", {}),
             *(("remember", {"content": each}) for each in (" ", "Lisbon" * 167, "I live\x00in Lisbon")),
-            *(
-                ("remember", {"content": "In Lisbon"} | each)
-                for each in ({"kind": "summary"}, {"user": "ben"})
-            ),
-            ("remember", {"content": "In Lisbon", "importance": 2}),
+            *(("remember", {"content": "In Lisbon", name: 2}) for name in ("user", "importance")),
+            ("remember", {"content": "In Lisbon", "kind": "summary"}),
             *(("forget", each) for each in ({}, {"memory_id": one, "query": "x"}, {"memory_id": "Lisbon"})),
         )
         async with agents.client() as client:

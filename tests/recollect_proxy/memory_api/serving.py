@@ -189,11 +189,8 @@ def assert_error(response: Response, status: int, code: str, field: str | None =
     assert response.header(b"content-type") == b"application/problem+json"
     assert response.header(b"cache-control") == b"no-store"
     message: str = response.json["detail"]
-    told = {
-        "type": f"/memory/docs#error-{code}",
-        "title": code.replace("_", " ").capitalize(),
-        "status": status,
-    }
+    title = code.replace("_", " ").capitalize()
+    told = {"type": f"/memory/docs#error-{code}", "title": title, "status": status}
     told |= {"detail": message, "error": {"code": code, "message": message, "field": field}}
     assert {name: value for name, value in response.json.items() if name != "errors"} == told
     assert message.endswith(".")

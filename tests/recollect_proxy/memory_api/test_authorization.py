@@ -327,15 +327,10 @@ def test_a_weak_admin_token_signs_nothing_that_lets_it_be_guessed() -> None:
 async def test_no_answer_kept_for_another_project_is_repeated(askers: Askers) -> None:
     acting = askers.headers["acting"]
     once = (b"Idempotency-Key", b"a-key")
-    answers = [
-        await askers.api.call("POST", askers.api.memories, {"content": "Likes tea."}, headers=[*asker, once])
-        for asker in (
-            acting,
-            [*acting, (b"X-Recollect-Project", b"house")],
-            askers.headers["acting-in-a-project"],
-            [*acting, (b"X-Recollect-Project", b"boat")],
-        )
-    ]
+    house, boat = ([*acting, (b"X-Recollect-Project", each)] for each in (b"house", b"boat"))
+    posted = "POST", askers.api.memories, {"content": "Likes tea."}
+    callers = (acting, house, askers.headers["acting-in-a-project"], boat)
+    answers = [await askers.api.call(*posted, headers=[*each, once]) for each in callers]
 
     assert [each.status for each in answers] == [201] * 4
     assert [each.header(b"idempotency-replayed") for each in answers] == [None, None, None, b"true"]

@@ -230,11 +230,7 @@ async def test_a_chat_is_read_marked_and_undone(api: Api, store: Store, client: 
     anna, chat, ask = str(api.anna), store.anna.chat("a/b"), client.ask
     said = store.exchange("I drink green tea.", chat, key="m1")
     await store.log.append(said)
-    of_chat: Any = {
-        "kind": model.Kind.SUMMARY,
-        "source": model.Source.SUMMARY,
-        "provenance": model.Provenance("a/b"),
-    }
+    of_chat: Any = {"kind": model.Kind.SUMMARY, "provenance": model.Provenance("a/b")}
     summary = store.memory("They spoke of tea.", **of_chat, outline=model.Outline(todos=("Buy tea.",)))
     await apply(store, model.Add(summary, model.Reason.SUMMARIZED), scope=chat)
 

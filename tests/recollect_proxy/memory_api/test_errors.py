@@ -164,13 +164,8 @@ async def test_a_client_that_leaves_amid_its_body_is_no_error_of_ours(store: Sto
     async def send(event: Event) -> None:
         sent.append(event)
 
-    scope: dict[str, Any] = {
-        "type": "http",
-        "method": "POST",
-        "raw_path": MEMORIES.encode(),
-        "path": MEMORIES,
-    }
-    scope |= {"query_string": b"", "headers": [*bearer(TOKEN), (b"content-length", b"5")]}
+    scope: dict[str, Any] = {"type": "http", "method": "POST", "path": MEMORIES, "query_string": b""}
+    scope |= {"raw_path": MEMORIES.encode(), "headers": [*bearer(TOKEN), (b"content-length", b"5")]}
     with structlog.testing.capture_logs() as logs, pytest.raises(ClientLeftError):
         await application(scope, receive, send)
     assert (sent, logs) == ([], [])

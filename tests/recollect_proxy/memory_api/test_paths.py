@@ -13,21 +13,8 @@ from recollect.api.operations import OPERATIONS
 from recollect_proxy.memory_api.reading import RefusedError, parameter_named
 
 IDS = [
-    *(
-        "a/b",
-        "a%2Fb",
-        "a%252Fb",
-        "日本/語",
-        "..",
-        ".",
-        "../../health",
-        "a b",
-        "a+b",
-        "🙂‍↔️",
-        "?limit=1",
-        "#top",
-    ),
-    *("a;b=c&d", "\ufffd", "a\nb", "user@example.org", "ÿ", "x" * 256, "語" * 256),
+    *("a/b", "a%2Fb", "a%252Fb", "日本/語", "..", ".", "../../health", "a b", "a+b", "🙂‍↔️", "?limit=1"),
+    *("#top", "a;b=c&d", "\ufffd", "a\nb", "user@example.org", "ÿ", "x" * 256, "語" * 256),
     *("ü", "u\u0308"),  # not composed: another person
     *("memories", "history", "health", "docs", "users"),
 ]
@@ -90,9 +77,9 @@ async def test_a_path_with_an_empty_segment_or_no_meaning_is_not_found(own_api: 
     erased = (
         "/users//memories",
         "/users/memories/",
+        "/users/memories/memories/",
         "//users/memories",
         "/users/",
-        "/users/memories/memories/",
     )
     for method, path in [
         *(("GET", f"/memory{each}") for each in (*read, "/users/ada/../bob/memories")),

@@ -30,6 +30,7 @@ from recollect.engine.turns.prepared import NO_OPTIONS
 from recollect.errors import ExtractorError, ExtractorUnusableError, StoreError
 from recollect.formation import TokenBudget
 from recollect.formation.call_guard import FAILURES
+from recollect.model import Reason
 from recollect.store import Postgres
 from recollect.store.memories import Memories
 from recollect.text.tokens import estimate_tokens
@@ -299,22 +300,13 @@ def note(counts: FormationCounts, *, seconds: float = 0.0) -> None:
     """Count five tries, and one exchange to which everything happened that can."""
     known = memory("Likes tea.")
     changes: list[model.Change] = [
-        *(
-            model.Add(known),
-            model.Replace(known.id, known, model.Reason.REFINES),
-            model.Reinforce(known.id),
-            model.Retire(known.id, model.Reason.CAP),
-        ),
-        *(
-            model.Quarantine(known, model.Reason.INSTRUCTION),
-            model.Mark(known.id, model.Doubt.SUSPECT, model.Reason.SUSPECT),
-        ),
-        *(
-            model.Hide((), model.Reason.FORGOTTEN),
-            model.Ignore(model.Reason.EQUAL_CONTENT),
-            model.Ignore(model.Reason.NO_EVIDENCE),
-        ),
+        model.Add(known),
+        model.Reinforce(known.id),
+        model.Retire(known.id, Reason.CAP),
     ]
+    changes += [model.Replace(known.id, known, Reason.REFINES), model.Quarantine(known, Reason.INSTRUCTION)]
+    changes += [model.Mark(known.id, model.Doubt.SUSPECT, Reason.SUSPECT), model.Hide((), Reason.FORGOTTEN)]
+    changes += [model.Ignore(each) for each in (Reason.EQUAL_CONTENT, Reason.NO_EVIDENCE)]
     said = turn(at=NOON - timedelta(seconds=seconds))
     exchange = model.Exchange(uuid7(), said, "Tea.", uuid7(), uuid7())
     counts.tried(5)

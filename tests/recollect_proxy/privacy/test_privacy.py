@@ -21,13 +21,9 @@ from tests.support.waiting import until
 CAT = "I have a cat called Minka."
 FOR_US = [
     *((b"X-OpenWebUI-User-Name", b"Anna"), (b"X-OpenWebUI-User-Email", b"anna@example.org")),
-    *(
-        (b"X-OpenWebUI-User-Role", b"user"),
-        (b"X-OpenWebUI-Message-Id", b"m1"),
-        (b"X-Recollect-Message", b"m1"),
-    ),
-    *((b"X-Recollect-Parent", b"m0"), (b"X-Recollect-Task", b""), (b"X-Recollect-Include", b"memories")),
-    (b"X-Recollect-Whatever", b"1"),
+    *((b"X-OpenWebUI-User-Role", b"user"), (b"X-OpenWebUI-Message-Id", b"m1")),
+    *((b"X-Recollect-Message", b"m1"), (b"X-Recollect-Parent", b"m0"), (b"X-Recollect-Task", b"")),
+    *((b"X-Recollect-Include", b"memories"), (b"X-Recollect-Whatever", b"1")),
 ]
 
 
