@@ -42,7 +42,6 @@ async def test_the_ollama_connection_moves_to_recollect_in_three_clicks_and_has_
         await page.opens_connections()
         headers = json.dumps(headers_of_the_page() | MARKS)
         assert await page.moves_connection(f"http://127.0.0.1:{proxy.port}", headers) == 3
-        await page.keep(tmp_path / "moved.png")
         await page.opens_first_page()
 
         assert await page.says(SAID) == REPLY

@@ -1,7 +1,6 @@
-"""What a person sees of their memory on Open WebUI's real web page, in a browser; pictures of it are kept."""
+"""What a person sees of their memory on Open WebUI's real web page, in a browser."""
 
-import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TypeAlias
@@ -12,17 +11,15 @@ from tests.e2e.openwebui.hosts import HINT, Host
 from tests.e2e.openwebui.in_browser.web_page import WebPage, web_page
 from tests.e2e.openwebui.language_model import REPLY, prompt
 from tests.e2e.openwebui.people import PASSWORD, Conversation, Person
-from tests.e2e.openwebui.server import ADMIN_PASSWORD, REPOSITORY
+from tests.e2e.openwebui.server import ADMIN_PASSWORD
 from tests.support.browsers import headless_browser
 
 LISBON = "I live in Lisbon with my dog Pipa."
 WHERE = "In which city do I live with my dog?"
 
-_PICTURES = REPOSITORY / "tests" / "e2e" / "screenshots"
 _SWITCH = "No memory"
 
 Visit: TypeAlias = Callable[[Person], AbstractAsyncContextManager[WebPage]]
-Keep: TypeAlias = Callable[[WebPage, str], Awaitable[None]]
 
 
 @pytest.fixture(scope="module")
@@ -46,13 +43,6 @@ def visit(host: Host, browser: Browser, tmp_path: Path) -> Visit:
 
 
 @pytest.fixture
-def keep(host: Host, tmp_path: Path) -> Keep:
-    """Keeps a picture of a page; with ``SCREENSHOTS=1`` in the place of the one that is tracked."""
-    folder = _PICTURES if os.environ.get("SCREENSHOTS") else tmp_path
-    return lambda page, what: page.keep(folder / f"{host.name}-{what}.png")
-
-
-@pytest.fixture
 def filter_host(host: Host) -> Host:
     """Open WebUI with the filter."""
     if host.name != "filter":
@@ -72,12 +62,11 @@ async def _says(host: Host, page: WebPage, person: Person, said: str) -> None:
 
 
 async def test_what_was_said_in_one_chat_is_recalled_and_cited_in_a_new_one(
-    host: Host, visit: Visit, keep: Keep, alice: Person
+    host: Host, visit: Visit, alice: Person
 ) -> None:
     async with visit(alice) as page:
         await _says(host, page, alice, LISBON)
         assert await page.sources() == []
-        await keep(page, "remembered")
         await page.begin_chat()
 
         assert await page.says(WHERE) == REPLY
@@ -86,10 +75,7 @@ async def test_what_was_said_in_one_chat_is_recalled_and_cited_in_a_new_one(
         assert LISBON in prompt(host.model.chats(WHERE)[-1])
         [source] = await page.sources()
         assert source.startswith(f"1 {LISBON} (fact, 20")
-        await keep(page, "recalled")
         assert LISBON in await page.open_source(f"{LISBON} (fact, 20")
-        await keep(page, "citation")
-        await page.close_source()
 
 
 async def test_what_was_shown_is_still_there_when_the_page_is_loaded_anew(
@@ -126,7 +112,7 @@ async def test_somebody_else_who_asks_the_same_sees_no_memory(
 
 
 async def test_with_the_switch_of_the_message_field_on_nothing_is_recalled_and_a_line_says_so(
-    filter_host: Host, visit: Visit, keep: Keep, alice: Person
+    filter_host: Host, visit: Visit, alice: Person
 ) -> None:
     await Conversation(alice).says(LISBON)
     await filter_host.learned(alice, LISBON)
@@ -142,5 +128,3 @@ async def test_with_the_switch_of_the_message_field_on_nothing_is_recalled_and_a
         assert line.startswith("No memory here")
         assert await page.sources() == []
         assert await filter_host.logged(alice) == [LISBON]
-        await page.open_switches()
-        await keep(page, "switch")

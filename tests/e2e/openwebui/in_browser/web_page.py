@@ -139,10 +139,6 @@ class WebPage:
         await expect(window).to_be_visible()
         return await window.inner_text()
 
-    async def close_source(self) -> None:
-        await self._page.get_by_role("button", name="Close citation modal").click()
-        await expect(self._page.get_by_role("dialog")).to_have_count(0)
-
     async def switch_on(self, name: str) -> None:
         """Choose a switch in the menu of the message field, and wait for its chip there."""
         await self.open_switches()
@@ -171,13 +167,6 @@ class WebPage:
     async def has_settled(self) -> None:
         """Wait until what passes by on signing in is gone."""
         await expect(self._page.get_by_text(self._named(_SIGNED_IN))).to_have_count(0)
-
-    async def keep(self, picture: Path) -> None:
-        """Keep a picture of it as it is, without what passes by on signing in."""
-        await self.has_settled()
-        await self._page.mouse.move(640, 20)  # off what was pressed, which shows a tooltip
-        picture.parent.mkdir(parents=True, exist_ok=True)
-        await self._page.screenshot(path=picture, animations="disabled")
 
     async def keep_failing(self, picture: Path) -> str:
         with suppress(Error):  # the page may be gone, and the test's own error tells more
