@@ -117,36 +117,30 @@ def test_a_secret_that_can_be_guessed_is_refused(secret: str) -> None:
 # -- header ----------------------------------------------------------------------------------------
 
 
-def test_a_plain_header_is_believed_from_a_trusted_network_alone() -> None:
-    mode = PlainHeader("x-user", networks=["10.0.0.0/8", "fd00::/8"], secret_header="x-secret")
-    headers = [(b"x-user", b"anna")]
-
-    assert mode.claim(headers, NEAR) == Claim("anna")
-    assert mode.claim(headers, "fd00::1%eth0") == Claim("anna")
-    assert mode.claim(headers, "::ffff:10.1.2.3") == Claim("anna")
-    for peer in (FAR, "::1", None, "", "unix:"):
-        assert mode.claim(headers, peer) == REFUSED
-    assert mode.claim([], NEAR) is None
+NETWORKS = PlainHeader("x-user", networks=["10.0.0.0/8", "fd00::/8"], secret_header="x-secret")
+BESIDE = PlainHeader("x-user", secret_header="x-secret", secret=SECRET)
+BOTH = PlainHeader("x-user", networks=["10.0.0.0/8"], secret_header="x-secret", secret=SECRET)
+ANNA, USER, RIGHT = Claim("anna"), (b"x-user", b"anna"), (b"x-secret", SECRET.encode())
 
 
-def test_a_plain_header_is_believed_beside_the_shared_secret_alone() -> None:
-    mode = PlainHeader("x-user", secret_header="x-secret", secret=SECRET)
-    user, right = (b"x-user", b"anna"), (b"x-secret", SECRET.encode())
-
-    assert mode.claim([user, right], FAR) == Claim("anna")
-    assert mode.claim([user], FAR) == REFUSED
-    assert mode.claim([user, (b"x-secret", b"no")], FAR) == REFUSED
-    assert mode.claim([user, right, right], FAR) == REFUSED
-    assert mode.claim([user, (b"x-secret", b"\xff")], FAR) == REFUSED
-
-
-def test_network_and_secret_are_both_asked_for_where_both_are_given() -> None:
-    mode = PlainHeader("x-user", networks=["10.0.0.0/8"], secret_header="x-secret", secret=SECRET)
-    headers = [(b"x-user", b"anna"), (b"x-secret", SECRET.encode())]
-
-    assert mode.claim(headers, NEAR) == Claim("anna")
-    assert mode.claim(headers, FAR) == REFUSED
-    assert mode.claim(headers[:1], NEAR) == REFUSED
+@table(
+    ("mode", "headers", "peer", "claim"),
+    [
+        *((NETWORKS, [USER], each, ANNA) for each in (NEAR, "fd00::1%eth0", "::ffff:10.1.2.3")),
+        *((NETWORKS, [USER], each, REFUSED) for each in (FAR, "::1", None, "", "unix:")),
+        (NETWORKS, [], NEAR, None),
+        (BESIDE, [USER, RIGHT], FAR, ANNA),
+        *((BESIDE, [USER, (b"x-secret", each)], FAR, REFUSED) for each in (b"no", b"\xff")),
+        *((BESIDE, each, FAR, REFUSED) for each in ([USER], [USER, RIGHT, RIGHT])),
+        (BOTH, [USER, RIGHT], NEAR, ANNA),
+        (BOTH, [USER, RIGHT], FAR, REFUSED),
+        (BOTH, [USER], NEAR, REFUSED),
+    ],
+)
+def test_a_plain_header_is_believed_from_a_trusted_network_and_beside_the_shared_secret_alone(
+    mode: PlainHeader, headers: Headers, peer: str | None, claim: Claim | None
+) -> None:
+    assert mode.claim(headers, peer) == claim
 
 
 OF_OPENWEBUI = [(b"X-OpenWebUI-User-" + name, b"anna") for name in (b"Id", b"Name", b"Email", b"Role")]
