@@ -55,12 +55,10 @@ class Operator:
         return done.stdout
 
     def json(self, *arguments: str, status: int = 0) -> Any:
-        """Return the document that a command prints."""
         printed = self(*arguments, "--json", status=status)
         return json.loads(printed) if printed else None
 
     def contents(self, user_id: str) -> set[str]:
-        """Return the contents of a user's memories."""
         return {each["content"] for each in self.json("memories", "list", user_id)["memories"]}
 
 

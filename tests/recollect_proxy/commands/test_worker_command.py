@@ -38,7 +38,6 @@ class Working:
         self.lines: list[dict[str, Any]] = []
 
     def events(self, name: str) -> list[dict[str, Any]]:
-        """Return the lines of one kind."""
         return [line for line in self.lines if line["event"] == name]
 
     async def listen(self, process: asyncio.subprocess.Process) -> None:

@@ -49,12 +49,10 @@ class Imports:
 
     @property
     def anna(self) -> Person:
-        """A user with an account in OpenWebUI."""
         return self.store.anna
 
     @property
     def ben(self) -> Person:
-        """Another one."""
         return self.store.ben
 
     @property
@@ -64,18 +62,15 @@ class Imports:
 
     @property
     def engine(self) -> Engine:
-        """An engine over the store."""
         return Engine(self.backends, make_policy(self.settings))
 
     @asynccontextmanager
     async def open_destination(self, _settings: ProxySettings, *, writes: bool) -> AsyncIterator[Backends]:  # noqa: ARG002 -- the product's
-        """Yield the open store."""
         yield self.backends
 
     # -- data of OpenWebUI --------------------------------------------------------------------------------
 
     def memory(self, content: Any, **changed: Any) -> dict[str, Any]:
-        """Return a row of the table `memory`."""
         return memory_row(content, **{"user": self.anna} | changed)
 
     def written(self, content: str, *, day: int = 0, id_: str = "m-1", **changed: Any) -> dict[str, Any]:
@@ -83,11 +78,9 @@ class Imports:
         return self.memory(content, id=id_, updated_at=BEGUN + 86_400 * day, **changed)
 
     def chat(self, messages: Sequence[dict[str, Any]], **changed: Any) -> dict[str, Any]:
-        """Return a row of the table `chat`."""
         return chat_row(messages, **{"user": self.anna} | changed)
 
     def export(self, *rows: Any) -> Path:
-        """Write an export, and return its path."""
         return write_export(self.folder / f"{uuid4().hex}.json", rows)
 
     def database(self, *, users: Sequence[str] = (), **rows: Any) -> Path:
@@ -97,23 +90,18 @@ class Imports:
     # -- imports and results ------------------------------------------------------------------------------
 
     async def bring(self, source: Path, **how: Any) -> Tally:
-        """Import from a source."""
         return await brought(self.settings, source, **how)
 
     async def bring_rows(self, *rows: Any, **how: Any) -> Tally:
-        """Import an export of these rows."""
         return await self.bring(self.export(*rows), **how)
 
     async def memories(self) -> tuple[Memory, ...]:
-        """Return Anna's memories."""
         return (await self.store.memories.page(self.anna, limit=9)).memories
 
     async def contents(self) -> list[str]:
-        """Return the texts of Anna's memories."""
         return sorted(memory.content for memory in await self.memories())
 
     async def ids(self) -> dict[str, UUID]:
-        """Return the ids of Anna's memories by text."""
         return {memory.content: memory.id for memory in await self.memories()}
 
     async def everything(self, *users: str) -> list[Any]:
@@ -154,14 +142,12 @@ _TIMES = ("created_at", "updated_at")
 
 
 def memory_row(content: Any, *, user: str = "anna", **changed: Any) -> dict[str, Any]:
-    """Return a row of the table `memory`."""
     row = {"id": f"memory of {user}: {content}", "user_id": user, "content": content, "type": "context"}
     row |= dict.fromkeys(_TIMES, BEGUN) | {"path": None, "meta": {"created_by": "manual"}}
     return row | changed
 
 
 def message(id_: str, role: str, content: Any, parent: str | None, **changed: Any) -> dict[str, Any]:
-    """Return a message of a chat's tree."""
     return {"id": id_, "role": role, "content": content, "parentId": parent, "childrenIds": []} | changed
 
 
@@ -212,7 +198,6 @@ def write_database(
 
 
 def write_export(path: Path, rows: Sequence[Any]) -> Path:
-    """Write an export, and return its path."""
     path.write_text(json.dumps(rows) + "\n", "utf-8")
     return path
 

@@ -29,7 +29,6 @@ _FIXTURES = [HealthCheck.function_scoped_fixture]
 
 
 def found(path: Path, content: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the lists and the values that are found in a file."""
     path.write_text(content, "utf-8")
     file = split_lists(path)
     lists = {name: list(map(decoded, items)) for name, items in file.lists.items()}

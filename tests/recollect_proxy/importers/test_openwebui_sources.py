@@ -34,13 +34,11 @@ CHATS.append(chat_row(talk(("I collect stamps.", "Oh.")), id_="chat-2", user="be
 
 
 async def opened(name: object) -> Source:
-    """Open a source, and close it again."""
     async with open_openwebui(str(name)) as source:
         return source
 
 
 async def contents_of(name: object) -> list[str]:
-    """Return the texts of the memories."""
     return [each.content for each in (await opened(name)).memories]
 
 

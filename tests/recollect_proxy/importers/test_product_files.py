@@ -27,7 +27,6 @@ BEES, STAMPS = "I keep bees on the roof of the library.", "I collect stamps from
 
 
 def node(id_: str, parent: str | None, role: str, *parts: Any, **message: Any) -> dict[str, Any]:
-    """Return a node of ChatGPT's tree."""
     said = {"id": id_, "author": {"role": role, "name": None, "metadata": {}}, "create_time": 1714550000.5}
     said |= {"content": {"content_type": "text", "parts": list(parts)}, "recipient": "all"}
     said |= {"metadata": {"model_slug": "gpt-4o"} if role == "assistant" else {}} | message
@@ -94,7 +93,6 @@ MEM0_S: tuple[Any, ...] = (["Keeps bees", "Rows"], [], ["row m-3"])
 
 
 def archive(path: Path, **contents: Any) -> Path:
-    """Write an archive of JSON files."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in contents.items():
             file.writestr(f"data/{name}.json", json.dumps(content))

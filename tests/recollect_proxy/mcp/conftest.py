@@ -39,7 +39,6 @@ class Agents:
 
     @property
     def engine(self) -> Engine:
-        """The engine behind."""
         found = self.live.engine
         assert found is not None
         return found
@@ -58,7 +57,6 @@ class Agents:
                 yield client
 
     async def post(self, body: object, headers: dict[str, str] | None = None) -> httpx2.Response:
-        """Post a body as it is."""
         both = {"Accept": "application/json, text/event-stream", **(headers or {})}
         async with httpx2.AsyncClient(timeout=30) as http_client:
             return await http_client.post(self.url, json=body, headers=both)
@@ -72,7 +70,6 @@ def handshake(name: str) -> dict[str, Any]:
 
 
 def bearer(token: str) -> dict[str, str]:
-    """Return the header that brings a token."""
     return {"Authorization": f"Bearer {token}"}
 
 
@@ -84,7 +81,6 @@ def structured(result: CallToolResult) -> dict[str, Any]:
 
 
 def told(result: CallToolResult) -> str:
-    """Return the error of a tool."""
     assert result.is_error
     [content] = result.content
     assert isinstance(content, TextContent)
@@ -114,7 +110,6 @@ def tokens_for(authentication: Authentication, anna: str, ben: str) -> dict[str,
 
 @asynccontextmanager
 async def served_agents(engine: Engine, anna: str, ben: str, folder: Path) -> AsyncIterator[Agents]:
-    """Serve the memory for agents over an engine."""
     keys = folder / "access-keys"
     made = {
         "admin": TOKEN,

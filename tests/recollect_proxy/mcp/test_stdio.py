@@ -75,7 +75,6 @@ class TestOverARunningServer:
 
 
 async def process_of(*options: str, **env: str) -> asyncio.subprocess.Process:
-    """Start the command with pipes."""
     pipes: Any = dict.fromkeys(("stdin", "stdout", "stderr"), asyncio.subprocess.PIPE)
     return await asyncio.create_subprocess_exec(*COMMAND, "mcp", *options, env=variables() | env, **pipes)
 

@@ -45,7 +45,6 @@ class GivenEngine(LiveEngine):
 
     @property
     def engine(self) -> Engine | None:
-        """The given engine."""
         return self.given
 
 
@@ -60,7 +59,6 @@ class Served:
 
     @property
     def engine(self) -> Engine:
-        """The engine, which must be open."""
         assert self.live.engine is not None
         return self.live.engine
 
@@ -82,17 +80,14 @@ class Api(Served):
     authentication: Authentication
 
     def forget_failures(self) -> None:
-        """Forget the wrong tokens of earlier tests."""
         self.authentication.failed = FailedAttempts()
 
     @property
     def user(self) -> str:
-        """Anna's path."""
         return path_of(self.anna)
 
     @property
     def memories(self) -> str:
-        """The path of Anna's memories."""
         return f"{self.user}/memories"
 
     async def call(
@@ -118,14 +113,12 @@ class Api(Served):
         return response.json
 
     async def contents(self, user_id: str | None = None) -> list[str]:
-        """Return the contents of a user's memories, by default Anna's."""
         response = await self.call("GET", f"{path_of(user_id or self.anna)}/memories")
         assert response.status == 200, response.body
         return [each["content"] for each in response.json["memories"]]
 
 
 def bearer(token: str) -> list[tuple[bytes, bytes]]:
-    """Return the header that brings a token."""
     return [(b"Authorization", f"Bearer {token}".encode())]
 
 
@@ -150,7 +143,6 @@ async def note_recall(
 
 
 def path_of(user_id: str) -> str:
-    """Return a user's path."""
     return f"/memory/users/{quote(user_id, safe='')}"
 
 

@@ -73,8 +73,6 @@ OF_THE_PERSON = {
 
 @dataclass(frozen=True)
 class Askers:
-    """The headers of each kind of caller."""
-
     api: Api
     authentication: Authentication
     keys: Path
@@ -349,7 +347,6 @@ class Signed:
     secrets: frozenset[bytes] = frozenset()
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:  # noqa: ARG002 -- the port's
-        """Refuse whatever comes."""
         return Claim(None)
 
 

@@ -79,7 +79,6 @@ class Checked(AsyncMemoryClient):
         super().__init__(f"http://127.0.0.1:{api.port}/", TOKEN, client=checking)
 
     async def ask(self, operation: Operation[Answer], *ids: str | UUID, **given: Any) -> Answer:
-        """Return the answer of an operation."""
         self._asked = f"{operation.method} {operation.path}"
         return await super().ask(operation, *ids, **given)
 

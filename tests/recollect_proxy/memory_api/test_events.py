@@ -27,7 +27,6 @@ class Stream:
         self.began = began
 
     async def event(self) -> tuple[str, Any]:
-        """Return the id and the data of the next event."""
         while True:
             piece = (await self._connection.read_until(b"\n\n")).decode()
             fields = dict(line.split(": ", 1) for line in piece.splitlines() if ": " in line)
@@ -41,7 +40,6 @@ class Stream:
         await self._connection.read_until(b": still here\n\n")
 
     async def end(self) -> None:
-        """Wait for the end of the answer."""
         await self._connection.read_until(b"\r\n0\r\n\r\n")
 
 
@@ -49,7 +47,6 @@ class Stream:
 async def streamed(
     api: Api, *, last: str | None = None, user_id: str | None = None, headers: str = ""
 ) -> AsyncIterator[Stream]:
-    """Open a stream, Anna's unless told otherwise."""
     async with RawConnection(api.port) as connection:
         resumed = "" if last is None else f"Last-Event-ID: {last}\r\n"
         await connection.send(_asked(user_id or api.anna, TOKEN, f"{resumed}{headers}"))

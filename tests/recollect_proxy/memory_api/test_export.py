@@ -68,17 +68,14 @@ class Kept:
 
     @property
     def boat(self) -> str:
-        """The id of a project of Anna's."""
         return model.project_scope(self.store.anna, "boat")
 
     async def export(self) -> Any:
-        """Return Anna's export, as it is sent."""
         answer = await self.api.call("GET", f"{path_of(self.store.anna)}/export")
         assert answer.status == 200, answer.body
         return answer.json
 
     async def restore(self, document: Any, user: str | None = None) -> Any:
-        """Import a document, for Anna unless told otherwise."""
         user = user or self.store.anna
         answer = await self.api.call("POST", f"{path_of(user)}/import", document)
         for scope in (user, model.project_scope(user, "boat")):
@@ -86,12 +83,10 @@ class Kept:
         return answer
 
     async def index(self, user: str) -> None:
-        """Form and index what waits."""
         while (again := await self.engine.drain(user)) is not None:
             assert again.total_seconds() < 5, "something failed"
 
     async def rows(self, user: str | None = None) -> dict[str, list[dict[str, Any]]]:
-        """Return the rows of Anna, or of somebody else."""
         return await rows_of(self.dsn, user or self.store.anna)
 
 
@@ -319,7 +314,6 @@ async def test_a_secret_in_a_file_is_masked(kept: Kept) -> None:
 
 
 def changed(document: Any, section: str, **fields: Any) -> bytes:
-    """Return a document one of whose rows is otherwise."""
     rows = [{**document[section][0], **fields}, *document[section][1:]]
     return json.dumps({**document, section: rows}).encode()
 

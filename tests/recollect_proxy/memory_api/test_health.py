@@ -137,7 +137,6 @@ def test_models_that_are_left_alone_are_a_degradation_and_it_is_said_until_when(
 
 
 async def ask(probes: Probes, path: bytes, method: str = "GET") -> tuple[int, dict[bytes, bytes], bytes]:
-    """Return status, headers and body of an answer."""
     sent: list[Event] = []
 
     async def receive() -> Event:

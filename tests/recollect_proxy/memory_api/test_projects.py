@@ -20,7 +20,6 @@ def named(project: str) -> tuple[bytes, bytes]:
 
 
 async def call(api: Api, method: str, path: str, body: Any = None, *, project: str = "boat") -> Response:
-    """Send a request that names a project."""
     return await api.call(method, path, body, also=[named(project)])
 
 
@@ -32,7 +31,6 @@ async def contents(api: Api, project: str) -> list[str]:
 
 @pytest.fixture
 async def known(api: Api) -> Any:
-    """A memory of a project of Anna's."""
     response = await call(api, "POST", api.memories, {"content": BOAT})
     assert response.status == 201, response.body
     return response.json
@@ -83,7 +81,6 @@ class Family:
     async def call(
         self, who: str | None, method: str, path: str, body: Any = None, *, team: str | None = None
     ) -> Response:
-        """Send a request with the token of a person, or of the administrator."""
         tokens = self.api.authentication.person_tokens
         token = TOKEN if who is None else tokens.make(who, Audience.API)[0]
         also = [] if team is None else [named(f"team:{team}")]

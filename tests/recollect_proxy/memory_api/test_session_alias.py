@@ -29,7 +29,6 @@ async def ask(
     user: str | None = None,
     content: str = "",
 ) -> Response:
-    """Send a request as a kind of caller, for a named user if any."""
     named = [] if user is None else [(b"X-Recollect-User", quote(user, safe="").encode())]
     body = {"content": content} if content else None
     return await askers.api.call(method, path, body, headers=askers.headers[asker] + named)

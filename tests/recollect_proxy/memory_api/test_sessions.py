@@ -18,19 +18,16 @@ from recollect.store import Postgres
 
 
 def chat_of(user_id: str, session_id: str = "a/b") -> str:
-    """Return the path of a chat."""
     return f"{path_of(user_id)}/sessions/{quote(session_id, safe='')}"
 
 
 async def messages(api: Api, asked: str = "") -> Any:
-    """Return the messages of Anna's chat."""
     response = await api.call("GET", f"{chat_of(api.anna)}/messages{asked}")
     assert response.status == 200, response.body
     return response.json
 
 
 async def mark(api: Api, message_id: object, *, marked: object = True) -> Response:
-    """Mark a turn of Anna's chat."""
     return await api.call("POST", f"{chat_of(api.anna)}/messages/{message_id}/mark", {"marked": marked})
 
 
@@ -102,7 +99,6 @@ async def memories(api: Api, store: Store) -> str:
 
 
 async def written(api: Api, path: str, content: str) -> Any:
-    """Write a memory, and return it."""
     response = await api.call("POST", path, {"content": content})
     assert response.status == 201, response.body
     return response.json

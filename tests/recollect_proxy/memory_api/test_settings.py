@@ -25,7 +25,6 @@ def api(own_api: Api) -> Api:
 
 @pytest.fixture
 def annas(api: Api) -> str:
-    """The path of Anna's settings."""
     return f"{api.user}/settings"
 
 

@@ -45,7 +45,6 @@ async def collecting(into: list[Any]) -> AsyncIterator[str]:
 
 
 def told(span: Any) -> dict[str, Any]:
-    """Return a span's attributes."""
     return {each.key: getattr(each.value, each.value.WhichOneof("value")) for each in span.attributes}
 
 

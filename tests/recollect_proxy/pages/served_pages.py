@@ -29,8 +29,6 @@ _TOKEN = re.compile(r'name="form_token" value="([0-9a-f]{64})"')
 
 
 class Elements(HTMLParser):
-    """The elements of a page, and its text."""
-
     def __init__(self, html: str) -> None:
         super().__init__()
         self.found: list[tuple[str, dict[str, str | None]]] = []
@@ -38,11 +36,9 @@ class Elements(HTMLParser):
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep an element."""
         self.found.append((tag, dict(attrs)))
 
     def handle_data(self, data: str) -> None:
-        """Keep a text."""
         self.text += data
 
 
@@ -56,11 +52,9 @@ class Visitor:
     _form_tokens: dict[str, str] = field(default_factory=dict)
 
     async def get(self, path: str, *more: tuple[bytes, bytes]) -> Response:
-        """Open a page."""
         return await self._ask("GET", path, list(more), None)
 
     async def html(self, path: str) -> str:
-        """Open a page that is there, and return it."""
         response = await self.get(path)
         assert response.status == 200, response.body
         return response.body.decode()
@@ -75,7 +69,6 @@ class Visitor:
         return await self._ask("POST", path, [FORM, *more], urlencode(given).encode())
 
     async def post_all(self, path: str, name: str, values: Iterable[str | None], **fields: str) -> Response:
-        """Send a form of which several boxes named ``name`` are ticked."""
         given = [*fields.items(), *((name, each or "") for each in values)]
         given.append(("form_token", await self.form_token()))
         return await self._ask("POST", path, [FORM], urlencode(given).encode())
@@ -94,7 +87,6 @@ class Visitor:
         raise AssertionError("no page has a form")
 
     async def text(self, path: str) -> str:
-        """Open a page that is there, and return what it says."""
         return text_of(await self.html(path))
 
     async def sent(self, path: str, fields: Mapping[str, str] | None = None) -> str:
@@ -130,7 +122,6 @@ class Pages(Served):
     authentication: Authentication
 
     def ticket(self, user_id: str) -> str:
-        """Return a link's ticket."""
         return self.authentication.person_tokens.make(user_id, Audience.PAGE_LINK)[0]
 
     async def person(self, user_id: str | None = None, language: str = "en") -> Visitor:
@@ -162,7 +153,6 @@ async def serve_pages(
     modes: tuple[Mode, ...] = (),
     provider: ProviderSignIn | None = None,
 ) -> AsyncIterator[Pages]:
-    """Serve the pages over ``engine``."""
     live, known = GivenEngine(engine), AccessKeys(keys) if keys else None
     authentication = Authentication(admin_token, clock, keys=known, modes=modes, provider=provider)
     parts = PageParts(live, authentication, public_url, chat_link, meaning_seconds=30.0)

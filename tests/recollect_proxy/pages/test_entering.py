@@ -30,7 +30,6 @@ OF_FRONTEND = "5f0c9a1be2d347869c1d0f6a7b8e4c23"
 
 
 def paths_of(method: str) -> list[str]:
-    """Return the paths of all pages that answer a method."""
     found = (path for each in application._routes() if method in each.http_methods for path in each.paths)
     return sorted(path.replace("{use:str}", "always").rstrip("/") for path in found)
 

@@ -62,7 +62,6 @@ def skeleton(html: str) -> Skeleton:
 
 
 async def shown(visitor: Visitor, memory_id: str, words: str, chat: str) -> list[str]:
-    """Return every page of a user's memory."""
     paths = [each.format(words=quote(words), chat=quote(chat)) for each in PAGES]
     return [await visitor.html(path) for path in (*paths, f"/memory?id={memory_id}")]
 

@@ -70,7 +70,6 @@ class Together:
         return await visitor.get(location(answer).removeprefix(PUBLIC + BASE))
 
     async def signed_in(self, visitor: Visitor, path: str = "/oidc/sign-in") -> Response:
-        """Go there and back."""
         return await self.came_back(visitor, await self.begun(visitor, path))
 
 

@@ -81,7 +81,6 @@ async def test_authorization_passes(proxy: RunningProxy, upstream: ScriptedUpstr
 
 
 async def everything_stored(proxy: RunningProxy) -> str:
-    """Return every row of every table of ours as text."""
     tables = await proxy.rows(
         "SELECT quote_ident(table_schema) || '.' || quote_ident(table_name) AS name "
         "FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')"
@@ -159,7 +158,6 @@ PASSWORD = "Xk7#pQ2v!mL9"
 
 
 def spooled(folder: Path) -> list[bytes]:
-    """Return the bytes of the files of the spool."""
     return [each.read_bytes() for each in folder.rglob("spool/**/*") if each.is_file()]
 
 

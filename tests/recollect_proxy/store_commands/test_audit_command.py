@@ -34,8 +34,6 @@ class Auditor(Operator):
         return super().__call__(*command, *arguments, status=status, typed=typed)
 
     def admin_reads(self, user_id: str) -> list[AdminRead]:
-        """Return the reads by administrators that a user can see."""
-
         async def read() -> list[AdminRead]:
             store = await open_postgres(self.variables["RECOLLECT_DATABASE_URL"])
             try:

@@ -22,7 +22,6 @@ TEA = "She drinks tea."
 
 @pytest.fixture
 async def told(own_postgres: Postgres) -> Exchange:
-    """Something that Anna said."""
     store = store_over(own_postgres)
     exchange = store.exchange(CAT)
     assert await store.log.append(exchange)
@@ -31,7 +30,6 @@ async def told(own_postgres: Postgres) -> Exchange:
 
 @pytest.fixture
 async def _indexed(own_postgres: Postgres, told: Exchange) -> None:
-    """What Anna said, indexed."""
     models: Any = dict.fromkeys(("embedder", "log_embedder"), WordEmbedder())
     index = store_over(own_postgres).index
     await index_user(told.turn.scope.user_id, index=index, embedded=EmbeddingScope.ALL, **models)
