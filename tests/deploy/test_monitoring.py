@@ -15,7 +15,6 @@ from recollect.model import Skip
 from recollect_proxy.metrics.exposition import Metrics
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
-OF_PROMETHEUS = {"up"}
 _METRIC = re.compile(r"\b((?:recollect|gen_ai_(?:client|server))_[a-z_]+)\b")
 _BY = re.compile(r"\bby \(([a-z, ]+)\)")
 _OF_A_TARGET = {"instance", "job", "le"}

@@ -52,7 +52,6 @@ class RealtimeUpstream:
 
 
 _SESSION = {"type": "realtime", "object": "realtime.session", "id": "sess_1", "model": "scripted"}
-_CREATED = {"type": "session.created", "event_id": "event_1", "session": _SESSION}
 _DONE = {
     "type": "response.done",
     "event_id": "event_2",

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.e2e.clients.programs import KEY, Client
+from tests.recollect_proxy.given import TEA
 from tests.scripted.upstream import Answer, Fields, Received, ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
-
-TEA = "My favourite tea is Lapsang Souchong."
 
 _OF_THE_HOP = {
     b"host",

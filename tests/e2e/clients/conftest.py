@@ -1,8 +1,9 @@
 """The proxy that the clients speak through, and who they speak for."""
 
 import pytest
-from tests.e2e.clients.comparing import TEA, Comparison
+from tests.e2e.clients.comparing import Comparison
 from tests.recollect_proxy.conftest import *  # noqa: F403 -- its fixtures
+from tests.recollect_proxy.given import TEA
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
 

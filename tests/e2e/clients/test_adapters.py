@@ -1,7 +1,7 @@
 """The adapters of ``examples`` in LangChain and LlamaIndex, over a served proxy."""
 
-from tests.e2e.clients.comparing import TEA
 from tests.e2e.clients.programs import QUESTION, python_client
+from tests.recollect_proxy.given import TEA
 from tests.servers.running_proxy import ADMIN_TOKEN, RunningProxy, User
 
 

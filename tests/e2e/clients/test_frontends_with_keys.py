@@ -4,10 +4,9 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
-from tests.e2e.clients.comparing import TEA
 from tests.e2e.clients.programs import QUESTION, Client, node_client, python_client
 from tests.e2e.clients.test_ollama import NDJSON, chat
-from tests.recollect_proxy.given import given_memory
+from tests.recollect_proxy.given import TEA, given_memory
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.scripted.upstream import Answer, ScriptedUpstream, completion_stream, streamed
 from tests.servers.running_proxy import RunningProxy, User

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.e2e.clients.comparing import TEA
 from tests.e2e.clients.programs import SCRIPTS, of_the_environment, run
+from tests.recollect_proxy.given import TEA
 from tests.servers.running_proxy import ADMIN_TOKEN, RunningProxy, User, running_proxy
 
 from recollect_proxy.settings.proxy_settings import ProxySettings

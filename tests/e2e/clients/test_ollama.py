@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from tests.e2e.clients.comparing import TEA, Comparison, assert_same_but_for_the_memory
+from tests.e2e.clients.comparing import Comparison, assert_same_but_for_the_memory
 from tests.e2e.clients.programs import QUESTION, Client, node_client, python_client
-from tests.recollect_proxy.given import given_memory
+from tests.recollect_proxy.given import TEA, given_memory
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.scripted.upstream import Answer, ScriptedUpstream, streamed, whole
 from tests.servers.running_proxy import RunningProxy, User

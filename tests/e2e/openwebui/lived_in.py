@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.e2e.openwebui.language_model import LanguageModel
-from tests.e2e.openwebui.people import Conversation, Person, signed_in, temporary
+from tests.e2e.openwebui.people import (
+    LISBON,
+    LOCKER,
+    PALMER,
+    QUILL,
+    Conversation,
+    Person,
+    signed_in,
+    temporary,
+)
 from tests.e2e.openwebui.server import Server
 
 SECRET = "a secret that Open WebUI and Recollect share"
@@ -20,15 +29,11 @@ HEADERS = {
 }
 """What our README has on a connection."""
 
-LISBON = "I live in Lisbon with my dog Pipa."
 ALLERGY = "I am allergic to peanuts."
 SISTER = "Her name is Marta, and she is a nurse."
 PASSWORD = "My password is Tr0ub4dor&3x."
 OSLO = "I live in Oslo with my cat Nils."
-LOCKER = "My locker at the pool has the number 417."
 CHOIR = "I sing alto in the choir of the harbour."
-PALMER = "My dentist is Doctor Palmer in Mill Lane."
-QUILL = "My dentist is Doctor Quill in Castle Street."
 KAYAK = "I learned to paddle a kayak in Bergen."
 TROMBONE = "I play the trombone on Tuesdays."
 WHISPER = "I have a secret stamp collection."

@@ -17,6 +17,15 @@ from tests.support.waiting import until
 PASSWORD = "a password of theirs"
 """Of everybody who is added."""
 
+LISBON = "I live in Lisbon with my dog Pipa."
+WHERE = "In which city do I live with my dog?"
+LOCKER = "My locker at the pool has the number 417."
+WHICH_LOCKER = "Which number is my locker at the pool?"
+PALMER = "My dentist is Doctor Palmer in Mill Lane."
+QUILL = "My dentist is Doctor Quill in Castle Street."
+ROWING = "My rowing club meets on Thursdays at seven."
+"""What they say and ask."""
+
 _SECONDS = 120.0
 _TASKS = ("title_generation", "tags_generation", "follow_up_generation")
 

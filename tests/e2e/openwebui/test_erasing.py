@@ -2,13 +2,10 @@
 
 from tests.e2e.openwebui.hosts import Host
 from tests.e2e.openwebui.language_model import prompt
-from tests.e2e.openwebui.people import Conversation, Person
+from tests.e2e.openwebui.people import LISBON, LOCKER, WHERE, Conversation, Person
 from tests.support.waiting import until
 
-LISBON = "I live in Lisbon with my dog Pipa."
-WHERE = "In which city do I live with my dog?"
 AND_NOW = "And what is the name of my dog?"
-LOCKER = "My locker at the pool has the number 417."
 
 _SECONDS = 60.0
 

@@ -3,8 +3,7 @@
 import pytest
 from tests.e2e.openwebui.hosts import FILTER_NAME, Host
 from tests.e2e.openwebui.language_model import prompt
-from tests.e2e.openwebui.people import Conversation, Person
-from tests.e2e.openwebui.test_remembering import LISBON, LOCKER, WHERE, WHICH_LOCKER
+from tests.e2e.openwebui.people import LISBON, LOCKER, WHERE, WHICH_LOCKER, Conversation, Person
 from tests.support.waiting import until
 
 

@@ -15,10 +15,7 @@ from tests.e2e.openwebui.lived_in import (
     CHOIR,
     HEADERS,
     KAYAK,
-    LISBON,
-    LOCKER,
     OSLO,
-    QUILL,
     SECRET,
     SIGNED,
     SISTER,
@@ -27,7 +24,7 @@ from tests.e2e.openwebui.lived_in import (
     connect,
     lived_in,
 )
-from tests.e2e.openwebui.people import Conversation
+from tests.e2e.openwebui.people import LISBON, LOCKER, QUILL, WHERE, Conversation
 from tests.e2e.openwebui.server import served_openwebui
 from tests.recollect_proxy.settings import proxy_settings
 from tests.servers.databases import Database, new_database
@@ -35,7 +32,6 @@ from tests.servers.running_proxy import running_proxy
 
 _MEMORIES = {LISBON, ALLERGY, f"family/sister: {SISTER}"}
 _SAID = [LOCKER, CHOIR, QUILL, TROMBONE]
-WHERE = "In which city do I live with my dog?"
 SCHEMAS = "SELECT nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_%'"
 
 

@@ -3,12 +3,9 @@
 import pytest
 from tests.e2e.openwebui.hosts import FILTER, FILTER_NAME, Host
 from tests.e2e.openwebui.language_model import prompt
-from tests.e2e.openwebui.people import Conversation, Person
+from tests.e2e.openwebui.people import LISBON, WHERE, Conversation, Person
 from tests.servers.folders import database_folder
 from tests.support.waiting import until
-
-LISBON = "I live in Lisbon with my dog Pipa."
-WHERE = "In which city do I live with my dog?"
 
 
 @pytest.fixture

@@ -8,18 +8,22 @@ from pathlib import Path
 import pytest
 from tests.e2e.openwebui.hosts import Host, with_filter, with_proxy
 from tests.e2e.openwebui.language_model import MODELS, REPLY, prompt
-from tests.e2e.openwebui.people import Conversation, Person, temporary
+from tests.e2e.openwebui.people import (
+    LISBON,
+    LOCKER,
+    PALMER,
+    QUILL,
+    WHERE,
+    WHICH_LOCKER,
+    Conversation,
+    Person,
+    temporary,
+)
 from tests.scripted.extraction import messages_shown
 from tests.support.waiting import until
 
-LISBON = "I live in Lisbon with my dog Pipa."
-WHERE = "In which city do I live with my dog?"
-WHICH_LOCKER = "Which number is my locker at the pool?"
-LOCKER = "My locker at the pool has the number 417."
 LOCKER_AND_WHERE = f"{LOCKER} {WHERE}"
 SHORTER = "I want it in one short sentence."
-PALMER = "My dentist is Doctor Palmer in Mill Lane."
-QUILL = "My dentist is Doctor Quill in Castle Street."
 DIARY = "I am Ottoline Marsh. I keep eleven ferrets in Kirkwall. My brother repairs church organs."
 TURIN = "I have to summarize this for my office in Turin."
 FIPS, HOME = "I live in Lisbon and my dog is called Fips.", "Where do I live?"

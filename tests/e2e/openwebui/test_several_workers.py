@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.e2e.openwebui.hosts import FILTER, FILTER_NAME, Host, filter_host, learning_from, plain_openwebui
 from tests.e2e.openwebui.language_model import LanguageModel, prompt
-from tests.e2e.openwebui.people import Conversation, Person, signed_in
+from tests.e2e.openwebui.people import LISBON, LOCKER, WHERE, WHICH_LOCKER, Conversation, Person, signed_in
 from tests.e2e.openwebui.workers import is_alive, parent_of, started, through, workers_of
 from tests.servers.databases import running_database
 from tests.servers.folders import database_folder
@@ -25,10 +25,6 @@ pytestmark = pytest.mark.skipif(
 WORKERS = 2
 _SECONDS = 120.0
 _STOPPING_SECONDS = 10.0
-LISBON = "I live in Lisbon with my dog Pipa."
-WHERE = "In which city do I live with my dog?"
-LOCKER = "My locker at the pool has the number 417."
-WHICH_LOCKER = "Which number is my locker at the pool?"
 OF_ALICE = (
     "My locker at the pool has the number 417.",
     "My sister Ines plays the cello in an orchestra.",

@@ -5,11 +5,9 @@ from collections.abc import Collection
 import pytest
 from tests.e2e.openwebui.hosts import HINT, MEMORIES, Host
 from tests.e2e.openwebui.language_model import MODELS
-from tests.e2e.openwebui.people import Conversation, Person
+from tests.e2e.openwebui.people import LISBON, WHERE, Conversation, Person
 from tests.support.waiting import until
 
-LISBON = "I live in Lisbon with my dog Pipa."
-WHERE = "In which city do I live with my dog?"
 DIARY = "I am Ottoline Marsh. I keep eleven ferrets in Kirkwall."
 WHERE_AND_DIARY = "In which city do I live with my dog, and what stands in this diary?"
 

@@ -5,13 +5,10 @@ from typing import Any
 import pytest
 from tests.e2e.openwebui.hosts import Host
 from tests.e2e.openwebui.language_model import REPLY, prompt
-from tests.e2e.openwebui.people import Conversation, Person
+from tests.e2e.openwebui.people import LISBON, LOCKER, WHERE, Conversation, Person
 
-LISBON = "I live in Lisbon with my dog Pipa."
-WHERE = "In which city do I live with my dog?"
 LOCKER_AND_WHERE = f"My locker at the pool has the number 417. {WHERE}"
 THANKS, AGAIN = "Is that so?", "And why is that?"
-LOCKER = "My locker at the pool has the number 417."
 
 
 @pytest.fixture

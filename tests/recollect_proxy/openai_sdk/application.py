@@ -3,29 +3,12 @@
 from typing import Any
 
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
-from pydantic import BaseModel
+from tests.recollect_proxy.given import TEA, WHICH_TEA
 from tests.scripted.upstream import Received
 from tests.servers.running_proxy import RunningProxy, User
 
-TEA = "My favourite tea is Lapsang Souchong."
-WHICH_TEA = "Which tea is my favourite?"
 ASK: Any = [{"role": "user", "content": WHICH_TEA}]
 KEY = "sk-of-the-application"
-
-
-class Tea(BaseModel):
-    """What a structured answer holds."""
-
-    name: str
-    smoked: bool
-
-
-TEA_AS_JSON = '{"name": "Lapsang Souchong", "smoked": true}'
-
-
-def identity(user: User | None) -> dict[str, str]:
-    """Return the headers that say who speaks."""
-    return {"X-OpenWebUI-User-Id": user.id, "X-OpenWebUI-Chat-Id": "sdk"} if user else {}
 
 
 def sdk(proxy: RunningProxy, user: User | None, *, retries: int = 0, **options: Any) -> AsyncOpenAI:
@@ -33,7 +16,7 @@ def sdk(proxy: RunningProxy, user: User | None, *, retries: int = 0, **options: 
         base_url=f"http://127.0.0.1:{proxy.port}/v1",
         api_key=KEY,
         max_retries=retries,
-        default_headers=identity(user),
+        default_headers={"X-OpenWebUI-User-Id": user.id, "X-OpenWebUI-Chat-Id": "sdk"} if user else {},
         http_client=DefaultAsyncHttpxClient(
             verify=False
         ),  # it takes long to read certificates, that nobody needs

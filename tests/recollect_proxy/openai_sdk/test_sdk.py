@@ -11,13 +11,11 @@ from uuid import uuid4
 import openai
 import pytest
 from openai import AsyncOpenAI
-from tests.recollect_proxy.given import given_memory
+from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.openai_sdk.application import (
     ASK,
     KEY,
-    TEA,
-    WHICH_TEA,
     assert_recalled,
     assert_recalled_in_instructions,
     assert_untouched,

@@ -13,13 +13,12 @@ from tests.e2e.openwebui.hosts import EVENTS, HINT, Host
 from tests.e2e.openwebui.in_browser.my_memories import MyMemories
 from tests.e2e.openwebui.in_browser.web_page import web_page
 from tests.e2e.openwebui.language_model import prompt
-from tests.e2e.openwebui.people import PASSWORD, Conversation, Person
+from tests.e2e.openwebui.people import PASSWORD, ROWING, Conversation, Person
 from tests.e2e.openwebui.server import REPOSITORY
 from tests.support.browsers import headless_browser
 from tests.support.waiting import until
 
 LISBON, PORTO = "I live in Lisbon with my dog Pipa.", "I live in Porto with my dog Pipa."
-ROWING = "My rowing club meets on Thursdays at seven."
 ASKED = "What do you know about me?"
 HOSTILE = (
     "I like <img src=x onerror=\"parent.ran=1;ran=1;document.title='ran'\"> a lot.",

@@ -10,12 +10,9 @@ from playwright.async_api import Browser
 from tests.e2e.openwebui.hosts import HINT, Host
 from tests.e2e.openwebui.in_browser.web_page import WebPage, web_page
 from tests.e2e.openwebui.language_model import REPLY, prompt
-from tests.e2e.openwebui.people import PASSWORD, Conversation, Person
+from tests.e2e.openwebui.people import LISBON, PASSWORD, WHERE, Conversation, Person
 from tests.e2e.openwebui.server import ADMIN_PASSWORD
 from tests.support.browsers import headless_browser
-
-LISBON = "I live in Lisbon with my dog Pipa."
-WHERE = "In which city do I live with my dog?"
 
 _SWITCH = "No memory"
 

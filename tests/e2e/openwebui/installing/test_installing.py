@@ -11,11 +11,9 @@ from tests.e2e.openwebui import server
 from tests.e2e.openwebui.hosts import FILTER, FILTER_NAME, Host, filter_host, learning_from, plain_openwebui
 from tests.e2e.openwebui.installing.environments import OURS, Environment, layered_environment
 from tests.e2e.openwebui.language_model import REPLY, LanguageModel, prompt
-from tests.e2e.openwebui.people import Conversation, signed_in
+from tests.e2e.openwebui.people import LISBON, WHERE, Conversation, signed_in
 from tests.servers.databases import Database, running_database
 
-LISBON = "I live in Lisbon with my dog Pipa."
-WHERE = "In which city do I live with my dog?"
 LINE = "required_open_webui_version: 0.12.4\n"
 """Behind which who lets OpenWebUI install the package writes where that is."""
 MISSING = "Recollect: no chat has memory, module recollect_openwebui is missing: see the README."
