@@ -204,18 +204,16 @@ def test_an_edit_is_not_undone_when_what_it_left_is_otherwise(since: dict[str, A
         as_before(replace(after, **since), update)
 
 
-@table("action", [Action.ADD, Action.RETIRE, Action.QUARANTINE])
-def test_another_change_of_what_a_memory_says_is_not_known(action: Action) -> None:
+@table(
+    "update",
+    [
+        *(row(action, ONE) for action in (Action.ADD, Action.RETIRE, Action.QUARANTINE)),
+        row(Action.EDIT, ONE, before="tea", after="tea", details={"messages": [str(ONE)]}),  # sharing
+    ],
+)
+def test_another_change_of_what_a_memory_says_is_not_undone(update: Update) -> None:
     with pytest.raises(NotUndoableError):
-        as_before(memory("tea"), row(action, ONE))
-
-
-def test_sharing_is_not_undone() -> None:
-    tea = memory("tea")
-    update = row(Action.EDIT, tea.id, before="tea", after="tea", details={"messages": [str(ONE)]})
-
-    with pytest.raises(NotUndoableError):
-        as_before(tea, update)
+        as_before(memory("tea"), update)
 
 
 @table(

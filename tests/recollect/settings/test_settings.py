@@ -209,10 +209,6 @@ class Given(EngineSettings):
     model_config = SettingsConfigDict(env_prefix="no such variable begins like this ")
 
 
-def yields(upstream: str | None, **settings: Any) -> bool:
-    return yields_to_chats(Given(**settings), upstream)
-
-
 @pytest.mark.parametrize(
     ("base_url", "near"),
     [
@@ -240,27 +236,34 @@ def test_mistrals_own_server_is_asked_by_its_own_sdk() -> None:
     assert not speaks_mistral(Given(extraction_base_url=HOSTED))
 
 
-def test_the_llm_at_home_that_extracts_too_is_left_to_its_chats() -> None:
-    assert yields(HOME)
-    assert yields(HOME, extraction_base_url="http://localhost:11434/another/v1")
-    assert yields(HOME, extraction_base_url=HOME, extraction_sdk="mistral")
-
-
-def test_one_that_only_extracts_is_not() -> None:
-    assert not yields(HOME, extraction_base_url="http://127.0.0.1:11435/v1")
-    assert not yields(HOME, extraction_base_url="https://127.0.0.1:11434/v1")
-    assert not yields(HOME, extraction_sdk="mistral")
-    assert not yields(HOSTED, extraction_base_url=HOME)
-
-
-def test_a_hosted_one_answers_many_at_once() -> None:
-    assert not yields(HOSTED)
-    assert yields(HOSTED, formation_yields="always")
-    assert yields(HOSTED, formation_yields="always", extraction_base_url="https://api.openai.com:443/v2")
-    assert not yields(HOME, formation_yields="never")
-
-
-def test_where_nobody_knows_who_answers_the_chats_one_that_is_near_may_be() -> None:
-    assert yields(None, extraction_base_url=HOME)
-    assert not yields(None, extraction_base_url=HOSTED)
-    assert not yields(None)
+@table(
+    ("upstream", "given", "expected"),
+    [
+        # The LLM at home that extracts too is left to its chats,
+        (HOME, {}, True),
+        (HOME, {"extraction_base_url": "http://localhost:11434/another/v1"}, True),
+        (HOME, {"extraction_base_url": HOME, "extraction_sdk": "mistral"}, True),
+        (HOME, {"formation_yields": "never"}, False),
+        # and one that only extracts is not.
+        (HOME, {"extraction_base_url": "http://127.0.0.1:11435/v1"}, False),
+        (HOME, {"extraction_base_url": "https://127.0.0.1:11434/v1"}, False),
+        (HOME, {"extraction_sdk": "mistral"}, False),
+        (HOSTED, {"extraction_base_url": HOME}, False),
+        # A hosted one answers many at once.
+        (HOSTED, {}, False),
+        (HOSTED, {"formation_yields": "always"}, True),
+        (
+            HOSTED,
+            {"formation_yields": "always", "extraction_base_url": "https://api.openai.com:443/v2"},
+            True,
+        ),
+        # Where nobody knows who answers the chats, one that is near may be it.
+        (None, {"extraction_base_url": HOME}, True),
+        (None, {"extraction_base_url": HOSTED}, False),
+        (None, {}, False),
+    ],
+)
+def test_a_server_that_chats_need_is_left_to_them(
+    upstream: str | None, given: dict[str, Any], *, expected: bool
+) -> None:
+    assert yields_to_chats(Given(**given), upstream) is expected

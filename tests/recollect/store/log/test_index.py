@@ -41,10 +41,11 @@ async def test_a_late_reply_is_indexed_and_an_alternate_is_not(store: Store) -> 
     assert await store.index.index(store.anna, IndexedMessage(other.reply_id, (), {}, MODEL)) is False
 
 
-async def test_a_message_is_indexed_once(store: Store) -> None:
+async def test_a_message_is_indexed_once_by_its_user_and_never_once_it_is_gone(store: Store) -> None:
     await said(store, "Tea?", reply="")
     [message] = await store.index.unindexed(store.anna, limit=9)
 
+    assert await store.index.index(store.ben, whole(message)) is False
     assert await store.index.index(store.anna, whole(message)) is True
     assert await store.index.index(store.anna, whole(message)) is False
 
@@ -52,15 +53,11 @@ async def test_a_message_is_indexed_once(store: Store) -> None:
     assert (await lexicon_of(store.snapshots, store.anna, ["tea"])).documents == 1
     assert len(await by_words(store, "tea")) == 1
 
-
-async def test_what_is_gone_or_anothers_is_not_indexed(store: Store) -> None:
-    await said(store, "Tea?", reply="")
+    await said(store, "Coffee?", store.anna.elsewhere, reply="")
     [message] = await store.index.unindexed(store.anna, limit=9)
-
-    assert await store.index.index(store.ben, whole(message)) is False
     await store.memories.erase(store.anna, at=LATER)
     assert await store.index.index(store.anna, whole(message)) is False
-    assert await by_words(store, "tea") == []
+    assert await by_words(store, "coffe") == []
 
 
 async def test_a_message_without_words_is_indexed_and_has_no_chunks(own_store: Store) -> None:
