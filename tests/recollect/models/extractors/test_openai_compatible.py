@@ -211,7 +211,7 @@ class TestWhichModelAndCredential:
 
 class TestWhatTheServerTakes:
     @pytest.mark.parametrize("status", [400, 404, 422, 500, 501])
-    async def test_one_without_schemas_gives_objects(self, server: Server, model: Model, status: int) -> None:
+    async def test_an_object_is_asked_without_schema(self, server: Server, model: Model, status: int) -> None:
         def reply(body: Body) -> web.StreamResponse | Awaitable[web.StreamResponse]:
             asked = body["response_format"]["type"]
             refused = refuses(status, "response_format json_schema is not supported")
@@ -305,7 +305,7 @@ class TestFailures:
         assert type(caught.value) is ExtractorError
         assert len(server.bodies) == 1
 
-    async def test_no_server_costs_nothing(self, client: httpx.AsyncClient, unused_tcp_port: int) -> None:
+    async def test_no_server_costs_no_token(self, client: httpx.AsyncClient, unused_tcp_port: int) -> None:
         model = Model(client, base_url=f"http://127.0.0.1:{unused_tcp_port}/v1")
 
         with counting_tokens() as spent, pytest.raises(ExtractorError, match="ConnectError"):

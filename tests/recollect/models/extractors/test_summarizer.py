@@ -268,7 +268,7 @@ class TestChoosing:
             Disclosure(frozenset({Kind.FACT})),
         ],
     )
-    async def test_not_told_all_is_not_asked(self, server: Server, model: Model, told: Disclosure) -> None:
+    async def test_no_server_is_told_too_much(self, server: Server, model: Model, told: Disclosure) -> None:
         with pytest.raises(UpstreamPolicyError):
             await ModelJudge(model, lambda _: told).choose("forget Kassel", [KASSEL], ASKER)
         assert server.bodies == []

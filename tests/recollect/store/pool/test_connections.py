@@ -345,7 +345,7 @@ READ, WRITE = False, True
     ],
     ids=["one person's reads", "one person's writes", "many people's writes", "reads before writes"],
 )
-async def test_others_are_left_one(asking: list[tuple[str, bool]], first: list[int], next_one: int) -> None:
+async def test_one_stays_for_others(asking: list[tuple[str, bool]], first: list[int], next_one: int) -> None:
     at_once, later = await let_in(10, asking)
     assert at_once == first
     assert later[0] == next_one
