@@ -4,8 +4,8 @@
     python -m bench last-chat-heads [--write]
 
 `past.jsonl` has messages that ask for the past, for a change, or for to-dos; `last_chat.jsonl` messages that ask for the last chats, or for
-the chats about a topic. Both have near misses in many languages. `intents.jsonl` and `requests.jsonl` have ordinary messages. Each language is
-judged by heads that have not seen it; with `--write` the heads of all messages go into the package.
+the chats about a topic. Both have near misses in many languages, and teach the heads of the other, too. `intents.jsonl` and
+`requests.jsonl` have ordinary messages. Each language is judged by heads that have not seen it; with `--write` the heads of all messages go into the package.
 """
 
 import asyncio
@@ -133,8 +133,8 @@ def _past_rows(messages: _Messages, targets: Sequence[_Flags], logits: Floats) -
 def train_last_chat() -> None:
     """Check the heads that recognize questions about earlier chats, by language, against cosines to five examples."""
     writes = _writes()
-    own = _read("last_chat.jsonl")
-    every = [*own, *_read("intents.jsonl"), *_read("requests.jsonl")]
+    own, past = _read("last_chat.jsonl"), [each | {"asks": ""} for each in _read("past.jsonl")]
+    every = [*own, *_read("intents.jsonl"), *_read("requests.jsonl"), *past]
     embedder, vectors = _embedded(every)
     languages = [each["language"] for each in every]
     asks = np.array([bool(each.get("asks")) for each in every])

@@ -29,7 +29,8 @@ ASKED = ("past", "change", "due")
 _BAR = -0.15
 """The logit above which a question has a subject."""
 _OF_OTHERS = 1.0
-"""The logit of the intent "nothing" above which a question is not about the person, as that for the climate's change is not."""
+"""The logit of the intent "nothing" above which a question is not about the person, as that for the climate's change is not, unless its
+subject is more likely still: languages that leave out "I" sound general."""
 _LIKELY = 0.06
 """The least probability of relevance of the best past statement. Chosen, like ``_SURE``, on sixty questions in ten languages and on near
 misses; lowered with the trained weights, by the tests' questions alone."""
@@ -79,11 +80,11 @@ def with_past(
         intents: Its intents.
     """
     needs = _with_done(needs, snapshot, vectors, near)
-    asks = asked_for(query, vectors)
-    if asks is None or (asks != "due" and intents.nothing > _OF_OTHERS):
+    asks, logit = asked_for(query, vectors), _likeliest_subject(vectors)[1]
+    if asks is None or (asks != "due" and intents.nothing > max(_OF_OTHERS, logit)):
         return needs
     if asks == "due":
-        found, is_sure = _due(snapshot.memories, query), _likeliest_subject(vectors)[1] > _SURE_DUE
+        found, is_sure = _due(snapshot.memories, query), logit > _SURE_DUE
     else:
         found, is_sure = _Past(snapshot, query, vectors, near).found(asks)
     if not found:
@@ -161,8 +162,11 @@ def _due(memories: Memories, query: RecallQuery) -> list[Memory]:
     """
     rows = np.flatnonzero(memories.table.kind == KIND_CODES[Kind.TODO]).tolist()
     todos = [each for row in rows if is_open(each := memories.judged_items[row], query.now)]
-    if query.periods:  # "on Friday" is read as the last one, and here as the next one, too
-        periods = (*query.periods, *dates_meant(query.asked, query.now, ahead=True))
+    if query.periods:  # "on Friday" is read as the last one, and here as the next one, too; a June that goes on is this year's alone
+        lasting = {(each.end.month, each.end.day) for each in query.periods if each.end > query.now}
+        ahead = dates_meant(query.asked, query.now, ahead=True)
+        coming = (each for each in ahead if (each.end.month, each.end.day) not in lasting)
+        periods = (*query.periods, *coming)
         today = query.now.replace(hour=0, minute=0, second=0, microsecond=0)
         overdue = None if all(each.end <= today for each in periods) else today
         todos = [each for each in todos if _is_of(each.event_at or query.now, periods, overdue)]
@@ -194,7 +198,7 @@ class _Past:
         )
         letters = np.append(past.letters.shared(query.asked), memories.letters.shared(query.asked)[over])
         self._statements = Statements(past.table.joined(memories.table.taken(over)), first, best, letters)
-        self._asked = EmbeddedQuestion(query.asked, query.now, query.periods, vectors.asked)
+        self._asked = EmbeddedQuestion(query.asked, query.now, query.periods, vectors.asked, is_personal=True)
         self._rows = {each.id: row for row, each in enumerate(self._ended)}
         self._near: list[float] = np.nan_to_num(best, nan=-1.0).tolist()
 

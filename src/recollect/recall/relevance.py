@@ -58,6 +58,7 @@ INTENTS = ("nothing", "overview", "list", "advice", "time", "oneself")
 """The intents of a question, by need: nothing remembered, an overview of everything, several things, facts for a
 recommendation, the time of something, one thing about the person."""
 
+_NOTHING = INTENTS.index("nothing")
 _KINDS = (Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION, Kind.TODO)
 _BEFORE = 0.5
 """The weight of the message before in a question's vector; the question's own is 1."""
@@ -77,12 +78,14 @@ class EmbeddedQuestion:
         now: The time of the question.
         periods: The dates that it means.
         vector: Its vector, unit length; None without one.
+        is_personal: Whether it is known to ask about the person, however general it sounds.
     """
 
     text: str
     now: datetime
     periods: tuple[Period, ...] = ()
     vector: Vector | None = None
+    is_personal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +151,11 @@ def contextual_vector(question: Vector, before: Vector) -> Vector:
 def intent_logits(asked: EmbeddedQuestion, model: RelevanceModel) -> Floats:
     """Return the logits of ``INTENTS``, (intents,); all 0 without a vector of the model's dimensions."""
     logits = model.heads.logits(asked.vector)
-    return np.zeros(len(INTENTS)) if logits is None else logits
+    if logits is None:
+        return np.zeros(len(INTENTS))
+    if asked.is_personal:
+        logits[_NOTHING] = min(0.0, logits[_NOTHING])
+    return logits
 
 
 def judge(asked: EmbeddedQuestion, statements: Statements, model: RelevanceModel) -> Relevance:

@@ -67,6 +67,7 @@ def wanted(needs: Needs) -> list[str]:
         ("Where did I live before Leeds?", BRISTOL),
         ("Wo habe ich früher gewohnt?", BRISTOL),
         ("我以前做什么工作？", WAITER),
+        ("¿En qué ciudad vivía antes?", BRISTOL),
         ("In which city did I live last year?", BRISTOL),
     ],
 )
@@ -176,6 +177,7 @@ async def test_a_question_that_may_be_about_something_due_keeps_what_it_needs_bu
         ("What do I have to do this week?", ["late", "today", "tomorrow", "friday", "some day"]),
         ("What do I have to do on Friday?", ["late", "friday"]),
         ("What do I have to do by Friday?", ["late", "today", "tomorrow", "friday", "some day"]),
+        ("What do I have to do by the end of June?", ["late", "today", "tomorrow", "friday", "some day"]),
         ("What did I have to do last week?", ["late"]),
     ],
 )
