@@ -7,6 +7,8 @@ from tests.servers.running_proxy import ADMIN_TOKEN, RunningProxy, User
 
 TEA = "My favourite tea is Lapsang Souchong."
 WHICH_TEA = "Which tea is my favourite?"
+CAT = "I have a cat called Minka."
+WHICH_CAT = "What is my cat called?"
 
 
 async def given_memory(proxy: RunningProxy, user: User, content: str = TEA, **more: str) -> User:

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from tests.recollect_proxy.chat.spoken import APIS, Api
 from tests.recollect_proxy.frontends import Frontend, Sent
-from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.given import TEA, WHICH_CAT, WHICH_TEA, given_memory
 from tests.recollect_proxy.own_proxies import OwnProxies, named
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.running_proxy import RunningProxy, User
@@ -18,7 +18,6 @@ from recollect.wire import COMPLETIONS, ChatBody, SystemStyle
 from recollect_proxy.chat.request_preparer import compose
 
 CAT = "My cat is called Minka."
-WHICH_CAT = "What is my cat called?"
 JOB = "I work as a glazier in Bremen."
 WHICH_JOB = "In which town do I work as a glazier?"
 SUM = "sqrt(2)*sqrt(8)="

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.chat.spoken import APIS, Api
-from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.given import CAT, TEA, WHICH_CAT, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.settings import changed
 from tests.scripted.upstream import (
@@ -92,8 +92,6 @@ async def test_a_temporary_chat_may_recall_but_is_never_remembered(
         assert len(await lenient.logged(user)) == len(await proxy.logged(user)) == 2
 
 
-CAT = "I have a cat called Minka."
-WHICH_CAT = "What is my cat called?"
 TOOL_CALL = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
 
 

@@ -1,6 +1,7 @@
 """Exchanges wait while their model can't be asked: after restarts, for imports, for missing models."""
 
 import pytest
+from tests.recollect_proxy.given import CAT
 from tests.recollect_proxy.settings import changed
 from tests.scripted.extraction import messages_shown
 from tests.scripted.upstream import Answer, Received, ScriptedUpstream, completion, failure
@@ -8,7 +9,6 @@ from tests.servers.running_proxy import RunningProxy, User, extract_statements, 
 
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
-CAT = "I have a cat called Minka."
 DOG = "I have a dog called Rex."
 HELLO = "Shall we go on?"
 """In so many forms a model is asked until its server has refused it."""

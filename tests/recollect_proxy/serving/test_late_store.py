@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
+from tests.recollect_proxy.given import CAT
 from tests.recollect_proxy.settings import changed
 from tests.scripted.upstream import ScriptedUpstream
 from tests.servers.databases import administrator
@@ -21,8 +22,6 @@ from recollect.store.sql import Migration
 from recollect_proxy.commands.banner import banner
 from recollect_proxy.settings.admin_token import AdminToken
 from recollect_proxy.settings.proxy_settings import ProxySettings
-
-CAT = "I have a cat called Minka."
 
 
 @pytest.fixture(autouse=True)

@@ -6,6 +6,7 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from tests.recollect_proxy.given import CAT, WHICH_CAT
 from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.recollect_proxy.settings import changed
 from tests.scripted.embeddings import embedded
@@ -20,9 +21,7 @@ from recollect.indexing import index_run
 from recollect.store.jobs import runner
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
-CAT = "I have a cat called Minka."
 DOG = "I also have a dog called Rex."
-WHICH_CAT = "What is my cat called?"
 
 
 @pytest.fixture(autouse=True)

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from structlog.testing import capture_logs
+from tests.recollect_proxy.given import CAT
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.routes import WITH_MEMORY, Route, on_every_route, said_by
 from tests.scripted.upstream import (
@@ -26,7 +27,6 @@ from recollect.engine.turns.prepared import Prepared
 from recollect.model import Turn
 from recollect_proxy.chat.reply_recorder import ReplyRecorder
 
-CAT = "I have a cat called Minka."
 ANSWER = completion_body("Nice.")
 SAID = b"".join(list(events("one ", "two ", "three"))[:4])
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
-from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.given import CAT, TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.openwebui.openwebui_frontend import shown, spoken_for
 from tests.recollect_proxy.own_proxies import ListeningProxies, named, serves
@@ -33,7 +33,6 @@ from tests.support.raw_client import RawConnection, Response, request_bytes
 from recollect.model import Action, Actor, News, Reason, Update
 from recollect_proxy.chat import openwebui_status
 
-CAT = "I have a cat called Minka."
 STREAM = list(events("Lap", "sang."))
 WORDS = b"".join(STREAM[:-1])
 

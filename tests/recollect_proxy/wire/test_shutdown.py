@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import pytest
+from tests.recollect_proxy.given import CAT
 from tests.recollect_proxy.settings import changed
 from tests.scripted.upstream import End, ScriptedUpstream, events, streamed
 from tests.servers.databases import administrator
@@ -21,7 +22,6 @@ from recollect_proxy.app import App
 from recollect_proxy.serving.server import Server
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
-CAT = "I have a cat called Minka."
 _PATIENCE_SECONDS = 60.0
 
 

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from structlog.testing import capture_logs
+from tests.recollect_proxy.given import CAT
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.recollect_proxy.wire.routes import CHUNKED, GET, HOST, POST, Route, on_every_route
@@ -209,8 +210,6 @@ async def test_a_request_always_has_a_target(
             assert (await proxy.fetch(b"GET", target)).status == 200
             assert upstream.last.target == b"/" + target.removeprefix(b"/v1")
 
-
-CAT = "I have a cat called Minka."
 
 MOMENTS: dict[str, Answer] = {
     "before the first byte": (End.SILENCE,),
