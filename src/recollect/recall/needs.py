@@ -5,7 +5,7 @@ the turn and the gate is open.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
@@ -80,11 +80,11 @@ _EXPLAINED = 6
 """The number of features, by absolute weight, that an explanation reports."""
 _OVERVIEW = 100
 """The most statements that are ranked for an overview."""
-_RANKED = 50
+_RANKED = 60
 """The most needed statements that are ranked, for any other turn: twice as many as one takes at most."""
-_FOLLOWED, _BEHIND, _LINKED = 3, 5, 4
-"""The statements that share a name with the best three come behind the best five, four at most. Chosen on sixty questions
-about made-up people, of which other numbers answer as many (decision 0095)."""
+_FOLLOWED, _BEHIND, _LINKED = 3, 5, 3
+"""The statements that share a name with the best three come behind the best five, three at most. Chosen on sixty questions
+about made-up people, of which other numbers answer as many (decisions 0095, 0099)."""
 _SHARES_NAME = (("shares_name", 1.0),)
 
 
@@ -100,6 +100,8 @@ class NeedThresholds:
         need_with_document: The same where a document is next to the question: there a statement needs a higher probability.
         statement: The least probability with which a statement is needed. A missing statement hurts an answer, a
             needless one hardly does.
+        statement_of_several: The same for a question that asks for several things.
+        linked: The same for a statement that shares a name with the best.
         serves: The least probability of the best statement with which no passages of the log are needed.
         about_document: The least probability where a document is next to the question.
         own_about_document: The same if such a question also speaks of the person, as "may my son eat this?" does.
@@ -115,7 +117,9 @@ class NeedThresholds:
     need: float = -1.2
     need_of_agent: float = -1.8
     need_with_document: float = -1.5
-    statement: float = 0.0025
+    statement: float = 0.01
+    statement_of_several: float = 0.001
+    linked: float = 0.0003
     serves: float = 0.035
     about_document: float = 0.12
     own_about_document: float = 0.03
@@ -123,7 +127,7 @@ class NeedThresholds:
     overview: float = 0.8
     about_one: float = 0.8
     overview_with_document: float = 4.0
-    most_of_several: int = 20
+    most_of_several: int = 30
     most_in_overview: int = 40
 
     @property
@@ -139,16 +143,18 @@ class NeedThresholds:
             need=-math.inf,
             need_with_document=-math.inf,
             statement=0.0,
+            statement_of_several=0.0,
+            linked=0.0,
             serves=0.0,
             about_document=0.0,
             own_about_document=0.0,
             own_share=0.0,
         )
 
-    def floor(self, query: RecallQuery, likely: Floats) -> float:
-        """Return the least of the statements' probabilities with which one is needed for a question."""
+    def floor(self, query: RecallQuery, likely: Floats, *, several: bool = False) -> float:
+        """Return the least of the statements' probabilities with which one is needed for a question, perhaps for ``several`` things."""
         if not query.has_document:
-            return self.statement
+            return self.statement_of_several if several else self.statement
         if not query.is_about_oneself:
             return self.about_document
         return max(self.own_about_document, self.own_share * float(likely.max(initial=0.0)))
@@ -277,26 +283,27 @@ def needs_of(
         return overview_needs((), query.now, bar) if asks_for_all else NO_NEEDS
     judged = _judged(query, memories, near, vectors, entries)
     likely, understood = judged.relevance.likely, memories.is_understood
-    if asks_for_all and likely.max() < bar.about_one:
-        return overview_needs(memories.judged_items, query.now, bar)
     order = np.argsort(-likely, kind="stable")
+    if asks_for_all and likely.max() < bar.about_one:
+        best = {judged.items[row].id for row in order[:_FOLLOWED].tolist() if likely[row] >= bar.serves}
+        return overview_needs(memories.judged_items, query.now, bar, best)
     least = bar.need_with_document if query.has_document else bar.need
     needs_any = judged.relevance.need >= least if vectors.asked is not None else is_asked
     if not needs_any and not names_identifier:
         told = judged.recollections(order[:listed].tolist(), listed)
         return Needs(tuple(told), served=understood, understood=understood)
-    floor = bar.floor(query, likely)
+    several = intents.list > 0
+    floor = bar.floor(query, likely, several=several)
     needed = int(np.count_nonzero(likely >= floor))
     told = judged.recollections(order[: min(needed, _RANKED) + listed].tolist(), listed)
     sure = likely >= max(floor, bar.serves)
     served = understood and bool(sure.any()) and not _asks_the_log(query)
     served = served and not _log_holds_more(memories, words, sure)
-    linked = judged.recollections(_linked(memories, order, sure, needed), 0)
+    possible = int(np.count_nonzero(likely >= bar.linked))
+    linked = [] if several else judged.recollections(_linked(memories, order[:possible], sure, needed), 0)
     wanted = frozenset(each.item.id for each in (*told[:needed], *linked))
     told = _with_linked(told, linked, min(needed, _BEHIND))
-    return Needs(
-        tuple(told), wanted, served, bar.most_of_several if intents.list > 0 else None, understood=understood
-    )
+    return Needs(tuple(told), wanted, served, bar.most_of_several if several else None, understood=understood)
 
 
 def wants_overview(query: RecallQuery, intents: Intents, bar: NeedThresholds) -> bool:
@@ -304,9 +311,14 @@ def wants_overview(query: RecallQuery, intents: Intents, bar: NeedThresholds) ->
     return intents.overview > (bar.overview_with_document if query.has_document else bar.overview)
 
 
-def overview_needs(statements: Sequence[Memory], now: datetime, bar: NeedThresholds) -> Needs:
-    """Return the needs of a turn that asks for an overview: the statements that have not ended, in the order of `worth`."""
-    order = in_order(statements, now)[:_OVERVIEW]
+def overview_needs(
+    statements: Sequence[Memory], now: datetime, bar: NeedThresholds, best: Collection[UUID] = ()
+) -> Needs:
+    """Return the needs of a turn that asks for an overview: the statements that have not ended, in the order of `worth`.
+
+    The ``best`` come first: "do you remember where I live?" sounds like an overview.
+    """
+    order = sorted(in_order(statements, now), key=lambda each: each.id not in best)[:_OVERVIEW]
     count = max(len(order), 1)
     return Needs(
         tuple(Recollection(each, _SCORE * (1 - n / count)) for n, each in enumerate(order)),
@@ -318,8 +330,8 @@ def overview_needs(statements: Sequence[Memory], now: datetime, bar: NeedThresho
 
 
 def _linked(memories: Memories, order: NDArray[np.intp], sure: NDArray[np.bool_], needed: int) -> list[int]:
-    """Return the statements that share a name with the best of those that are surely needed; none if all are needed anyway."""
-    if needed == len(order):
+    """Return those in ``order`` that share a name with the best that are surely needed; none if all are needed anyway."""
+    if needed >= len(order):
         return []
     shares = sharing_names(
         memories, [row for row in order[:_FOLLOWED].tolist() if sure[row] and row < len(memories.judged)]

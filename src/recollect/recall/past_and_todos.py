@@ -39,7 +39,9 @@ _SURE = 0.55
 _YEAR = timedelta(days=366)
 """The longest period whose statements are given whatever their relevance."""
 _SURE_DUE = 1.1
-"""The logit above which a question asks for to-dos alone, and not for anything else."""
+"""The logit above which a question asks for to-dos, and not for anything else that is not likely by itself."""
+_LIKELY_BY_ITSELF = 0.3
+"""The least probability with which a statement is needed although a question seems to ask for to-dos alone: "und welchen habe ich?" does not."""
 _SCORE = 2.0
 """The score of a statement found: the highest."""
 _GAP = 0.12
@@ -94,10 +96,12 @@ def with_past(
     wanted = needs.wanted
     if asks == "due":  # a to-do that is not open is not due, whatever its words are near to
         wanted -= {each.item.id for each in others if _is_todo(each.item)}
+        if is_sure:
+            wanted &= {each.item.id for each in others if each.score >= _SCORE * _LIKELY_BY_ITSELF}
     return replace(
         needs,
         statements=(*(Recollection(each, _SCORE) for each in found), *others),
-        wanted=ids if needs.everything or (asks == "due" and is_sure) else wanted | ids,
+        wanted=ids if needs.everything else wanted | ids,
         served=is_sure or needs.served,
         at_most=max(needs.at_most or 0, _MOST_DUE) if asks == "due" else needs.at_most,
         everything=False,

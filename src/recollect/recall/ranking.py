@@ -438,7 +438,9 @@ def _in_order(items: Sequence[Item], scores: LogScores) -> tuple[Recollection, .
 
 def with_overview(ranking: Ranking, snapshot: Snapshot, *, bar: NeedThresholds) -> Ranking:
     """Return the ranking of a turn that asks for all statements, whatever its words are near to."""
-    needs = overview_needs(snapshot.memories.judged_items, ranking.query.now, bar)
+    needs = ranking.needs
+    if not needs.everything:
+        needs = overview_needs(snapshot.memories.judged_items, ranking.query.now, bar)
     others = [each for each in ranking.ranked if not _is_statement(each.item)]
     return replace(ranking, ranked=(*needs.statements, *others), needs=needs, not_helpful=frozenset())
 

@@ -122,7 +122,7 @@ class SelectionLimits:
         beside: The most passages if a model has extracted statements from the log: it found the rest of little use.
     """
 
-    limit: int = 12
+    limit: int = 20
     later: int = 6
     of_log: int = 7
     of_one_source: int = 2

@@ -148,9 +148,9 @@ async def test_a_request_that_asks_for_few_tokens_loses_the_chat_none_of_its_blo
     assert list(later.placed.beside.values()) == [f"BLOCK {n}" for n in range(6)]
 
 
-async def test_a_chat_with_memories_is_given_half_as_many_at_most_with_each_turn(store: Store) -> None:
+async def test_a_chat_with_memories_is_given_fewer_at_most_with_each_turn(store: Store) -> None:
     policy = replace(
-        PATIENT, gate=Gate(threshold=0.0), selecting=replace(PATIENT.selecting, cliff=0.0)
+        PATIENT, gate=Gate(threshold=0.0), selecting=replace(PATIENT.selecting, limit=12, cliff=0.0)
     )  # so that nothing but the limits counts
     subject = engine_over(store, policy)
     for number in range(20):

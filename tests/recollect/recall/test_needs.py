@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import numpy as np
@@ -117,7 +118,7 @@ async def test_all_about_one_person_is_not_everything(
 
 async def test_statements_that_share_a_name_with_the_best_are_needed_behind_it(embedder: RealE5) -> None:
     asked, husband, stamps = "Who is Clara married to?", "Clara's husband is Jan", "Jan collects stamps"
-    bar = NeedThresholds(statement=0.4)
+    bar = NeedThresholds(statement=0.4, linked=0.0)
 
     needs, wanted = await needed(embedder, asked, [stamps, LISBON, husband, TEA], bar=bar)
 
@@ -128,7 +129,8 @@ async def test_statements_that_share_a_name_with_the_best_are_needed_behind_it(e
     assert needs.statements[1].parts == (("shares_name", 1.0),)
     for contents, how in (
         (["collects stamps", husband, TEA], bar),
-        ([stamps, husband, TEA], NeedThresholds(statement=0.4, serves=1.0)),  # the best is hardly needed
+        ([stamps, husband, TEA], replace(bar, serves=1.0)),  # the best is hardly needed
+        ([stamps, husband, TEA], NeedThresholds(statement=0.4)),  # stamps are surely not
     ):
         assert (await needed(embedder, asked, contents, bar=how))[1] == [husband]
 
@@ -151,21 +153,50 @@ async def test_the_whole_of_a_document_is_not_all_that_is_known_of_a_person(
 
 
 @table(
-    ("asked", "has_document", "likely", "floor"),
+    ("asked", "has_document", "several", "likely", "floor"),
     [
-        ("What is the notice period?", False, 0.5, 0.0025),
-        ("What is the notice period?", True, 0.5, 0.12),
-        ("May my son eat this?", False, 0.2, 0.0025),
-        ("May my son eat this?", True, 0.0, 0.03),
-        ("May my son eat this?", True, 0.5, 0.35),
+        ("What is the notice period?", False, False, 0.5, 0.01),
+        ("What is the notice period?", True, False, 0.5, 0.12),
+        ("May my son eat this?", False, False, 0.2, 0.01),
+        ("May my son eat this?", True, False, 0.0, 0.03),
+        ("May my son eat this?", True, False, 0.5, 0.35),
+        ("Which books do I own?", False, True, 0.5, 0.001),
+        ("Which of these books do I own?", True, True, 0.0, 0.03),
     ],
 )
-def test_the_floor_of_a_question_is_by_its_best_statement_and_its_document(
-    asked: str, likely: float, floor: float, *, has_document: bool
+def test_the_floor_of_a_question_is_by_its_best_statement_its_document_and_what_it_asks_for(
+    asked: str, likely: float, floor: float, *, has_document: bool, several: bool
 ) -> None:
     query = read_query(turn(asked, has_document=has_document))
 
-    assert NeedThresholds().floor(query, np.array([0.0, likely])) == pytest.approx(floor)
+    assert NeedThresholds().floor(query, np.array([0.0, likely]), several=several) == pytest.approx(floor)
+
+
+async def test_a_question_for_several_things_gets_more_statements_and_less_likely_ones(
+    embedder: RealE5,
+) -> None:
+    bar = NeedThresholds(statement=1.0, statement_of_several=0.0)
+    contents = ["Has a sister called Runa", "Has a brother called Leif", NURSE]
+
+    several, of_several = await needed(embedder, "Zähl alle meine Geschwister auf", contents, bar=bar)
+    one, of_one = await needed(embedder, "What does Runa call me?", contents, bar=bar)
+
+    assert (several.at_most, one.at_most) == (bar.most_of_several, None)
+    assert (of_several, of_one) == (contents, [])
+
+
+async def test_an_overview_begins_with_what_its_words_ask_for(embedder: RealE5) -> None:
+    bar = NeedThresholds(overview=-math.inf, about_one=2.0)
+
+    needs, wanted = await needed(embedder, "Where do I live?", [LISBON, FIPS, NURSE, TEA], bar=bar)
+    general, _ = await needed(
+        embedder, "Where do I live?", [LISBON, FIPS, NURSE, TEA], bar=replace(bar, serves=2.0)
+    )
+
+    assert needs.everything
+    assert wanted == [LISBON, FIPS, NURSE, TEA]
+    assert needs.statements[0].item.content == LISBON
+    assert general.statements[0].item.content != LISBON
 
 
 @table(

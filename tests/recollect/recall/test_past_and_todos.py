@@ -110,7 +110,7 @@ async def test_a_change_comes_with_what_holds_since(embedder: RealE5) -> None:
     ],
 )
 async def test_what_is_due_is_open_todos_alone(embedder: RealE5, asked: str, due: list[Memory]) -> None:
-    needs = Needs((Recollection(TEA, 1.0),), frozenset({TEA.id}))
+    needs = Needs((Recollection(TEA, 0.5),), frozenset({TEA.id}))
 
     assert wanted(await found(embedder, asked, needs)) == [each.content for each in due]
 
@@ -168,6 +168,19 @@ async def test_a_question_that_may_be_about_something_due_keeps_what_it_needs_bu
 
     assert set(wanted(needs)) == {each.content for each in (RENT, TAX, VISA, TEA)}
     assert not needs.served
+
+
+async def test_a_question_that_seems_to_be_about_todos_alone_keeps_what_it_surely_needs(
+    embedder: RealE5,
+) -> None:
+    needs = Needs(
+        (Recollection(TEA, 2.0 * 0.3), Recollection(NURSE, 2.0 * 0.29)), frozenset({TEA.id, NURSE.id})
+    )
+    needs = await found(embedder, "What do I still have to do?", needs)
+
+    assert needs.served
+    assert TEA.content in wanted(needs)
+    assert NURSE.content not in wanted(needs)
 
 
 @pytest.mark.parametrize(
