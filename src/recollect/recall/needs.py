@@ -84,7 +84,7 @@ _RANKED = 60
 """The most needed statements that are ranked, for any other turn: twice as many as one takes at most."""
 _FOLLOWED, _BEHIND, _LINKED = 3, 5, 3
 """The statements that share a name with the best three come behind the best five, three at most. Chosen on sixty questions
-about made-up people, of which other numbers answer as many (decisions 0095, 0099)."""
+about made-up people, of which other numbers answer as many (decisions 0095, 0100)."""
 _SHARES_NAME = (("shares_name", 1.0),)
 
 

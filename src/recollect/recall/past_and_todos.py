@@ -39,8 +39,8 @@ _SURE = 0.55
 _YEAR = timedelta(days=366)
 """The longest period whose statements are given whatever their relevance."""
 _SURE_DUE = 1.1
-"""The logit above which a question asks for to-dos, and not for anything else that is not likely by itself."""
-_LIKELY_BY_ITSELF = 0.3
+"""The logit above which a question asks for to-dos alone, but for statements that are likely anyway."""
+_LIKELY_ANYWAY = 0.3
 """The least probability with which a statement is needed although a question seems to ask for to-dos alone: "und welchen habe ich?" does not."""
 _SCORE = 2.0
 """The score of a statement found: the highest."""
@@ -97,7 +97,7 @@ def with_past(
     if asks == "due":  # a to-do that is not open is not due, whatever its words are near to
         wanted -= {each.item.id for each in others if _is_todo(each.item)}
         if is_sure:
-            wanted &= {each.item.id for each in others if each.score >= _SCORE * _LIKELY_BY_ITSELF}
+            wanted &= {each.item.id for each in others if each.score >= _SCORE * _LIKELY_ANYWAY}
     return replace(
         needs,
         statements=(*(Recollection(each, _SCORE) for each in found), *others),
