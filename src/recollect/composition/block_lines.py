@@ -180,6 +180,8 @@ def _notes(memory: Memory, at: datetime | None) -> str:
     """Return a statement's dates and doubt in brackets, for example `` (until 2026-05-01)``; "" if there are none."""
     if memory.past is not None:
         return f" ({_ENDED[memory.past.ending]} {_Day.from_moment(memory.past.until)})"
+    if (memory.event_at, memory.holds_from, memory.holds_until, memory.doubt) == (None, None, None, None):
+        return ""  # as most; what follows takes longer
     said_at = wall(memory.observed_at, None if at is None else at.tzinfo)
     at = None if at is None else wall(at)
     notes = [*_event(memory, said_at, at), *_validity(memory, said_at, at)]
