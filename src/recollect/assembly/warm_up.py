@@ -66,7 +66,5 @@ async def _search_at_once(backends: Backends, nobody: Scope) -> None:
         await backends.snapshots.get(nobody.user_id)
         backends.snapshots.forget(nobody.user_id)
 
-    async def embed() -> None:
-        await backends.embedder.embed_question(_SEARCHED)
-
-    await asyncio.gather(embed(), *(search() for _ in range(_AT_ONCE)))
+    question = backends.embedder.embed_question(_SEARCHED)
+    await asyncio.gather(question, *(search() for _ in range(_AT_ONCE)))
