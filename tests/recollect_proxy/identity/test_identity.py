@@ -90,6 +90,14 @@ def test_a_coding_agent_names_its_chat_in_a_header_of_its_own_which_its_server_g
     assert not IDENTITY.is_ours(name.lower())
 
 
+def test_a_chat_of_openwebui_comes_whole_with_each_request() -> None:
+    plain = PlainHeader("x-user", secret_header="x-secret")
+    identity = Identity([plain], session="x-openwebui-chat-id", message="x-message", task="x-task")
+    headers = [ANNA, (b"x-openwebui-chat-id", b"c1")]
+    assert identity.identify(headers, PEER) == Caller("anna", session_id="c1", sends_all=True)
+    assert identity.identify(headers[:1], PEER) == Caller("anna")
+
+
 def test_what_tells_who_speaks_is_ours_whether_we_read_it_or_not() -> None:
     ours = [b"x-user", b"x-chat", b"x-message", b"x-task", b"x-openwebui-user-email", b"x-recollect-include"]
 
