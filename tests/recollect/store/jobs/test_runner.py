@@ -98,9 +98,9 @@ async def test_a_users_backlog_is_one_job_and_keeps_nobody_waiting(store: Store,
         calls.append(user_id)
         return timedelta(seconds=600) if user_id == "anna" else None
 
-    await say(store, *["anna"] * 50, "ben")
+    await say(store, *["anna"] * 50, "ben 🎉")
     async with running(store, drain):
-        await until(lambda: "ben" in calls)
+        await until(lambda: "ben 🎉" in calls)
 
         async def few_wait() -> bool:
             return len(await table.statuses()) <= 4  # as many as were run at the same time
