@@ -105,6 +105,10 @@ UNTIL_FRIDAY = "1924-05-10 2024-05-11"
         ("after 2020", "2021-01-01 2121-01-01"),
         ("until yesterday", "1924-05-14 2024-05-15"),
         ("by Friday", UNTIL_FRIDAY),
+        ("by April in 2019", "1919-04-01 2019-05-01"),
+        ("the end of May, in 2020", "2020-05-21 2020-06-01"),
+        ("from May to June 2023", "2023-05-01 2023-07-01"),
+        ("between Monday and Friday of last week", "2024-05-06 2024-05-11"),
         ("before the end of March 2024", "1924-03-01 2024-04-01"),
         ("vor Mitte März 2024", "1924-03-01 2024-03-11"),
         ("until the end of March 2024", "1924-03-21 2024-04-01"),
@@ -191,12 +195,14 @@ def test_english_dates_are_read(text: str, expected: str) -> None:
         ("2024年以前", "1924-01-01 2024-01-01"),
         ("昨日の話", YESTERDAY),
         ("金曜までに", UNTIL_FRIDAY),
+        ("3月から5月まで", "2024-03-01 2024-06-01"),
         ("先週の金曜日", LAST_FRIDAY),
         ("先月", LAST_MONTH),
         ("3日前に", THREE_DAYS_AGO),
         ("어제 뭐 했지", YESTERDAY),
         ("지난 주에", LAST_WEEK),
         ("금요일까지", UNTIL_FRIDAY),
+        ("지난주부터 어제까지", "2024-05-06 2024-05-15"),
         ("3일 전", THREE_DAYS_AGO),
         ("15 марта 2024", MARCH_15),
         ("что я делал вчера", YESTERDAY),
@@ -262,7 +268,7 @@ def test_a_month_before_the_31st_begins_on_the_last_day_of_a_shorter_month() -> 
 
 
 def test_a_range_whose_ends_are_not_in_order_is_two_dates() -> None:
-    assert read("from Monday to Friday") == ["2024-05-13 2024-05-14", LAST_FRIDAY]
+    assert read("from June 2023 to May 2023") == ["2023-06-01 2023-07-01", "2023-05-01 2023-06-01"]
 
 
 def test_only_the_beginning_of_a_long_text_is_read() -> None:

@@ -26,14 +26,12 @@ from recollect.text.dates.spans import (
 from recollect.text.dates.symbols import Symbol, date_symbols, may_name_date
 from recollect.text.patterns import Pattern, bounded
 
-_MONTHS = 12
+_MONTHS, _WEEK = 12, 7
 _LAST_PART = 2
 """The end of a date, in thirds."""
 
 _OPEN_YEARS = 100
 """How far "before" and "after" reach."""
-_AWAY = 50
-"""How many years, or weeks, a date without its year may lie from the one around it."""
 
 Found: TypeAlias = Mapping[str, Symbol]
 """The first symbol of each kind that a rule took; under the names below, the last of a kind."""
@@ -173,9 +171,21 @@ def _away(found: Found, day: int, direction: int) -> Span:
     return Span(min(end.start for end in ends), max(end.end for end in ends))
 
 
+def _meanings(date: Symbol, day: int) -> list[Span]:
+    """Return the times near a day that a date may mean, in order: "in May" means any May, "last year" one year."""
+    [one] = date.spans
+    apart = day - one.start if date.number == Unit.WEEK else month_index(day) - month_index(one.start)
+    nearest = apart // (_WEEK if date.number == Unit.WEEK else _MONTHS)
+    steps = range(nearest - 1, nearest + 3) if date.number else (0,)
+    return [span(moved(one.start, date.number, n), moved(one.end, date.number, n)) for n in steps]
+
+
 def _stretch_between(found: Found, _: _Frame) -> Spans:
-    """Read from one date to another; dates that are not in order are two."""
+    """Read from one date to another, as "from May to June 2025"; dates that can't be in order are two."""
     firsts, lasts = found["@"].spans, found[_LAST_DATE].spans
+    if found["@"].number and firsts[0].start >= lasts[0].end:
+        earlier = [each for each in _meanings(found["@"], lasts[0].start) if each.start < lasts[0].end]
+        firsts = tuple(earlier[-1:])
     whole = tuple(Span(first.start, last.end) for first, last in zip(firsts, lasts, strict=False))
     return whole if all(one.start < one.end for one in whole) else firsts + lasts
 
@@ -218,10 +228,8 @@ def _within(found: Found, _: _Frame) -> Spans:
     if any(len(each.spans) > 1 for each in both):
         return both[0].spans + both[1].spans
     inner, outer = sorted(both, key=lambda each: each.spans[0].end - each.spans[0].start)
-    [part], [whole] = inner.spans, outer.spans
-    steps = range(-_AWAY, _AWAY + 1) if inner.number else (0,)
-    moves = (span(moved(part.start, inner.number, n), moved(part.end, inner.number, n)) for n in steps)
-    inside = [each for each in moves if whole.start <= each.start < whole.end]
+    [whole] = outer.spans
+    inside = [each for each in _meanings(inner, whole.start) if whole.start <= each.start < whole.end]
     return tuple(inside) if len(inside) == 1 else both[0].spans + both[1].spans
 
 
@@ -234,7 +242,8 @@ def spans_meant(symbols: Sequence[Symbol], today: int, *, ahead: bool = False) -
     """Return the dates that the symbols make, in order of appearance; ``ahead``: the text speaks of what is to come."""
     frame = _Frame(today, ahead or any(symbol.kind == "+" for symbol in symbols))
     dated = _reduced(symbols, _SINGLE, _SINGLE_RULES, frame)
-    parted = _reduced(dated, _PARTS, _PARTS_RULES, frame)
+    nested = _reduced(dated, _NESTED, _NESTED_RULES, frame)
+    parted = _reduced(nested, _PARTS, _PARTS_RULES, frame)
     joined = _reduced(parted, _JOINED, _JOINED_RULES, frame)
     return [reading for symbol in joined if symbol.kind == "@" for reading in symbol.spans]
 
@@ -342,6 +351,8 @@ _SINGLE, _SINGLE_RULES = _alternation(
     ]
 )
 
+_NESTED, _NESTED_RULES = _alternation([("within", "@,?[FTiI]{1,3}@", _within)])
+
 _PARTS, _PARTS_RULES = _alternation(
     [
         ("before_part", "(?<!U)[<V][FT]{0,2}QF{0,2}@", _each(_before_part)),
@@ -352,8 +363,7 @@ _PARTS, _PARTS_RULES = _alternation(
 _JOINED, _JOINED_RULES = _alternation(
     [
         ("from_date", "[Nda]UF{0,2}[<>V][FT]{0,2}@", _each(_from_date)),
-        ("range", "bF{0,2}@F?&F{0,2}@|[f=]?F{0,2}@[FT]?[tue-][FT]{0,2}@", _stretch_between),
-        ("within", "@,?[FTiI]{1,3}@", _within),
+        ("range", "bF{0,2}@F?&F{0,2}@|[f=]?F{0,2}@[FT]?[tu-][FT]{0,2}@|@f@e", _stretch_between),
         ("unit_of_date", "UF{1,2}@", _each(_unit_of_date)),
         ("before", "[<V][FT]{0,2}@|@A", _each(lambda date, *_: _before(date, date.start))),
         (
