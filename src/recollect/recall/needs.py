@@ -18,7 +18,7 @@ from recollect.index import LetterRuns, Memories, Nearness, StatementColumns
 from recollect.model import Kind, Memory, Recollection, Use
 from recollect.recall import relevance
 from recollect.recall.candidates import Floats, Words
-from recollect.recall.names import sharing_names
+from recollect.recall.names import linked_rows, with_linked
 from recollect.recall.query import RecallQuery
 from recollect.recall.question import StatementVectors
 from recollect.recall.relevance import INTENTS, EmbeddedQuestion, Relevance, Statements
@@ -78,14 +78,12 @@ _MUCH = 0.4
 """If a passage covers so much more of the question (by idf) than any needed statement, the statements do not serve it."""
 _EXPLAINED = 6
 """The number of features, by absolute weight, that an explanation reports."""
+_FIRST = 3
+"""The most statements that an overview begins with, as its words ask for them."""
 _OVERVIEW = 100
 """The most statements that are ranked for an overview."""
 _RANKED = 60
 """The most needed statements that are ranked, for any other turn: twice as many as one takes at most."""
-_FOLLOWED, _BEHIND, _LINKED = 3, 5, 3
-"""The statements that share a name with the best three come behind the best five, three at most. Chosen on sixty questions
-about made-up people, of which other numbers answer as many (decisions 0095, 0100)."""
-_SHARES_NAME = (("shares_name", 1.0),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +283,7 @@ def needs_of(
     likely, understood = judged.relevance.likely, memories.is_understood
     order = np.argsort(-likely, kind="stable")
     if asks_for_all and likely.max() < bar.about_one:
-        best = {judged.items[row].id for row in order[:_FOLLOWED].tolist() if likely[row] >= bar.serves}
+        best = {judged.items[row].id for row in order[:_FIRST].tolist() if likely[row] >= bar.serves}
         return overview_needs(memories.judged_items, query.now, bar, best)
     least = bar.need_with_document if query.has_document else bar.need
     needs_any = judged.relevance.need >= least if vectors.asked is not None else is_asked
@@ -300,9 +298,9 @@ def needs_of(
     served = understood and bool(sure.any()) and not _asks_the_log(query)
     served = served and not _log_holds_more(memories, words, sure)
     possible = int(np.count_nonzero(likely >= bar.linked))
-    linked = [] if several else judged.recollections(_linked(memories, order[:possible], sure, needed), 0)
+    linked = [] if several else judged.recollections(linked_rows(memories, order[:possible], sure, needed), 0)
     wanted = frozenset(each.item.id for each in (*told[:needed], *linked))
-    told = _with_linked(told, linked, min(needed, _BEHIND))
+    told = with_linked(told, linked, needed)
     return Needs(tuple(told), wanted, served, bar.most_of_several if several else None, understood=understood)
 
 
@@ -327,35 +325,6 @@ def overview_needs(
         at_most=bar.most_in_overview,
         everything=True,
     )
-
-
-def _linked(memories: Memories, order: NDArray[np.intp], sure: NDArray[np.bool_], needed: int) -> list[int]:
-    """Return those in ``order`` that share a name with the best that are surely needed; none if all are needed anyway."""
-    if needed >= len(order):
-        return []
-    shares = sharing_names(
-        memories, [row for row in order[:_FOLLOWED].tolist() if sure[row] and row < len(memories.judged)]
-    )
-    behind = order[min(needed, _BEHIND) :]
-    behind = behind[behind < len(shares)]
-    found: list[int] = behind[shares[behind]][:_LINKED].tolist()
-    return found
-
-
-def _with_linked(
-    ranked: Sequence[Recollection], linked: Sequence[Recollection], first: int
-) -> list[Recollection]:
-    """Return ranked statements with the linked ones behind the ``first``, and scores in this order."""
-    if not linked:
-        return list(ranked)
-    ids = {each.item.id for each in linked}
-    others = [each for each in ranked[first:] if each.item.id not in ids]
-    scores = np.linspace(ranked[first - 1].score, others[0].score if others else 0.0, len(linked) + 2)[1:-1]
-    placed = [
-        replace(each, score=score, parts=_SHARES_NAME)
-        for each, score in zip(linked, scores.tolist(), strict=True)
-    ]
-    return [*ranked[:first], *placed, *others]
 
 
 def _judged(
