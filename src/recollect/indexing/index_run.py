@@ -75,7 +75,9 @@ async def _embed_all(
 
     for _ in range(_BATCHES_OF_A_RUN):
         found = await left()
-        groups = deque([found] if together and found else [[each] for each in found])
+        if not found:
+            return False, failure
+        groups = deque([found] if together else [[each] for each in found])
         while groups:
             group = groups.popleft()
             try:

@@ -32,7 +32,7 @@ class EngineInternals(BaseModel):
     """The LLM servers that chats go to besides the one, with their policies; a host that stands before them tells."""
 
     recall_limit: int = Field(default=20, ge=1, le=100)
-    """Memories of a turn at most; half as many where its chat was given some before. ``memory_tokens``
+    """Memories of a turn at most; six where its chat was given some before. ``memory_tokens``
     limits their cost; a client asks for another number with ``x-recollect-top-k-memories``."""
 
     recall_gate_threshold: float | None = Field(default=None, ge=0, le=1)

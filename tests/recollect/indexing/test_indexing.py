@@ -458,6 +458,19 @@ ASKED = f"Kannst du das zusammenfassen?\n\n{ONLY_PASTED}"
 PASTED_CODE = "Why does this fail, my service is Kettle?\n\n```python\ndef brew(tea):\n    return tea\n```"
 
 
+async def test_where_nothing_is_left_the_store_is_asked_once_for_each_kind_of_text(store: Store) -> None:
+    asked: list[str] = []
+
+    async def note(_: str, embedder: str, *, limit: int) -> None:
+        asked.append(f"{embedder} {limit}")
+
+    names = ("unembedded", "unembedded_memories", "entries_to_embed", "questions_to_embed")
+    watched = Before(store.index, **dict.fromkeys(names, note))
+    await index(with_parts(store, index=watched))
+
+    assert len(asked) == len(names)
+
+
 def own(text: str) -> str:
     said = message(text)
     return own_text(text, parts_of(said, len(text)))
