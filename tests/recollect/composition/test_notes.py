@@ -105,6 +105,7 @@ def test_a_month_stays_a_month_and_is_said_once(content: str, dates: Any, line: 
     [
         ("Has to call the dentist", Kind.TODO, JULY, "Has to call the dentist (was due 2026-08-03)"),
         ("Call Al on 3 August 2026", Kind.TODO, JULY, "Call Al on 3 August 2026 (date has passed)"),
+        ("Call Al by 3 August", Kind.TODO, JULY, "Call Al by 3 August (date has passed)"),
         ("Has an interview on 3 August", Kind.FACT, JULY, "Has an interview on 3 August (date has passed)"),
         ("Had an interview on 3 August 2026", Kind.FACT, AUTUMN, "Had an interview on 3 August 2026"),
         ("Had an interview", Kind.FACT, AUTUMN, "Had an interview (on 2026-08-03)"),

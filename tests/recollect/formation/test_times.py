@@ -68,6 +68,7 @@ def test_a_date_that_the_words_do_not_speak_against_stands(words: str, told: str
     [
         ("It has to go live on 18 December", "2024-12-18", "2025-12-18"),
         ("It has to go live on 18 December", "2025-12-18", "2025-12-18"),
+        ("It has to go live by 18 December", "2024-12-18", "2025-12-18"),
         ("muss am 17.2. zum TÜV", "2025-02-17", "2026-02-17"),
         ("muss am 17.2.2025 zum TÜV", "2025-02-17", "2025-02-17"),
         ("on 29 February the tax is due", "2024-02-29", "2024-02-29"),
@@ -96,6 +97,7 @@ def test_what_a_model_gave_no_date_gets_none(words: str) -> None:
         ("remember that the lease ends on 4 May 2026", "2026-05-04"),
         ("merk dir: am 4. Mai 2026 läuft der Vertrag aus", "2026-05-04"),
         ("remember that the lease ends on 2026-05-04", "2026-05-04"),
+        ("remember that I pay by 4 May 2026", "2026-05-04"),
         ("remember that the lease ends on 4 May", None),
         ("remember that I moved yesterday", None),
         ("remember that I swim on Fridays", None),

@@ -40,10 +40,14 @@ _LAST_DATE, _LAST_DAY_NUMBER = "last date", "last day number"
 
 
 class _Frame(NamedTuple):
-    """The reference point of relative dates: the day it is, and whether the text speaks of what is to come."""
+    """The reference point of relative dates: the day it is, and whether the text speaks of what is to come.
+
+    ``reaches``: whether "by Friday" is all the time until then, or that day.
+    """
 
     today: int
     is_future: bool
+    reaches: bool = True
 
     @property
     def shift(self) -> int | None:
@@ -216,6 +220,10 @@ def _before_part(date: Span, found: Found, _: _Frame) -> Span:
     return _before(date, date.end if part == _LAST_PART else third(date, part).start)
 
 
+def _until(date: Span, _: Found, frame: _Frame) -> Span:
+    return _before(date, date.end) if frame.reaches else date
+
+
 def _since(date: Span, _: Found, frame: _Frame) -> Span:
     """Read "since" a date: up to today, if it has begun."""
     has_begun = date.start <= frame.today
@@ -238,9 +246,11 @@ _SILENT = "xc.,T&AZi+-"
 """The kinds that begin no date: most words, left out at once."""
 
 
-def spans_meant(symbols: Sequence[Symbol], today: int, *, ahead: bool = False) -> list[Span]:
-    """Return the dates that the symbols make, in order of appearance; ``ahead``: the text speaks of what is to come."""
-    frame = _Frame(today, ahead or any(symbol.kind == "+" for symbol in symbols))
+def spans_meant(
+    symbols: Sequence[Symbol], today: int, *, ahead: bool = False, reaches: bool = True
+) -> list[Span]:
+    """Return the dates that the symbols make, in order of appearance: as `dates_meant` says."""
+    frame = _Frame(today, ahead or any(symbol.kind == "+" for symbol in symbols), reaches)
     dated = _reduced(symbols, _SINGLE, _SINGLE_RULES, frame)
     nested = _reduced(dated, _NESTED, _NESTED_RULES, frame)
     parted = _reduced(nested, _PARTS, _PARTS_RULES, frame)
@@ -372,7 +382,7 @@ _JOINED, _JOINED_RULES = _alternation(
             _each(lambda date, *_: span(date.end, moved(date.end, Unit.YEAR, _OPEN_YEARS))),
         ),
         ("since", "=[FT]{0,2}@", _each(_since)),
-        ("until", "u[FT]{0,2}@|@e", _each(lambda date, *_: _before(date, date.end))),
+        ("until", "u[FT]{0,2}@|@e", _each(_until)),
         ("date", "@", lambda found, _: found["@"].spans),
     ]
 )
@@ -389,18 +399,18 @@ class Period:
     end: datetime
 
 
-def dates_meant(text: str, now: datetime, *, ahead: bool = False) -> tuple[Period, ...]:
+def dates_meant(text: str, now: datetime, *, ahead: bool = False, reaches: bool = True) -> tuple[Period, ...]:
     """Return the dates that the first 2,000 characters of a text speak of, in order of appearance, at most five.
 
     A date without its year is the latest that has begun, or, if the text speaks of the future (``ahead``: that is known), the
-    next. "03/04/2024" is both of its readings. "Before" and "after" reach a hundred years. Weeks begin on Monday; seasons are
+    next. "03/04/2024" is both of its readings. "Before", "after" and "by" reach a hundred years, "by" unless ``reaches`` is False. Weeks begin on Monday; seasons are
     those of the north. Overlapping dates are one period. "Yesterday" is counted from ``now`` in its zone, which is the
     person's; without one, in UTC.
     """
     if not may_name_date(text):
         return ()
     zone = now.tzinfo or UTC
-    found = spans_meant(date_symbols(text, zone), now.toordinal(), ahead=ahead)
+    found = spans_meant(date_symbols(text, zone), now.toordinal(), ahead=ahead, reaches=reaches)
     midnights = (
         (datetime.combine(date.fromordinal(day), time(), zone) for day in one)
         for one in _merged(found)[:_LIMIT]
