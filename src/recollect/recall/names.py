@@ -29,7 +29,8 @@ _LETTERS = bounded(r"[^\W\d_]+")
 _FOLLOWED, _BEHIND, _LINKED = 3, 5, 3
 """The statements that share a name with the best three come behind the best five, three at most. Chosen on sixty questions
 about made-up people, of which other numbers answer as many (decisions 0095, 0100)."""
-_SHARES_NAME = (("shares_name", 1.0),)
+SHARES_NAME = (("shares_name", 1.0),)
+"""The parts of a linked statement's score: it tells the place behind others, and no probability."""
 
 
 def linked_rows(
@@ -58,7 +59,7 @@ def with_linked(
     others = [each for each in ranked[first:] if each.item.id not in ids]
     scores = np.linspace(ranked[first - 1].score, others[0].score if others else 0.0, len(linked) + 2)[1:-1]
     placed = [
-        replace(each, score=score, parts=_SHARES_NAME)
+        replace(each, score=score, parts=SHARES_NAME)
         for each, score in zip(linked, scores.tolist(), strict=True)
     ]
     return [*ranked[:first], *placed, *others]

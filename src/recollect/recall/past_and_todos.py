@@ -17,6 +17,7 @@ from recollect.index import KIND_CODES, Memories, Nearness, Snapshot
 from recollect.model import Ending, Item, Kind, Memory, Recollection
 from recollect.model.local_time import wall
 from recollect.recall.candidates import Floats, near_statements
+from recollect.recall.names import SHARES_NAME
 from recollect.recall.needs import Intents, Needs, is_over
 from recollect.recall.query import RecallQuery
 from recollect.recall.question import StatementVectors
@@ -97,7 +98,8 @@ def with_past(
     if asks == "due":  # a to-do that is not open is not due, whatever its words are near to
         wanted -= {each.item.id for each in others if _is_todo(each.item)}
         if is_sure:
-            wanted &= {each.item.id for each in others if each.score >= _SCORE * _LIKELY_ANYWAY}
+            likely = (each for each in others if each.score >= _SCORE * _LIKELY_ANYWAY)
+            wanted &= {each.item.id for each in likely if each.parts != SHARES_NAME}
     return replace(
         needs,
         statements=(*(Recollection(each, _SCORE) for each in found), *others),

@@ -13,6 +13,7 @@ from tests.support.recollections import memory, turn
 from recollect.model import Ending, Kind, Memory, Past, Recollection
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder as RealE5
 from recollect.recall.candidates import near_statements
+from recollect.recall.names import SHARES_NAME
 from recollect.recall.needs import NO_NEEDS, Needs, intents_of
 from recollect.recall.past_and_todos import _held_in, asked_for, is_open, with_past
 from recollect.recall.query import read_query
@@ -174,13 +175,18 @@ async def test_a_question_that_seems_to_be_about_todos_alone_keeps_what_it_surel
     embedder: RealE5,
 ) -> None:
     needs = Needs(
-        (Recollection(TEA, 2.0 * 0.3), Recollection(NURSE, 2.0 * 0.29)), frozenset({TEA.id, NURSE.id})
+        (
+            Recollection(TEA, 2.0 * 0.3),
+            Recollection(NURSE, 2.0 * 0.29),
+            Recollection(LEEDS, 1.0, SHARES_NAME),
+        ),
+        frozenset({TEA.id, NURSE.id, LEEDS.id}),
     )
     needs = await found(embedder, "What do I still have to do?", needs)
 
     assert needs.served
     assert TEA.content in wanted(needs)
-    assert NURSE.content not in wanted(needs)
+    assert not {NURSE.content, LEEDS.content} & {*wanted(needs)}
 
 
 @pytest.mark.parametrize(
