@@ -255,7 +255,7 @@ class _Day(NamedTuple):
         numbers = {int(number) for number in _NUMBER.findall(content)}
         if self.first.year in numbers and (self.is_whole or self.first.day in numbers):
             return True  # the month's name may be in any language
-        spans = dates_meant(content, said_at, reaches=False)
+        spans = dates_meant(content, said_at)
         if self.is_whole:
             return any(self.first in {each.start.date(), each.end.date() - _DAY} for each in spans)
         named = [each.start.date() for each in spans if each.end - each.start <= _DAY]

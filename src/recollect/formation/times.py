@@ -65,7 +65,7 @@ def _days_named(evidence: str, said_at: datetime) -> list[datetime]:
 
 
 def _only_day(evidence: str, said_at: datetime) -> datetime | None:
-    periods = dates_meant(evidence, said_at, reaches=False)
+    periods = dates_meant(evidence, said_at)
     is_day = len(periods) == 1 and periods[0].end - periods[0].start <= _DAY + timedelta(hours=1)
     return periods[0].start if is_day else None
 

@@ -169,10 +169,12 @@ def _due(memories: Memories, query: RecallQuery) -> list[Memory]:
     rows = np.flatnonzero(memories.table.kind == KIND_CODES[Kind.TODO]).tolist()
     todos = [each for row in rows if is_open(each := memories.judged_items[row], query.now)]
     if query.periods:  # "on Friday" is read as the last one, and here as the next one, too; a June that goes on is this year's alone
-        lasting = {(each.end.month, each.end.day) for each in query.periods if each.end > query.now}
-        ahead = dates_meant(query.asked, query.now, ahead=True)
+        named, ahead = (
+            dates_meant(query.asked, query.now, ahead=is_ahead, reaches=True) for is_ahead in (False, True)
+        )
+        lasting = {(each.end.month, each.end.day) for each in named if each.end > query.now}
         coming = (each for each in ahead if (each.end.month, each.end.day) not in lasting)
-        periods = (*query.periods, *coming)
+        periods = (*named, *coming)
         today = query.now.replace(hour=0, minute=0, second=0, microsecond=0)
         overdue = None if all(each.end <= today for each in periods) else today
         todos = [each for each in todos if _is_of(each.event_at or query.now, periods, overdue)]

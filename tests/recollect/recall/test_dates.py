@@ -13,7 +13,9 @@ NOW = datetime(2024, 5, 15, 12, 30, tzinfo=UTC)
 
 
 def read(text: str, now: datetime = NOW) -> list[str]:
-    return [f"{period.start:%Y-%m-%d} {period.end:%Y-%m-%d}" for period in dates_meant(text, now)]
+    return [
+        f"{period.start:%Y-%m-%d} {period.end:%Y-%m-%d}" for period in dates_meant(text, now, reaches=True)
+    ]
 
 
 MARCH_15 = "2024-03-15 2024-03-16"
@@ -250,6 +252,12 @@ def test_a_date_that_may_be_either_is_both() -> None:
 def test_dates_come_in_order_of_appearance_and_are_five_at_most() -> None:
     assert read("yesterday, 2020-01-01") == [YESTERDAY, "2020-01-01 2020-01-02"]
     assert len(read("2001-01-01, 2002-01-01, 2003-01-01, 2004-01-01, 2005-01-01, 2006-01-01")) == 5
+
+
+def test_a_day_until_which_something_is_to_be_done_is_that_day_beside_others() -> None:
+    periods = dates_meant("on 2 May I promised the report by 10 May", NOW)
+
+    assert [each.start.day for each in periods] == [2, 10]
 
 
 def test_dates_that_overlap_are_one() -> None:

@@ -47,7 +47,7 @@ class _Frame(NamedTuple):
 
     today: int
     is_future: bool
-    reaches: bool = True
+    reaches: bool
 
     @property
     def shift(self) -> int | None:
@@ -247,7 +247,7 @@ _SILENT = "xc.,T&AZi+-"
 
 
 def spans_meant(
-    symbols: Sequence[Symbol], today: int, *, ahead: bool = False, reaches: bool = True
+    symbols: Sequence[Symbol], today: int, *, ahead: bool = False, reaches: bool = False
 ) -> list[Span]:
     """Return the dates that the symbols make, in order of appearance: as `dates_meant` says."""
     frame = _Frame(today, ahead or any(symbol.kind == "+" for symbol in symbols), reaches)
@@ -399,13 +399,15 @@ class Period:
     end: datetime
 
 
-def dates_meant(text: str, now: datetime, *, ahead: bool = False, reaches: bool = True) -> tuple[Period, ...]:
+def dates_meant(
+    text: str, now: datetime, *, ahead: bool = False, reaches: bool = False
+) -> tuple[Period, ...]:
     """Return the dates that the first 2,000 characters of a text speak of, in order of appearance, at most five.
 
     A date without its year is the latest that has begun, or, if the text speaks of the future (``ahead``: that is known), the
-    next. "03/04/2024" is both of its readings. "Before", "after" and "by" reach a hundred years, "by" unless ``reaches`` is False. Weeks begin on Monday; seasons are
-    those of the north. Overlapping dates are one period. "Yesterday" is counted from ``now`` in its zone, which is the
-    person's; without one, in UTC.
+    next. "03/04/2024" is both of its readings. "Before" and "after" reach a hundred years; "by Friday" is the Friday, or reaches
+    as far (``reaches``), which would take in all other dates. Weeks begin on Monday; seasons are those of the north. Overlapping
+    dates are one period. "Yesterday" is counted from ``now`` in its zone, which is the person's; without one, in UTC.
     """
     if not may_name_date(text):
         return ()
