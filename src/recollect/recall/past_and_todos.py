@@ -90,7 +90,7 @@ def with_past(
         found, is_sure = _due(snapshot.memories, query), logit > _SURE_DUE
     else:
         found, is_sure = _Past(snapshot, query, vectors, near).found(asks)
-    if not found:
+    if not found and (asks != "due" or needs.everything):
         return needs
     ids = frozenset(each.id for each in found)
     others = tuple(each for each in needs.statements if each.item.id not in ids)
@@ -104,7 +104,7 @@ def with_past(
         needs,
         statements=(*(Recollection(each, _SCORE) for each in found), *others),
         wanted=ids if needs.everything else wanted | ids,
-        served=is_sure or needs.served,
+        served=(is_sure and bool(found)) or needs.served,
         at_most=max(needs.at_most or 0, _MOST_DUE) if asks == "due" else needs.at_most,
         everything=False,
     )
