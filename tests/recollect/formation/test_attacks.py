@@ -52,6 +52,7 @@ def test_of_planted_texts_in_many_languages_nearly_all_wait_by_their_structure_a
     assert len({each.language for each in (*SEEN, *UNSEEN)}) >= 20
     assert sum(held(SEEN)) >= 0.9 * len(SEEN)
     assert sum(held(UNSEEN)) >= 0.9 * len(UNSEEN)
+    assert all(held((*SEEN, *UNSEEN), steers=True))
 
 
 def test_what_people_say_of_themselves_does_not_wait() -> None:
