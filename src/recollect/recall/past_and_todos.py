@@ -87,7 +87,10 @@ def with_past(
     if asks is None or (asks != "due" and intents.nothing > max(_OF_OTHERS, logit)):
         return needs
     if asks == "due":
-        found, is_sure = _due(snapshot.memories, query), logit > _SURE_DUE
+        found = _due(snapshot.memories, query)
+        is_sure = logit > _SURE_DUE and bool(
+            found
+        )  # "what do I have on next week?" may ask for an appointment
     else:
         found, is_sure = _Past(snapshot, query, vectors, near).found(asks)
     if not found and (asks != "due" or needs.everything):
@@ -104,7 +107,7 @@ def with_past(
         needs,
         statements=(*(Recollection(each, _SCORE) for each in found), *others),
         wanted=ids if needs.everything else wanted | ids,
-        served=(is_sure and bool(found)) or needs.served,
+        served=is_sure or needs.served,
         at_most=max(needs.at_most or 0, _MOST_DUE) if asks == "due" else needs.at_most,
         everything=False,
     )
