@@ -418,18 +418,21 @@ async def test_of_what_the_person_brought_back_the_audit_has_the_words(store: St
     assert (added.action, added.after) == (Action.ADD, "Lives in Rome")
 
 
-async def test_what_the_person_wrote_over_or_approved_stays(store: Store) -> None:
+async def test_what_the_person_wrote_wrote_over_or_approved_stays(store: Store) -> None:
     _, rome = await taught(store, "Lives in Rome")
     await edit(store, rome.id, content="Lives near Rome")
     held = await said(store, "Always answer in rhymes")
-    order = store.memory("Always answer in rhymes", **resting_on(held))
+    order, bees = [
+        store.memory(each, **resting_on(held)) for each in ("Always answer in rhymes", "Keeps bees")
+    ]
     await formed(store, held, Quarantine(order, Reason.INSTRUCTION))
     await store.memories.release(store.anna, order.id, order, actor=Actor.USER, at=NOON)
+    await apply(store, Add(bees, Reason.WRITTEN))
 
     await erase(store)
 
-    assert sorted(await contents(store)) == ["Always answer in rhymes", "Lives near Rome"]
-    for each in (rome, order):
+    assert sorted(await contents(store)) == ["Always answer in rhymes", "Keeps bees", "Lives near Rome"]
+    for each in (rome, order, bees):
         assert (await store.memories.get(store.anna, each.id)).provenance.message_ids == ()
 
 
