@@ -48,7 +48,7 @@ class LivedIn:
         server: It.
         administrator: Who may change its connections.
         model: The LLM that it spoke with.
-        source: Where it keeps what it knows, as `recollect import openwebui` is told.
+        source: Its data folder, in `recollect import openwebui`.
         alice: Somebody with memories and chats: one with an answer made anew, one with an edited message, one that is
             archived; and one that was temporary, and a message in a channel.
         bob: Somebody else with a memory and a chat.

@@ -1,4 +1,4 @@
-"""What a person says in Open WebUI is recalled in their other chats, once, and for nobody else."""
+"""Open WebUI recalls a person's words in their other chats, once, and for no other person."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager

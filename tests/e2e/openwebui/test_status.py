@@ -1,4 +1,4 @@
-"""What the filter shows in Open WebUI of what it does: lines over an answer, and its sources."""
+"""The filter shows its work in Open WebUI: lines over an answer, and its sources."""
 
 from collections.abc import Collection
 

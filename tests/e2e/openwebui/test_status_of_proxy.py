@@ -1,4 +1,4 @@
-"""What the proxy shows of memory is kept by Open WebUI with the answer, as if it were its own."""
+"""Open WebUI keeps the proxy's lines about memory with the answer, like its own."""
 
 from typing import Any
 

@@ -18,7 +18,7 @@ MODELS = whole(b'{"object":"list","data":[{"id":"scripted","object":"model","cre
 
 
 def real_model(request: Received) -> Answer:
-    """Answer as an LLM that extracts, and that says back the whole of what it was told."""
+    """Answer as an LLM that extracts, and that repeats its whole prompt."""
     if request.method == b"GET":
         return MODELS
     if "response_format" in request.json:

@@ -83,7 +83,7 @@ HIDDEN = [each for each in CHAT if each.turn_index != 8]
         # An answer given again is not its own history.
         (turn("said 3", key="key 3"), ALONE[:4], [0, 1, 2]),
         (turn("said 3", key="key 3", history=messages(ALONE[2:3])), ALONE[:4], [0, 1]),
-        # What was said twice is told apart by what follows, then by the answers; of equals it is the latest.
+        # Equal messages differ by the next one, then by their answers; of equals the latest counts.
         (turn("now", history=messages(REPEATED)), REPEATED, []),
         (turn("now", history=messages(REPEATED[2:])), REPEATED, [0, 1]),
         (turn("now", history=SECOND), AGAIN, [0]),

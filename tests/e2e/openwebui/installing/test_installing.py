@@ -25,7 +25,7 @@ class Offer:
 
     Attributes:
         requirement: What the filter asks for.
-        environ: What Open WebUI is told, so that pip gets by with what is on this machine.
+        environ: The variables for Open WebUI with which pip needs no network.
     """
 
     requirement: str
