@@ -141,12 +141,12 @@ class SnapshotCache:
         if (
             kept is not None
             and len(kept.parts) == len(parts)
-            and all(map(is_, kept.parts, parts))
+            and all(map(is_, kept.parts, parts))  # a state never changes: a new one is another object
             and kept.names == names
         ):
             self._united.move_to_end(scope)
             return project.with_others(others, names, kept.joined)
-        is_small = sum(len(each.items) for each in parts[2:]) < _LOADED_IN_THREAD
+        is_small = sum(len(each.items) for each in parts[2:]) < _LOADED_IN_THREAD  # those of the others
         unite = partial(project.with_others, others, names)
         united = unite() if is_small else await asyncio.to_thread(unite)
         size = united.nbytes - (0 if united.passages is None else united.passages.nbytes)
@@ -226,6 +226,7 @@ class SnapshotCache:
             log_anew=lacks_log or (old is not None and old.is_wasteful),
         )
         is_small = len(loaded.memories) + len(loaded.passages or ()) < _LOADED_IN_THREAD
+        # The list is the only one to hold the rows, and `_built` empties it: to free many takes long, which the thread can do.
         handed = [loaded]
         del loaded
         new = (
@@ -262,12 +263,7 @@ class SnapshotCache:
 
 
 class _Collector:
-    """The collector of garbage cycles, which pauses while rows are read.
-
-    It would look at all rows again each time their number has grown by a fourth, and stop every chat for up to 0.1 seconds. Loads
-    that overlap without end, or one that waits for the store, pause it for a second at most: else cycles would fill the memory.
-    A program that has turned it off keeps it off.
-    """
+    """The collector of garbage cycles, which pauses while rows are read."""
 
     def __init__(self) -> None:
         self._running = 0
@@ -277,8 +273,10 @@ class _Collector:
     def paused(self) -> Iterator[None]:
         """Pause it while the body or another one runs."""
         self._running += 1
-        if self._running == 1 and gc.isenabled():
+        if self._running == 1 and gc.isenabled():  # a program that has turned it off keeps it off
+            # It looks at all rows again each time their number has grown by a fourth, and stops every chat for up to 0.1 s.
             gc.disable()
+            # Loads may overlap without end, and cycles would fill the memory.
             self._end = asyncio.get_running_loop().call_later(_PAUSED_AT_MOST, gc.enable)
         try:
             yield
@@ -294,7 +292,7 @@ _collector = _Collector()
 
 
 def _built(user_id: str, old: Snapshot | None, handed: list[Loaded]) -> Snapshot:
-    """Return the next snapshot. The list is emptied: to free many rows takes long, which the thread can do."""
+    """Return the next snapshot, of the only element of a list, which is emptied."""
     loaded = handed.pop()
     return Snapshot.from_loaded(user_id, loaded) if old is None else old.after(loaded)
 

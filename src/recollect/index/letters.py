@@ -28,6 +28,7 @@ _ASCII = np.array(
 )
 """The characters of ASCII as they are compared: small letters, digits and the underscore; the others separate words."""
 
+# 2^32 over the golden ratio, as in Knuth's multiplicative hashing: neighbouring code points land far apart.
 _FACTOR = np.uint32(0x9E3779B1)
 _ROW_BITS = np.uint64(32)
 _ROWS = np.uint64(0xFFFFFFFF)
@@ -60,6 +61,7 @@ class LetterRuns:
                 window[:, _RUN - length + place] = points[begins + place]
             found.append(_hashes(window).astype(np.uint64) << _ROW_BITS | rows[begins])
         keys = np.sort(np.concatenate(found))  # np.unique would hash them, which takes ten times as long
+        # The first key is compared with another one, so that it stays; of no keys there is no first.
         return cls(len(texts), keys[np.diff(keys, prepend=keys[:1] + np.uint64(1)) != 0])
 
     def joined(self, others: Self) -> Self:
@@ -114,11 +116,8 @@ def _in_words(text: str) -> str:
 def _runs(
     is_space: NDArray[np.bool_], is_narrow: NDArray[np.bool_], is_wide: NDArray[np.bool_]
 ) -> Iterable[tuple[int, NDArray[np.intp]]]:
-    """Yield the lengths of runs that a question may have, with the places where runs of that length begin.
-
-    A single ideogram may be a whole word of the question, so that each counts as a run of its own.
-    """
-    yield 1, np.flatnonzero(is_wide)
+    """Yield the lengths of runs that a question may have, with the places where runs of that length begin."""
+    yield 1, np.flatnonzero(is_wide)  # a single ideogram may be a whole word of the question
     yield 2, np.flatnonzero(is_wide[:-1] & is_wide[1:])
     yield 3, np.flatnonzero(is_space[:-2] & is_narrow[1:-1] & is_space[2:])  # a word of one letter
     yield _RUN, np.flatnonzero(is_narrow[1:-2] & is_narrow[2:-1])
@@ -138,4 +137,5 @@ def _hashes(runs: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 def _code_points(text: str) -> NDArray[np.uint32]:
+    # Four bytes a character, so that the bytes are the numbers; half a surrogate pair may come out of JSON.
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)

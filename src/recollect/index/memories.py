@@ -223,7 +223,7 @@ class Memories:
         by_id = _by_id(every)
         order = by_id[is_kept[by_id]]
         items = tuple(every[row] for row in order.tolist())
-        is_served = sum(each.source is not Source.GLOBAL for each in items) < FEW
+        is_served = sum(each.source is not Source.GLOBAL for each in items) < FEW  # by those for everybody
         is_seen = np.array([is_served or each.source is not Source.GLOBAL for each in items], np.bool_)
         judged = np.flatnonzero(is_seen & np.array([each.kind in STATEMENTS for each in items], np.bool_))
         statements = tuple(items[row] for row in judged.tolist())
@@ -255,9 +255,8 @@ class Memories:
         if now.timestamp() < self.ends[lifetimes]:
             return self
         since, left = self.left.get(lifetimes, (now, self))
-        if (
-            left is not self and since <= now
-        ):  # past statements may stay for long: not each turn reads them all
+        # Past statements may stay for long, and not each turn should read them all.
+        if left is not self and since <= now:
             return left.living(lifetimes, now)
         ends_at = map(lifetimes.end_of, self.items)
         lives = np.array([each is None or now < each for each in ends_at], np.bool_)
@@ -270,6 +269,7 @@ class Memories:
         self, rows: NDArray[np.intp], statements: Sequence[Memory]
     ) -> tuple[StatementColumns, LetterRuns]:
         """Return the columns and letters of statements; those that were judged before, in lower rows, are not read again."""
+        # Rows behind these items are those of further memories, judged for the first time.
         place = np.full(max(len(self.items), int(rows.max(initial=-1)) + 1), -1, np.intp)
         place[self.judged] = np.arange(len(self.judged))
         order = place[rows]

@@ -142,6 +142,7 @@ class Snapshot:
         """Return whether it holds everything that was committed up to these versions."""
         mine = self.versions
         return (
+            # Versions only rise, but not across an erasure, which begins a new epoch.
             mine.epoch == versions.epoch
             and mine.statements >= versions.statements
             and mine.log >= versions.log

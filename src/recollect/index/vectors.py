@@ -13,10 +13,10 @@ Rows = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Matrix = NDArray[np.float16] | NDArray[np.float32]
 
+# Two bytes a number, which numpy converts to floats ten times as fast as two-byte floats.
 _ONE = 32_767
-"""The integer that stores a vector's 1.0: numpy converts these to floats ten times as fast as two-byte floats."""
-_COMPARED_AT_ONCE = 256
-"""The vectors of a step of a comparison: their four-byte form stays in the processor's cache."""
+"""The integer that stores a vector's 1.0."""
+_COMPARED_AT_ONCE = 256  # vectors, whose four-byte form stays in the processor's cache
 
 
 class Embedded(NamedTuple):
@@ -49,10 +49,7 @@ class Nearness(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """The embeddings of documents; a document has a row, and any number of vectors of one model.
-
-    The blocks of each embedder fall in size: to add rows rarely copies old ones.
-    """
+    """The embeddings of documents; a document has a row, and any number of vectors of one model."""
 
     size: int = 0
     blocks: Mapping[str, tuple[_Block, ...]] = field(default_factory=dict)
@@ -93,8 +90,10 @@ class Vectors:
     def near(self, model: str, question: Vector | None) -> Nearness:
         """Return the cosines of all rows to a question's vector by ``model``."""
         best, first = np.full(self.size, np.nan), np.full(self.size, np.nan)
-        for block in () if question is None else self.blocks.get(model, ()):
-            if question is None or block.matrix.shape[1] != len(question):
+        if question is None:
+            return Nearness(best, first)
+        for block in self.blocks.get(model, ()):
+            if block.matrix.shape[1] != len(question):  # a server may change the model behind a name
                 continue
             cosines = _products(block.matrix, question)
             if len(block.row) and block.is_first.all():  # short texts have one piece
@@ -159,6 +158,7 @@ def _placed(block: _Block, place: Rows) -> _Block:
 
 def _merged(blocks: tuple[_Block, ...]) -> tuple[_Block, ...]:
     """Join the last blocks until each has less than half as many vectors as the one before it."""
+    # Blocks fall in size, so that a vector is copied as often as its block doubles, and not with each row that is added.
     kept = list(blocks)
     while len(kept) > 1 and 2 * len(kept[-1].row) > len(kept[-2].row) and _fit(kept[-2], kept[-1]):
         last = kept.pop()

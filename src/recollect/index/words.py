@@ -22,7 +22,7 @@ MOST_OFTEN = 63
 
 _CORRECTED = 0.8
 """The weight of a spelling correction; an exact term counts 1."""
-_CORRECTED_AT_MOST = 3
+_CORRECTED_AT_MOST = 3  # terms: each is compared with all words that begin alike
 
 _SORTED_AGAIN = 0.1
 """The share of the entries from which those added last are sorted in; few are found by a scan."""
@@ -182,12 +182,15 @@ class Words:
         """Return the entries of terms, none twice, in documents that may be found, (rows,); ``term`` is the place among ``terms``."""
         # A later state of the index shares and extends the vocabulary, never the entries.
         numbers = np.array([self.vocabulary.numbers.get(term, -1) for term in terms], np.int64)
+        # An unknown term has the number -1, and finds none.
         begins = np.searchsorted(self.entries.term, numbers)
         counts = np.searchsorted(self.entries.term, numbers, side="right") - begins
+        # The places begin, begin + 1, ... of each term's entries, one term after another.
         places = np.arange(counts.sum()) + np.repeat(begins - np.cumsum(counts) + counts, counts)
         every = self.entries.take(places)._replace(term=np.repeat(np.arange(len(terms)), counts))
         if len(self.added.term):
             order = np.argsort(numbers)
+            # A number above all others is clipped to the last term, with which it is then unequal.
             place = order[np.searchsorted(numbers, self.added.term, sorter=order).clip(max=len(terms) - 1)]
             held = np.flatnonzero(numbers[place] == self.added.term)
             every = _joined([every, self.added.take(held)._replace(term=place[held])])
@@ -197,6 +200,7 @@ class Words:
     def nbytes(self) -> int:
         """The bytes that it takes, about."""
         arrays = (*self.entries, *self.added, self.lengths)
+        # A word with its number and its two places takes some 180 bytes.
         return sum(each.nbytes for each in arrays) + 180 * len(self.vocabulary.numbers)
 
 
@@ -251,9 +255,9 @@ def match_words(indexes: Sequence[tuple[Words, Mask]], terms: Sequence[str]) -> 
     )
 
 
-def _scores(found: Entries, words: Words, shared: Floats, mean: float) -> TermScores:
-    """Return the scores of an index's documents by the found entries, with the weight of each term, less for a correction, (terms,)."""
-    row, weight, size = found.row, shared[found.term], len(words.lengths)
+def _scores(found: Entries, words: Words, weights: Floats, mean: float) -> TermScores:
+    """Return the scores of an index's documents by the found entries, with the weight of each term, (terms,)."""
+    row, weight, size = found.row, weights[found.term], len(words.lengths)
     often = saturation(found.often.astype(np.float64), words.lengths[row], mean)
     return TermScores(
         *(

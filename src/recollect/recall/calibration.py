@@ -56,6 +56,7 @@ async def measured_gate(backends: Backends, reach: Reach) -> float | None:
             Named(each.name, await each.embed_question(text), each.gate)
             for each in (backends.embedder, backends.log_embedder)
         ]
+        # Asked of the users by turns, so that none of them alone decides.
         snapshot = await backends.snapshots.get(users[number % len(users)])
         nearest = _nearest_cosine(snapshot, statement, passage, reach)
         if nearest is not None:

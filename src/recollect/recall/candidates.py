@@ -42,6 +42,7 @@ def nearness(vectors: Vectors, question: Sequence[Named], gate: float) -> Nearne
 
 def on_scale(near: Nearness, gate: float, wanted: float) -> Nearness:
     """Return cosines by an embedder with one gate on the scale of an embedder with another."""
+    # 1 stays 1, and one embedder's gate becomes the other's. The least divisor is for a gate of 1.
     scale = (1.0 - wanted) / max(1.0 - gate, 1e-6)
     return Nearness(1.0 - (1.0 - near.best) * scale, 1.0 - (1.0 - near.first) * scale)
 
@@ -73,18 +74,15 @@ def match_of(snapshot: Snapshot, terms: Sequence[str], serving: Mask) -> Words:
 
 
 def serving_passages(passages: Passages, query: RecallQuery) -> Mask:
-    """Return which passages may be ranked for a question, (passages,): the current ones, with three exceptions.
-
-    - An outdated passage serves only questions about the past.
-    - A short reply of the assistant serves only questions about earlier chats or about what the assistant said.
-    - Pasted text does not serve people who ask about themselves, unless they ask about earlier chats or code.
-    """
+    """Return which passages may be ranked for a question, (passages,): the current ones, with three exceptions."""
     columns = passages.columns
     serving = passages.is_current.copy()
     if not query.asks_how_it_was:
         serving &= ~columns.is_outdated
+    # Others' words say nothing about the person; earlier chats and code hold what was pasted.
     if query.is_about_oneself and not (query.asks_for_before or query.asks_about_code):
         serving &= ~columns.is_pasted
+    # "Noted!" is near to many questions, and answers none.
     if not (query.asks_about_reply or query.asks_for_before):
         serving &= ~columns.is_remark
     return serving
@@ -148,6 +146,7 @@ def find_candidates(
     memories, passages = snapshot.memories, snapshot.passages or Passages()
     seen = memories.is_seen if verbatim else memories.is_seen & ~memories.is_verbatim
     by_words = _best_of_both(words, seen, serving, limit)
+    # Of parts twice as many are taken, as several may be of one message.
     rows = np.union1d(_nearest(of_memories.best, seen, limit), by_words[0])
     parts = np.union1d(_nearest(of_passages.best, serving, 2 * limit), by_words[1])
     first_row = passages.first_row[parts]
@@ -193,7 +192,10 @@ def _messages(
     columns = [cosine, first, *(each[parts] for each in scores)]
     message = passages.columns.message[parts]
     quality = np.nan_to_num(cosine) + columns[2] / _BM25_OF_COSINE
+    # The last key sorts first: by message, the best part at its end.
     order = np.lexsort((parts, quality, message))
+    # No message has the number -1, so the first one begins, too.
     begins = np.flatnonzero(np.diff(message[order], prepend=-1))
     ends = np.append(begins[1:], len(order)) - 1
+    # Unlike `maximum`, `fmax` passes over the NaN of a part that has no embedding yet.
     return parts[order[ends]], [np.fmax.reduceat(each[order], begins) for each in columns]

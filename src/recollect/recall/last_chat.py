@@ -36,8 +36,9 @@ CHATS_TOKENS = 250
 
 _WITH_DOCUMENT = 2.0
 """The logit from which a question with a document next to it asks for chats: mostly it is about the document."""
+# Cross-validated, no surer question is read wrongly.
 _UNSURE = 1.0
-"""The absolute logit of a topic below which both readings are given. Cross-validated, no surer question is read wrongly."""
+"""The absolute logit of a topic below which both readings are given."""
 _CHATS, _OF_PERIOD = 3, 8
 """The most chats for a question that names no time, and for one that does."""
 _IN_DETAIL = 2
@@ -105,6 +106,7 @@ def earlier_chats(
     found = chats.found(asked, ranked, topics)
     if found or around.disclosure.is_whole:
         return found
+    # The person learns that there was something which this server may not see.
     withheld = replace(chats, around=replace(around, disclosure=ALL_TOLD)).found(asked, ranked, topics)
     return tuple(replace(each, dropped=Drop.UPSTREAM_POLICY) for each in withheld)
 
@@ -112,15 +114,12 @@ def earlier_chats(
 def with_chats(
     chats: Sequence[Recollection], ranked: Sequence[Recollection], asked: ChatsAsked, limit: int | None
 ) -> list[Recollection]:
-    """Return recollections of chats with the ranked ones behind them; ``limit``: the most that the request wants, None for any number.
-
-    A question for the last chats needs nothing else of the log.
-    """
+    """Return recollections of chats with the ranked ones behind them; ``limit``: the most that the request wants, None for any number."""
     if not chats:
         return list(ranked)
     there = {_identity(each.item) for each in chats}
     others = [each for each in ranked if _identity(each.item) not in there]
-    if asked is ChatsAsked.LAST:
+    if asked is ChatsAsked.LAST:  # needs nothing else of the log
         others = [each if is_judged(each.item) else replace(each, dropped=Drop.IRRELEVANT) for each in others]
     left = len(ranked) + len(chats) if limit is None else limit
     decided = []
@@ -205,6 +204,7 @@ class _EarlierChats:
             last = np.full(int(columns.session.max(initial=-1)) + 1, -np.inf)
             np.maximum.at(last, columns.session[rows], columns.said_at[rows])
             ended |= {chat: at for chat, at in enumerate(last.tolist()) if at > -np.inf}
+        # The chat that asks is no earlier one.
         ended.pop(self.snapshot.names.sessions.get(self.around.session_id, -1), None)
         return ended
 
@@ -255,6 +255,7 @@ class _EarlierChats:
             is_of &= ~columns.is_pasted
         rows = np.flatnonzero(is_of)
         order = rows[np.lexsort((columns.part[rows], columns.message[rows], columns.said_at[rows]))]
+        # `np.unique` returns the first place of each message, by the number of the message: sorted again, they are in order of time.
         _, first = np.unique(columns.message[order], return_index=True)
         return [self._passages.items[row] for row in order[np.sort(first)].tolist()]
 
@@ -322,6 +323,7 @@ async def chats_by_topic(
     """
     order, near = ranked_chats(messages), {}
     end = time.perf_counter() + seconds
+    # The log's ranking alone finds one of ten topics in chats of another language, and with this 7 (decision 0073).
     for chat in order[:_COMPARED]:
         best = next(each for each in messages if each.item.session_id == chat)
         near[chat] = best.score

@@ -1,11 +1,7 @@
 """Scores the candidates of the message log, and decides whether a turn asks for any of them. Pure.
 
-The score is a weighted sum of signals, and the share of each is reported. The sum takes the values of cosine and BM25, not ranks: ranks would discard how confident each channel is. BM25 counts as the
-share of the question that it covers, not relative to the best match, which may itself be poor.
-
-The gate judges the question, not each item, since the scores of relevant and irrelevant items overlap. It is a logistic
-regression over everything the question found. Cosines count relative to the embedder's own gate, so that the coefficients
-also hold for other embedders.
+The score is a weighted sum of signals, and the share of each is reported. The gate is a logistic regression over everything
+the question found.
 """
 
 import math
@@ -105,7 +101,9 @@ def score_log(
     )
     own_share = found.own_share(match.idf_total)
     parts = {
+        # Values, not ranks, which would discard how confident each channel is (decision 0014).
         "dense": weights.dense * _subject(found),
+        # A share of the question, not of the best match, which may itself be poor.
         "lexical": weights.lexical * found.coverage(match.idf_total),
         "matched": weights.matched * own_share,
         "role": weights.role * by_user * role_counts,
@@ -124,15 +122,12 @@ def score_log(
 
 
 def _subject(found: Candidates) -> Floats:
-    """Return the cosines of the messages' first parts, (n,), without NaN.
-
-    Without that of the first part the nearest one's counts. If neither is known, the mean over the candidates does: a message
-    that still waits for its embedding counts as neither near nor far.
-    """
+    """Return the cosines of the messages' first parts, or else of their nearest ones, (n,), without NaN."""
     first = np.where(np.isnan(found.first_cosine), found.cosine, found.first_cosine)
     is_known = ~np.isnan(first)
     if not is_known.any():
         return np.zeros(found.size)
+    # A message that still waits for its embedding counts as neither near nor far.
     return np.where(is_known, first, first[is_known].mean())
 
 
@@ -140,6 +135,7 @@ def _pooled(scores: Floats, session: NDArray[np.int32]) -> Floats:
     """Return the mean score of the three best candidates of each one's session, (n,); without a session its own score."""
     if not len(scores):
         return scores
+    # Each candidate without a session is a group of its own.
     number = np.where(session < 0, session.max(initial=0) + 1 + np.arange(len(session)), session)
     _, group = np.unique(number, return_inverse=True)
     order = np.lexsort((-scores, group))
@@ -189,6 +185,7 @@ SELF_SHARE = 0.15
 """With this share of first-person words or more, a message is about its author."""
 
 _LOOKED_AT = 20
+"""The nearest candidates among which a statement of the person about themselves is looked for."""
 _OPENING_CHARACTERS = 400
 _NOTHING_ASKED = 2.0
 """Above this logit of the intent "nothing", shared words alone do not open the gate."""
@@ -252,6 +249,8 @@ def gate_score(
 ) -> float:
     """Return the probability that the question asks for something remembered, 0 to 1.
 
+    It judges the question, not each item: the scores of relevant and irrelevant items overlap.
+
     Args:
         query: The question.
         items: The candidates, at least one.
@@ -263,14 +262,18 @@ def gate_score(
         gate: The coefficients.
         nothing: The logit of the intent "nothing"; 0 without one.
     """
+    # An identifier is seldom there by chance.
     if holds_identifier(query, items):
         return _SURE
     is_idle = query.is_small_talk or query.lacks_context
     held = float(scores.own_share.max())
     if np.isnan(found.cosine).all():
+        # The share at the bar has just the probability of the threshold.
         return _probability(10 * ((0.0 if is_idle else held) - gate.lexical_share) + _logit(gate.threshold))
+    # A question of one term is held whole by each item with that word.
     if held >= gate.exact_share and len(query.terms) > 1 and not is_idle and nothing < _NOTHING_ASKED:
         return _SURE
+    # Relative to the embedder's own gate the coefficients hold for other embedders, too.
     unlike = gate_cosine if gate.cosine is None else gate.cosine
     return _probability(
         gate.bias
@@ -311,15 +314,17 @@ def _speaks_of_oneself(item: Item, self_share: float) -> float:
         return 1.0
     if item.role is not Role.USER or item.pasted:
         return 0.0
+    # Only English has a share of first-person words; elsewhere it is 0, and the opening tells.
     return min(1.0, self_share / SELF_SHARE) or float(_opens_with_oneself(item))
 
 
 def _opens_with_oneself(passage: Passage) -> bool:
-    """Return whether a passage's author speaks of themselves; for languages other than English, which have no share."""
+    """Return whether a passage's author speaks of themselves at its beginning."""
     return cues.is_about_oneself(passage.content[:_OPENING_CHARACTERS])
 
 
 def _probability(logit: float) -> float:
+    # `math.exp` raises an error from 710 on.
     return 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
 
 

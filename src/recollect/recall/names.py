@@ -3,10 +3,7 @@
 From "Clara's husband is Jan" a name leads to what Jan must not eat. A name is a word with a capital letter, or of a script
 without capitals, that few statements hold. Never: the meaning of a word, a list of words.
 
-Pairs that may say the same are shown to the person, and nothing is merged. Statements of one kind are compared by their
-embeddings with their topics. Among the labelled people's statements that nothing replaced, 15 of the 17 pairs above the bar of
-0.75 are right, of 19 repetitions; the bar was chosen on them. No bar merges safely: before they are replaced, contradictions are
-as near as repetitions, and a repetition may add a fact.
+Pairs that may say the same are shown to the person, and nothing is merged.
 """
 
 from collections import defaultdict
@@ -26,9 +23,9 @@ _FEW = 10
 _MOST = 20
 """The most names of a statement that are looked for in others."""
 _LETTERS = bounded(r"[^\W\d_]+")
+# Chosen on sixty questions about made-up people, of which other numbers answer as many (decisions 0095, 0100).
 _FOLLOWED, _BEHIND, _LINKED = 3, 5, 3
-"""The statements that share a name with the best three come behind the best five, three at most. Chosen on sixty questions
-about made-up people, of which other numbers answer as many (decisions 0095, 0100)."""
+"""The statements that share a name with the best three come behind the best five, three at most."""
 SHARES_NAME = (("shares_name", 1.0),)
 """The parts of a linked statement's score: it tells the place behind others, and no probability."""
 
@@ -57,6 +54,7 @@ def with_linked(
     first = min(needed, _BEHIND)
     ids = {each.item.id for each in linked}
     others = [each for each in ranked[first:] if each.item.id not in ids]
+    # Callers sort by score again, so the place between the two neighbours is told by scores, the ends left out.
     scores = np.linspace(ranked[first - 1].score, others[0].score if others else 0.0, len(linked) + 2)[1:-1]
     placed = [
         replace(each, score=score, parts=SHARES_NAME)
@@ -77,10 +75,7 @@ def sharing_names(memories: Memories, rows: Sequence[int]) -> NDArray[np.bool_]:
 
 
 def shared_names(memories: Memories, row: int) -> list[str]:
-    """Return the names in a judged statement that others have, too, each in its shortest form.
-
-    One of them has it within a sentence; else the first word of every statement might be a name.
-    """
+    """Return the names in a judged statement that others have, too, each in its shortest form."""
     terms = tuple(document_terms(" ".join(names_in(memories.judged_items[row].content))))
     entries = _of_names(memories, terms)
     rows_of: defaultdict[int, list[int]] = defaultdict(list)
@@ -92,6 +87,7 @@ def shared_names(memories: Memories, row: int) -> list[str]:
     names = []
     for number, rows in shared:
         found = [forms[place][terms[number]] for place in rows if terms[number] in forms[place]]
+        # One statement must have it within its sentence: the first word of each has a capital letter.
         names += [min(found, key=len)] if found else []
     return list(dict.fromkeys(names))
 
@@ -105,6 +101,7 @@ def _of_names(memories: Memories, terms: tuple[str, ...]) -> Entries:
     """Return the entries of those terms that few judged statements hold, in their own words; ``row`` is the statement's."""
     place = np.full(len(memories.items), -1)
     place[memories.judged] = np.arange(len(memories.judged))
+    # `find` needs a term, and no statement holds the empty one.
     entries = memories.words.find(terms or ("",), memories.is_seen)
     entries = entries.take(np.flatnonzero((place[entries.row] >= 0) & (entries.own > 0)))
     is_rare = np.bincount(entries.term, minlength=1) <= _FEW
@@ -121,6 +118,8 @@ def _forms(content: str) -> dict[str, str]:
     return forms
 
 
+# Chosen on the labelled people: of 17 pairs above it 15 are right, of 19 repetitions. No bar merges safely: contradictions
+# are as near as repetitions, and a repetition may add a fact.
 NEAR = 0.75
 """The least cosine of two statements that may be one."""
 
@@ -131,13 +130,10 @@ _MOST_PAIRS = 200
 
 
 def told_twice(memories: Memories, model: str) -> list[tuple[Memory, Memory]]:
-    """Return pairs of the person's own statements that may be one, by the embedder ``model``; nearest first, the older one in front.
-
-    Only statements with hints are compared: without topics the cosine says less.
-    """
+    """Return pairs of the person's own statements that may be one, by the embedder ``model``; nearest first, the older one in front."""
     rows, matrix = memories.vectors.first_pieces(model)
     judged = set(memories.judged.tolist())
-    kept = [
+    kept = [  # without topics, which are hints, the cosine says less
         place
         for place, row in enumerate(rows.tolist())
         if row in judged and memories.items[row].hints is not None and memories.items[row].doubt is None
@@ -149,6 +145,7 @@ def told_twice(memories: Memories, model: str) -> list[tuple[Memory, Memory]]:
     kinds = np.array([KIND_CODES[each.kind] for each in items])
     own = np.array([each.owner != COMMONS for each in items])
     is_pair = (kinds == kinds[:, None]) & own & own[:, None]
+    # Above the diagonal each pair stands once.
     near = np.where(is_pair, np.triu(vectors @ vectors.T, 1), 0.0)
     found = np.argwhere(near >= NEAR)
     order = np.argsort(-near[found[:, 0], found[:, 1]], kind="stable")[:_MOST_PAIRS]

@@ -96,8 +96,7 @@ class NeedThresholds:
         need: The logit that the turn needs any statement, below which it gets none.
         need_of_agent: The same in an agent's memory: nearly each of its requests is the work that it has lessons about.
         need_with_document: The same where a document is next to the question: there a statement needs a higher probability.
-        statement: The least probability with which a statement is needed. A missing statement hurts an answer, a
-            needless one hardly does.
+        statement: The least probability with which a statement is needed.
         statement_of_several: The same for a question that asks for several things.
         linked: The same for a statement that shares a name with the best.
         serves: The least probability of the best statement with which no passages of the log are needed.
@@ -105,8 +104,7 @@ class NeedThresholds:
         own_about_document: The same if such a question also speaks of the person, as "may my son eat this?" does.
         own_share: The least share of the best statement's probability for the latter.
         overview: The logit of the intent "overview" above which the turn gets all statements.
-        about_one: The probability of the best statement from which on such a turn asks for one person or thing instead: it is
-            said in "everything about Clara", and in no "what do you know about me?".
+        about_one: The probability of the best statement from which on such a turn asks for one person or thing instead.
         overview_with_document: The same where a document is next to the question: "sum this up" asks for that one.
         most_of_several: The most statements for a question that asks for several things.
         most_in_overview: The most statements for an overview.
@@ -115,6 +113,7 @@ class NeedThresholds:
     need: float = -1.2
     need_of_agent: float = -1.8
     need_with_document: float = -1.5
+    # So low since a missing statement hurts an answer, and a needless one hardly does (decisions 0035, 0100).
     statement: float = 0.01
     statement_of_several: float = 0.001
     linked: float = 0.0003
@@ -282,10 +281,12 @@ def needs_of(
     judged = _judged(query, memories, near, vectors, entries)
     likely, understood = judged.relevance.likely, memories.is_understood
     order = np.argsort(-likely, kind="stable")
+    # "Everything about Clara" sounds like an overview, but one statement fits it well (decision 0095).
     if asks_for_all and likely.max() < bar.about_one:
         best = {judged.items[row].id for row in order[:_FIRST].tolist() if likely[row] >= bar.serves}
         return overview_needs(memories.judged_items, query.now, bar, best)
     least = bar.need_with_document if query.has_document else bar.need
+    # Without a vector the intents are all 0, and the gate would judge by letters alone.
     needs_any = judged.relevance.need >= least if vectors.asked is not None else is_asked
     if not needs_any and not names_identifier:
         told = judged.recollections(order[:listed].tolist(), listed)
@@ -296,8 +297,10 @@ def needs_of(
     told = judged.recollections(order[: min(needed, _RANKED) + listed].tolist(), listed)
     sure = likely >= max(floor, bar.serves)
     served = understood and bool(sure.any()) and not _asks_the_log(query)
+    # Statements serve, unless a passage holds the words that they lack.
     served = served and not _log_holds_more(memories, words, sure)
     possible = int(np.count_nonzero(likely >= bar.linked))
+    # A list has so low a bar that names would only add noise (decision 0100).
     linked = [] if several else judged.recollections(linked_rows(memories, order[:possible], sure, needed), 0)
     wanted = frozenset(each.item.id for each in (*told[:needed], *linked))
     told = with_linked(told, linked, needed)
@@ -312,10 +315,8 @@ def wants_overview(query: RecallQuery, intents: Intents, bar: NeedThresholds) ->
 def overview_needs(
     statements: Sequence[Memory], now: datetime, bar: NeedThresholds, best: Collection[UUID] = ()
 ) -> Needs:
-    """Return the needs of a turn that asks for an overview: the statements that have not ended, in the order of `worth`.
-
-    The ``best`` come first: "do you remember where I live?" sounds like an overview.
-    """
+    """Return the needs of a turn that asks for an overview: the statements that have not ended, the ``best`` first, then by `worth`."""
+    # The best come first since "do you remember where I live?" sounds like an overview, too.
     order = sorted(in_order(statements, now), key=lambda each: each.id not in best)[:_OVERVIEW]
     count = max(len(order), 1)
     return Needs(

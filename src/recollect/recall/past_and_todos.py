@@ -30,11 +30,11 @@ ASKED = ("past", "change", "due")
 _BAR = -0.15
 """The logit above which a question has a subject."""
 _OF_OTHERS = 1.0
-"""The logit of the intent "nothing" above which a question is not about the person, as that for the climate's change is not, unless its
-subject is more likely still: languages that leave out "I" sound general."""
+"""The logit of the intent "nothing" above which a question is not about the person, as that for the climate's change is not."""
+# Chosen, like `_SURE`, on sixty questions in ten languages and on near misses; lowered with the trained weights, by the tests'
+# questions alone.
 _LIKELY = 0.06
-"""The least probability of relevance of the best past statement. Chosen, like ``_SURE``, on sixty questions in ten languages and on near
-misses; lowered with the trained weights, by the tests' questions alone."""
+"""The least probability of relevance of the best past statement."""
 _SURE = 0.55
 """The same from which on the log is not searched."""
 _YEAR = timedelta(days=366)
@@ -84,13 +84,13 @@ def with_past(
     """
     needs = _with_done(needs, snapshot, vectors, near)
     asks, logit = asked_for(query, vectors), _likeliest_subject(vectors)[1]
+    # Languages that leave out "I" sound general, so that a likelier subject wins over "nothing".
     if asks is None or (asks != "due" and intents.nothing > max(_OF_OTHERS, logit)):
         return needs
     if asks == "due":
         found = _due(snapshot.memories, query)
-        is_sure = logit > _SURE_DUE and bool(
-            found
-        )  # "what do I have on next week?" may ask for an appointment
+        # Without a to-do, "what do I have on next week?" asks for an appointment.
+        is_sure = logit > _SURE_DUE and bool(found)
     else:
         found, is_sure = _Past(snapshot, query, vectors, near).found(asks)
     if not found and (asks != "due" or needs.everything):
@@ -114,10 +114,7 @@ def with_past(
 
 
 def _with_done(needs: Needs, snapshot: Snapshot, vectors: StatementVectors, near: Nearness) -> Needs:
-    """Return needs with the to-dos that one of their statements calls done, as far as the question is nearer to the to-do.
-
-    "Which optician had my glasses?" is not answered by "has got the glasses", and is by what there was to do.
-    """
+    """Return needs with the to-dos that one of their statements calls done, as far as the question is nearer to the to-do."""
     memories, past = snapshot.memories, snapshot.past
     told = {each.item.id: each.score for each in needs.statements if each.item.id in needs.wanted}
     todos = [
@@ -129,8 +126,9 @@ def _with_done(needs: Needs, snapshot: Snapshot, vectors: StatementVectors, near
         return needs
     places = {each.id: row for row, each in enumerate(memories.judged_items)}
     of_todos, of_heirs = near_statements(past, vectors.near).best[past.judged], near.best[memories.judged]
+    # "Which optician had my glasses?" is not answered by "has got the glasses", but by the to-do before it (decision 0099).
     done = [
-        Recollection(each, math.nextafter(told[heir], 0.0))
+        Recollection(each, math.nextafter(told[heir], 0.0))  # right behind the heir
         for row, each, heir in todos
         if of_todos[row] >= of_heirs[places[heir]]
     ]
@@ -171,7 +169,8 @@ def _due(memories: Memories, query: RecallQuery) -> list[Memory]:
     """
     rows = np.flatnonzero(memories.table.kind == KIND_CODES[Kind.TODO]).tolist()
     todos = [each for row in rows if is_open(each := memories.judged_items[row], query.now)]
-    if query.periods:  # "on Friday" is read as the last one, and here as the next one, too; a June that goes on is this year's alone
+    if query.periods:
+        # "On Friday" is read as the last one, and here as the next one, too; a June that goes on is this year's alone.
         named, ahead = (
             dates_meant(query.asked, query.now, ahead=is_ahead, reaches=True) for is_ahead in (False, True)
         )
@@ -239,6 +238,7 @@ class _Past:
         if periods:
             since = min(each.start for each in periods)
             changed = [each for each in changed if each.past and each.past.until >= since]
+            # A question for news names none of them, so no distance leaves one out.
             old = self._nearest(changed, self._near_of_change, _MOST_CHANGES, np.inf)
         else:  # one change, or news: the nearest and the newest
             newest = sorted(changed, key=lambda each: (each.past and each.past.until, each.id), reverse=True)

@@ -12,10 +12,11 @@ from recollect.text.cues import seeks_advice
 from recollect.text.dates import Period, dates_meant
 from recollect.text.lexical import identifiers, query_terms
 
+# About as many characters as an embedder reads. People ask before or after pasted text.
 _BEGINNING, _END = 400, 800
-"""Characters read at either end of a long text, about as many as an embedder reads. People ask before or after pasted text."""
 
 _BEFORE = 200
+"""Characters of the message before, and of its reply, that precede a question that can't stand alone."""
 _DOCUMENT = 200
 """Characters of a message that are not its question, from which on they count as a document."""
 
@@ -94,9 +95,11 @@ def read_query(turn: Turn) -> RecallQuery:
 
 
 def read_of(turn: Turn) -> Hashable:
-    """Return all that ``read_query`` reads of a turn, with its time to the minute: turns alike in this have one query."""
+    """Return all that ``read_query`` reads of a turn: turns alike in this have one query."""
+    # Equal questions of a moment share a query, and no words mean a time to the second.
     minute = turn.at.replace(second=0, microsecond=0)
     answer = turn.last_answer[:_BEFORE]
+    # Python calls two moments equal whatever their zones, and the zone decides which day "today" is.
     return turn.text, _said_before(turn), answer, bool(turn.history), turn.has_document, minute, minute.tzinfo
 
 

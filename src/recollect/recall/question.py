@@ -42,12 +42,10 @@ class Named(NamedTuple):
 
 
 class MessageVectors:
-    """Vectors of messages by the hash of their text, for ten minutes. Keeps no text.
-
-    The message before a question is mostly a question of a moment ago, so that it is not read again.
-    """
+    """Vectors of messages by the hash of their text, for ten minutes. Keeps no text."""
 
     def __init__(self) -> None:
+        # The message before a question is mostly a question of a moment ago: its vector is here.
         self._known: TTLCache[tuple[str, bytes], Vector] = TTLCache(_KEPT, _KEPT_SECONDS)
 
     @property
@@ -65,9 +63,11 @@ class MessageVectors:
         Raises:
             EmbedderError: It could not be embedded.
         """
+        # JSON may carry half a surrogate pair, which no strict encoding takes.
         key = embedder.name, hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
         vector = self._known.get(key)
         if vector is None:
+            # To find the question in a long text would hold up the streams of other chats.
             asked = question() if len(text) <= _READ_ON_LOOP else await asyncio.to_thread(question)
             vector = self._known[key] = await embedder.embed_question(asked)
         return vector
@@ -113,6 +113,7 @@ class Watch:
             say("recall_degraded", stage=stage, error=type(error).__name__)
             return None
         finally:
+            # A question may be embedded twice: for statements, and for the log.
             self.stages[stage] = self.stages.get(stage, 0.0) + (time.perf_counter() - began) * 1000
 
 
@@ -141,10 +142,10 @@ async def log_vectors(
 ) -> tuple[Named, ...]:
     """Return a question's vectors for its comparison with the message log, by today's embedder and the ``earlier`` ones.
 
-    Each is made within ``seconds``. Where the log's embedder is that of statements, a question is embedded again only if it
-    can't stand alone: with the words that it refers to.
+    Each is made within ``seconds``.
     """
     others = _of_earlier(earlier, query.text, seconds)
+    # By the same embedder only a question that can't stand alone has a second text. One that failed is not asked again.
     if vectors.model != embedder.name or (vectors.asked is not None and query.text != query.asked):
         embed = partial(embedder.embed_question, query.text)
         vector, of_others = await asyncio.gather(watch.timed(Stage.EMBEDDING, embed, seconds), others)

@@ -228,6 +228,7 @@ async def rank(
     watch.stages[Stage.SEARCH] = (time.perf_counter() - began) * 1000
     return Ranking(
         query,
+        # By id at last, so that equal scores rank alike in each process.
         tuple(sorted((*needs.statements, *messages), key=lambda each: (-each.score, each.item.id))),
         None if log is None else log.gate_score,
         needs,
@@ -278,7 +279,7 @@ async def _ranked_log(
     snapshot = step.snapshot
     question: tuple[Named, ...] = ()
     held = None if snapshot.passages is None else snapshot.passages.vectors.models  # None: the store knows
-    if held is None or held:
+    if held is None or held:  # a log without embeddings costs no embedding of the question
         earlier = [each for each in generations.earlier if held is None or each.name in held]
         seconds = step.reach.log_embedding_seconds
         question = await log_vectors(step.query, step.vectors, embedder, earlier, watch, seconds=seconds)
@@ -299,7 +300,7 @@ async def _with_nearest(step: "_Step", question: Sequence[Named], nearest: Neare
     snapshot, limit = step.snapshot, 2 * step.reach.limit
     found = [await nearest(snapshot.user_id, each.vector, each.model, limit=limit) for each in question]
     once = {each.document: each for each in chain.from_iterable(found)}
-    names = snapshot.names.copy()
+    names = snapshot.names.copy()  # the snapshot is shared with other turns
     snapshot = replace(snapshot, passages=Passages().with_changed(list(once.values()), names), names=names)
     serving = serving_passages(snapshot.passages or Passages(), step.query)
     terms = step.query.terms if step.reach.lexical else ()
@@ -420,7 +421,7 @@ class _Step:
         near, own, cosine = self.vectors.near, entry.embedding, np.nan
         if near is not None and own is not None and entry.embedding_model == near.model:
             cosine = float(own @ near.vector)
-        return Entry(entry.as_memory(self.snapshot.user_id, importance_of(entry.field, None, None)), cosine)
+        return Entry(entry.as_memory(self.snapshot.user_id, importance_of(entry.field)), cosine)
 
 
 def _in_order(items: Sequence[Item], scores: LogScores) -> tuple[Recollection, ...]:

@@ -62,8 +62,8 @@ _NOTHING = INTENTS.index("nothing")
 _KINDS = (Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION, Kind.TODO)
 _BEFORE = 0.5
 """The weight of the message before in a question's vector; the question's own is 1."""
+# Beyond it the probability is 1 to eight digits, and `exp` would overflow at 710.
 _SURE = 20.0
-"""The largest logit that differs from a larger one."""
 _DAY = 86_400.0
 _AT_THE_BORDER = 0.5
 _SOON = 31 * _DAY
@@ -154,6 +154,7 @@ def intent_logits(asked: EmbeddedQuestion, model: RelevanceModel) -> Floats:
     if logits is None:
         return np.zeros(len(INTENTS))
     if asked.is_personal:
+        # In languages that leave out "I", a question about the person sounds general.
         logits[_NOTHING] = min(0.0, logits[_NOTHING])
     return logits
 

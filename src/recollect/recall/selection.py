@@ -70,13 +70,14 @@ class PromptTexts:
 
 def words_of(text: str) -> frozenset[str]:
     """Return the case-folded words of a text; in scripts without spaces, its characters."""
-    if text.isascii():  # four times as fast
+    if text.isascii():  # four times as fast as the expression
         return frozenset(text.encode("ascii").translate(_SPACED).decode("ascii").split())
     return frozenset(_WORD.findall(text.casefold()))
 
 
 def repeats(words: frozenset[str], others: Iterable[frozenset[str]]) -> bool:
     """Return whether the Jaccard similarity of a set of words to one of the others is above 0.8."""
+    # Sets whose sizes differ too much can't reach it, and are not intersected. |a & b| / |a | b| is rearranged to need no union.
     length = len(words)
     at_least, at_most = length * _LIKE, length / _LIKE
     return any(
@@ -89,6 +90,7 @@ def _normalized(text: str) -> str:
     """Return a text case-folded and with single spaces."""
     encoded = text.encode("utf-8", "surrogatepass")
     if len(encoded) > len(text):
+        # Only where the signs outside ASCII have capitals or spaces of their own, the whole text goes the slow way.
         others = encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass")
         if others.casefold() != others or others.split() != [others]:
             return " ".join(text.split()).casefold()
@@ -209,6 +211,7 @@ class _Selection:
         told = _messages_of(each.item for each in ranked if each.item.id in self.around.given)
         while True:
             done = self._once(ranked, told, session_only=session_only)
+            # A dropped passage makes room for a statement, which may tell a further one; each round adds messages, so it ends.
             more = told | _messages_of(each.item for each in done if each.dropped is None)
             if not any(each.dropped is None and _is_told(each.item, more) for each in done):
                 return done

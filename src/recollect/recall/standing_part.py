@@ -23,9 +23,8 @@ def choose_standing(
 ) -> tuple[Memory, ...]:
     """Choose statements greedily by `worth` until the budget is used; one that does not fit is skipped.
 
-    Statements that have ended are left out, and those that are needed only if asked for. Doubted statements come last; of equals, the
-    newest comes first. ``adds`` decides whether one that would fit adds anything new. It is called in the order of
-    choice, and may keep state.
+    Statements that have ended are left out, and those that are needed only if asked for. ``adds`` decides whether one that would
+    fit adds anything new.
     """
     left = budget
     chosen = []
@@ -33,6 +32,7 @@ def choose_standing(
         if memory.hints is not None and memory.hints.use is Use.ASKED:
             continue
         cost = count(f"\u2022 {memory.labelled}\n")
+        # `adds` comes last: it keeps the words of those that it lets in.
         if cost <= left and adds(memory):
             left -= cost
             chosen.append(memory)
@@ -65,7 +65,7 @@ def standing_part(
             or around.prompt.says(memory.content, words)
         ):
             return False
-        if memory.id not in found:
+        if memory.id not in found:  # else its own words are among those taken
             if repeats(words, taken):
                 return False
             taken.append(words)

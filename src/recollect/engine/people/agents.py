@@ -150,7 +150,7 @@ class AgentMemories(Administration):
         now = wall(self._clock(), policy.zone)
         snapshot = (await self._snapshot(user_id)).living(policy.lifetimes, self._clock())
         count = sum(not is_over(each, now) for each in snapshot.memories.judged_items)
-        own = [each.as_memory(user_id, importance_of(each.field, None, None)) for each in snapshot.profile]
+        own = [each.as_memory(user_id, importance_of(each.field)) for each in snapshot.profile]
         chosen = choose_standing(
             (*own, *snapshot.memories.important), budget=_PROFILE_TOKENS, count=estimate_tokens, now=now
         )

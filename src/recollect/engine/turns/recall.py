@@ -390,7 +390,7 @@ def _has_vectors(ranked: _Ranked) -> bool:
 
 
 def _is_long(state: RecallState, entry: ProfileEntry) -> bool:
-    memory = entry.as_memory(state.turn.scope.user_id, importance_of(entry.field, None, None))
+    memory = entry.as_memory(state.turn.scope.user_id, importance_of(entry.field))
     return state.count(memory.labelled) > state.bounds.standing_tokens
 
 
