@@ -27,12 +27,6 @@ _MOST_NAMES = 1_000
 _LONGEST_NAME = 1024 * 1024
 _CUT_OFF = "The file ends within its JSON: it is broken, or not whole."
 _BOM = b"\xef\xbb\xbf"
-_SURROGATE = rb"\\u[dD][89a-fA-F].."
-_PAIR = rb"\\u[dD][89abAB]..\\u[dD][c-fC-F].."
-_SOUND = rb'(?:[^"\\]|\\[^u]|\\u[^dD]...|\\u[dD][^89a-fA-F]..|' + _PAIR + rb")*"
-_INSIDE = linear_bytes(rb"(?s)" + _SOUND)
-_OUTSIDE = linear_bytes(rb'(?s)(?:[^"NI]|"' + _SOUND + rb'")*')
-_UNSOUND = linear_bytes(rb'(?s)"|NaN|Infinity|' + _SURROGATE)
 _SPACE = linear_bytes(rb"[ \t\r\n]*")
 _STRING = rb'"(?:[^"\\]|\\.)*"'
 _SCALAR = linear_bytes(rb"(?s)" + _STRING + rb'|[^\[\]{}",: \t\r\n]+')
@@ -94,19 +88,19 @@ def content_of(item: Item) -> bytes:
 
 
 def decoded(item: Item) -> Any:
-    """Parse an item. Lone surrogates, NaN, Infinity and integers of any size are accepted, as other products write them.
+    """Parse an item. U+FFFD replaces lone surrogates, 0 NaN and Infinity; integers have any size.
 
     Raises:
         FileError: It is too large, or no JSON.
     """
     content = content_of(item)
-    for text in (content, _mended(content)):
-        try:
-            return msgspec.json.decode(text)
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-            pass
     try:
-        return json.loads(content)
+        return msgspec.json.decode(content)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        pass  # JavaScript and Python write such items, which a strict parser rejects as a whole
+    try:
+        text = json.dumps(json.loads(content, parse_constant=lambda _: 0), ensure_ascii=False)
+        return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
     except (ValueError, RecursionError):
         raise FileError("A part of the file is no JSON.") from None
 
@@ -239,25 +233,3 @@ class _Scan:
     def _broken(self) -> FileError:
         is_cut_off = self._at >= len(self._data) or self._data[self._at : self._at + 1] == b'"'
         return FileError(_CUT_OFF if is_cut_off else "The file is no JSON: it is broken.")
-
-
-def _mended(content: bytes) -> bytes:
-    """Return an item with U+FFFD for lone surrogates, and 0 for NaN and Infinity, each of as many bytes.
-
-    JavaScript and Python write these, and a strict parser rejects the whole item for one of them.
-    """
-    data = bytearray(content)
-    at, is_inside = 0, False
-    while True:
-        sound = (_INSIDE if is_inside else _OUTSIDE).match(data, at)
-        at = sound.end() if sound else at
-        found = _UNSOUND.match(data, at)
-        if found is None:
-            return bytes(data)
-        if found[0] == b'"':
-            is_inside = not is_inside
-        elif is_inside:
-            data[at : found.end()] = rb"\ufffd"
-        else:
-            data[at : found.end()] = b"0".ljust(found.end() - at)
-        at = found.end()
