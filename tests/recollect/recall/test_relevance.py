@@ -91,6 +91,24 @@ def test_what_is_due_when_asked_for_counts_as_near_in_time() -> None:
     assert np.asarray(features(asked, compared, np.zeros(len(INTENTS)))["when"]).tolist() == [1.0, 0.0]
 
 
+@table(
+    ("at", "near"),
+    [
+        (NOON.replace(hour=0), True),  # the day alone is known
+        (NOON + timedelta(hours=1), True),
+        (NOON - timedelta(hours=1), False),
+        (NOON.replace(hour=0) - timedelta(days=1), False),
+    ],
+)
+def test_an_event_of_today_without_an_hour_is_near_until_the_day_is_over(at: datetime, *, near: bool) -> None:
+    columns = StatementColumns.from_statements([memory("Sees the dentist", event_at=at)])
+    compared = Statements(columns, UNKNOWN[:1], UNKNOWN[:1], np.zeros(1))
+
+    [when] = np.asarray(features(alone("Can we meet?"), compared, np.zeros(len(INTENTS)))["when"]).tolist()
+
+    assert (when > 0.29) is near
+
+
 def test_without_a_vector_nothing_is_known_of_what_is_asked() -> None:
     assert intent_logits(alone("What do you know about me?"), shipped_model()).tolist() == [0.0] * len(
         INTENTS

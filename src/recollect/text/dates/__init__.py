@@ -26,7 +26,7 @@ from recollect.text.dates.spans import (
 from recollect.text.dates.symbols import Symbol, date_symbols, may_name_date
 from recollect.text.patterns import Pattern, bounded
 
-_MONTHS, _WEEK = 12, 7
+_MONTHS, _WEEK, _YEAR_DAYS = 12, 7, 365
 _LAST_PART = 2
 """The end of a date, in thirds."""
 
@@ -70,10 +70,17 @@ def _shift(found: Found, frame: _Frame) -> int | None:
 def _of_its_year(
     found: Found, frame: _Frame, shift: int | None, month: int, day: int = 0, count: int = 1
 ) -> Spans:
-    """Return a day, or ``count`` months, of the year that is named, else of the one that ``shift`` means."""
-    if "Y" not in found:
+    """Return a day, or ``count`` months, of the year that is named, else of the one that ``shift`` means; of another unit, the unit."""
+    if "Y" in found:
+        year = found["Y"].number
+    elif "U" in found or "R" in found:
+        unit, shift = _relative_unit_of(found)
+        whole = unit_span(unit, frame.today, shift)
+        if unit != Unit.YEAR or whole.is_empty:
+            return (whole,)
+        year = month_index(whole.start) // _MONTHS
+    else:
         return (yearly(frame.today, shift, month, day, count),)
-    year = found["Y"].number
     return (day_span(year, month, day) if day else months(year * _MONTHS + month - 1, count),)
 
 
@@ -84,11 +91,12 @@ def _day_of_month(found: Found, frame: _Frame) -> Spans:
 
 
 def _days_of_month(found: Found, frame: _Frame) -> Spans:
-    """Read "3 to 5 May"."""
+    """Read "3 to 5 May", "between 3 and 5 May last year"."""
     month, first = _either(found, "Mm").number, _either(found, "Od").number
     [end] = _of_its_year(found, frame, frame.shift, month, found[_LAST_DAY_NUMBER].number)
-    year = found["Y"].number if "Y" in found else month_index(end.start) // _MONTHS
-    start = day_span(year, month, first)
+    if end.end - end.start > 1:
+        return (end,)  # "3 to 5 May last month"
+    start = day_span(month_index(end.start) // _MONTHS, month, first)
     return () if start.is_empty or end.is_empty else (Span(start.start, end.end),)
 
 
@@ -112,17 +120,12 @@ def _season(found: Found, frame: _Frame) -> Spans:
 
 
 def _of_year(found: Found, frame: _Frame) -> Spans:
-    """Read a day, a month or a season of last, this or next year; of another unit, the unit."""
-    unit, shift = _relative_unit_of(found)
-    whole = unit_span(unit, frame.today, shift)
-    if unit != Unit.YEAR or whole.is_empty:
-        return (whole,)
-    year = month_index(whole.start) // _MONTHS
+    """Read a day, a month or a season of last, this or next year."""
     if "S" in found or "s" in found:
-        return (months(year * _MONTHS + 3 * _either(found, "Ss").number - 1, 3),)
+        return _season(found, frame)
     month = _either(found, "MmK")
     day = month.second if month.kind == "K" else _either(found, "Od").number
-    return (day_span(year, month.number, day) if day else months(year * _MONTHS + month.number - 1),)
+    return _of_its_year(found, frame, None, month.number, day)
 
 
 def _weekday_of_week(found: Found, frame: _Frame) -> Spans:
@@ -185,11 +188,16 @@ def _meanings(date: Symbol, day: int) -> list[Span]:
 
 
 def _stretch_between(found: Found, _: _Frame) -> Spans:
-    """Read from one date to another, as "from May to June 2025"; dates that can't be in order are two."""
-    firsts, lasts = found["@"].spans, found[_LAST_DATE].spans
-    if found["@"].number and firsts[0].start >= lasts[0].end:
-        earlier = [each for each in _meanings(found["@"], lasts[0].start) if each.start < lasts[0].end]
-        firsts = tuple(earlier[-1:])
+    """Read from one date to another, as "from May to June 2025"; dates that can't be in order are two.
+
+    An end that comes again is the nearest to the other one.
+    """
+    first, last = found["@"], found[_LAST_DATE]
+    firsts, lasts = first.spans, last.spans
+    if first.number:
+        firsts = tuple([each for each in _meanings(first, lasts[0].start) if each.start < lasts[0].end][-1:])
+    elif last.number and firsts[0].end - firsts[0].start < _YEAR_DAYS:
+        lasts = tuple([each for each in _meanings(last, firsts[0].start) if each.end > firsts[0].start][:1])
     whole = tuple(Span(first.start, last.end) for first, last in zip(firsts, lasts, strict=False))
     return whole if all(one.start < one.end for one in whole) else firsts + lasts
 
@@ -242,6 +250,8 @@ def _within(found: Found, _: _Frame) -> Spans:
 
 
 _NOTHING = Symbol("x")
+_RANGES = {"days_of_month", "range"}
+"""The rules that read from one date to another."""
 _SILENT = "xc.,T&AZi+-"
 """The kinds that begin no date: most words, left out at once."""
 
@@ -255,13 +265,14 @@ def spans_meant(
     nested = _reduced(dated, _NESTED, _NESTED_RULES, frame)
     parted = _reduced(nested, _PARTS, _PARTS_RULES, frame)
     joined = _reduced(parted, _JOINED, _JOINED_RULES, frame)
-    return [reading for symbol in joined if symbol.kind == "@" for reading in symbol.spans]
+    ranged = _reduced(joined, _RANGED, _RANGED_RULES, frame)
+    return [reading for symbol in ranged for reading in symbol.spans]
 
 
 def _reduced(
     symbols: Sequence[Symbol], pattern: Pattern, rules: Mapping[str, Rule], frame: _Frame
 ) -> list[Symbol]:
-    """Return the symbols with those that a rule makes dates of replaced by ``@``."""
+    """Return the symbols with those that a rule makes dates of replaced by ``@``, or ``r``."""
     kinds = "".join(symbol.kind for symbol in symbols)
     reduced: list[Symbol] = []
     end = 0
@@ -269,32 +280,41 @@ def _reduced(
         taken = symbols[match.start() : match.end()]
         found = {symbol.kind: symbol for symbol in reversed(taken)}
         last = {symbol.kind: symbol for symbol in taken}
-        found[_LAST_DATE] = last.get("@", _NOTHING)
+        if dates := [symbol for symbol in taken if symbol.kind in "@r"]:
+            found["@"], found[_LAST_DATE] = dates[0], dates[-1]
         found[_LAST_DAY_NUMBER] = last.get("d") or last.get("O") or _NOTHING
-        readings = rules[match.lastgroup or ""](found, frame)
+        rule = match.lastgroup or ""
+        readings = rules[rule](found, frame)
         spans = tuple(reading for reading in readings if not reading.is_empty)
         reduced.extend(symbols[end : match.start()])
-        reduced.append(Symbol("@", _recurs(found), spans=spans) if spans else _NOTHING)
+        kind = "r" if rule in _RANGES else "@"
+        reduced.append(Symbol(kind, _recurs(found, rule), spans=spans) if spans else _NOTHING)
         end = match.end()
     reduced.extend(symbols[end:])
     return reduced
 
 
-def _recurs(found: Found) -> int:
+def _recurs(found: Found, rule: str) -> int:
     """Return the unit after which a date that was read comes again, as a month without a year does; 0 for one that does not."""
+    if rule == "range":
+        first, last = found["@"].number, found[_LAST_DATE].number
+        return first if first == last else 0
     if not found.keys().isdisjoint("YXLRUQDv@"):
         return 0
     return Unit.WEEK if "W" in found or "w" in found else Unit.YEAR
 
 
 def _alternation(rules: Sequence[tuple[str, str, Rule]]) -> tuple[Pattern, Mapping[str, Rule]]:
-    pattern = "|".join(f"(?P<{name}>{rule})" for name, rule, _ in rules)
+    pattern = "|".join(f"(?P<{name}>{rule})" for name, rule, _ in rules).replace("@", "[@r]")
     return bounded(f"(?![{_SILENT}])(?:{pattern})"), {name: read for name, _, read in rules}
 
 
 # After one of these a doubtful month, a season or a year is one: "in", "by", "before", "early".
 _TIMED = "(?:(?<=[iIu<>=VbQ])|(?<=[iIu<>=VbQ]F)|(?<=[iIu<>=VbQ]FF))"
-_OF_YEAR = "(?:,?F{0,2}Y(?!c))"
+_YEAR = "Y(?!c)U?"  # "w 2023 roku"
+_OF_YEAR = f"(?:,?F{{0,2}}{_YEAR})"
+_OF_SHIFTED = "(?:,?F{0,3}(?:LU|UL))"
+_TO_DAY, _AND_DAY = (f"[Od]{joint}[FT]{{0,2}}[Od]" for joint in ("[tu-]", "&"))
 
 # "from 2020 to 2022", "de 2020 à 2022", "between 2020 and 2022"
 _YEAR_IN_RANGE = "(?:(?<=[fF])(?=Y[tu-]F?Y)|(?<=[fF]Y[tu-])|(?<=[fF]Y[tu]F)|(?<==Y[tu])|(?<==Y[tu]F)|(?<=b)(?=Y&)|(?<=bY&))"
@@ -302,12 +322,12 @@ _YEAR_IN_RANGE = "(?:(?<=[fF])(?=Y[tu-]F?Y)|(?<=[fF]Y[tu-])|(?<=[fF]Y[tu]F)|(?<=
 _SINGLE, _SINGLE_RULES = _alternation(
     [
         ("digits", "X", lambda found, _: found["X"].spans),
-        ("of_year", "(?:[Od]F{0,2}[Mm]|[Mm][Od]|[MmSs]),?F{0,3}(?:LU|UL)|RF?[MKSs]|LUF?S", _of_year),
         (
             "days_of_month",
-            f"[Od][tu-]F{{0,2}}[Od]F{{0,2}}[Mm]{_OF_YEAR}?|(?<=b)[Od]&F{{0,2}}[Od]F{{0,2}}[Mm]{_OF_YEAR}?|[Mm]F?[Od][tu-]F{{0,2}}[Od]{_OF_YEAR}?",
+            f"(?:[f=]?[FT]{{0,2}}{_TO_DAY}F{{0,2}}[Mm]|b[FT]{{0,2}}{_AND_DAY}F{{0,2}}[Mm]|[f=]?[Mm]F?{_TO_DAY}|b[Mm]F?{_AND_DAY})(?:{_OF_YEAR}|{_OF_SHIFTED})?",
             _days_of_month,
         ),
+        ("of_year", f"(?:[Od]F{{0,2}}[Mm]|[Mm][Od]|[MmSs]){_OF_SHIFTED}|RF?[MKSs]|LUF?S", _of_year),
         (
             "day_month",
             f"(?:[Od]F{{0,2}}[Mm]|NF[Mm]|OF?n|dF?n(?={_OF_YEAR}|[^x]|$)){_OF_YEAR}?",
@@ -339,7 +359,7 @@ _SINGLE, _SINGLE_RULES = _alternation(
                 found, frame, _shift(found, frame), found["H"].number, found["H"].second
             ),
         ),
-        ("weekday_of_week", "WF{0,3}(?:LU|UL)|RF?W|LUF?W", _weekday_of_week),
+        ("weekday_of_week", f"W{_OF_SHIFTED}|RF?W|LUF?W", _weekday_of_week),
         ("weekday_in_east", "v", _weekday_of_shifted_week),
         (
             "weekday",
@@ -355,13 +375,14 @@ _SINGLE, _SINGLE_RULES = _alternation(
         ("relative_day", "D", lambda found, frame: (unit_span(Unit.DAY, frame.today, found["D"].number),)),
         (
             "year",
-            f"(?:{_TIMED}|{_YEAR_IN_RANGE}|(?<=U)|^(?=Y[.]*$))Y(?!c)",
+            f"(?:{_TIMED}|{_YEAR_IN_RANGE}|(?<=U)|^(?=Y[.]*$)){_YEAR}",
             lambda found, _: (year_span(found["Y"].number),),
         ),
     ]
 )
 
-_NESTED, _NESTED_RULES = _alternation([("within", "@,?[FTiI]{1,3}@", _within)])
+# Not "last year in May to June"
+_NESTED, _NESTED_RULES = _alternation([("within", "@,?[FTiI]{1,3}@(?![FT]?[tu-]F{0,2}@)", _within)])
 
 _PARTS, _PARTS_RULES = _alternation(
     [
@@ -373,7 +394,7 @@ _PARTS, _PARTS_RULES = _alternation(
 _JOINED, _JOINED_RULES = _alternation(
     [
         ("from_date", "[Nda]UF{0,2}[<>V][FT]{0,2}@", _each(_from_date)),
-        ("range", "bF{0,2}@F?&F{0,2}@|[f=]?F{0,2}@[FT]?[tu-][FT]{0,2}@|@f@e", _stretch_between),
+        ("range", "b[FT]{0,2}@F?&[FT]{0,2}@|[f=]?F{0,2}@[FT]?[tu-][FT]{0,2}@|@f@e", _stretch_between),
         ("unit_of_date", "UF{1,2}@", _each(_unit_of_date)),
         ("before", "[<V][FT]{0,2}@|@A", _each(lambda date, *_: _before(date, date.start))),
         (
@@ -383,9 +404,10 @@ _JOINED, _JOINED_RULES = _alternation(
         ),
         ("since", "=[FT]{0,2}@", _each(_since)),
         ("until", "u[FT]{0,2}@|@e", _each(_until)),
-        ("date", "@", lambda found, _: found["@"].spans),
     ]
 )
+
+_RANGED, _RANGED_RULES = _alternation([("range_within", "@,?[FTiI]{0,3}r|r,?[FTiI]{0,3}@", _within)])
 
 
 _LIMIT = 5

@@ -23,7 +23,8 @@ A word stands for a symbol: a letter for its kind, and up to two numbers. The ki
 ==== =========================================== ==== ===========================================
 
 Digits give ``d`` (1 to 31), ``N`` (more), ``O`` (an ordinal), ``Y`` (a year), ``C`` (15.3.),
-``K`` (3月, 3月15日), ``X`` (a date), and marks give ``,``, ``-`` and ``.``. A date that was read is ``@``.
+``K`` (3月, 3月15日), ``X`` (a date), and marks give ``,``, ``-`` and ``.``. A date that was read is ``@``, or ``r`` if it
+reaches from one day to another.
 """
 
 import re
