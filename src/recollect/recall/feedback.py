@@ -7,7 +7,7 @@ from uuid import UUID
 
 import numpy as np
 
-from recollect.index import USE_CODES, Memories, StatementColumns
+from recollect.index import USE_CODES, Memories, Snapshot, StatementColumns
 from recollect.model import VITAL, Kind, Memory, Use, Vector
 
 # Chosen on six people of the lives data set with their questions in view, and read off half of them it would have lost the other
@@ -23,8 +23,12 @@ def may_be_unhelpful(memory: Memory) -> bool:
     return not memory.is_for_every_chat and memory.kind is not Kind.PROFILE
 
 
-def not_helpful(memories: Memories, question: Vector | None, model: str) -> frozenset[UUID]:
-    """Return the ids of the statements that were not helpful for questions like ``question``, embedded by ``model``."""
+def not_helpful(snapshot: Snapshot, question: Vector | None, model: str) -> frozenset[UUID]:
+    """Return the ids of the statements, past ones too, that were not helpful for questions like ``question``, embedded by ``model``."""
+    return _among(snapshot.memories, question, model) | _among(snapshot.past, question, model)
+
+
+def _among(memories: Memories, question: Vector | None, model: str) -> frozenset[UUID]:
     if question is None or model not in memories.not_helpful.models:
         return frozenset()
     near = memories.not_helpful.near(model, question).best[memories.judged]

@@ -235,7 +235,7 @@ async def rank(
         chats,
         topics,
         vectors.asked,
-        not_helpful(snapshot.memories, vectors.asked, vectors.model),
+        not_helpful(snapshot, vectors.asked, vectors.model),
         step.found(log),
         tuple(dict.fromkeys(watch.degraded)),
         watch.stages,

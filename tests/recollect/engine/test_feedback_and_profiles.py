@@ -30,12 +30,14 @@ from recollect.errors import (
 from recollect.model import (
     Actor,
     Drop,
+    Ending,
     EntryState,
     Erase,
     Flags,
     Kind,
     Memory,
     OwnProfile,
+    Past,
     ProfileEntry,
     ProfileField,
     Reason,
@@ -149,6 +151,28 @@ async def test_a_memory_that_comes_back_is_left_out_as_before(store: Store) -> N
 
     assert await world.is_given(OTHER)
     assert not await world.is_given(ASKED)
+
+
+@pytest.mark.parametrize("is_past_first", [True, False])
+async def test_a_done_to_do_is_left_out_alike(store: Store, *, is_past_first: bool) -> None:
+    world = await begin(store, kind=Kind.TODO)
+    heir = await world.engine.add(store.anna, "The favourite tea came.")
+    done = Retire(world.tea.id, Reason.ENDED, past=Past(NOON, Ending.DONE, heir.id))
+
+    async def ended() -> None:
+        await store.memories.apply(store.anna.scope, [done], actor=Actor.FORMATION, at=NOON)
+        assert (await world.engine.get(store.anna, world.tea.id, past=True)).past is not None
+
+    if is_past_first:
+        await ended()
+        assert await world.is_given(ASKED), "with the statement that calls it done"
+    await world.calls_it_not_helpful()
+    if not is_past_first:
+        await ended()
+
+    assert not await world.is_given(ASKED)
+    await world.engine.take_back_not_helpful(store.anna, world.request, world.tea.id)
+    assert await world.is_given(ASKED)
 
 
 @pytest.mark.parametrize("changed", [{"importance": 0.85}, {"use": Use.ALWAYS}])

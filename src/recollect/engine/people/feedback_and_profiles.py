@@ -116,7 +116,7 @@ class Feedback(Browsing):
             QuestionNotKeptError: The log does not have the question.
         """
         user_id = request.scope.user_id
-        memory = await self.get(user_id, memory_id)
+        memory = await self.get(user_id, memory_id, past=True)
         if (memory_id, None) not in request.given or memory.kind not in STATEMENTS:
             raise MemoryNotFoundError
         if not may_be_unhelpful(memory):

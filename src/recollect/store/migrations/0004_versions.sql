@@ -204,6 +204,10 @@ BEGIN
         SELECT FROM recollect.not_helpful AS n WHERE n.user_id = row.user_id AND n.memory_id = row.memory_id
     )
     WHERE user_id = row.user_id AND vector_id = row.memory_id;
+    IF NOT FOUND THEN  -- the memory may be past: its own trigger writes the version
+        UPDATE recollect.vectors SET ended_at = ended_at
+        WHERE owner = row.user_id AND id = row.memory_id AND ended_at IS NOT NULL;
+    END IF;
     RETURN NULL;
 END
 $$;

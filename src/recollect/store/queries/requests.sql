@@ -94,14 +94,17 @@ DELETE FROM kept_answers WHERE user_id = $1;
 DELETE FROM kept_answers WHERE at < $1;
 
 -- name: add_not_helpful
--- Note that the user called a memory that they see not helpful for the question of a request, if the log still tells the question.
+-- Note that the user called a memory that they see, or that is past, not helpful for the question of a request, if the log still tells
+-- the question.
 INSERT INTO not_helpful (user_id, memory_id, request_id, session_id, message_id, at)
-SELECT $1, l.vector_id, r.id, r.session_id, m.id, $4
+SELECT $1, $3, r.id, r.session_id, m.id, $4
 FROM request_metrics AS r
 JOIN exchanges AS e ON e.user_id = $1 AND e.session_id = r.session_id AND e.key = r.turn_key
 JOIN messages AS m ON m.user_id = $1 AND m.id = e.message_id AND NOT m.hidden
-JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = $3
-WHERE r.user_id = $1 AND r.id = $2
+WHERE r.user_id = $1 AND r.id = $2 AND (
+    EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = $3)
+    OR EXISTS (SELECT FROM vectors AS v WHERE v.owner = $1 AND v.id = $3 AND v.ended_at IS NOT NULL)
+)
 ON CONFLICT (user_id, memory_id, request_id) DO UPDATE SET at = not_helpful.at
 RETURNING 1;
 

@@ -48,7 +48,12 @@ WHERE $2 = -1 AND v.owner = '*' AND v.source = 'global' AND v.valid_to IS NULL
 UNION ALL (
     SELECT {memory}, coalesce(2 + cardinality(v.questions), 1) AS pieces,
         NULL, 0, 0, NULL, NULL,
-        halfvec_send(v."values") AS vectors, NULL,
+        halfvec_send(v."values") AS vectors,
+        (
+            SELECT string_agg(halfvec_send(n."values"), ''::bytea ORDER BY n.request_id)
+            FROM not_helpful AS n
+            WHERE n.user_id = $1 AND n.memory_id = v.id AND n.embedding_model = v.embedding_model
+        ),
         v.terms, v.counts, v.terms_by, v.ended_at, v.ended_as, v.heir
     FROM vectors AS v
     WHERE v.owner = $1 AND v.ended_at IS NOT NULL AND v.changed > $2
