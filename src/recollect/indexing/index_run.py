@@ -49,6 +49,7 @@ log = structlog.get_logger(__name__)
 
 _Tally: TypeAlias = tuple[bool, EmbedderError | None]
 """Whether a run left more texts for another, apart from failures, and why some could not be embedded."""
+_NONE_LEFT: _Tally = (False, None)
 
 
 async def _embed_all(
@@ -169,8 +170,8 @@ async def index_user(
 ) -> timedelta | None:
     """Index and embed a user's missing texts; return how long to wait before the next run, None if nothing is left.
 
-    Memories are embedded whatever ``embedded`` says of the log, and before the log is: those kept while the embedder
-    was away, and all of them once it is another one.
+    Memories are embedded whatever ``embedded`` says of the log, and before the log is: those imported, those kept while
+    the embedder was away, and all of them once it is another one.
 
     A store or an embedder that fails is logged and come back to: nothing of it is raised.
 
@@ -188,6 +189,9 @@ async def index_user(
     """
     try:
         run = _Run(user_id, index, log_embedder, embedded, tried, attempts)
+        embeds = until is None and embeds_later
+        # An imported log takes minutes, and recall needs the few memories at once.
+        memories = await _embed_memories(user_id, index, embedder) if embeds else _NONE_LEFT
         if messages and await run.index_messages(until):
             return _NEXT_RUN_DELAY
         if messages and until is None:
@@ -195,11 +199,7 @@ async def index_user(
             rereads = await index.read_again(user_id, limit=_AT_ONCE)
             if await run.index_messages(None) or rereads:
                 return _NEXT_RUN_DELAY
-        if (
-            until is None
-            and embeds_later
-            and await _embed_later(user_id, index, embedder, log_embedder, chunks=messages)
-        ):
+        if embeds and await _embed_rest(user_id, index, embedder, log_embedder, memories, chunks=messages):
             return _NEXT_RUN_DELAY
     except EmbedderError as error:
         log.warning("messages_indexed_without_embeddings", error=type(error).__name__, detail=str(error))
@@ -218,7 +218,8 @@ async def embed_user(
     ``chunks``: parts of the log get embeddings, too.
     """
     try:
-        if await _embed_later(user_id, index, embedder, log_embedder, chunks=chunks):
+        memories = await _embed_memories(user_id, index, embedder)
+        if await _embed_rest(user_id, index, embedder, log_embedder, memories, chunks=chunks):
             return _NEXT_RUN_DELAY
     except EmbedderError as error:
         log.warning("memory_reembedding_failed", error=type(error).__name__, detail=str(error))
@@ -234,14 +235,20 @@ def shorter_wait(one: timedelta | None, other: timedelta | None) -> timedelta | 
     return min((each for each in (one, other) if each is not None), default=None)
 
 
-async def _embed_later(
-    user_id: str, index: "LogIndex", embedder: Embedder, log_embedder: Embedder, *, chunks: bool
+async def _embed_rest(
+    user_id: str,
+    index: "LogIndex",
+    embedder: Embedder,
+    log_embedder: Embedder,
+    memories: _Tally,
+    *,
+    chunks: bool,
 ) -> bool:
-    """Embed what could not be embedded when it was kept; return whether more is left, or raise the cause.
+    """Embed, behind the memories, what could not be embedded when it was kept; return whether more is left, or raise the cause.
 
     The log comes last: its embedder may be a server that is away.
     """
-    has_more, failure = await _embed_memories(user_id, index, embedder)
+    has_more, failure = memories
     for embed in (_embed_entries, _embed_questions):
         more, of_others = await embed(user_id, index, embedder)
         has_more, failure = has_more | more, failure or of_others

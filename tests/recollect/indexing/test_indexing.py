@@ -410,6 +410,19 @@ async def test_what_holds_a_secret_or_an_order_is_found_by_nothing(store: Store,
     assert (await by_words(store, "harbour"), await near(store, text)) == ([], [])
 
 
+async def test_an_imported_memory_is_embedded_before_a_long_log_is_indexed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_run, "_AT_ONCE", 1)
+    await remark(store, index_run._BATCHES_OF_A_RUN + 1)
+    told = store.memory("Likes the harbour", embedding=None, embedding_model=None)
+    await store.memories.apply(store.anna.scope, [Add(told)], actor=Actor.IMPORT, at=NOON)
+
+    assert await index(store) == timedelta(seconds=1), "the log takes another run"
+
+    assert not await store.index.unembedded_memories(store.anna, "words", limit=1)
+
+
 async def test_where_the_first_memories_fail_the_others_are_not_tried(store: Store) -> None:
     lacking = {"embedding": None, "embedding_model": None}
     told = [store.memory(f"Anna owns boat number {number}", **lacking) for number in range(10)]
